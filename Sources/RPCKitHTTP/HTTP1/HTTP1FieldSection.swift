@@ -1,0 +1,42 @@
+/// Field lines one after another, within the limits: of a head, or of trailers (RFC 9112 section 5).
+struct HTTP1FieldSection {
+  private let limits: HTTPLimits
+  private var count = 0
+  private var byteCount = 0
+
+  init(_ limits: HTTPLimits) {
+    self.limits = limits
+  }
+
+  static let tooLarge = HTTP1Rejection(431, "the request has too many or too large fields")
+
+  /// Reads a line `name: value`.
+  mutating func next(_ line: Span<UInt8>) throws(HTTP1Rejection) -> HTTPFields.Field {
+    var colon = 0
+    while colon < line.count, HTTP1Syntax.isToken(line[colon]) { colon += 1 }
+    // Also what continues the line before (obs-fold, RFC 9112 section 5.2), as a blank begins no name.
+    guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
+      throw .badRequest("a field line is not a name, a colon and a value")
+    }
+    let rest = line.extracting((colon + 1)..<line.count)
+    for index in rest.indices where !HTTP1Syntax.isFieldValue(rest[index]) {
+      throw .badRequest("a field value has a control character")
+    }
+    let value = rest.extracting(HTTP1Syntax.trimmed(rest))
+    count += 1
+    byteCount += colon + value.count + 32
+    guard count <= limits.fieldCountMax, byteCount <= limits.fieldByteCountMax else {
+      throw Self.tooLarge
+    }
+    guard let text = try? UTF8Span(validating: value) else {
+      // Opaque to RFC 9110; but what cannot be handed on unchanged is not handed on.
+      throw .badRequest("a field value is not UTF-8")
+    }
+    let name = HTTP1Syntax.lowercased(line.extracting(0..<colon))
+    // Gateways that make variables of fields take one for the other.
+    guard name != "content_length", name != "transfer_encoding" else {
+      throw .badRequest("a field is spelt like one that frames the content")
+    }
+    return HTTPFields.Field(name: name, value: String(copying: text))
+  }
+}

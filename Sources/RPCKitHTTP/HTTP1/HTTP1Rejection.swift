@@ -1,0 +1,17 @@
+/// Why the bytes of a client are not a request that is answered: what it is told instead.
+///
+/// After any of these nobody knows where the next request would begin, so the connection ends (RFC 9112
+/// section 9.6).
+struct HTTP1Rejection: Error, Hashable {
+  /// The status code of the answer.
+  let status: Int
+  /// What the client did, for people.
+  let message: String
+
+  init(_ status: Int, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+
+  static func badRequest(_ message: String) -> HTTP1Rejection { HTTP1Rejection(400, message) }
+}

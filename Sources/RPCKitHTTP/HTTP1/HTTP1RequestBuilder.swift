@@ -1,0 +1,114 @@
+/// A head while its fields arrive: what frames the content is taken out of them and checked.
+///
+/// Where RFC 9112 leaves a choice between repairing and refusing, this refuses: whoever is in front of the server may
+/// have chosen otherwise.
+struct HTTP1RequestBuilder {
+  private let line: HTTP1RequestLine
+  private var section: HTTP1FieldSection
+  private var fields = HTTPFields()
+  private var host: String?
+  private var contentLength: Int?
+  private var transferCodings: [String]?
+  private var isClosed = false
+  private var awaitsContinue = false
+
+  init(_ line: HTTP1RequestLine, _ limits: HTTPLimits) {
+    self.line = line
+    section = HTTP1FieldSection(limits)
+  }
+
+  /// Bytes that are kept, about.
+  var byteCount: Int { fields.byteCount }
+
+  /// Takes a field line.
+  mutating func add(_ bytes: Span<UInt8>) throws(HTTP1Rejection) {
+    let field = try section.next(bytes)
+    switch field.name {
+    case "host": try addHost(field.value)
+    case "content-length":
+      guard contentLength == nil else { throw .badRequest("content-length is there twice") }
+      contentLength = try Self.length(field.value)
+      fields.append(field.name, field.value)
+    case "transfer-encoding":
+      guard transferCodings == nil else { throw .badRequest("transfer-encoding is there twice") }
+      transferCodings = HTTP1Syntax.listElements(field.value)
+    case "connection":
+      for option in HTTP1Syntax.listElements(field.value) where option == "close" {
+        isClosed = true
+      }
+    case "expect":
+      guard field.value.lowercased() == "100-continue" else {
+        throw HTTP1Rejection(417, "the only expectation that is known is 100-continue")
+      }
+      awaitsContinue = true
+    // About the connection, which HTTP/2 has no fields for. No upgrade is ever made (RFC 9110 section 7.8).
+    case "keep-alive", "proxy-connection", "upgrade", "http2-settings": break
+    default: fields.append(field.name, field.value)
+    }
+  }
+
+  private mutating func addHost(_ value: String) throws(HTTP1Rejection) {
+    guard host == nil else { throw .badRequest("host is there twice") }
+    host = try HTTP1Authority.text(Array(value.utf8).span)
+  }
+
+  /// Only digits, without a sign and without a zero in front, up to 2⁶³.
+  private static func length(_ value: String) throws(HTTP1Rejection) -> Int {
+    let digits = Array(value.utf8)
+    guard !digits.isEmpty, digits.allSatisfy(HTTP1Syntax.isDigit),
+      digits.count == 1 || digits[0] != UInt8(ascii: "0"), let length = Int(value)
+    else { throw .badRequest("content-length is not a number of bytes") }
+    return length
+  }
+
+  /// The request, once the empty line has come.
+  func finish() throws(HTTP1Rejection) -> HTTP1Request {
+    let content = try content()
+    return HTTP1Request(
+      head: HTTPRequestHead(
+        method: line.method,
+        path: line.target.path,
+        query: line.target.query,
+        authority: try authority(),
+        fields: fields,
+        version: line.version
+      ),
+      content: content,
+      isPersistent: line.version != .http1_0 && !isClosed,
+      awaitsContinue: awaitsContinue && line.version != .http1_0 && content != .none
+    )
+  }
+
+  private func authority() throws(HTTP1Rejection) -> String {
+    guard let host else {
+      guard line.version == .http1_0 else { throw .badRequest("host is missing") }
+      return line.target.authority ?? ""
+    }
+    guard let authority = line.target.authority else { return host }
+    guard authority.lowercased() == host.lowercased() else {
+      throw .badRequest("host is not that of the target")
+    }
+    return authority
+  }
+
+  private func content() throws(HTTP1Rejection) -> HTTP1Request.Content {
+    guard let transferCodings else {
+      return contentLength.map { $0 == 0 ? .none : .length($0) } ?? .none
+    }
+    guard line.version != .http1_0 else {
+      throw .badRequest("HTTP/1.0 has no transfer-encoding")
+    }
+    guard contentLength == nil else {
+      throw .badRequest("content-length and transfer-encoding are both there")
+    }
+    if transferCodings == ["chunked"] { return .chunked }
+    let isDoubtful =
+      transferCodings.dropLast().contains("chunked") || transferCodings.contains("identity")
+      || !transferCodings.allSatisfy { HTTP1Syntax.isToken(Array($0.utf8).span) }
+    guard isDoubtful else {
+      // A coding that is not known is another matter than one that makes no sense (RFC 9112 section 6.1).
+      throw HTTP1Rejection(501, "the only transfer coding that is known is chunked")
+    }
+    throw .badRequest("transfer-encoding is not chunked")
+  }
+}

@@ -1,0 +1,92 @@
+/// The sorts of bytes that HTTP/1.1 tells apart.
+enum HTTP1Syntax {
+  /// What names and methods consist of (RFC 9110 section 5.6.2).
+  static func isToken(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#"),
+      UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"),
+      UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"),
+      UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether all bytes belong to a token, of which there is one at least.
+  static func isToken(_ bytes: Span<UInt8>) -> Bool {
+    guard bytes.count > 0 else { return false }
+    for index in bytes.indices where !isToken(bytes[index]) { return false }
+    return true
+  }
+
+  /// What values of fields consist of (RFC 9110 section 5.5); bytes above 127 are looked at as UTF-8.
+  static func isFieldValue(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != 0x7F || byte == 0x09
+  }
+
+  static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  static func hexadecimalDigit(_ byte: UInt8) -> Int? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
+    default: nil
+    }
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// Whether the bytes are those of a text.
+  static func isEqual(_ bytes: Span<UInt8>, _ text: String) -> Bool {
+    guard bytes.count == text.utf8.count else { return false }
+    for (index, byte) in text.utf8.enumerated() where bytes[index] != byte { return false }
+    return true
+  }
+
+  /// Where the bytes are that have no blanks at either end.
+  static func trimmed(_ bytes: Span<UInt8>) -> Range<Int> {
+    var range = 0..<bytes.count
+    while let first = range.first, isBlank(bytes[first]) { range.removeFirst() }
+    while let last = range.last, isBlank(bytes[last]) { range.removeLast() }
+    return range
+  }
+
+  /// The text of ASCII bytes.
+  static func text(_ bytes: Span<UInt8>) -> String {
+    // Every caller has seen that the bytes are ASCII, which is UTF-8.
+    guard let text = try? UTF8Span(validating: bytes) else {
+      preconditionFailure("text was made of bytes that are not ASCII")
+    }
+    return String(copying: text)
+  }
+
+  /// The text of ASCII bytes in lower case.
+  static func lowercased(_ bytes: Span<UInt8>) -> String {
+    var isLowercase = true
+    for index in bytes.indices where isUppercase(bytes[index]) { isLowercase = false }
+    guard !isLowercase else { return text(bytes) }
+    var lowercase: [UInt8] = []
+    lowercase.reserveCapacity(bytes.count)
+    for index in bytes.indices {
+      lowercase.append(isUppercase(bytes[index]) ? bytes[index] | 0x20 : bytes[index])
+    }
+    return text(lowercase.span)
+  }
+
+  private static func isUppercase(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+  }
+
+  /// The elements of a list (RFC 9110 section 5.6.1) in lower case, empty ones too.
+  static func listElements(_ value: String) -> [String] {
+    value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+      let bytes = Array($0)
+      return String(decoding: bytes[trimmed(bytes.span)], as: UTF8.self).lowercased()
+    }
+  }
+}

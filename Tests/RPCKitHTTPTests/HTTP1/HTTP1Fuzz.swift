@@ -1,0 +1,1 @@
+../../../fuzz/HTTP1Fuzz.swift
