@@ -8,6 +8,7 @@ package enum LimitName: String, CaseIterable {
   case frameBytes = "frame_bytes"
   case skippedFrameBytes = "skipped_frame_bytes"
   case frameTime = "frame_time"
+  case requestTime = "request_time"
   case assemblyBytes = "assembly_bytes"
   case metadata
   case streamsPerConnection = "streams_per_connection"

@@ -239,6 +239,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
     calls[exchange.id] = nil
     if isAbandoned { exchange.abandoned() }
+    if counted[.assembly] > 0 { countInput() }
     if phase == .draining, exchanges.isEmpty { scheduleFlush() }
   }
 

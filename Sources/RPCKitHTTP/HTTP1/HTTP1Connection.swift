@@ -1,2 +1,256 @@
+internal import RPCKit
+
 /// A connection that speaks HTTP/1.1 or HTTP/1.0 (RFC 9112).
-final class HTTP1Connection: HTTPConnection, @unchecked Sendable {}
+///
+/// Requests are answered one after another: the next one is parsed when the answer before it is in the output, so
+/// what a client sends ahead costs one read at most. See docs/decisions/0157.
+final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
+  private var parser: HTTP1RequestParser
+  /// What came behind a request that is not answered yet.
+  private var input = ByteBuffer()
+  /// When the first byte was read of the head that is not complete.
+  private var headStart: MonotonicInstant?
+  private var lastID: UInt32 = 0
+  /// The request that is answered now.
+  var transaction: HTTP1Transaction?
+  /// Content of its answer that is not framed yet.
+  var content = ByteBuffer()
+  /// When the client last did what was waited for: sent something, or read an answer to its end.
+  var lastProgress: MonotonicInstant
+  private var watch = TimerID.none
+  private var watchDue = MonotonicInstant.distantFuture
+
+  override init(
+    _ transport: any Transport,
+    core: ServerCore,
+    resources: LoopResources,
+    configuration: HTTPConfiguration
+  ) {
+    parser = HTTP1RequestParser(configuration.limits)
+    lastProgress = transport.loop.now
+    super.init(transport, core: core, resources: resources, configuration: configuration)
+  }
+
+  // MARK: - Reading
+
+  override var hasRoomForInput: Bool {
+    input.isEmpty && (transaction?.unconsumedByteCount ?? 0) <= limits.streamWindowByteCount
+  }
+
+  override var heldInputByteCount: Int { input.byteCount + parser.heldByteCount }
+
+  override var hasBegunRequest: Bool { parser.isInsideHead }
+
+  /// What of the request is missing, if that is known.
+  var missingContentByteCount: Int? { parser.missingContentByteCount }
+
+  /// Whether requests are read and answered still.
+  var isInUse: Bool { phase == .serving || phase == .draining }
+
+  override func connected() {
+    updateWatch()
+  }
+
+  override func process(_ bytes: Span<UInt8>) {
+    lastProgress = loop.now
+    if input.isEmpty {
+      var offset = 0
+      parse(bytes, &offset)
+      if isInUse { input.append(bytes.extracting(offset..<bytes.count)) }
+    } else {
+      input.append(bytes)
+    }
+    updateWatch()
+  }
+
+  /// Reads what waited for the answer before it.
+  func processInput() {
+    guard !input.isEmpty, mayParse, outputByteCount <= limits.outputPauseByteCount else { return }
+    // Taken out meanwhile, because the connection may end and drop it.
+    var waiting = ByteBuffer()
+    swap(&waiting, &input)
+    let byteCount = waiting.withBytes { bytes in
+      var offset = 0
+      parse(bytes, &offset)
+      return offset
+    }
+    guard isInUse else { return }
+    waiting.consume(byteCount)
+    if !waiting.isEmpty { swap(&waiting, &input) }
+  }
+
+  private var mayParse: Bool { isInUse && transaction?.hasRequestEnded != true }
+
+  private func parse(_ bytes: Span<UInt8>, _ offset: inout Int) {
+    while mayParse {
+      if transaction == nil, headStart == nil, offset < bytes.count { headStart = loop.now }
+      switch parser.next(bytes, &offset) {
+      case .needMoreBytes:
+        if !parser.isInsideHead { headStart = nil }
+        return
+      case .head(let request): begin(request, isFollowed: offset < bytes.count)
+      case .content(let range): deliver(bytes.extracting(range))
+      case .end: endRequest()
+      case .rejected(let rejection):
+        note(rejection)
+        refuse(rejection, .violation)
+      }
+    }
+  }
+
+  /// `isFollowed` says whether content has come already.
+  private func begin(_ request: HTTP1Request, isFollowed: Bool) {
+    lastID &+= 1
+    let exchange = configuration.router.makeExchange(
+      request.head,
+      id: lastID,
+      received: headStart ?? loop.now,
+      on: self
+    )
+    headStart = nil
+    transaction = HTTP1Transaction(exchange, request)
+    open(exchange)
+    guard request.awaitsContinue, case .some(.none) = transaction?.answer else { return }
+    // Whoever sends content without waiting does not need to be told.
+    if !isFollowed {
+      output.append(text: "HTTP/1.1 100 Continue\r\n\r\n")
+      scheduleFlush()
+    }
+    transaction?.awaitsContinue = false
+  }
+
+  private func deliver(_ bytes: Span<UInt8>) {
+    guard let exchange = transaction?.exchange, transaction?.hasAnswerEnded == false else { return }
+    transaction?.unconsumedByteCount += bytes.count
+    exchange.receivedBody(bytes)
+  }
+
+  private func endRequest() {
+    transaction?.hasRequestEnded = true
+    if let transaction, !transaction.hasAnswerEnded { transaction.exchange.receivedEnd([:]) }
+    writeAnswer()
+    if case .some(.complete) = transaction?.answer { transaction = nil }
+  }
+
+  override func consumedBody(_ byteCount: Int, of exchange: HTTPExchange) {
+    guard exchange === transaction?.exchange else { return }
+    transaction?.unconsumedByteCount -= byteCount
+    guard !isReading, hasRoomForInput else { return }
+    lastProgress = loop.now
+    updateReading()
+  }
+
+  // MARK: - Answers
+
+  override func produce() {
+    writeAnswer()
+    processInput()
+    if isInUse { updateWatch() }
+  }
+
+  override var heldOutputByteCount: Int { content.byteCount }
+
+  override func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {
+    guard exchange === transaction?.exchange, case .some(.none) = transaction?.answer else {
+      return
+    }
+    transaction?.answer = .begun(head)
+    transaction?.hasAnswerEnded = isEnd
+    scheduleFlush()
+  }
+
+  override func sendBody(of exchange: HTTPExchange, _ write: (inout ByteBuffer) -> Void) {
+    guard let transaction, exchange === transaction.exchange, !transaction.hasAnswerEnded else {
+      return
+    }
+    write(&content)
+    scheduleFlush()
+  }
+
+  override func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {
+    guard exchange === transaction?.exchange else { return }
+    transaction?.hasAnswerEnded = true
+    scheduleFlush()
+  }
+
+  override func maySendBody(of exchange: HTTPExchange) -> Bool {
+    outputByteCount < limits.outputWriterByteCountMax
+  }
+
+  override func abort(_ exchange: HTTPExchange, _ reason: HTTPAbortReason) {
+    guard exchange === transaction?.exchange else { return }
+    switch reason {
+    // The rest of the request is dropped, or the connection ends with the answer.
+    case .answered: break
+    case .failed: breakOff(HTTP1Rejection(500, "the answer could not be made"))
+    case .calm: breakOff(HTTP1Rejection(429, "too much was asked for; ask later"))
+    }
+  }
+
+  /// Ends an answer that cannot be completed: by another one as long as nothing of it is out.
+  private func breakOff(_ rejection: HTTP1Rejection) {
+    transaction?.hasAnswerEnded = false
+    refuse(rejection, .limit)
+  }
+
+  // MARK: - Ending
+
+  /// The client has gone: what it was answered still goes out, what it waits for is given up.
+  ///
+  /// Most who end their side have lost interest, and their calls would run for nobody. The few who only say that
+  /// they will ask no more cannot be told from them.
+  override func clientEnded() {
+    writeAnswer()
+    end(.peer)
+  }
+
+  override func stopped() {
+    transaction = nil
+    input.release()
+    content.release()
+    headStart = nil
+    if watch != .none { loop.cancel(watch) }
+    watch = .none
+  }
+
+  private func note(_ rejection: HTTP1Rejection) {
+    switch rejection.status {
+    case 414, 431: core.observer.limitReached(.metadata, source: source)
+    default: core.observer.protocolError(.malformedHTTP1)
+    }
+  }
+
+  // MARK: - Time
+
+  /// When the client will have been waited for long enough; nil while it waits for an answer.
+  private var inputDeadline: MonotonicInstant? {
+    guard isInUse else { return nil }
+    let limits = configuration.limits
+    if let transaction {
+      guard !transaction.hasRequestEnded else { return nil }
+      // While this side does not read, the client is not the one who is late.
+      return (isReading ? lastProgress : loop.now).advanced(by: limits.bodyTimeout)
+    }
+    guard parser.isInsideHead, let headStart else {
+      return lastProgress.advanced(by: limits.idleTimeout)
+    }
+    return headStart.advanced(by: limits.headTimeout)
+  }
+
+  /// Sees to it that the timer fires when the client is late, or before: it is moved only when it would be too
+  /// late, which most requests do not make it.
+  func updateWatch() {
+    guard let due = inputDeadline, watch == .none || due < watchDue else { return }
+    if watch != .none { loop.cancel(watch) }
+    watchDue = due
+    watch = loop.schedule(at: due, target: self, token: HTTPTimers.firstOfVersion)
+  }
+
+  override func versionTimerFired(_ token: UInt64) {
+    watch = .none
+    guard let due = inputDeadline, due <= loop.now else { return updateWatch() }
+    guard transaction != nil || parser.isInsideHead else { return end(.idle) }
+    core.observer.limitReached(.requestTime, source: source)
+    refuse(HTTP1Rejection(408, "the request did not come in time"), .limit)
+  }
+}

@@ -1,0 +1,67 @@
+internal import RPCKit
+
+/// The head of an answer as HTTP/1.1 writes it (RFC 9112 section 4).
+struct HTTP1ResponseHead {
+  /// What it says of the content, other than the fields do.
+  enum Content: Hashable {
+    /// Nothing: there is none, or it ends with the connection.
+    case unsaid
+    case length(Int)
+    case chunked
+  }
+
+  let head: HTTPResponseHead
+  let content: Content
+  /// Whether the connection ends with the answer.
+  let isLast: Bool
+  /// The value of the field `date`.
+  let date: String
+
+  /// Appends the status line, the fields and the empty line.
+  func append(to output: inout ByteBuffer) {
+    precondition((200...599).contains(head.status), "\(head.status) is the status of no answer")
+    output.append(text: "HTTP/1.1 \(head.status) ")
+    output.append(text: HTTP1ReasonPhrase.text(head.status))
+    output.append(text: "\r\ndate: ")
+    output.append(text: date)
+    output.append(text: "\r\n")
+    for field in head.fields.fields where !Self.isOfTheWire(field.name) {
+      append(field, to: &output)
+    }
+    switch content {
+    case .unsaid: break
+    case .length(let byteCount): output.append(text: "content-length: \(byteCount)\r\n")
+    case .chunked: output.append(text: "transfer-encoding: chunked\r\n")
+    }
+    if isLast { output.append(text: "connection: close\r\n") }
+    output.append(text: "\r\n")
+  }
+
+  /// What frames the answer is said once, by what is done.
+  private static func isOfTheWire(_ name: String) -> Bool {
+    switch name {
+    case "date", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade": true
+    default: false
+    }
+  }
+
+  /// A field with a name that is none is left out; a control character in a value, which could end the head,
+  /// becomes a space (RFC 9110 section 5.5).
+  private func append(_ field: HTTPFields.Field, to output: inout ByteBuffer) {
+    guard HTTP1Syntax.isToken(field.name.utf8Span.span) else { return }
+    output.append(text: field.name)
+    output.append(text: ": ")
+    let value = field.value.utf8Span.span
+    for index in value.indices {
+      output.append(HTTP1Syntax.isFieldValue(value[index]) ? value[index] : UInt8(ascii: " "))
+    }
+    output.append(text: "\r\n")
+  }
+}
+
+extension ByteBuffer {
+  /// Adds the bytes of a text at the end.
+  mutating func append(text: String) {
+    append(text.utf8Span.span)
+  }
+}

@@ -1,0 +1,1 @@
+../../RPCKitTests/Compression/ForeignProgram.swift

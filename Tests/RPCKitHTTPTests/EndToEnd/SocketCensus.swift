@@ -1,0 +1,1 @@
+../../RPCKitTests/EndToEnd/SocketCensus.swift
