@@ -5,6 +5,8 @@ package final class LoopResources: @unchecked Sendable {
   package let loop: any EventLoop
   /// Writes frames, inflates and deflates.
   let codec = FrameCodec()
+  /// Deflates and inflates for wires whose requests name the format.
+  package let compression = MessageCompression()
   /// Runs handlers.
   let workers: HandlerWorkers
   /// Handlers of this loop's calls that work, as `AdmissionControl` counts them for all loops.

@@ -1,6 +1,6 @@
 internal import CZlib
 
-/// Deflates messages into zlib streams (RFC 1950), each complete in itself.
+/// Deflates messages into zlib or gzip streams (RFC 1950, RFC 1952), each complete in itself.
 ///
 /// Made once per event loop and reused; nothing carries over from one message to the next, so a
 /// secret in one cannot be guessed from the size of another. Holds about 260 KiB.
@@ -15,11 +15,11 @@ package struct Deflater: ~Copyable {
   ///
   /// `level` is zlib's, 1 (fastest) to 9 (smallest). The default is 1: on a loop thread, time
   /// counts more than the last tenth of size.
-  package init(level: Int = 1) {
+  package init(_ format: CompressionFormat = .zlib, level: Int = 1) {
     precondition((1...9).contains(level), "zlib has levels 1 to 9")
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
-    let result = unsafe CZlib_deflateInit(stream, CInt(level))
+    let result = unsafe CZlib_deflateInit(stream, CInt(level), format.windowBits)
     precondition(result == Z_OK, "zlib cannot make a deflater: error \(result)")
   }
 

@@ -1,6 +1,6 @@
 /// Why compressed bytes from a peer could not be inflated.
 package enum InflateError: Error, Hashable, Sendable {
-  /// Not RFC 1950, damaged, or made with a preset dictionary, which nobody agreed on.
+  /// Not of the format, damaged, or made with a preset dictionary, which nobody agreed on.
   case malformed
   /// The bytes end before the compressed stream does.
   case truncated

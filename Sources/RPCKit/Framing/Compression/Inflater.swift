@@ -1,6 +1,8 @@
 internal import CZlib
 
-/// Inflates zlib streams (RFC 1950) under an output limit, one whole message at a time.
+/// Inflates zlib or gzip streams (RFC 1950, RFC 1952) under an output limit, one whole message at a time.
+///
+/// Of gzip one member, as nobody needs more for a message.
 ///
 /// Made once per event loop and reused; nothing carries over from one message to the next. Holds
 /// about 7 KiB, and another 32 KiB from the first message whose output does not fit one chunk.
@@ -13,10 +15,10 @@ package struct Inflater: ~Copyable {
   package static let chunkByteCount = 16 * 1024
 
   /// Makes an inflater; traps when there is no memory for it.
-  package init() {
+  package init(_ format: CompressionFormat = .zlib) {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
-    let result = unsafe CZlib_inflateInit(stream)
+    let result = unsafe CZlib_inflateInit(stream, format.windowBits)
     precondition(result == Z_OK, "zlib cannot make an inflater: error \(result)")
   }
 
@@ -25,7 +27,7 @@ package struct Inflater: ~Copyable {
     unsafe stream.deallocate()
   }
 
-  /// Appends the inflated `input`, which must be one complete zlib stream, to `output`.
+  /// Appends the inflated `input`, which must be one complete stream, to `output`.
   ///
   /// Stops as soon as more than `byteCountMax` bytes came out: never more than the limit and one
   /// byte is written, whatever the input promises. On every error `output` is as it was before.

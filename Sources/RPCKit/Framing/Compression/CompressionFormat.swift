@@ -1,0 +1,15 @@
+/// What stands around deflated bytes: a header and a checksum.
+package enum CompressionFormat: Hashable, Sendable, CaseIterable {
+  /// RFC 1950, which HTTP and gRPC call `deflate`.
+  case zlib
+  /// RFC 1952.
+  case gzip
+
+  /// How zlib is told: the logarithm of its largest window, and 16 more for gzip.
+  var windowBits: CInt {
+    switch self {
+    case .zlib: 15
+    case .gzip: 15 + 16
+    }
+  }
+}
