@@ -56,6 +56,8 @@ public struct MethodDescriptor: Hashable, Sendable {
   public var stepUp: String?
   /// Sending it twice has the effect of once, so it may be retried.
   public var isIdempotent: Bool
+  /// It changes nothing, so a call may be put into a GET: `idempotency_level = NO_SIDE_EFFECTS`.
+  public var hasNoSideEffects: Bool
   /// What goes first under overload.
   public var priority: Priority
   /// Protobuf name of the request message.
@@ -74,6 +76,7 @@ public struct MethodDescriptor: Hashable, Sendable {
     callingServices: [String] = [],
     stepUp: String? = nil,
     isIdempotent: Bool = false,
+    hasNoSideEffects: Bool = false,
     priority: Priority = .normal,
     requestType: String,
     responseType: String,
@@ -86,6 +89,7 @@ public struct MethodDescriptor: Hashable, Sendable {
     self.callingServices = callingServices
     self.stepUp = stepUp
     self.isIdempotent = isIdempotent
+    self.hasNoSideEffects = hasNoSideEffects
     self.priority = priority
     self.requestType = requestType
     self.responseType = responseType

@@ -41,10 +41,17 @@ extension HTTPConnection {
 
   /// Starts the method of a call that was begun with its first message, or with none.
   ///
-  /// Ends the call when the message cannot be read.
-  func start(_ call: CallContext, _ payload: Span<UInt8>, hasPayload: Bool) {
+  /// Ends the call when the message cannot be read, with the code `malformed` if it is no message at all.
+  func start(
+    _ call: CallContext,
+    _ payload: Span<UInt8>,
+    hasPayload: Bool,
+    malformed: StatusCode = .internal
+  ) {
     if hasPayload { core.observer.receivedMessage(call) }
-    if let error = call.boundMethod.start(payload, hasPayload, call) { call.reject(error) }
+    guard var error = call.boundMethod.start(payload, hasPayload, call) else { return }
+    if error.code == .internal { error.code = malformed }
+    call.reject(error)
   }
 
   /// The method that a path names: `/tenancy.v1.Permissions/Check`; otherwise the error that says what is
@@ -101,7 +108,7 @@ extension HTTPConnection {
   }
 
   /// An error of a call that is not begun, with what there is to say about its metadata.
-  private func refused(_ error: RPCError, _ metadata: Metadata) -> RPCError {
+  func refused(_ error: RPCError, _ metadata: Metadata) -> RPCError {
     guard let details = core.configuration.refusalDetails, !metadata.isEmpty,
       metadata.count <= limits.metadataCountMax
     else { return error }

@@ -15,6 +15,8 @@ package class HTTPExchange {
   let received: MonotonicInstant
   /// The connection, which keeps its exchanges alive.
   unowned let connection: HTTPConnection
+  /// What a browser is told of who may read the answer; nil for requests that need no such thing.
+  final var crossOrigin: CrossOriginAnswer?
   /// The call that was begun, until its handler has been told everything.
   var call: CallContext?
 
@@ -57,6 +59,18 @@ package class HTTPExchange {
   /// There may be room for more of the answer.
   func becameWritable() {
     call?.wakeWriter()
+  }
+
+  // MARK: - To the client
+
+  /// Sends the head of the answer, and beside it what the request's origin needs; with `isEnd` it is all.
+  ///
+  /// Every exchange answers by it, so that browsers may read refusals as well.
+  final func sendHead(_ head: HTTPResponseHead, isEnd: Bool) {
+    guard let crossOrigin else { return connection.sendHead(head, of: self, isEnd: isEnd) }
+    var head = head
+    crossOrigin.append(to: &head.fields)
+    connection.sendHead(head, of: self, isEnd: isEnd)
   }
 
   // MARK: - From the call

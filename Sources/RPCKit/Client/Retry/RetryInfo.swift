@@ -3,7 +3,7 @@ extension RPCError {
   private static var retryInfoName: String { "google.rpc.RetryInfo" }
 
   /// The delay that the error's details ask for; nil when they do not, or cannot be read.
-  var retryDelay: Duration? {
+  package var retryDelay: Duration? {
     let detail = details.first { $0.typeURL.hasSuffix("/" + Self.retryInfoName) }
     // A detail that cannot be read is no reason to treat the error as another one.
     guard let detail, let delay = try? Self.retryDelay(detail.value.span) else { return nil }

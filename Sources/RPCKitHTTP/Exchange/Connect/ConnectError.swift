@@ -1,0 +1,65 @@
+internal import RPCKit
+
+/// An error as Connect writes it (connectrpc.com/docs/protocol).
+enum ConnectError {
+  /// The JSON object of an error: in the content of a unary answer, in the last envelope of a stream.
+  static func appendJSON(_ error: RPCError, to text: inout [UInt8]) {
+    text += #"{"code":"\#(name(of: error.code))""#.utf8
+    if !error.message.isEmpty {
+      text += #","message":"#.utf8
+      JSONText.appendQuoted(error.message, to: &text)
+    }
+    if !error.details.isEmpty {
+      text += #","details":["#.utf8
+      for (index, detail) in error.details.enumerated() {
+        text += (index == 0 ? #"{"type":"# : #",{"type":"#).utf8
+        let type = detail.typeURL.split(separator: "/").last ?? ""
+        JSONText.appendQuoted(String(type), to: &text)
+        text += #","value":""#.utf8
+        Base64.append(detail.value.span, to: &text, isPadded: false)
+        text += #""}"#.utf8
+      }
+      text.append(UInt8(ascii: "]"))
+    }
+    text.append(UInt8(ascii: "}"))
+  }
+
+  /// The name of a code.
+  static func name(of code: StatusCode) -> String {
+    switch code {
+    case .cancelled: "canceled"
+    case .invalidArgument: "invalid_argument"
+    case .deadlineExceeded: "deadline_exceeded"
+    case .notFound: "not_found"
+    case .alreadyExists: "already_exists"
+    case .permissionDenied: "permission_denied"
+    case .resourceExhausted: "resource_exhausted"
+    case .failedPrecondition: "failed_precondition"
+    case .aborted: "aborted"
+    case .outOfRange: "out_of_range"
+    case .unimplemented: "unimplemented"
+    case .internal: "internal"
+    case .unavailable: "unavailable"
+    case .dataLoss: "data_loss"
+    case .unauthenticated: "unauthenticated"
+    default: "unknown"
+    }
+  }
+
+  /// The status that HTTP gives a code.
+  static func status(of code: StatusCode) -> Int {
+    switch code {
+    case .cancelled: 499
+    case .invalidArgument, .failedPrecondition, .outOfRange: 400
+    case .unauthenticated: 401
+    case .permissionDenied: 403
+    case .notFound: 404
+    case .alreadyExists, .aborted: 409
+    case .resourceExhausted: 429
+    case .unimplemented: 501
+    case .unavailable: 503
+    case .deadlineExceeded: 504
+    default: 500
+    }
+  }
+}

@@ -1,0 +1,231 @@
+internal import RPCKit
+
+/// A unary call by Connect: the message is the content of a POST, or in the query of a GET
+/// (connectrpc.com/docs/protocol).
+final class ConnectUnaryExchange: HTTPExchange {
+  private let method: BoundMethod
+  private let transcoder: (any MessageTranscoder)?
+  private var codec = MessageCodec.protobuf
+  private var timeout: Int64?
+  private var metadata = Metadata()
+  private var requestCoding = ContentCoding.identity
+  private var responseCoding = ContentCoding.identity
+  /// The message as it came.
+  private var content = ByteBuffer()
+  private var query: ConnectQuery?
+  /// The answer is complete.
+  private var isOver = false
+
+  init(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection,
+    method: BoundMethod,
+    transcoder: (any MessageTranscoder)?
+  ) {
+    self.method = method
+    self.transcoder = transcoder
+    super.init(head, id: id, received: received, on: connection)
+  }
+
+  // MARK: - The request
+
+  override func begin() {
+    do throws(RPCError) {
+      metadata = try Metadata(request: head.fields, malformed: .invalidArgument)
+      guard try readMethod() else { return }
+      try ConnectHead.checkVersion(head.fields)
+      timeout = try CallTimeout.connect(head.fields)
+      if head.method == "POST" {
+        requestCoding = try ContentCoding.ofRequest("content-encoding", head.fields)
+      }
+      if let length = head.fields["content-length"].flatMap({ Int($0) }) { try checkSize(length) }
+    } catch {
+      return refuse(error)
+    }
+    guard connection.core.configuration.compressesResponses else { return }
+    responseCoding =
+      head.fields["accept-encoding"] == nil && head.method == "POST"
+      ? requestCoding : ContentCoding.ofResponse("accept-encoding", head.fields)
+  }
+
+  /// Reads what is different for GET and POST; false when the request was refused for that.
+  private func readMethod() throws(RPCError) -> Bool {
+    let allowed = method.descriptor.hasNoSideEffects ? "GET, POST" : "POST"
+    guard head.method == "POST" || (head.method == "GET" && method.descriptor.hasNoSideEffects)
+    else {
+      refuse(
+        RPCError(
+          .unimplemented,
+          .protocolViolation,
+          "method \(method.descriptor.fullName) is called by \(allowed)"
+        ),
+        status: 405,
+        fields: ["allow": allowed]
+      )
+      return false
+    }
+    if head.method == "GET" {
+      let query = try ConnectQuery(head.query ?? "")
+      self.query = query
+      requestCoding = query.compression
+      return choose(query.encoding.map { "application/\($0)" }, isUTF8: true)
+    }
+    let type = head.fields.contentType
+    return choose(type?.essence, isUTF8: type?.isUTF8 ?? true)
+  }
+
+  /// Chooses the codec; false when the request was refused because there is none.
+  private func choose(_ type: String?, isUTF8: Bool) -> Bool {
+    let isUnary = method.descriptor.kind == .unary
+    switch (type, transcoder) {
+    case ("application/proto", _) where isUnary: return true
+    case ("application/json", .some(let transcoder)) where isUnary && isUTF8:
+      codec = .json(transcoder)
+      return true
+    default:
+      let prefix = isUnary ? "application/" : ConnectStreamingExchange.typePrefix
+      let types = transcoder == nil ? ["proto"] : ["proto", "json"]
+      let accepted = types.map { prefix + $0 }.joined(separator: ", ")
+      refuse(
+        RPCError(
+          .invalidArgument,
+          .protocolViolation,
+          "content-type is not supported for \(method.descriptor.fullName); use \(accepted)"
+        ),
+        status: 415,
+        fields: ["accept-post": accepted]
+      )
+      return false
+    }
+  }
+
+  override func receivedBody(_ bytes: Span<UInt8>) {
+    connection.consumedBody(bytes.count, of: self)
+    guard !isOver, bytes.count > 0 else { return }
+    guard query == nil else {
+      return refuse(
+        RPCError(.invalidArgument, .protocolViolation, "a call by GET has no content; use POST"),
+        status: 415
+      )
+    }
+    do throws(RPCError) {
+      try checkSize(content.byteCount + bytes.count)
+    } catch {
+      return refuse(error)
+    }
+    content.append(bytes)
+  }
+
+  override func receivedEnd(_ trailers: HTTPFields) {
+    guard !isOver else { return }
+    if let query {
+      guard let message = query.message else {
+        return refuse(.invalidQuery("message is missing; send it, empty if need be"))
+      }
+      content.append(message.span)
+    }
+    var message = ByteBuffer()
+    swap(&message, &content)
+    // An empty message is empty, whatever it is said to be compressed with.
+    if let format = requestCoding.format, !message.isEmpty {
+      var inflated = ByteBuffer()
+      let error = message.withBytes { bytes in
+        connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
+      }
+      if let error { return refuse(error) }
+      swap(&message, &inflated)
+    }
+    let error = message.withBytes { bytes in
+      codec.withProtobuf(bytes, type: method.descriptor.requestType) { message in
+        start(message)
+        return nil
+      }
+    }
+    if let error { refuse(error) }
+  }
+
+  private func start(_ message: Span<UInt8>) {
+    let call = connection.beginCall(
+      of: method,
+      for: self,
+      metadata: metadata,
+      timeout: timeout,
+      requestByteCount: message.count
+    )
+    guard let call else { return }
+    connection.start(call, message, hasPayload: true, malformed: .invalidArgument)
+  }
+
+  override var heldByteCount: Int { content.byteCount }
+
+  override func abandoned() {
+    finish()
+    super.abandoned()
+  }
+
+  private func checkSize(_ byteCount: Int) throws(RPCError) {
+    let byteCountMax = connection.limits.frameByteCountMax
+    guard byteCount <= byteCountMax else { throw .messageTooLarge(byteCount, max: byteCountMax) }
+  }
+
+  // MARK: - The answer
+
+  override func respond(_ append: MessageAppending) throws(RPCError) {
+    var message = ByteBuffer()
+    append(&message) { _, _ in }
+    try codec.encode(&message, type: method.descriptor.responseType)
+    let byteCountMax = connection.limits.frameByteCountMax
+    guard message.byteCount <= byteCountMax else {
+      connection.core.observer.limitReached(.frameBytes)
+      throw .responseTooLarge(message.byteCount, max: byteCountMax)
+    }
+    var fields: HTTPFields = ["content-type": "application/\(codec.name)"]
+    if let format = responseCoding.format,
+      connection.resources.compression.deflateIfWorthwhile(&message, format)
+    {
+      fields.append("content-encoding", responseCoding.rawValue)
+    }
+    if connection.core.configuration.compressesResponses || query != nil {
+      fields.append("vary", "accept-encoding")
+    }
+    fields.append("content-length", String(message.byteCount))
+    call?.metadataToSend.forEachResponseField { fields.append($0, $1) }
+    finish()
+    let isEnd = message.isEmpty
+    sendHead(HTTPResponseHead(status: 200, fields: fields), isEnd: isEnd)
+    guard !isEnd else { return }
+    connection.sendBody(of: self) { content in message.withBytes { content.append($0) } }
+    connection.sendEnd(of: self, trailers: [:])
+  }
+
+  override func fail(_ error: RPCError, _ metadata: Metadata) {
+    answer(error, metadata, status: nil, fields: [:])
+  }
+
+  private func refuse(_ error: RPCError, status: Int? = nil, fields: HTTPFields = [:]) {
+    answer(connection.refused(error, metadata), Metadata(), status: status, fields: fields)
+  }
+
+  private func answer(
+    _ error: RPCError,
+    _ metadata: Metadata,
+    status: Int?,
+    fields: HTTPFields
+  ) {
+    guard !isOver else { return }
+    finish()
+    var fields = fields
+    if error.code == .unimplemented { fields.append("accept-encoding", ContentCoding.names) }
+    var all = error.metadata
+    for entry in metadata.entries { all.append(entry.key, entry.value) }
+    sendConnectError(error, all, status: status, fields: fields)
+  }
+
+  /// Nothing more is taken or held.
+  private func finish() {
+    isOver = true
+    content.release()
+  }
+}

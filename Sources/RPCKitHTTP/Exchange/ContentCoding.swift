@@ -1,0 +1,74 @@
+internal import RPCKit
+
+/// How messages are compressed, by the names that gRPC, Connect and HTTP share.
+enum ContentCoding: String, CaseIterable {
+  case gzip
+  case deflate
+  case identity
+
+  /// The names for `grpc-accept-encoding` and its like.
+  static let names = "gzip,deflate,identity"
+
+  /// The format; nil for none.
+  var format: CompressionFormat? {
+    switch self {
+    case .gzip: .gzip
+    case .deflate: .zlib
+    case .identity: nil
+    }
+  }
+
+  /// How a request is compressed, by what its field says; identity without one.
+  static func ofRequest(_ name: String, _ fields: HTTPFields) throws(RPCError) -> ContentCoding {
+    let values = fields.values(name)
+    guard let value = values.first else { return .identity }
+    guard values.count == 1, let coding = ContentCoding(rawValue: value.lowercased()) else {
+      throw .unknownCoding(value)
+    }
+    return coding
+  }
+
+  /// How answers may be compressed, by what the client says it can read: the first that it names and we have.
+  static func ofResponse(_ name: String, _ fields: HTTPFields) -> ContentCoding {
+    for member in fields.values(name).flatMap({ $0.split(separator: ",") }) {
+      let type = MediaType(String(member))
+      guard let coding = ContentCoding(rawValue: type.essence), !type.isRefused else { continue }
+      return coding
+    }
+    return .identity
+  }
+}
+
+extension RPCError {
+  static func unknownCoding(_ name: String) -> RPCError {
+    RPCError(
+      .unimplemented,
+      .protocolViolation,
+      "compression \(name.prefix(64)) is not supported; use \(ContentCoding.names)"
+    )
+  }
+}
+
+extension HTTPConnection {
+  /// Inflates a message as its coding says; `malformed` is the code of one that cannot be.
+  func inflate(
+    _ bytes: Span<UInt8>,
+    _ format: CompressionFormat,
+    malformed: StatusCode,
+    into output: inout ByteBuffer
+  ) -> RPCError? {
+    let byteCountMax = limits.frameByteCountMax
+    do throws(InflateError) {
+      try resources.compression.inflate(bytes, format, into: &output, byteCountMax: byteCountMax)
+      return nil
+    } catch {
+      guard error != .tooLarge else { return .inflatedMessageTooLarge(max: byteCountMax) }
+      return RPCError(
+        malformed,
+        .malformedRequest,
+        "the message cannot be inflated; send it complete and compressed as announced",
+        cause: error
+      )
+    }
+  }
+}

@@ -1,0 +1,318 @@
+internal import RPCKit
+
+/// A call whose messages stand one behind the other in the content, each in an envelope: what gRPC, gRPC-Web
+/// and streaming Connect share.
+///
+/// A method that takes one message is started when the request has ended, and one that takes a stream when the
+/// head was read. Until then a request takes no place among the running handlers.
+class EnvelopedExchange: HTTPExchange {
+  /// What `begin` read from the head.
+  final var timeout: Int64?
+  final var metadata = Metadata()
+  final var requestCoding = ContentCoding.identity
+  final var responseCoding = ContentCoding.identity
+  final var codec = MessageCodec.protobuf
+  /// The code of content that is not what it should be.
+  final let malformed: StatusCode
+  /// The head of the answer is out.
+  final var isHeadSent = false
+  /// The answer is complete.
+  private(set) final var isOver = false
+  private final var method: BoundMethod?
+  private final var decoder: EnvelopeDecoder
+  /// The one message of a method that takes one.
+  private final var message: [UInt8]?
+  private final var receivedByteCount = 0
+  /// Bytes of the incomplete message for which the client was given room already.
+  private final var creditedByteCount = 0
+
+  init(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection,
+    malformed: StatusCode
+  ) {
+    self.malformed = malformed
+    decoder = EnvelopeDecoder(byteCountMax: connection.limits.frameByteCountMax)
+    super.init(head, id: id, received: received, on: connection)
+  }
+
+  // MARK: - What a way of putting calls into envelopes provides
+
+  /// Reads the head: how long the call may take, how messages are compressed and written.
+  func readHead() throws(RPCError) {}
+
+  /// The method that the path names; throws that there is none.
+  func findMethod() throws(RPCError) -> BoundMethod { try connection.method(at: head.path).get() }
+
+  /// Refuses methods that cannot be called in this way.
+  func checkKind(_ method: BoundMethod) throws(RPCError) {}
+
+  /// What is wrong with the flags of an envelope; nil for nothing.
+  func problem(ofFlags flags: UInt8) -> RPCError? { nil }
+
+  /// Sends the head of an answer that is none of refusal.
+  func sendHead(_ metadata: Metadata) {}
+
+  /// Ends an answer with OK.
+  func sendSuccess(_ metadata: Metadata) {}
+
+  /// Ends an answer with an error, or begins and ends it, as `isHeadSent` says.
+  func sendFailure(_ error: RPCError, _ metadata: Metadata) {}
+
+  /// Sends content.
+  func sendContent(_ write: (inout ByteBuffer) -> Void) {
+    connection.sendBody(of: self, write)
+  }
+
+  // MARK: - From the client
+
+  override func begin() {
+    let method: BoundMethod
+    do throws(RPCError) {
+      metadata = try Metadata(request: head.fields, malformed: malformed)
+      try readHead()
+      method = try findMethod()
+      try checkKind(method)
+    } catch {
+      return refuse(error)
+    }
+    self.method = method
+    guard !method.isUnaryRequest, let call = beginCall(method) else { return }
+    connection.start(call, Span(), hasPayload: false)
+  }
+
+  /// Answers a request for which no call is begun.
+  final func refuse(_ error: RPCError) {
+    fail(connection.refused(error, metadata), Metadata())
+  }
+
+  private final func beginCall(_ method: BoundMethod) -> CallContext? {
+    connection.beginCall(
+      of: method,
+      for: self,
+      metadata: metadata,
+      timeout: timeout,
+      requestByteCount: receivedByteCount
+    )
+  }
+
+  override func receivedBody(_ bytes: Span<UInt8>) {
+    guard !isOver, let method else { return connection.consumedBody(bytes.count, of: self) }
+    receivedByteCount += bytes.count
+    if method.isUnaryRequest { connection.consumedBody(bytes.count, of: self) }
+    // Moved out while it decodes: what it finds may end the exchange, which touches the decoder.
+    var decoder = EnvelopeDecoder(byteCountMax: connection.limits.frameByteCountMax)
+    swap(&decoder, &self.decoder)
+    do throws(RPCError) {
+      try decoder.decode(bytes) { header, message in take(header, message, of: method) }
+    } catch {
+      return giveUp(error)
+    }
+    guard !isOver else { return }
+    swap(&decoder, &self.decoder)
+    if !method.isUnaryRequest { creditIncompleteMessage() }
+  }
+
+  override func receivedEnd(_ trailers: HTTPFields) {
+    guard !isOver, let method else { return }
+    guard decoder.waitingByteCount == 0 else {
+      return giveUp(
+        RPCError(
+          malformed,
+          .malformedRequest,
+          "the request ends inside of a message; send all of it"
+        )
+      )
+    }
+    guard method.isUnaryRequest else {
+      call?.inbound?.finish(nil)
+      return
+    }
+    guard let message = message.take() else { return giveUp(.notOneMessage(method, "none")) }
+    guard let call = beginCall(method) else { return }
+    connection.start(call, message.span, hasPayload: true, malformed: malformed)
+  }
+
+  override var heldByteCount: Int { decoder.waitingByteCount + (message?.count ?? 0) }
+
+  override func abandoned() {
+    finish()
+    super.abandoned()
+  }
+
+  /// Takes one message; false when no other is wanted.
+  private final func take(
+    _ header: EnvelopeDecoder.Header,
+    _ message: Span<UInt8>,
+    of method: BoundMethod
+  ) -> Bool {
+    if let error = problem(ofFlags: header.flags) ?? deliver(header, message, of: method) {
+      giveUp(error)
+    }
+    return !isOver
+  }
+
+  private final func deliver(
+    _ header: EnvelopeDecoder.Header,
+    _ message: Span<UInt8>,
+    of method: BoundMethod
+  ) -> RPCError? {
+    guard header.flags & EnvelopeFlags.compressed != 0, let format = requestCoding.format else {
+      return deliver(message, header, of: method)
+    }
+    var inflated = ByteBuffer()
+    return connection.inflate(message, format, malformed: malformed, into: &inflated)
+      ?? inflated.withBytes { deliver($0, header, of: method) }
+  }
+
+  private final func deliver(
+    _ message: Span<UInt8>,
+    _ header: EnvelopeDecoder.Header,
+    of method: BoundMethod
+  ) -> RPCError? {
+    codec.withProtobuf(message, type: method.descriptor.requestType) { message in
+      if method.isUnaryRequest {
+        guard self.message == nil else { return .notOneMessage(method, "several") }
+        var bytes: [UInt8] = []
+        bytes.replaceAll(with: message)
+        self.message = bytes
+        return nil
+      }
+      let cost = EnvelopeDecoder.headerByteCount + header.byteCount - creditedByteCount
+      creditedByteCount = 0
+      guard let call, let inbound = call.inbound else { return nil }
+      connection.core.observer.receivedMessage(call)
+      guard
+        var error = inbound.receive(message, cost: cost, limits: connection.limits.message)
+      else { return nil }
+      if error.code == .internal { error.code = malformed }
+      return error
+    }
+  }
+
+  /// Gives the client room for what arrived of a message that is longer than half of its window.
+  ///
+  /// The rest of the room comes back when the handler takes the message, so that a message of any length gets
+  /// through and a handler that stops taking still stops the client.
+  private final func creditIncompleteMessage() {
+    let credited = max(0, decoder.waitingByteCount - connection.limits.streamWindowByteCount / 2)
+    guard credited > creditedByteCount else { return }
+    connection.consumedBody(credited - creditedByteCount, of: self)
+    creditedByteCount = credited
+  }
+
+  /// Ends the exchange because of what the client sent.
+  final func giveUp(_ error: RPCError) {
+    guard let call, !call.isOver else { return refuse(error) }
+    call.fail(error)
+  }
+
+  // MARK: - From the call
+
+  override func respond(_ append: MessageAppending) throws(RPCError) {
+    let metadata = call?.metadataToSend ?? Metadata()
+    sendHeadOnce(metadata)
+    try sendMessage(append)
+    finish()
+    sendSuccess(Metadata())
+  }
+
+  override func endResponses() {
+    let metadata = call?.metadataToSend ?? Metadata()
+    sendHeadOnce(Metadata())
+    finish()
+    sendSuccess(metadata)
+  }
+
+  override func send(_ append: MessageAppending) throws(RPCError) {
+    sendHeadOnce(Metadata())
+    try sendMessage(append)
+  }
+
+  override func fail(_ error: RPCError, _ metadata: Metadata) {
+    guard !isOver else { return }
+    finish()
+    var all = error.metadata
+    for entry in metadata.entries { all.append(entry.key, entry.value) }
+    sendFailure(error, all)
+  }
+
+  private final func sendHeadOnce(_ metadata: Metadata) {
+    guard !isHeadSent else { return }
+    isHeadSent = true
+    sendHead(metadata)
+  }
+
+  /// Sends one message in its envelope.
+  private final func sendMessage(_ append: MessageAppending) throws(RPCError) {
+    let byteCountMax = connection.limits.frameByteCountMax
+    var byteCount = 0
+    if case .protobuf = codec, responseCoding == .identity {
+      sendContent { content in
+        let start = content.byteCount
+        append(&content) { content, count in
+          byteCount = count
+          content.append(0)
+          content.append(bigEndian: UInt32(clamping: count))
+        }
+        if byteCount > byteCountMax { content.truncate(to: start) }
+      }
+    } else {
+      var message = ByteBuffer()
+      append(&message) { _, _ in }
+      if let method { try codec.encode(&message, type: method.descriptor.responseType) }
+      byteCount = message.byteCount
+      if byteCount <= byteCountMax { sendEnvelope(&message) }
+    }
+    guard byteCount <= byteCountMax else {
+      connection.core.observer.limitReached(.frameBytes)
+      throw .responseTooLarge(byteCount, max: byteCountMax)
+    }
+  }
+
+  private final func sendEnvelope(_ message: inout ByteBuffer) {
+    var flags: UInt8 = 0
+    if let format = responseCoding.format,
+      connection.resources.compression.deflateIfWorthwhile(&message, format)
+    {
+      flags = EnvelopeFlags.compressed
+    }
+    message.withBytes { message in
+      sendContent { content in
+        content.append(flags)
+        content.append(bigEndian: UInt32(clamping: message.count))
+        content.append(message)
+      }
+    }
+  }
+
+  /// Nothing more is taken or held.
+  private final func finish() {
+    isOver = true
+    decoder.release()
+    message = nil
+  }
+}
+
+/// The flags of envelopes.
+enum EnvelopeFlags {
+  /// The message is compressed as the head says.
+  static let compressed: UInt8 = 0x01
+  /// The last envelope of streaming Connect.
+  static let endStream: UInt8 = 0x02
+  /// The trailers of gRPC-Web.
+  static let trailers: UInt8 = 0x80
+}
+
+extension RPCError {
+  /// One message is due and another number of them came (grpc/grpc doc/statuscodes.md).
+  static func notOneMessage(_ method: BoundMethod, _ count: String) -> RPCError {
+    RPCError(
+      .unimplemented,
+      .protocolViolation,
+      "\(count) came where \(method.descriptor.fullName) takes one message; send exactly one"
+    )
+  }
+}

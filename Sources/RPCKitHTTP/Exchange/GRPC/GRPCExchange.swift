@@ -1,0 +1,126 @@
+internal import RPCKit
+
+/// A call by gRPC (grpc/grpc doc/PROTOCOL-HTTP2.md).
+class GRPCExchange: EnvelopedExchange {
+  /// Metadata stands in the trailers after a stream, and in the head beside one response.
+  private final var contentType = "application/grpc"
+  /// The request itself is wrong, and HTTP has a status for that.
+  final var refusalStatus = 200
+
+  /// The media types of gRPC; messages are protobuf in all of them.
+  class var contentTypes: [String] { ["application/grpc", "application/grpc+proto"] }
+
+  init(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection
+  ) {
+    super.init(head, id: id, received: received, on: connection, malformed: .internal)
+  }
+
+  // MARK: - The request
+
+  override func readHead() throws(RPCError) {
+    guard let type = head.fields.contentType, Self.contentTypes.contains(type.essence) else {
+      refusalStatus = 415
+      throw RPCError(
+        .internal,
+        .protocolViolation,
+        "content-type is not supported; use \(Self.contentTypes[0])"
+      )
+    }
+    contentType = responseType(for: type.essence)
+    guard head.method == "POST" else {
+      refusalStatus = 405
+      throw RPCError(.internal, .protocolViolation, "calls are made by POST")
+    }
+    try checkVersion()
+    do throws(RPCError) {
+      timeout = try CallTimeout.grpc(head.fields)
+    } catch {
+      refusalStatus = 400
+      throw error
+    }
+    requestCoding = try ContentCoding.ofRequest("grpc-encoding", head.fields)
+    if connection.core.configuration.compressesResponses {
+      responseCoding = ContentCoding.ofResponse("grpc-accept-encoding", head.fields)
+    }
+  }
+
+  /// What answers are called.
+  func responseType(for requestType: String) -> String { requestType }
+
+  /// Trailers, and streams both ways, are for HTTP/2 alone.
+  func checkVersion() throws(RPCError) {
+    guard head.version == .http2 else {
+      refusalStatus = 505
+      throw RPCError(
+        .unimplemented,
+        .protocolViolation,
+        "gRPC needs HTTP/2; use it, or gRPC-Web or Connect over HTTP/1.1"
+      )
+    }
+  }
+
+  override func problem(ofFlags flags: UInt8) -> RPCError? {
+    guard flags & ~EnvelopeFlags.compressed == 0 else {
+      return RPCError(.internal, .protocolViolation, "flags of a message are unknown; send 0 or 1")
+    }
+    guard flags == 0 || requestCoding != .identity else {
+      return RPCError(
+        .internal,
+        .protocolViolation,
+        "a message is compressed without grpc-encoding; name the compression"
+      )
+    }
+    return nil
+  }
+
+  // MARK: - The answer
+
+  override func sendHead(_ metadata: Metadata) {
+    var fields: HTTPFields = ["content-type": contentType]
+    if responseCoding != .identity { fields.append("grpc-encoding", responseCoding.rawValue) }
+    if requestCoding != .identity { fields.append("grpc-accept-encoding", ContentCoding.names) }
+    metadata.forEachResponseField { fields.append($0, $1) }
+    sendHead(HTTPResponseHead(status: 200, fields: fields), isEnd: false)
+  }
+
+  override func sendSuccess(_ metadata: Metadata) {
+    var trailers = GRPCStatusFields.ok
+    metadata.forEachResponseField { trailers.append($0, $1) }
+    sendTrailers(trailers)
+  }
+
+  override func sendFailure(_ error: RPCError, _ metadata: Metadata) {
+    guard !isHeadSent else {
+      var trailers = HTTPFields()
+      GRPCStatusFields.append(error, to: &trailers)
+      metadata.forEachResponseField { trailers.append($0, $1) }
+      return sendTrailers(trailers)
+    }
+    isHeadSent = true
+    // All in one head: a proxy that meets an empty content before the trailers may lose them.
+    var fields: HTTPFields = ["content-type": contentType]
+    GRPCStatusFields.append(error, to: &fields)
+    if error.code == .unimplemented { fields.append("grpc-accept-encoding", ContentCoding.names) }
+    if refusalStatus == 405 { fields.append("allow", "POST") }
+    fields.appendRetryAfter(error)
+    metadata.forEachResponseField { fields.append($0, $1) }
+    sendHead(HTTPResponseHead(status: refusalStatus, fields: fields), isEnd: true)
+  }
+
+  /// Ends the answer behind its messages.
+  func sendTrailers(_ fields: HTTPFields) {
+    connection.sendEnd(of: self, trailers: fields)
+  }
+}
+
+extension HTTPFields {
+  /// Adds when to try again, if an error says it (RFC 9110 section 10.2.3).
+  mutating func appendRetryAfter(_ error: RPCError) {
+    guard let delay = error.retryDelay, delay > .zero else { return }
+    append("retry-after", String(delay.secondsRoundedUp))
+  }
+}

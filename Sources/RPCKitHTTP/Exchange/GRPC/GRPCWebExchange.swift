@@ -1,0 +1,121 @@
+internal import RPCKit
+
+/// A call by gRPC-Web, in bytes or in base64 (grpc/grpc doc/PROTOCOL-WEB.md).
+///
+/// Trailers are a last envelope in the content, as browsers cannot read the real ones.
+final class GRPCWebExchange: GRPCExchange {
+  private var textDecoder: GRPCWebTextDecoder?
+  private var answersInText = false
+
+  private static let text = "application/grpc-web-text"
+
+  override class var contentTypes: [String] {
+    [
+      "application/grpc-web", "application/grpc-web+proto", "application/grpc-web-text",
+      "application/grpc-web-text+proto",
+    ]
+  }
+
+  // MARK: - The request
+
+  override func responseType(for requestType: String) -> String {
+    let isText = requestType.hasPrefix(Self.text)
+    if isText { textDecoder = GRPCWebTextDecoder() }
+    let wanted = head.fields.values("accept").flatMap { $0.split(separator: ",") }
+      .map { MediaType(String($0)).essence }
+    if wanted.contains(where: { $0.hasPrefix(Self.text) }) {
+      answersInText = true
+    } else {
+      // A client that accepts anything has said as little as one that says nothing.
+      answersInText = isText && !wanted.contains { $0.hasPrefix("application/grpc-web") }
+    }
+    return (answersInText ? Self.text : "application/grpc-web") + "+proto"
+  }
+
+  override func checkVersion() throws(RPCError) {}
+
+  override func checkKind(_ method: BoundMethod) throws(RPCError) {
+    guard head.version == .http2 || method.descriptor.kind != .bidirectional else {
+      refusalStatus = 505
+      throw .needsHTTP2(method)
+    }
+  }
+
+  override func receivedBody(_ bytes: Span<UInt8>) {
+    guard textDecoder != nil, !isOver else { return super.receivedBody(bytes) }
+    var decoded: [UInt8] = []
+    guard textDecoder?.decode(bytes, into: &decoded) == true else { return refuseText() }
+    connection.consumedBody(bytes.count - decoded.count, of: self)
+    super.receivedBody(decoded.span)
+  }
+
+  override func receivedEnd(_ trailers: HTTPFields) {
+    guard textDecoder?.isAtBoundary ?? true || isOver else { return refuseText() }
+    super.receivedEnd(trailers)
+  }
+
+  private func refuseText() {
+    refusalStatus = 400
+    giveUp(
+      RPCError(.internal, .malformedRequest, "content is not base64; send it encoded and complete")
+    )
+  }
+
+  // MARK: - The answer
+
+  override func sendContent(_ write: (inout ByteBuffer) -> Void) {
+    guard answersInText else { return super.sendContent(write) }
+    var bytes = ByteBuffer()
+    write(&bytes)
+    guard !bytes.isEmpty else { return }
+    var text: [UInt8] = []
+    // Each envelope is padded, so that a client can decode it before the next one comes.
+    bytes.withBytes { Base64.append($0, to: &text, isPadded: true) }
+    super.sendContent { $0.append(text.span) }
+  }
+
+  override func sendTrailers(_ fields: HTTPFields) {
+    var lines: [UInt8] = []
+    for field in fields.fields { lines += "\(field.name):\(field.value)\r\n".utf8 }
+    sendContent { content in
+      content.append(EnvelopeFlags.trailers)
+      content.append(bigEndian: UInt32(clamping: lines.count))
+      content.append(lines.span)
+    }
+    connection.sendEnd(of: self, trailers: [:])
+  }
+}
+
+/// Decodes base64 that may be padded anywhere, because each flush of a client may end with padding.
+struct GRPCWebTextDecoder {
+  private var decoder = Base64Decoder()
+  private var paddingDue = 0
+
+  /// Whether nothing is missing; padding at the end may be.
+  var isAtBoundary: Bool { decoder.letterCount != 1 && paddingDue == 0 }
+
+  /// Appends decoded bytes; false for what is no base64.
+  mutating func decode(_ text: Span<UInt8>, into bytes: inout [UInt8]) -> Bool {
+    for index in text.indices {
+      let letter = text[index]
+      if letter == UInt8(ascii: "=") {
+        guard takePadding() else { return false }
+      } else {
+        guard paddingDue == 0, let value = Base64.value(of: letter) else { return false }
+        decoder.take(value, into: &bytes)
+      }
+    }
+    return true
+  }
+
+  private mutating func takePadding() -> Bool {
+    if paddingDue > 0 {
+      paddingDue -= 1
+      return true
+    }
+    guard decoder.letterCount >= 2 else { return false }
+    paddingDue = 3 - decoder.letterCount
+    decoder.reset()
+    return true
+  }
+}

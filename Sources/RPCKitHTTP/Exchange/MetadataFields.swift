@@ -1,0 +1,75 @@
+internal import RPCKit
+
+/// Metadata of calls as header fields, and back.
+///
+/// A name that ends in `-bin` has bytes for its value: base64 in the field, and base64 without padding in
+/// `Metadata`, whose values are text (grpc/grpc doc/PROTOCOL-HTTP2.md).
+extension Metadata {
+  /// Takes the metadata out of a request: all fields but those that belong to HTTP or to the way in which
+  /// the call is put into it.
+  ///
+  /// Throws `malformed` for what should be base64 and is not.
+  init(request fields: HTTPFields, malformed: StatusCode) throws(RPCError) {
+    self.init()
+    for field in fields.fields where !MetadataNames.isReserved(field.name) {
+      guard field.name.hasSuffix("-bin") else {
+        append(field.name, field.value)
+        continue
+      }
+      for part in field.value.utf8.split(separator: UInt8(ascii: ",")) {
+        let text = part.drop { $0 == UInt8(ascii: " ") }
+        guard let bytes = Base64.decode(text) else {
+          throw RPCError(
+            malformed,
+            .malformedRequest,
+            "metadata \(field.name.prefix(64)) is not base64; encode the bytes of names that end in -bin"
+          )
+        }
+        append(field.name, Base64.unpadded(bytes))
+      }
+    }
+  }
+
+  /// Calls `body` with each pair that can be a field of an answer.
+  ///
+  /// What cannot be one is left out, because an answer should not be lost for something beside it: names
+  /// that are no field names or belong to others, and values that are not visible ASCII.
+  func forEachResponseField(_ body: (_ name: String, _ value: String) -> Void) {
+    for entry in entries {
+      guard MetadataNames.isToken(entry.key), !MetadataNames.isReserved(entry.key) else { continue }
+      if entry.key.hasSuffix("-bin") {
+        guard let bytes = Base64.decode(entry.value.utf8) else { continue }
+        body(entry.key, Base64.unpadded(bytes))
+      } else if entry.value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+        body(entry.key, entry.value)
+      }
+    }
+  }
+}
+
+/// Which names of fields are no metadata.
+enum MetadataNames {
+  private static let reserved: Set<String> = [
+    "accept", "accept-encoding", "connection", "content-encoding", "content-length", "content-type",
+    "date", "expect", "host", "http2-settings", "keep-alive", "proxy-connection", "te", "trailer",
+    "transfer-encoding", "upgrade",
+  ]
+  private static let reservedPrefixes = [
+    "grpc-", "connect-", "trailer-", "access-control-", "sec-", ":",
+  ]
+
+  static func isReserved(_ name: String) -> Bool {
+    reserved.contains(name) || reservedPrefixes.contains { name.hasPrefix($0) }
+  }
+
+  /// Whether a text is the name of a field in lower case (RFC 9110 section 5.6.2, RFC 9113 section 8.2.1).
+  static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+}

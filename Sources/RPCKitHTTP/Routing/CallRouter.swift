@@ -1,0 +1,124 @@
+package import RPCKit
+
+/// Tells by method, path and content type which way of making calls a request uses.
+///
+/// In this order: questions of browsers, gRPC, gRPC-Web and streaming Connect by their content types, what was
+/// registered in `routes`, unary Connect by its path; the rest is refused with 404 or 415.
+package struct CallRouter: HTTPRouter {
+  /// The ways that are served.
+  package var dialects = Set(CallDialect.allCases)
+  /// Reads and writes JSON for Connect; without one there is none.
+  package var transcoder: (any MessageTranscoder)?
+  /// Which web pages may call; nil for none.
+  package var crossOrigin: CrossOriginPolicy?
+  /// Who else answers requests, asked in order.
+  package var routes: [any HTTPRoutes] = []
+
+  /// Makes a router that serves every dialect and nothing else.
+  package init() {}
+
+  package func makeExchange(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection
+  ) -> HTTPExchange {
+    guard let crossOrigin else { return route(head, id, received, connection) }
+    guard !CrossOriginPolicy.isPreflight(head) else {
+      return PreflightExchange(
+        head,
+        id: id,
+        received: received,
+        on: connection,
+        fields: crossOrigin.preflightFields(head)
+      )
+    }
+    let exchange = route(head, id, received, connection)
+    exchange.crossOrigin = crossOrigin.answer(to: head)
+    return exchange
+  }
+
+  private func route(
+    _ head: HTTPRequestHead,
+    _ id: UInt32,
+    _ received: MonotonicInstant,
+    _ connection: HTTPConnection
+  ) -> HTTPExchange {
+    let type = head.fields.contentType?.essence ?? ""
+    if let dialect = Self.dialect(of: type) {
+      guard dialects.contains(dialect) else {
+        return refusal(head, id, received, connection, .dialectOff(type), 415)
+      }
+      switch dialect {
+      case .grpc: return GRPCExchange(head, id: id, received: received, on: connection)
+      case .grpcWeb: return GRPCWebExchange(head, id: id, received: received, on: connection)
+      case .connect:
+        return ConnectStreamingExchange(
+          head,
+          id: id,
+          received: received,
+          on: connection,
+          transcoder: transcoder
+        )
+      }
+    }
+    for routes in routes {
+      let exchange = routes.makeExchange(head, id: id, received: received, on: connection)
+      if let exchange { return exchange }
+    }
+    guard dialects.contains(.connect) else {
+      return refusal(head, id, received, connection, .nothing(at: head.path), 404)
+    }
+    switch connection.method(at: head.path) {
+    case .success(let method):
+      return ConnectUnaryExchange(
+        head,
+        id: id,
+        received: received,
+        on: connection,
+        method: method,
+        transcoder: transcoder
+      )
+    case .failure(let error): return refusal(head, id, received, connection, error, 404)
+    }
+  }
+
+  /// The dialect that a content type belongs to; nil for one of which the path decides.
+  private static func dialect(of type: String) -> CallDialect? {
+    if type.hasPrefix(ConnectStreamingExchange.typePrefix) { return .connect }
+    guard type.hasPrefix("application/grpc") else { return nil }
+    return type.hasPrefix("application/grpc-web") ? .grpcWeb : .grpc
+  }
+
+  private func refusal(
+    _ head: HTTPRequestHead,
+    _ id: UInt32,
+    _ received: MonotonicInstant,
+    _ connection: HTTPConnection,
+    _ error: RPCError,
+    _ status: Int
+  ) -> HTTPExchange {
+    RefusalExchange(
+      head,
+      id: id,
+      received: received,
+      on: connection,
+      error: error,
+      status: status
+    )
+  }
+}
+
+extension RPCError {
+  fileprivate static func dialectOff(_ type: String) -> RPCError {
+    RPCError(
+      .unimplemented,
+      .protocolViolation,
+      "content-type \(type.prefix(64)) is switched off on this server; use another way to call it"
+    )
+  }
+
+  fileprivate static func nothing(at path: String) -> RPCError {
+    RPCError(.unimplemented, .serviceUnknown, "nothing is at \(path.prefix(256))")
+  }
+}

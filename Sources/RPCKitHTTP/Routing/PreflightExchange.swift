@@ -1,0 +1,25 @@
+internal import RPCKit
+
+/// The question of a browser what a page may do, answered before anybody asks who is calling what.
+final class PreflightExchange: HTTPExchange {
+  private let fields: HTTPFields
+
+  init(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection,
+    fields: HTTPFields
+  ) {
+    self.fields = fields
+    super.init(head, id: id, received: received, on: connection)
+  }
+
+  override func begin() {
+    sendHead(HTTPResponseHead(status: 204, fields: fields), isEnd: true)
+  }
+
+  override func fail(_ error: RPCError, _ metadata: Metadata) {
+    sendConnectError(error, metadata)
+  }
+}

@@ -1,0 +1,169 @@
+import RPCKit
+import Testing
+
+@testable import RPCKitHTTP
+
+@Suite struct CallRouterTests {
+  private static let origin = "https://app.example.com"
+
+  private static func withPolicy(_ router: inout CallRouter) {
+    router.crossOrigin = CrossOriginPolicy(origins: [origin])
+  }
+
+  private static func preflight(from origin: String) -> HTTPRequestHead {
+    .call(
+      "Nobody",
+      ["origin": origin, "access-control-request-method": "POST", "authorization": "no"],
+      verb: "OPTIONS",
+      version: .http1_1
+    )
+  }
+
+  // MARK: - Routes
+
+  /// Answers everything below a path with 418.
+  private struct Teapot: HTTPRoutes {
+    let prefix: String
+    let status: Int
+
+    func makeExchange(
+      _ head: HTTPRequestHead,
+      id: UInt32,
+      received: MonotonicInstant,
+      on connection: HTTPConnection
+    ) -> HTTPExchange? {
+      guard head.path.hasPrefix(prefix) else { return nil }
+      return RefusalExchange(
+        head,
+        id: id,
+        received: received,
+        on: connection,
+        error: RPCError(.unknown, "short and stout"),
+        status: status
+      )
+    }
+  }
+
+  @Test func routes_areAskedInOrderAfterContentTypesAndBeforePaths() throws {
+    let fixture = try ExchangeFixture { router in
+      router.routes = [
+        Teapot(prefix: "/test.Echo/Say", status: 418), Teapot(prefix: "/test", status: 419),
+      ]
+    }
+    func status(_ method: String, _ type: String) throws -> Int? {
+      try fixture.answer(.call(method, ["content-type": type])).head?.status
+    }
+    #expect(try status("Say", "application/json") == 418)
+    #expect(try status("Read", "application/json") == 419)
+    #expect(try status("Say", "application/grpc") == 200)
+    #expect(try status("Count", "application/connect+proto") == 200)
+  }
+
+  @Test func nothing_is404InJSON() throws {
+    let answer = try ExchangeFixture().answer(
+      HTTPRequestHead(method: "GET", path: "/favicon.ico", version: .http1_1)
+    )
+    #expect(answer.head?.status == 404)
+    #expect(answer.head?.fields["content-type"] == "application/json")
+  }
+
+  @Test(arguments: [
+    (CallDialect.grpc, "application/grpc", 415), (.grpcWeb, "application/grpc-web-text", 415),
+    (.connect, "application/connect+proto", 415), (.connect, "application/proto", 404),
+  ])
+  func dialectThatIsOff_isNotServed(dialect: CallDialect, type: String, status: Int) throws {
+    let fixture = try ExchangeFixture { $0.dialects.remove(dialect) }
+    let answer = try fixture.answer(.call("Say", ["content-type": type]), envelope(request("a")))
+    #expect(answer.head?.status == status)
+    #expect(fixture.service.calls.isEmpty)
+  }
+
+  // MARK: - Browsers
+
+  @Test func preflight_ofAListedOrigin_isAnsweredBeforeRouting() throws {
+    let fixture = try ExchangeFixture(configure: Self.withPolicy)
+    let fields = try #require(try fixture.answer(Self.preflight(from: Self.origin)).head?.fields)
+    #expect(fields["access-control-allow-origin"] == Self.origin)
+    #expect(fields["access-control-allow-methods"] == "GET, POST, PUT, PATCH, DELETE")
+    let allowed = fields["access-control-allow-headers"]?.split(separator: ", ") ?? []
+    for name in [
+      "authorization", "connect-protocol-version", "connect-timeout-ms", "content-type",
+      "grpc-timeout", "traceparent", "tracestate", "x-grpc-web", "x-user-agent",
+    ] { #expect(allowed.contains(Substring(name))) }
+    #expect(fields["access-control-max-age"] == "7200")
+    #expect(fields["access-control-allow-credentials"] == nil)
+    #expect(
+      fields["vary"] == "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+    )
+  }
+
+  @Test(arguments: [
+    "https://evil.example.com", "http://app.example.com", "https://app.example.com:8443", "null",
+    "https://app.example.com.evil.com", "",
+  ])
+  func otherOrigin_getsNoPermission(origin: String) throws {
+    let fixture = try ExchangeFixture(configure: Self.withPolicy)
+    let preflight = try fixture.answer(Self.preflight(from: origin))
+    #expect(preflight.head?.status == 204)
+    #expect(preflight.head?.fields.fields.map(\.name) == ["vary"])
+    let actual = try fixture.answer(
+      .call("Say", ["content-type": "application/proto", "origin": origin]),
+      request("a")
+    )
+    #expect(actual.head?.status == 200)
+    #expect(actual.head?.fields.fields.contains { $0.name.hasPrefix("access-control") } == false)
+    #expect(actual.head?.fields["vary"] == "Origin")
+  }
+
+  @Test(arguments: ["application/grpc-web", "application/proto", "application/connect+proto"])
+  func listedOrigin_mayReadAnswersAndRefusals(type: String) throws {
+    let fixture = try ExchangeFixture { router in
+      router.crossOrigin = CrossOriginPolicy(origins: [Self.origin])
+      router.crossOrigin?.allowsCredentials = true
+    }
+    for method in ["Say", "Nobody", "Count"] {
+      let head = HTTPRequestHead.call(method, ["content-type": type, "origin": Self.origin])
+      let fields = try #require(try fixture.answer(head).head?.fields)
+      #expect(fields["access-control-allow-origin"] == Self.origin)
+      #expect(fields["access-control-allow-credentials"] == "true")
+      #expect(
+        fields["access-control-expose-headers"]?.hasPrefix(
+          "grpc-status, grpc-message, grpc-status-details-bin, retry-after"
+        ) == true
+      )
+    }
+  }
+
+  @Test func exposedNames_areThoseOfTheAnswer() throws {
+    let fixture = try ExchangeFixture(configure: Self.withPolicy)
+    let answer = try fixture.answer(
+      .call("Say", ["content-type": "application/proto", "origin": Self.origin]),
+      request("a", "header")
+    )
+    #expect(
+      answer.head?.fields["access-control-expose-headers"]
+        == "grpc-status, grpc-message, grpc-status-details-bin, retry-after, answered-by, token-bin"
+    )
+  }
+
+  @Test func twoOrigins_areNone() throws {
+    let fixture = try ExchangeFixture(configure: Self.withPolicy)
+    let answer = try fixture.answer(
+      .call(
+        "Say",
+        ["content-type": "application/proto", "origin": Self.origin, "origin": Self.origin]
+      )
+    )
+    #expect(answer.head?.fields["access-control-allow-origin"] == nil)
+  }
+
+  @Test func withoutAPolicy_nothingIsSaid() throws {
+    let fixture = try ExchangeFixture()
+    #expect(try fixture.answer(Self.preflight(from: Self.origin)).head?.status == 404)
+    let answer = try fixture.answer(
+      .call("Say", ["content-type": "application/proto", "origin": Self.origin])
+    )
+    #expect(answer.head?.fields["vary"] == nil)
+    #expect(answer.head?.fields["access-control-allow-origin"] == nil)
+  }
+}
