@@ -8,28 +8,40 @@ import ServiceKit
 
 /// What users see of entities, cut to their access levels.
 extension DecisionOracle {
-  /// An entity is shown to those who may view it, and of its attributes those of their level.
+  /// Somebody reads a few entities.
   mutating func read(as person: Person) async throws {
-    let options = try await product.call(person)
-    for _ in 0..<10 {
-      let id = mostlyReached(by: person)
-      guard let type = estate.naive.entities[id]?.type,
-        let view = estate.lifecycle("view", of: type)
-      else { continue }
-      let question = Question(user: person.id, action: view, entity: id)
-      let expected = expected(question)
-      tally.reads += 1
-      do {
-        let entity = try await product.entities.get(.init(entityId: id), options: options)
-        if expected.reason != "ALLOWED" { fail("read: \(question) is shown, not \(expected)") }
-        compare(entity, question)
-      } catch let error as RPCError {
-        let isHidden = error.code == .notFound
-        let agrees =
-          expected.reason == "SUBJECT_SUSPENDED"
-          || expected.reason != "ALLOWED" && isHidden == !expected.isKnown
-        if !agrees { fail("read: \(question) is refused by \(error), not \(expected)") }
-      }
+    for _ in 0..<10 { try await read(mostlyReached(by: person), as: person) }
+  }
+
+  /// People read what they hold roles on, or something below it: levels differ there, if anywhere.
+  mutating func readHeld() async throws {
+    for held in estate.heldRoles.shuffled(using: &estate.generator).prefix(80) {
+      guard let person = estate.people.first(where: { $0.id == held.user }) else { continue }
+      try await read(estate.pick(below(held.entity)) ?? held.entity, as: person)
+    }
+  }
+
+  /// An entity is shown to those who may view it, and of its attributes those of their level.
+  private mutating func read(_ id: String, as person: Person) async throws {
+    guard let type = estate.naive.entities[id]?.type,
+      let view = estate.lifecycle("view", of: type)
+    else { return }
+    let question = Question(user: person.id, action: view, entity: id)
+    let expected = expected(question)
+    tally.reads += 1
+    do {
+      let entity = try await product.entities.get(
+        .init(entityId: id),
+        options: try await product.call(person)
+      )
+      if expected.reason != "ALLOWED" { fail("read: \(question) is shown, not \(expected)") }
+      compare(entity, question)
+    } catch let error as RPCError {
+      let isHidden = error.code == .notFound
+      let agrees =
+        expected.reason == "SUBJECT_SUSPENDED"
+        || expected.reason != "ALLOWED" && isHidden == !expected.isKnown
+      if !agrees { fail("read: \(question) is refused by \(error), not \(expected)") }
     }
   }
 

@@ -30,6 +30,7 @@ struct DecisionOracleTests {
       var oracle = try await DecisionOracle(product, kind, seed: seed)
       for _ in 0..<Self.roundCount { try await oracle.round() }
       try await oracle.askAboutPast()
+      try await oracle.readHeld()
       await oracle.end()
       let tally = oracle.tally
       print("figures: \(name): \(tally) with seed \(seed) in \(ContinuousClock.now - began)")
