@@ -87,7 +87,7 @@ let package = Package(
     .target(
       name: "ServiceKit",
       dependencies: [
-        "AdminPort", "Reflection", "RPCKit", "Contracts", "StrictJSON", "PackedTables", "CSQLite",
+        "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "Contracts", "StrictJSON", "PackedTables", "CSQLite",
         "COpenSSL", "CBuildInformation",
       ],
       swiftSettings: strict

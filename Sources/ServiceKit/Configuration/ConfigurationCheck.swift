@@ -70,7 +70,7 @@ extension ConfigurationCheck {
 
   /// Looks at what every service has: certificates, service keys, and where the others are.
   mutating func common(_ settings: ServiceSettings) {
-    if let tls = settings.tls { certificates(tls) }
+    if let tls = settings.tls { certificates(tls, settings.http) }
     if let path = settings.serviceKeys.privateKey {
       file("service_keys.private_key", path) { _ = try ServiceKeyFiles.signingKey($0) }
     }
@@ -85,7 +85,7 @@ extension ConfigurationCheck {
     addresses(settings)
   }
 
-  private mutating func certificates(_ tls: ServiceSettings.TLS) {
+  private mutating func certificates(_ tls: ServiceSettings.TLS, _ http: ServiceSettings.HTTP) {
     let found = problems.count
     var files = [("tls.certificate", tls.certificate), ("tls.key", tls.key)]
     if let authorities = tls.authorities { files.append(("tls.authorities", authorities)) }
@@ -95,7 +95,7 @@ extension ConfigurationCheck {
     // Whether they fit together is only worth saying of files that are there.
     guard problems.count == found else { return }
     attempt("tls: \(files.map(\.1).joined(separator: ", "))") {
-      _ = try TLSContextSource(tls.serverConfiguration)
+      _ = try TLSContextSource(tls.serverConfiguration(http))
       _ = try TLSContextSource(tls.clientConfiguration)
     }
   }

@@ -5,11 +5,14 @@ extension ServiceSettings.TLS {
     TLSConfiguration.Identity(certificateChain: .file(certificate), privateKey: .file(key))
   }
 
-  /// How calls are taken.
-  var serverConfiguration: TLSConfiguration {
-    TLSConfiguration(
+  /// How calls are taken, by clients that speak frames or what `http` has.
+  func serverConfiguration(_ http: ServiceSettings.HTTP) -> TLSConfiguration {
+    var configuration = TLSConfiguration(
       role: .server(identity, clients: authorities.map { .required(roots: .file($0)) } ?? .none)
     )
+    if http.http2 { configuration.applicationProtocols.append("h2") }
+    if http.http1 { configuration.applicationProtocols.append("http/1.1") }
+    return configuration
   }
 
   /// How others, and this service itself, are called.

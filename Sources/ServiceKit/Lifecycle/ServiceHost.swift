@@ -42,6 +42,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
         return endpoint
       }
     )
+    configuration.wires = environment.wires
     configuration.logger = environment.logger
     configuration.limits.connectionCountMax = environment.settings.connectionCountMax
     configuration.limits.connectionsPerSourceMax = environment.settings.connectionsPerSourceMax

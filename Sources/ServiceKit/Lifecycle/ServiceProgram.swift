@@ -151,7 +151,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
 
   private static func tls(_ settings: ServiceSettings) throws -> TLSContextSource? {
     do {
-      return try settings.tls.map { try TLSContextSource($0.serverConfiguration) }
+      return try settings.tls.map { try TLSContextSource($0.serverConfiguration(settings.http)) }
     } catch {
       throw StartError(tls: error)
     }
