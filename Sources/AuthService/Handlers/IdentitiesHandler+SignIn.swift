@@ -129,7 +129,16 @@ extension IdentitiesHandler {
         in: tx
       )
       guard let identity else {
+        // In the same snapshot, because another call may be making the account with this very token.
+        guard try !UsedNonceTable.contains(verified.nonce, in: tx) else {
+          throw AuthError.identityTokenInvalid
+        }
         try core.requireNewerThanDeletion(claims, in: tx)
+        if let email = claims.email,
+          try UserTable.isTaken(EmailAddress(email), now: now, in: tx)
+        {
+          throw AuthError.identityNotLinked
+        }
         return nil
       }
       guard identity.accepts(claims), let user = try UserTable.find(identity.userID, in: tx),
@@ -139,10 +148,6 @@ extension IdentitiesHandler {
     }
     if let found { return found }
     guard let email = claims.email else { throw AuthError.identityWithoutEmail }
-    let isTaken = try await core.store.read { tx in
-      try UserTable.isTaken(EmailAddress(email), now: now, in: tx)
-    }
-    guard !isTaken else { throw AuthError.identityNotLinked }
     _ = try core.admitNewAccount(source, "Identities")
     let user = newUser(verified, email: email, wanted.profile, now: now)
     return Account(user: user, basis: .ofNewAccount, isNew: true)

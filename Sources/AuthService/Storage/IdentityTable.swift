@@ -130,6 +130,14 @@ enum UsedNonceTable {
     ) { _ in true } ?? false
   }
 
+  /// Whether a nonce was used.
+  static func contains(
+    _ nonce: SignInNonces.Authentic,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Bool {
+    try tx.exists("SELECT 1 FROM used_nonce WHERE digest = ?", .blob(nonce.digest))
+  }
+
   /// Forgets nonces that no longer work, and an hour more for clocks that are set back a little.
   static func prune(now: Int64, in tx: borrowing WriteTransaction) throws {
     try tx.execute(

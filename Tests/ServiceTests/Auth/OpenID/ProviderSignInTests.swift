@@ -94,6 +94,16 @@ struct ProviderSignInTests {
         return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
       }
       #expect(outcomes == ["OK": 1, Self.invalid: 7])
+      // Also once the identity is gone, and the address is still there.
+      try await stage.stage.service.core.store.writeOwn { tx in
+        _ = try tx.execute("DELETE FROM identity")
+      }
+      let again = await outcome {
+        _ = try await stage.stage.identities.signIn(
+          .init(provider: "apple", identityToken: token, rawNonce: nonce)
+        )
+      }
+      #expect(again == Self.invalid)
       #expect(try await stage.count("user") == 1)
       #expect(try await stage.count("session") == 1)
       #expect(try await stage.count("used_nonce") == 1)

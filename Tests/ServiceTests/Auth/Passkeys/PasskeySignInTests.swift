@@ -226,9 +226,9 @@ struct PasskeySignInTests {
   func signIn_newDevice_isTold() async throws {
     try await AuthStage.runWithPasskeys { stage in
       let ada = try await stage.signUp()
-      _ = try await stage.takeMails()
       let authenticator = SoftAuthenticator()
       try await stage.register(authenticator, for: ada)
+      _ = try await stage.takeMails()
       let handle = try await stage.handle(of: ada)
       let signedIn = try await stage.signIn(authenticator, handle: handle)
       let mails = try await stage.takeMails()
