@@ -9,8 +9,6 @@ import Glibc
 ///   refuses the `optional` of proto3. Floating-point fields without presence get such a oneof too:
 ///   protobuf-c would not write -0.0 otherwise.
 /// - Services and per-message helper functions are left out: nothing calls them.
-///
-/// What is taken off or put on leaks until the program ends, which is at once.
 enum DescriptorSetAnnotator {
   // protobuf-c.proto: the extension number of all its options, and `{gen_pack_helpers: false}`,
   // `{string_as_bytes: true}` encoded with their length.
@@ -43,6 +41,10 @@ enum DescriptorSetAnnotator {
   private static func annotate(
     _ file: UnsafeMutablePointer<Google__Protobuf__FileDescriptorProto>
   ) {
+    let services = unsafe DescriptorPointers.list(file.pointee.service, file.pointee.n_service)
+    for index in unsafe services.indices {
+      unsafe google__protobuf__service_descriptor_proto__free_unpacked(services[index], nil)
+    }
     unsafe file.pointee.n_service = 0
     if unsafe file.pointee.options == nil {
       let options = UnsafeMutablePointer<Google__Protobuf__FileOptions>.allocate(capacity: 1)
@@ -70,7 +72,7 @@ enum DescriptorSetAnnotator {
     )
     for index in unsafe oneofs.indices {
       let name = unsafe DescriptorPointers.text(oneofs[index].pointee.name)
-      unsafe oneofs[index].pointee.name = strdup(CNames.oneof(name, index: index))
+      unsafe rename(&oneofs[index].pointee.name, CNames.oneof(name, index: index))
     }
     let fields = unsafe DescriptorPointers.list(message.pointee.field, message.pointee.n_field)
     for index in unsafe fields.indices { unsafe annotate(fields[index], of: message) }
@@ -89,10 +91,10 @@ enum DescriptorSetAnnotator {
     let name = unsafe DescriptorPointers.text(field.pointee.name)
     let number = unsafe field.pointee.number
     let presence = CNames.presence(name, number: number)
-    unsafe field.pointee.name = strdup(CNames.field(name, number: number))
+    unsafe rename(&field.pointee.name, CNames.field(name, number: number))
     if unsafe field.pointee.has_proto3_optional != 0, unsafe field.pointee.proto3_optional != 0 {
       let oneof = unsafe message.pointee.oneof_decl[Int(field.pointee.oneof_index)]
-      unsafe oneof?.pointee.name = strdup(presence)
+      if let oneof = unsafe oneof { unsafe rename(&oneof.pointee.name, presence) }
     }
     unsafe field.pointee.has_proto3_optional = 0
     // The numbers are those of FieldDescriptorProto.Type and Label.
@@ -123,9 +125,15 @@ enum DescriptorSetAnnotator {
       )
       for index in unsafe values.indices {
         let name = unsafe DescriptorPointers.text(values[index].pointee.name)
-        unsafe values[index].pointee.name = strdup(CNames.enumValue(name, index: index))
+        unsafe rename(&values[index].pointee.name, CNames.enumValue(name, index: index))
       }
     }
+  }
+
+  /// Gives something another name, and frees the one that protobuf-c made.
+  private static func rename(_ name: inout UnsafeMutablePointer<CChar>?, _ text: String) {
+    unsafe free(name)
+    unsafe name = strdup(text)
   }
 
   private static func addOneof(
@@ -141,6 +149,7 @@ enum DescriptorSetAnnotator {
       .allocate(capacity: count + 1)
     for index in 0..<count { unsafe oneofs[index] = unsafe message.pointee.oneof_decl[index] }
     unsafe oneofs[count] = unsafe oneof
+    unsafe free(message.pointee.oneof_decl)
     unsafe message.pointee.oneof_decl = unsafe oneofs
     unsafe message.pointee.n_oneof_decl = count + 1
   }
@@ -158,6 +167,7 @@ enum DescriptorSetAnnotator {
       len: payload.count,
       data: data
     )
+    unsafe free(options.unknown_fields)
     unsafe options.unknown_fields = unsafe fields
     unsafe options.n_unknown_fields = UInt32(count + 1)
   }
