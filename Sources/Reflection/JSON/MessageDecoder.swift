@@ -3,13 +3,13 @@ internal import StrictJSON
 /// Encoded message in, JSON out.
 struct MessageDecoder {
   let registry: SchemaRegistry
-  /// Whether fields that are not set are written too.
-  let showsAll: Bool
+  /// Which fields are written that are not set.
+  let unset: MessageJSON.UnsetFields
   private var depth = 0
 
-  init(registry: SchemaRegistry, showsAll: Bool) {
+  init(registry: SchemaRegistry, unset: MessageJSON.UnsetFields) {
     self.registry = registry
-    self.showsAll = showsAll
+    self.unset = unset
   }
 
   mutating func message(
@@ -27,19 +27,19 @@ struct MessageDecoder {
     for field in schema.fields {
       var value: JSONValue?
       if let found = values[field.number] { value = try decoded(found, field) }
-      if value == nil, showsAll { value = try unset(field) }
+      if value == nil, unset != .omitted { value = try absent(field) }
       if let value { object[field.jsonName] = value }
     }
     return .object(object)
   }
 
   /// How a field is written that is not set; nil when it is left out even then.
-  private mutating func unset(_ field: FieldSchema) throws(ReflectionError) -> JSONValue? {
+  private mutating func absent(_ field: FieldSchema) throws(ReflectionError) -> JSONValue? {
     if field.isRepeated {
       return registry.mapEntry(of: field) == nil ? .array([]) : .object([:])
     }
     if field.realOneof != nil { return nil }
-    if field.hasPresence || field.kind == .message { return .null }
+    if field.hasPresence || field.kind == .message { return unset == .all ? .null : nil }
     return try single(field.defaultValue, field)
   }
 

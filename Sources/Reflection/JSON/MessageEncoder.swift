@@ -29,7 +29,11 @@ struct MessageEncoder {
         })
       else {
         let known = schema.fields.map(\.jsonName).joined(separator: ", ")
-        throw failure(path, "\(type) has no field \"\(member.name)\"; it has: \(known)")
+        throw ReflectionError(
+          unknown: member.name,
+          at: path,
+          "\(type) has no field \"\(member.name)\"; it has: \(known)"
+        )
       }
       // Errors spell a field in one way, however the request did.
       let path = path.isEmpty ? field.jsonName : "\(path).\(field.jsonName)"
@@ -237,6 +241,6 @@ struct MessageEncoder {
   }
 
   private func failure(_ path: String, _ problem: String) -> ReflectionError {
-    ReflectionError(path.isEmpty ? problem : "\(path): \(problem)")
+    ReflectionError(at: path, problem)
   }
 }

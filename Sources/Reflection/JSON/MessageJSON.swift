@@ -10,15 +10,22 @@ public struct MessageJSON: Sendable {
   /// Messages inside one another, at most.
   static let depthMax = 64
   private let registry: SchemaRegistry
-  private let showsAll: Bool
+  private let unset: UnsetFields
+
+  /// Which fields are written that are not set.
+  public enum UnsetFields: Sendable {
+    /// None.
+    case omitted
+    /// Lists, numbers, texts and truth values with their defaults; what has presence is left out.
+    case defaults
+    /// All, and null for what has presence, members of a oneof excepted. Such JSON can be read again.
+    case all
+  }
 
   /// Makes a converter of the types of `registry`.
-  ///
-  /// With `showsAll` every field is written: empty lists, zeros and false as such, and null for what is
-  /// not set, members of a oneof excepted. Such JSON can be read again.
-  public init(_ registry: SchemaRegistry, showsAll: Bool = false) {
+  public init(_ registry: SchemaRegistry, unset: UnsetFields = .omitted) {
     self.registry = registry
-    self.showsAll = showsAll
+    self.unset = unset
   }
 
   /// Encodes `value` as the message `type`; throws what does not fit, by path.
@@ -29,7 +36,7 @@ public struct MessageJSON: Sendable {
 
   /// Decodes the message `type`; throws when the bytes are not one.
   public func decode(_ bytes: [UInt8], as type: String) throws(ReflectionError) -> JSONValue {
-    var decoder = MessageDecoder(registry: registry, showsAll: showsAll)
+    var decoder = MessageDecoder(registry: registry, unset: unset)
     return try decoder.message(bytes[...], type)
   }
 }

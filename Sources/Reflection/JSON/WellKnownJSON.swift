@@ -20,30 +20,30 @@ enum WellKnownJSON {
     switch type {
     case "google.protobuf.Timestamp":
       guard let instant = value.string.flatMap({ InstantText.instant($0) }) else {
-        throw ReflectionError("\(path): must be a date like 2026-11-21T08:00:00Z")
+        throw ReflectionError(at: path, "must be a date like 2026-11-21T08:00:00Z")
       }
       return Google_Protobuf.Timestamp(seconds: instant.seconds, nanos: instant.nanoseconds)
         .protobufBytes
     case "google.protobuf.Duration":
       guard let duration = value.string.flatMap({ DurationText.parse($0) }) else {
-        throw ReflectionError("\(path): must be a duration like 1.5s")
+        throw ReflectionError(at: path, "must be a duration like 1.5s")
       }
       return Google_Protobuf.Duration(seconds: duration.seconds, nanos: duration.nanoseconds)
         .protobufBytes
     case "google.protobuf.FieldMask":
       guard let text = value.string else {
-        throw ReflectionError("\(path): must be field names separated by commas")
+        throw ReflectionError(at: path, "must be field names separated by commas")
       }
       return Google_Protobuf.FieldMask(paths: FieldMaskText.paths(text)).protobufBytes
     case "google.protobuf.Struct":
       guard let object = value.object else {
-        throw ReflectionError("\(path): must be an object, not \(value.kind)")
+        throw ReflectionError(at: path, "must be an object, not \(value.kind)")
       }
       return try DynamicValue.structure(object)
     case "google.protobuf.Value": return try DynamicValue.encode(value)
     case "google.protobuf.ListValue":
       guard let elements = value.array else {
-        throw ReflectionError("\(path): must be an array, not \(value.kind)")
+        throw ReflectionError(at: path, "must be an array, not \(value.kind)")
       }
       return try DynamicValue.list(elements)
     default: return nil

@@ -80,7 +80,29 @@ extension WireFields.Value {
 public struct ReflectionError: Error, Equatable, CustomStringConvertible {
   /// Where and what, for people.
   public let description: String
+  /// The field, as a path of JSON names: `guests[2].email`; empty when it is no single one.
+  public let field: String
+  /// What is wrong with it, without the place.
+  public let problem: String
 
   /// Makes an error.
-  public init(_ description: String) { self.description = description }
+  public init(_ description: String) {
+    self.description = description
+    field = ""
+    problem = description
+  }
+
+  /// Makes an error of a field; of the whole with an empty path.
+  init(at field: String, _ problem: String) {
+    description = field.isEmpty ? problem : "\(field): \(problem)"
+    self.field = field
+    self.problem = problem
+  }
+
+  /// Makes an error of a member that is no field of the message at `path`.
+  init(unknown name: String, at path: String, _ problem: String) {
+    description = path.isEmpty ? problem : "\(path): \(problem)"
+    field = path.isEmpty ? name : "\(path).\(name)"
+    self.problem = problem
+  }
 }

@@ -21,7 +21,7 @@ struct CallCommand: Command {
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
     }
-    let json = MessageJSON(context.registry, showsAll: true)
+    let json = MessageJSON(context.registry, unset: .all)
     try context.show(
       try json.decode(answer.bytes, as: call.schema.responseType),
       unlessAsked: .json

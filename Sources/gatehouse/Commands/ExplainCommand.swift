@@ -35,7 +35,7 @@ struct ExplainCommand: Command {
     let explanation = try await context.withChannel(to: "tenancy") { channel in
       try await Tenancy_V1.PermissionsClient(channel).explain(request, options: options)
     }
-    let json = try MessageJSON(context.registry, showsAll: true).decode(
+    let json = try MessageJSON(context.registry, unset: .all).decode(
       explanation.protobufBytes,
       as: Tenancy_V1.Explanation.protobufName
     )

@@ -11,7 +11,7 @@ struct IdentitiesCommand: Command {
         .init(),
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
-      let json = MessageJSON(context.registry, showsAll: true)
+      let json = MessageJSON(context.registry, unset: .all)
       for identity in list.identities {
         let email = FailureText.printable(identity.email)
         try context.show(

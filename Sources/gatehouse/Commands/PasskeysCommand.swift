@@ -13,7 +13,7 @@ struct PasskeysCommand: Command {
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       ).passkeys
     }
-    let json = MessageJSON(context.registry, showsAll: true)
+    let json = MessageJSON(context.registry, unset: .all)
     for passkey in passkeys {
       let name = FailureText.printable(passkey.name)
       let used =

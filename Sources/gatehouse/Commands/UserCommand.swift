@@ -26,7 +26,7 @@ struct UserCommand: Command {
         .init(userId: id, pageSize: Self.recordCount),
         options: options
       ).entries
-      let json = MessageJSON(context.registry, showsAll: true)
+      let json = MessageJSON(context.registry, unset: .all)
       let value: JSONValue = [
         "account": try json.decode(account.protobufBytes, as: Auth_V1.Account.protobufName),
         "sessions": .array(

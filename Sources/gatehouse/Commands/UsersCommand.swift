@@ -14,7 +14,7 @@ struct UsersCommand: Command {
         client: Auth_V1.OperatorsClient(channel),
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
-      let json = MessageJSON(context.registry, showsAll: true)
+      let json = MessageJSON(context.registry, unset: .all)
       try await accounts.each(text) { account in
         let name = FailureText.printable(account.displayName)
         try context.show(

@@ -32,7 +32,7 @@ struct WatchCommand: Command {
     _ metadata: Metadata,
     _ context: CommandContext
   ) async throws {
-    let json = MessageJSON(context.registry, showsAll: true)
+    let json = MessageJSON(context.registry, unset: .all)
     try await context.withChannel(to: call.service) { channel in
       let stream: ResponseStream<RawMessage> = channel.serverStreaming(
         call.schema.descriptor,

@@ -14,7 +14,7 @@ struct WhoAmICommand: Command {
         options: CallOptions(metadata: metadata)
       )
     }
-    let json = MessageJSON(context.registry, showsAll: true)
+    let json = MessageJSON(context.registry, unset: .all)
     let value = try json.decode(user.protobufBytes, as: Auth_V1.User.protobufName)
     try context.show(value, unlessAsked: .json)
   }

@@ -178,7 +178,7 @@ struct Seeder {
     let answer: RawMessage = try await context.withChannel(to: service) { channel in
       try await channel.unary(schema.descriptor, message, options: options)
     }
-    let json = MessageJSON(context.registry, showsAll: true)
+    let json = MessageJSON(context.registry, unset: .all)
     return try json.decode(answer.bytes, as: schema.responseType).object ?? [:]
   }
 
