@@ -900,7 +900,14 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.GetSecondFactorsRequest",
-      responseType: "auth.v1.SecondFactorState"
+      responseType: "auth.v1.SecondFactorState",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/users/me/second-factors",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("second-factors")]
+        ),
+      ]
     )
     /// Begins to add an authenticator app; called again, it begins anew. Signing in does not take a code
     /// before ConfirmTotp. ALREADY_EXISTS, TOTP_EXISTS, when there is one.
@@ -914,7 +921,15 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.EnrollTotpRequest",
-      responseType: "auth.v1.EnrollTotpResponse"
+      responseType: "auth.v1.EnrollTotpResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/users/me/second-factors/totp",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("second-factors"), .literal("totp")],
+          body: .whole
+        ),
+      ]
     )
     /// Adds the app and ends the user's other sessions. The user is told by mail. TOTP_NOT_ENROLLED when
     /// EnrollTotp was not called in the last ten minutes.
@@ -928,7 +943,15 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.ConfirmTotpRequest",
-      responseType: "auth.v1.ConfirmTotpResponse"
+      responseType: "auth.v1.ConfirmTotpResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/users/me/second-factors/totp/confirm",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("second-factors"), .literal("totp"), .literal("confirm")],
+          body: .whole
+        ),
+      ]
     )
     /// Removes the app, if there is one. Who has lost it proves a recovery code before. The user is told
     /// by mail.
@@ -942,7 +965,14 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.RemoveTotpRequest",
-      responseType: "auth.v1.RemoveTotpResponse"
+      responseType: "auth.v1.RemoveTotpResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/users/me/second-factors/totp",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("second-factors"), .literal("totp")]
+        ),
+      ]
     )
     /// Makes ten new recovery codes; the ones before are void.
     public static let regenerateRecoveryCodes = RPCKit.MethodDescriptor(
@@ -955,7 +985,15 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.RegenerateRecoveryCodesRequest",
-      responseType: "auth.v1.RegenerateRecoveryCodesResponse"
+      responseType: "auth.v1.RegenerateRecoveryCodesResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/users/me/second-factors/recovery-codes",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("second-factors"), .literal("recovery-codes")],
+          body: .whole
+        ),
+      ]
     )
     /// Proves a second factor within the session: a step-up to `mfa`.
     public static let verify = RPCKit.MethodDescriptor(
@@ -968,7 +1006,15 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.VerifySecondFactorRequest",
-      responseType: "auth.v1.VerifySecondFactorResponse"
+      responseType: "auth.v1.VerifySecondFactorResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/auth/step-up/second-factor",
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("step-up"), .literal("second-factor")],
+          body: .whole
+        ),
+      ]
     )
   }
 
@@ -1089,7 +1135,7 @@ extension Auth_V1 {
   public static var authV1SecondFactorsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/second_factors.proto",
-      base64: "ChxhdXRoL3YxL3NlY29uZF9mYWN0b3JzLnByb3RvEgdhdXRoLnYxGhxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIZChdHZXRTZWNvbmRGYWN0b3JzUmVxdWVzdCKeAQoRU2Vjb25kRmFjdG9yU3RhdGUSGQoIaGFzX3RvdHAYASABKAhSB2hhc1RvdHASPgoNdG90cF9hZGRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3RvdHBBZGRlZEF0Ei4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAyABKA1SEXJlY292ZXJ5Q29kZXNMZWZ0IhMKEUVucm9sbFRvdHBSZXF1ZXN0InkKEkVucm9sbFRvdHBSZXNwb25zZRIWCgZzZWNyZXQYASABKAlSBnNlY3JldBIQCgN1cmkYAiABKAlSA3VyaRI5CgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0IjwKEkNvbmZpcm1Ub3RwUmVxdWVzdBImCgRjb2RlGAEgASgJQhKquxgOCAEYBiIIWzAtOV17Nn1SBGNvZGUikwEKE0NvbmZpcm1Ub3RwUmVzcG9uc2USJQoOcmVjb3ZlcnlfY29kZXMYASADKAlSDXJlY292ZXJ5Q29kZXMSKQoQcmV2b2tlZF9zZXNzaW9ucxgCIAEoDVIPcmV2b2tlZFNlc3Npb25zEioKBXRva2VuGAMgASgLMhQuYXV0aC52MS5BY2Nlc3NUb2tlblIFdG9rZW4iEwoRUmVtb3ZlVG90cFJlcXVlc3QiFAoSUmVtb3ZlVG90cFJlc3BvbnNlIiAKHlJlZ2VuZXJhdGVSZWNvdmVyeUNvZGVzUmVxdWVzdCJICh9SZWdlbmVyYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlEiUKDnJlY292ZXJ5X2NvZGVzGAEgAygJUg1yZWNvdmVyeUNvZGVzIm4KGVZlcmlmeVNlY29uZEZhY3RvclJlcXVlc3QSJAoEY29kZRgBIAEoCUIQqrsYDBgGIghbMC05XXs2fVIEY29kZRIrCg1yZWNvdmVyeV9jb2RlGAIgASgJQgaquxgCGCBSDHJlY292ZXJ5Q29kZSJ4ChpWZXJpZnlTZWNvbmRGYWN0b3JSZXNwb25zZRIqCgV0b2tlbhgBIAEoCzIULmF1dGgudjEuQWNjZXNzVG9rZW5SBXRva2VuEi4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAiABKA1SEXJlY292ZXJ5Q29kZXNMZWZ0MrkECg1TZWNvbmRGYWN0b3JzEk0KA0dldBIgLmF1dGgudjEuR2V0U2Vjb25kRmFjdG9yc1JlcXVlc3QaGi5hdXRoLnYxLlNlY29uZEZhY3RvclN0YXRlIgiiuxgECAIgARJUCgpFbnJvbGxUb3RwEhouYXV0aC52MS5FbnJvbGxUb3RwUmVxdWVzdBobLmF1dGgudjEuRW5yb2xsVG90cFJlc3BvbnNlIg2iuxgJCAIaBWZyZXNoElcKC0NvbmZpcm1Ub3RwEhsuYXV0aC52MS5Db25maXJtVG90cFJlcXVlc3QaHC5hdXRoLnYxLkNvbmZpcm1Ub3RwUmVzcG9uc2UiDaK7GAkIAhoFZnJlc2gSVAoKUmVtb3ZlVG90cBIaLmF1dGgudjEuUmVtb3ZlVG90cFJlcXVlc3QaGy5hdXRoLnYxLlJlbW92ZVRvdHBSZXNwb25zZSINorsYCQgCGgNtZmEgARJ5ChdSZWdlbmVyYXRlUmVjb3ZlcnlDb2RlcxInLmF1dGgudjEuUmVnZW5lcmF0ZVJlY292ZXJ5Q29kZXNSZXF1ZXN0GiguYXV0aC52MS5SZWdlbmVyYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlIguiuxgHCAIaA21mYRJZCgZWZXJpZnkSIi5hdXRoLnYxLlZlcmlmeVNlY29uZEZhY3RvclJlcXVlc3QaIy5hdXRoLnYxLlZlcmlmeVNlY29uZEZhY3RvclJlc3BvbnNlIgaiuxgCCAJCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSvsWCm8KAQwSAwEAEhplIFNlY29uZCBmYWN0b3JzOiBvbmUtdGltZSBjb2RlcyBvZiBhbiBhdXRoZW50aWNhdG9yIGFwcCwgYW5kIHRoZSByZWNvdmVyeSBjb2RlcyBmb3Igd2hlbiBpdCBpcyBsb3N0LgoKNgoCBAASAwwAIhorIEFza3Mgd2hpY2ggc2Vjb25kIGZhY3RvcnMgdGhlIGNhbGxlciBoYXMuCgoqCgIEARIEDwAWARoeIFRoZSBjYWxsZXIncyBzZWNvbmQgZmFjdG9ycy4KClwKBAQBAgASAxECFBpPIFdoZXRoZXIgc2lnbmluZyBpbiB3aXRoIGEgcGFzc3dvcmQgYWxzbyB0YWtlcyBhIGNvZGUgb2YgYW4gYXV0aGVudGljYXRvciBhcHAuCgomCgQEAQIBEgMTAi4aGSBXaGVuIHRoZSBhcHAgd2FzIGFkZGVkLgoKLAoEBAECAhIDFQIhGh8gUmVjb3ZlcnkgY29kZXMgdGhhdCBhcmUgbGVmdC4KCjAKAgQCEgMZABwaJSBCZWdpbnMgdG8gYWRkIGFuIGF1dGhlbnRpY2F0b3IgYXBwLgoKOAoCBAMSBBwAIwEaLCBXaGF0IHRoZSBhcHAgbmVlZHMuIEl0IGlzIHNob3duIHRoaXMgb25jZS4KClIKBAQDAgASAx4CFBpFIFRoZSBzZWNyZXQgaW4gYmFzZSAzMiAoUkZDIDQ2NDgpIHdpdGhvdXQgcGFkZGluZywgZm9yIHR5cGluZyBpdCBpbi4KCkYKBAQDAgESAyACERo5IFRoZSBzYW1lIGFzIGEgVVJJLCBmb3IgYSBRUiBjb2RlOiBgb3RwYXV0aDovL3RvdHAv4oCmYC4KCkgKBAQDAgISAyICKxo7IFVudGlsIHdoZW4gdGhlIGFwcCBjYW4gYmUgYWRkZWQgd2l0aCBpdDogZm9yIHRlbiBtaW51dGVzLgoKTAoCBAQSBCYAKQEaQCBBZGRzIHRoZSBhcHAsIHdoaWNoIGhhcyB0byBzaG93IHRoYXQgaXQgbWFrZXMgdGhlIHJpZ2h0IGNvZGVzLgoKLwoEBAQCABIDKAJaGiIgVGhlIGNvZGUgdGhhdCB0aGUgYXBwIHNob3dzIG5vdy4KCh8KAgQFEgQsADQBGhMgVGhlIGFwcCBpcyBhZGRlZC4KCoQBCgQEBQIAEgMvAiUadyBUZW4gY29kZXMsIGVhY2ggb2Ygd2hpY2ggb25jZSB0YWtlcyB0aGUgcGxhY2Ugb2YgdGhlIGFwcC4gVGhleSBhcmUgc2hvd24gdGhpcyBvbmNlOiB0byBiZSBrZXB0CiB3aGVyZSB0aGUgYXBwIGlzIG5vdC4KCmkKBAQFAgESAzECHhpcIE51bWJlciBvZiB0aGUgdXNlcidzIG90aGVyIHNlc3Npb25zIHRoYXQgd2VyZSBlbmRlZCwgYmVjYXVzZSB0aGV5IHByb3ZlZCBhIHBhc3N3b3JkIGFsb25lLgoKVAoEBAUCAhIDMwIYGkcgQW4gYWNjZXNzIHRva2VuIG9mIHRoZSBzZXNzaW9uLCB3aGljaCBoYXMgcHJvdmVkIGEgc2Vjb25kIGZhY3RvciBub3cuCgorCgIEBhIDNwAcGiAgUmVtb3ZlcyB0aGUgYXV0aGVudGljYXRvciBhcHAuCgpSCgIEBxIDOgAdGkcgU2lnbmluZyBpbiB0YWtlcyBhIHBhc3N3b3JkIGFsb25lIGFnYWluLiBUaGUgcmVjb3ZlcnkgY29kZXMgYXJlIHZvaWQuCgomCgIECBIDPQApGhsgTWFrZXMgbmV3IHJlY292ZXJ5IGNvZGVzLgoKOwoCBAkSBEAAQwEaLyBOZXcgcmVjb3ZlcnkgY29kZXM7IHRoZSBvbmVzIGJlZm9yZSBhcmUgdm9pZC4KCjYKBAQJAgASA0ICJRopIFRlbiBjb2RlcywgYXMgaW4gYENvbmZpcm1Ub3RwUmVzcG9uc2VgLgoKQQoCBAoSBEYASwEaNSBQcm92ZXMgYSBzZWNvbmQgZmFjdG9yIHdpdGhpbiB0aGUgY2FsbGVyJ3Mgc2Vzc2lvbi4KCk8KBAQKAgASA0gCShpCIFRoZSBjb2RlIHRoYXQgdGhlIGFwcCBzaG93cyBub3c7IGVpdGhlciB0aGlzIG9yIGByZWNvdmVyeV9jb2RlYC4KCmsKBAQKAgESA0oCPxpeIE9uZSBvZiB0aGUgcmVjb3ZlcnkgY29kZXMsIHdoaWNoIGlzIHVzZWQgdXAgYnkgdGhpcy4gQ2FzZSwgc3BhY2VzIGFuZCBoeXBoZW5zIGRvIG5vdCBtYXR0ZXIuCgo5CgIECxIETgBTARotIFRoZSBzZXNzaW9uIGhhcyBwcm92ZWQgYSBzZWNvbmQgZmFjdG9yIG5vdy4KCloKBAQLAgASA1ACGBpNIEFuIGFjY2VzcyB0b2tlbiB0aGF0IHNheXMgc287IHNvIGRvIHRob3NlIHRoYXQgdGhlIHNlc3Npb24gaXMgcmVmcmVzaGVkIHRvLgoKLAoEBAsCARIDUgIhGh8gUmVjb3ZlcnkgY29kZXMgdGhhdCBhcmUgbGVmdC4KCp0CCgIGABIEWAB0ARqQAiBTZWNvbmQgZmFjdG9ycyBvZiB1c2VycyB3aG8gYXJlIHNpZ25lZCBpbi4gQSBjb2RlIHRoYXQgaXMgd3Jvbmcgb3Igd2FzIHVzZWQgaXMgSU5WQUxJRF9BUkdVTUVOVCwKIENPREVfSU5WQUxJRDsgYWZ0ZXIgZml2ZSB3cm9uZyBvbmVzIGluIGEgcm93IHRoZSBuZXh0IGhhcyB0byB3YWl0OiBSRVNPVVJDRV9FWEhBVVNURUQsCiBUT09fTUFOWV9DT0RFUy4gV2l0aG91dCBhbiBhcHAgdGhlIGFuc3dlciBpcyBGQUlMRURfUFJFQ09ORElUSU9OLCBUT1RQX05PVF9FTlJPTExFRC4KCjkKBAYAAgASBFoCXAMaKyBTYXlzIHdoaWNoIHNlY29uZCBmYWN0b3JzIHRoZSBjYWxsZXIgaGFzLgoKtwEKBAYAAgESBF8CYQMaqAEgQmVnaW5zIHRvIGFkZCBhbiBhdXRoZW50aWNhdG9yIGFwcDsgY2FsbGVkIGFnYWluLCBpdCBiZWdpbnMgYW5ldy4gU2lnbmluZyBpbiBkb2VzIG5vdCB0YWtlIGEgY29kZQogYmVmb3JlIENvbmZpcm1Ub3RwLiBBTFJFQURZX0VYSVNUUywgVE9UUF9FWElTVFMsIHdoZW4gdGhlcmUgaXMgb25lLgoKpgEKBAYAAgISBGQCZgMalwEgQWRkcyB0aGUgYXBwIGFuZCBlbmRzIHRoZSB1c2VyJ3Mgb3RoZXIgc2Vzc2lvbnMuIFRoZSB1c2VyIGlzIHRvbGQgYnkgbWFpbC4gVE9UUF9OT1RfRU5ST0xMRUQgd2hlbgogRW5yb2xsVG90cCB3YXMgbm90IGNhbGxlZCBpbiB0aGUgbGFzdCB0ZW4gbWludXRlcy4KCnsKBAYAAgMSBGkCawMabSBSZW1vdmVzIHRoZSBhcHAsIGlmIHRoZXJlIGlzIG9uZS4gV2hvIGhhcyBsb3N0IGl0IHByb3ZlcyBhIHJlY292ZXJ5IGNvZGUgYmVmb3JlLiBUaGUgdXNlciBpcyB0b2xkCiBieSBtYWlsLgoKRwoEBgACBBIEbQJvAxo5IE1ha2VzIHRlbiBuZXcgcmVjb3ZlcnkgY29kZXM7IHRoZSBvbmVzIGJlZm9yZSBhcmUgdm9pZC4KCk4KBAYAAgUSBHECcwMaQCBQcm92ZXMgYSBzZWNvbmQgZmFjdG9yIHdpdGhpbiB0aGUgc2Vzc2lvbjogYSBzdGVwLXVwIHRvIGBtZmFgLgpiBnByb3RvMw=="
+      base64: "ChxhdXRoL3YxL3NlY29uZF9mYWN0b3JzLnByb3RvEgdhdXRoLnYxGhxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIZChdHZXRTZWNvbmRGYWN0b3JzUmVxdWVzdCKeAQoRU2Vjb25kRmFjdG9yU3RhdGUSGQoIaGFzX3RvdHAYASABKAhSB2hhc1RvdHASPgoNdG90cF9hZGRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3RvdHBBZGRlZEF0Ei4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAyABKA1SEXJlY292ZXJ5Q29kZXNMZWZ0IhMKEUVucm9sbFRvdHBSZXF1ZXN0InkKEkVucm9sbFRvdHBSZXNwb25zZRIWCgZzZWNyZXQYASABKAlSBnNlY3JldBIQCgN1cmkYAiABKAlSA3VyaRI5CgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0IjwKEkNvbmZpcm1Ub3RwUmVxdWVzdBImCgRjb2RlGAEgASgJQhKquxgOCAEYBiIIWzAtOV17Nn1SBGNvZGUikwEKE0NvbmZpcm1Ub3RwUmVzcG9uc2USJQoOcmVjb3ZlcnlfY29kZXMYASADKAlSDXJlY292ZXJ5Q29kZXMSKQoQcmV2b2tlZF9zZXNzaW9ucxgCIAEoDVIPcmV2b2tlZFNlc3Npb25zEioKBXRva2VuGAMgASgLMhQuYXV0aC52MS5BY2Nlc3NUb2tlblIFdG9rZW4iEwoRUmVtb3ZlVG90cFJlcXVlc3QiFAoSUmVtb3ZlVG90cFJlc3BvbnNlIiAKHlJlZ2VuZXJhdGVSZWNvdmVyeUNvZGVzUmVxdWVzdCJICh9SZWdlbmVyYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlEiUKDnJlY292ZXJ5X2NvZGVzGAEgAygJUg1yZWNvdmVyeUNvZGVzIm4KGVZlcmlmeVNlY29uZEZhY3RvclJlcXVlc3QSJAoEY29kZRgBIAEoCUIQqrsYDBgGIghbMC05XXs2fVIEY29kZRIrCg1yZWNvdmVyeV9jb2RlGAIgASgJQgaquxgCGCBSDHJlY292ZXJ5Q29kZSJ4ChpWZXJpZnlTZWNvbmRGYWN0b3JSZXNwb25zZRIqCgV0b2tlbhgBIAEoCzIULmF1dGgudjEuQWNjZXNzVG9rZW5SBXRva2VuEi4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAiABKA1SEXJlY292ZXJ5Q29kZXNMZWZ0Mt0GCg1TZWNvbmRGYWN0b3JzEnQKA0dldBIgLmF1dGgudjEuR2V0U2Vjb25kRmFjdG9yc1JlcXVlc3QaGi5hdXRoLnYxLlNlY29uZEZhY3RvclN0YXRlIi+iuxgECAIgAYLT5JMCIRIfL2FwaS92MS91c2Vycy9tZS9zZWNvbmQtZmFjdG9ycxKDAQoKRW5yb2xsVG90cBIaLmF1dGgudjEuRW5yb2xsVG90cFJlcXVlc3QaGy5hdXRoLnYxLkVucm9sbFRvdHBSZXNwb25zZSI8orsYCQgCGgVmcmVzaILT5JMCKSIkL2FwaS92MS91c2Vycy9tZS9zZWNvbmQtZmFjdG9ycy90b3RwOgEqEo4BCgtDb25maXJtVG90cBIbLmF1dGgudjEuQ29uZmlybVRvdHBSZXF1ZXN0GhwuYXV0aC52MS5Db25maXJtVG90cFJlc3BvbnNlIkSiuxgJCAIaBWZyZXNogtPkkwIxIiwvYXBpL3YxL3VzZXJzL21lL3NlY29uZC1mYWN0b3JzL3RvdHAvY29uZmlybToBKhKAAQoKUmVtb3ZlVG90cBIaLmF1dGgudjEuUmVtb3ZlVG90cFJlcXVlc3QaGy5hdXRoLnYxLlJlbW92ZVRvdHBSZXNwb25zZSI5orsYCQgCGgNtZmEgAYLT5JMCJiokL2FwaS92MS91c2Vycy9tZS9zZWNvbmQtZmFjdG9ycy90b3RwErIBChdSZWdlbmVyYXRlUmVjb3ZlcnlDb2RlcxInLmF1dGgudjEuUmVnZW5lcmF0ZVJlY292ZXJ5Q29kZXNSZXF1ZXN0GiguYXV0aC52MS5SZWdlbmVyYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlIkSiuxgHCAIaA21mYYLT5JMCMyIuL2FwaS92MS91c2Vycy9tZS9zZWNvbmQtZmFjdG9ycy9yZWNvdmVyeS1jb2RlczoBKhKGAQoGVmVyaWZ5EiIuYXV0aC52MS5WZXJpZnlTZWNvbmRGYWN0b3JSZXF1ZXN0GiMuYXV0aC52MS5WZXJpZnlTZWNvbmRGYWN0b3JSZXNwb25zZSIzorsYAggCgtPkkwInIiIvYXBpL3YxL2F1dGgvc3RlcC11cC9zZWNvbmQtZmFjdG9yOgEqQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUr7FgpvCgEMEgMBABIaZSBTZWNvbmQgZmFjdG9yczogb25lLXRpbWUgY29kZXMgb2YgYW4gYXV0aGVudGljYXRvciBhcHAsIGFuZCB0aGUgcmVjb3ZlcnkgY29kZXMgZm9yIHdoZW4gaXQgaXMgbG9zdC4KCjYKAgQAEgMNACIaKyBBc2tzIHdoaWNoIHNlY29uZCBmYWN0b3JzIHRoZSBjYWxsZXIgaGFzLgoKKgoCBAESBBAAFwEaHiBUaGUgY2FsbGVyJ3Mgc2Vjb25kIGZhY3RvcnMuCgpcCgQEAQIAEgMSAhQaTyBXaGV0aGVyIHNpZ25pbmcgaW4gd2l0aCBhIHBhc3N3b3JkIGFsc28gdGFrZXMgYSBjb2RlIG9mIGFuIGF1dGhlbnRpY2F0b3IgYXBwLgoKJgoEBAECARIDFAIuGhkgV2hlbiB0aGUgYXBwIHdhcyBhZGRlZC4KCiwKBAQBAgISAxYCIRofIFJlY292ZXJ5IGNvZGVzIHRoYXQgYXJlIGxlZnQuCgowCgIEAhIDGgAcGiUgQmVnaW5zIHRvIGFkZCBhbiBhdXRoZW50aWNhdG9yIGFwcC4KCjgKAgQDEgQdACQBGiwgV2hhdCB0aGUgYXBwIG5lZWRzLiBJdCBpcyBzaG93biB0aGlzIG9uY2UuCgpSCgQEAwIAEgMfAhQaRSBUaGUgc2VjcmV0IGluIGJhc2UgMzIgKFJGQyA0NjQ4KSB3aXRob3V0IHBhZGRpbmcsIGZvciB0eXBpbmcgaXQgaW4uCgpGCgQEAwIBEgMhAhEaOSBUaGUgc2FtZSBhcyBhIFVSSSwgZm9yIGEgUVIgY29kZTogYG90cGF1dGg6Ly90b3RwL+KApmAuCgpICgQEAwICEgMjAisaOyBVbnRpbCB3aGVuIHRoZSBhcHAgY2FuIGJlIGFkZGVkIHdpdGggaXQ6IGZvciB0ZW4gbWludXRlcy4KCkwKAgQEEgQnACoBGkAgQWRkcyB0aGUgYXBwLCB3aGljaCBoYXMgdG8gc2hvdyB0aGF0IGl0IG1ha2VzIHRoZSByaWdodCBjb2Rlcy4KCi8KBAQEAgASAykCWhoiIFRoZSBjb2RlIHRoYXQgdGhlIGFwcCBzaG93cyBub3cuCgofCgIEBRIELQA1ARoTIFRoZSBhcHAgaXMgYWRkZWQuCgqEAQoEBAUCABIDMAIlGncgVGVuIGNvZGVzLCBlYWNoIG9mIHdoaWNoIG9uY2UgdGFrZXMgdGhlIHBsYWNlIG9mIHRoZSBhcHAuIFRoZXkgYXJlIHNob3duIHRoaXMgb25jZTogdG8gYmUga2VwdAogd2hlcmUgdGhlIGFwcCBpcyBub3QuCgppCgQEBQIBEgMyAh4aXCBOdW1iZXIgb2YgdGhlIHVzZXIncyBvdGhlciBzZXNzaW9ucyB0aGF0IHdlcmUgZW5kZWQsIGJlY2F1c2UgdGhleSBwcm92ZWQgYSBwYXNzd29yZCBhbG9uZS4KClQKBAQFAgISAzQCGBpHIEFuIGFjY2VzcyB0b2tlbiBvZiB0aGUgc2Vzc2lvbiwgd2hpY2ggaGFzIHByb3ZlZCBhIHNlY29uZCBmYWN0b3Igbm93LgoKKwoCBAYSAzgAHBogIFJlbW92ZXMgdGhlIGF1dGhlbnRpY2F0b3IgYXBwLgoKUgoCBAcSAzsAHRpHIFNpZ25pbmcgaW4gdGFrZXMgYSBwYXNzd29yZCBhbG9uZSBhZ2Fpbi4gVGhlIHJlY292ZXJ5IGNvZGVzIGFyZSB2b2lkLgoKJgoCBAgSAz4AKRobIE1ha2VzIG5ldyByZWNvdmVyeSBjb2Rlcy4KCjsKAgQJEgRBAEQBGi8gTmV3IHJlY292ZXJ5IGNvZGVzOyB0aGUgb25lcyBiZWZvcmUgYXJlIHZvaWQuCgo2CgQECQIAEgNDAiUaKSBUZW4gY29kZXMsIGFzIGluIGBDb25maXJtVG90cFJlc3BvbnNlYC4KCkEKAgQKEgRHAEwBGjUgUHJvdmVzIGEgc2Vjb25kIGZhY3RvciB3aXRoaW4gdGhlIGNhbGxlcidzIHNlc3Npb24uCgpPCgQECgIAEgNJAkoaQiBUaGUgY29kZSB0aGF0IHRoZSBhcHAgc2hvd3Mgbm93OyBlaXRoZXIgdGhpcyBvciBgcmVjb3ZlcnlfY29kZWAuCgprCgQECgIBEgNLAj8aXiBPbmUgb2YgdGhlIHJlY292ZXJ5IGNvZGVzLCB3aGljaCBpcyB1c2VkIHVwIGJ5IHRoaXMuIENhc2UsIHNwYWNlcyBhbmQgaHlwaGVucyBkbyBub3QgbWF0dGVyLgoKOQoCBAsSBE8AVAEaLSBUaGUgc2Vzc2lvbiBoYXMgcHJvdmVkIGEgc2Vjb25kIGZhY3RvciBub3cuCgpaCgQECwIAEgNRAhgaTSBBbiBhY2Nlc3MgdG9rZW4gdGhhdCBzYXlzIHNvOyBzbyBkbyB0aG9zZSB0aGF0IHRoZSBzZXNzaW9uIGlzIHJlZnJlc2hlZCB0by4KCiwKBAQLAgESA1MCIRofIFJlY292ZXJ5IGNvZGVzIHRoYXQgYXJlIGxlZnQuCgqdAgoCBgASBFkAewEakAIgU2Vjb25kIGZhY3RvcnMgb2YgdXNlcnMgd2hvIGFyZSBzaWduZWQgaW4uIEEgY29kZSB0aGF0IGlzIHdyb25nIG9yIHdhcyB1c2VkIGlzIElOVkFMSURfQVJHVU1FTlQsCiBDT0RFX0lOVkFMSUQ7IGFmdGVyIGZpdmUgd3Jvbmcgb25lcyBpbiBhIHJvdyB0aGUgbmV4dCBoYXMgdG8gd2FpdDogUkVTT1VSQ0VfRVhIQVVTVEVELAogVE9PX01BTllfQ09ERVMuIFdpdGhvdXQgYW4gYXBwIHRoZSBhbnN3ZXIgaXMgRkFJTEVEX1BSRUNPTkRJVElPTiwgVE9UUF9OT1RfRU5ST0xMRUQuCgo5CgQGAAIAEgRbAl4DGisgU2F5cyB3aGljaCBzZWNvbmQgZmFjdG9ycyB0aGUgY2FsbGVyIGhhcy4KCrcBCgQGAAIBEgRhAmQDGqgBIEJlZ2lucyB0byBhZGQgYW4gYXV0aGVudGljYXRvciBhcHA7IGNhbGxlZCBhZ2FpbiwgaXQgYmVnaW5zIGFuZXcuIFNpZ25pbmcgaW4gZG9lcyBub3QgdGFrZSBhIGNvZGUKIGJlZm9yZSBDb25maXJtVG90cC4gQUxSRUFEWV9FWElTVFMsIFRPVFBfRVhJU1RTLCB3aGVuIHRoZXJlIGlzIG9uZS4KCqYBCgQGAAICEgRnAmoDGpcBIEFkZHMgdGhlIGFwcCBhbmQgZW5kcyB0aGUgdXNlcidzIG90aGVyIHNlc3Npb25zLiBUaGUgdXNlciBpcyB0b2xkIGJ5IG1haWwuIFRPVFBfTk9UX0VOUk9MTEVEIHdoZW4KIEVucm9sbFRvdHAgd2FzIG5vdCBjYWxsZWQgaW4gdGhlIGxhc3QgdGVuIG1pbnV0ZXMuCgp7CgQGAAIDEgRtAnADGm0gUmVtb3ZlcyB0aGUgYXBwLCBpZiB0aGVyZSBpcyBvbmUuIFdobyBoYXMgbG9zdCBpdCBwcm92ZXMgYSByZWNvdmVyeSBjb2RlIGJlZm9yZS4gVGhlIHVzZXIgaXMgdG9sZAogYnkgbWFpbC4KCkcKBAYAAgQSBHICdQMaOSBNYWtlcyB0ZW4gbmV3IHJlY292ZXJ5IGNvZGVzOyB0aGUgb25lcyBiZWZvcmUgYXJlIHZvaWQuCgpOCgQGAAIFEgR3AnoDGkAgUHJvdmVzIGEgc2Vjb25kIGZhY3RvciB3aXRoaW4gdGhlIHNlc3Npb246IGEgc3RlcC11cCB0byBgbWZhYC4KYgZwcm90bzM="
     )
   }
 }

@@ -673,7 +673,14 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.ListSessionsRequest",
-      responseType: "auth.v1.ListSessionsResponse"
+      responseType: "auth.v1.ListSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/users/me/sessions",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("sessions")]
+        ),
+      ]
     )
     /// Ends one session of the caller. Not an error if it has ended already; another user's session is
     /// NOT_FOUND.
@@ -687,7 +694,15 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.RevokeSessionRequest",
-      responseType: "auth.v1.RevokeSessionsResponse"
+      responseType: "auth.v1.RevokeSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/users/me/sessions/{session_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("sessions"), .single],
+          variables: [.init(field: "session_id", segments: 5..<6)]
+        ),
+      ]
     )
     /// Ends the caller's sessions except this one.
     public static let revokeOthers = RPCKit.MethodDescriptor(
@@ -700,7 +715,15 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.RevokeOtherSessionsRequest",
-      responseType: "auth.v1.RevokeSessionsResponse"
+      responseType: "auth.v1.RevokeSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/users/me/sessions/revoke-others",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("sessions"), .literal("revoke-others")],
+          body: .whole
+        ),
+      ]
     )
     /// Ends all sessions of the caller, including this one.
     public static let revokeAll = RPCKit.MethodDescriptor(
@@ -713,7 +736,15 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.RevokeAllSessionsRequest",
-      responseType: "auth.v1.RevokeSessionsResponse"
+      responseType: "auth.v1.RevokeSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/users/me/sessions/revoke-all",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("sessions"), .literal("revoke-all")],
+          body: .whole
+        ),
+      ]
     )
     /// Whether a session is active; for services whose revocation stream is silent.
     public static let introspect = RPCKit.MethodDescriptor(
@@ -826,7 +857,7 @@ extension Auth_V1 {
   public static var authV1SessionsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/sessions.proto",
-      base64: "ChZhdXRoL3YxL3Nlc3Npb25zLnByb3RvEgdhdXRoLnYxGhxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKqAgoHU2Vzc2lvbhIOCgJpZBgBIAEoCVICaWQSJwoGZGV2aWNlGAIgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRI5CgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjwKDGxhc3Rfc2Vlbl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmxhc3RTZWVuQXQSOQoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdBIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhgKB25ldHdvcmsYByABKAlSB25ldHdvcmsiFQoTTGlzdFNlc3Npb25zUmVxdWVzdCJEChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIsCghzZXNzaW9ucxgBIAMoCzIQLmF1dGgudjEuU2Vzc2lvblIIc2Vzc2lvbnMiPwoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSJwoKc2Vzc2lvbl9pZBgBIAEoCUIIqrsYBAgBGEBSCXNlc3Npb25JZCIcChpSZXZva2VPdGhlclNlc3Npb25zUmVxdWVzdCIaChhSZXZva2VBbGxTZXNzaW9uc1JlcXVlc3QiMgoWUmV2b2tlU2Vzc2lvbnNSZXNwb25zZRIYCgdyZXZva2VkGAEgASgNUgdyZXZva2VkIkMKGEludHJvc3BlY3RTZXNzaW9uUmVxdWVzdBInCgpzZXNzaW9uX2lkGAEgASgJQgiquxgECAEYQFIJc2Vzc2lvbklkIjMKGUludHJvc3BlY3RTZXNzaW9uUmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUyzAMKCFNlc3Npb25zEk0KBExpc3QSHC5hdXRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHS5hdXRoLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgiiuxgECAIgARJSCgZSZXZva2USHS5hdXRoLnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0Gh8uYXV0aC52MS5SZXZva2VTZXNzaW9uc1Jlc3BvbnNlIgiiuxgECAIgARJeCgxSZXZva2VPdGhlcnMSIy5hdXRoLnYxLlJldm9rZU90aGVyU2Vzc2lvbnNSZXF1ZXN0Gh8uYXV0aC52MS5SZXZva2VTZXNzaW9uc1Jlc3BvbnNlIgiiuxgECAIgARJZCglSZXZva2VBbGwSIS5hdXRoLnYxLlJldm9rZUFsbFNlc3Npb25zUmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSIIorsYBAgCIAESYgoKSW50cm9zcGVjdBIhLmF1dGgudjEuSW50cm9zcGVjdFNlc3Npb25SZXF1ZXN0GiIuYXV0aC52MS5JbnRyb3NwZWN0U2Vzc2lvblJlc3BvbnNlIg2iuxgJCAMSASogASgCQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqrCwoxCgEMEgMBABIaJyBUaGUgcGxhY2VzIHdoZXJlIGEgdXNlciBpcyBzaWduZWQgaW4uCgoyCgIEABIEDAAbARomIE9uZSBwbGFjZSB3aGVyZSBhIHVzZXIgaXMgc2lnbmVkIGluLgoKJQoEBAACABIDDgIQGhggSWRlbnRpZmllciwgYHNlc1/igKZgLgoKOAoEBAACARIDEAIUGisgVGhlIGRldmljZSBmcm9tIHdoaWNoIHRoZSB1c2VyIHNpZ25lZCBpbi4KCh0KBAQAAgISAxICKxoQIFdoZW4gaXQgYmVnYW4uCgozCgQEAAIDEgMUAi0aJiBXaGVuIGl0cyB0b2tlbnMgd2VyZSBsYXN0IHJlZnJlc2hlZC4KCjMKBAQAAgQSAxYCKxomIFdoZW4gaXQgZW5kcyB1bmxlc3MgaXQgaXMgcmVmcmVzaGVkLgoKLgoEBAACBRIDGAITGiEgV2hldGhlciBpdCBpcyB0aGUgY2FsbGVyJ3Mgb3duLgoKPwoEBAACBhIDGgIVGjIgVGhlIG5ldHdvcmsgaXQgY2FtZSBmcm9tLCB3aXRob3V0IHRoZSBob3N0IHBhcnQuCgopCgIEARIDHgAeGh4gTGlzdHMgdGhlIGNhbGxlcidzIHNlc3Npb25zLgoKJAoCBAISBCEAJAEaGCBUaGUgY2FsbGVyJ3Mgc2Vzc2lvbnMuCgooCgQEAgIAEgMjAiAaGyBOZXdlc3QgZmlyc3Q7IGF0IG1vc3QgMTAuCgotCgIEAxIEJwAqARohIEVuZHMgb25lIHNlc3Npb24gb2YgdGhlIGNhbGxlci4KChsKBAQDAgASAykCTBoOIFRoZSBzZXNzaW9uLgoKLgoCBAQSAy0AJRojIEVuZHMgdGhlIGNhbGxlcidzIG90aGVyIHNlc3Npb25zLgoKLQoCBAUSAzAAIxoiIEVuZHMgYWxsIHNlc3Npb25zIG9mIHRoZSBjYWxsZXIuCgosCgIEBhIEMwA2ARogIFRoZSByZXN1bHQgb2YgZW5kaW5nIHNlc3Npb25zLgoKGgoEBAYCABIDNQIVGg0gVGhlIG51bWJlci4KCi8KAgQHEgQ5ADwBGiMgQXNrcyB3aGV0aGVyIGEgc2Vzc2lvbiBpcyBhY3RpdmUuCgobCgQEBwIAEgM7AkwaDiBUaGUgc2Vzc2lvbi4KCioKAgQIEgQ/AEIBGh4gV2hldGhlciBhIHNlc3Npb24gaXMgYWN0aXZlLgoKQgoEBAgCABIDQQISGjUgVHJ1ZSBpZiB0aGUgc2Vzc2lvbiBpcyBuZWl0aGVyIHJldm9rZWQgbm9yIGV4cGlyZWQuCgozCgIGABIERQBbARonIFRoZSBwbGFjZXMgd2hlcmUgYSB1c2VyIGlzIHNpZ25lZCBpbi4KCiYKBAYAAgASBEcCSQMaGCBUaGUgY2FsbGVyJ3Mgc2Vzc2lvbnMuCgp7CgQGAAIBEgRMAk4DGm0gRW5kcyBvbmUgc2Vzc2lvbiBvZiB0aGUgY2FsbGVyLiBOb3QgYW4gZXJyb3IgaWYgaXQgaGFzIGVuZGVkIGFscmVhZHk7IGFub3RoZXIgdXNlcidzIHNlc3Npb24gaXMKIE5PVF9GT1VORC4KCjsKBAYAAgISBFACUgMaLSBFbmRzIHRoZSBjYWxsZXIncyBzZXNzaW9ucyBleGNlcHQgdGhpcyBvbmUuCgpECgQGAAIDEgRUAlYDGjYgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgdGhlIGNhbGxlciwgaW5jbHVkaW5nIHRoaXMgb25lLgoKXAoEBgACBBIEWAJaAxpOIFdoZXRoZXIgYSBzZXNzaW9uIGlzIGFjdGl2ZTsgZm9yIHNlcnZpY2VzIHdob3NlIHJldm9jYXRpb24gc3RyZWFtIGlzIHNpbGVudC4KYgZwcm90bzM="
+      base64: "ChZhdXRoL3YxL3Nlc3Npb25zLnByb3RvEgdhdXRoLnYxGhxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKqAgoHU2Vzc2lvbhIOCgJpZBgBIAEoCVICaWQSJwoGZGV2aWNlGAIgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRI5CgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjwKDGxhc3Rfc2Vlbl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmxhc3RTZWVuQXQSOQoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdBIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhgKB25ldHdvcmsYByABKAlSB25ldHdvcmsiFQoTTGlzdFNlc3Npb25zUmVxdWVzdCJEChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIsCghzZXNzaW9ucxgBIAMoCzIQLmF1dGgudjEuU2Vzc2lvblIIc2Vzc2lvbnMiPwoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSJwoKc2Vzc2lvbl9pZBgBIAEoCUIIqrsYBAgBGEBSCXNlc3Npb25JZCIcChpSZXZva2VPdGhlclNlc3Npb25zUmVxdWVzdCIaChhSZXZva2VBbGxTZXNzaW9uc1JlcXVlc3QiMgoWUmV2b2tlU2Vzc2lvbnNSZXNwb25zZRIYCgdyZXZva2VkGAEgASgNUgdyZXZva2VkIkMKGEludHJvc3BlY3RTZXNzaW9uUmVxdWVzdBInCgpzZXNzaW9uX2lkGAEgASgJQgiquxgECAEYQFIJc2Vzc2lvbklkIjMKGUludHJvc3BlY3RTZXNzaW9uUmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUy/wQKCFNlc3Npb25zEm4KBExpc3QSHC5hdXRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHS5hdXRoLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIimiuxgECAIgAYLT5JMCGxIZL2FwaS92MS91c2Vycy9tZS9zZXNzaW9ucxKAAQoGUmV2b2tlEh0uYXV0aC52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSI2orsYBAgCIAGC0+STAigqJi9hcGkvdjEvdXNlcnMvbWUvc2Vzc2lvbnMve3Nlc3Npb25faWR9EpABCgxSZXZva2VPdGhlcnMSIy5hdXRoLnYxLlJldm9rZU90aGVyU2Vzc2lvbnNSZXF1ZXN0Gh8uYXV0aC52MS5SZXZva2VTZXNzaW9uc1Jlc3BvbnNlIjqiuxgECAIgAYLT5JMCLCInL2FwaS92MS91c2Vycy9tZS9zZXNzaW9ucy9yZXZva2Utb3RoZXJzOgEqEogBCglSZXZva2VBbGwSIS5hdXRoLnYxLlJldm9rZUFsbFNlc3Npb25zUmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSI3orsYBAgCIAGC0+STAikiJC9hcGkvdjEvdXNlcnMvbWUvc2Vzc2lvbnMvcmV2b2tlLWFsbDoBKhJiCgpJbnRyb3NwZWN0EiEuYXV0aC52MS5JbnRyb3NwZWN0U2Vzc2lvblJlcXVlc3QaIi5hdXRoLnYxLkludHJvc3BlY3RTZXNzaW9uUmVzcG9uc2UiDaK7GAkIAxIBKiABKAJCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSqsLCjEKAQwSAwEAEhonIFRoZSBwbGFjZXMgd2hlcmUgYSB1c2VyIGlzIHNpZ25lZCBpbi4KCjIKAgQAEgQNABwBGiYgT25lIHBsYWNlIHdoZXJlIGEgdXNlciBpcyBzaWduZWQgaW4uCgolCgQEAAIAEgMPAhAaGCBJZGVudGlmaWVyLCBgc2VzX+KApmAuCgo4CgQEAAIBEgMRAhQaKyBUaGUgZGV2aWNlIGZyb20gd2hpY2ggdGhlIHVzZXIgc2lnbmVkIGluLgoKHQoEBAACAhIDEwIrGhAgV2hlbiBpdCBiZWdhbi4KCjMKBAQAAgMSAxUCLRomIFdoZW4gaXRzIHRva2VucyB3ZXJlIGxhc3QgcmVmcmVzaGVkLgoKMwoEBAACBBIDFwIrGiYgV2hlbiBpdCBlbmRzIHVubGVzcyBpdCBpcyByZWZyZXNoZWQuCgouCgQEAAIFEgMZAhMaISBXaGV0aGVyIGl0IGlzIHRoZSBjYWxsZXIncyBvd24uCgo/CgQEAAIGEgMbAhUaMiBUaGUgbmV0d29yayBpdCBjYW1lIGZyb20sIHdpdGhvdXQgdGhlIGhvc3QgcGFydC4KCikKAgQBEgMfAB4aHiBMaXN0cyB0aGUgY2FsbGVyJ3Mgc2Vzc2lvbnMuCgokCgIEAhIEIgAlARoYIFRoZSBjYWxsZXIncyBzZXNzaW9ucy4KCigKBAQCAgASAyQCIBobIE5ld2VzdCBmaXJzdDsgYXQgbW9zdCAxMC4KCi0KAgQDEgQoACsBGiEgRW5kcyBvbmUgc2Vzc2lvbiBvZiB0aGUgY2FsbGVyLgoKGwoEBAMCABIDKgJMGg4gVGhlIHNlc3Npb24uCgouCgIEBBIDLgAlGiMgRW5kcyB0aGUgY2FsbGVyJ3Mgb3RoZXIgc2Vzc2lvbnMuCgotCgIEBRIDMQAjGiIgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgdGhlIGNhbGxlci4KCiwKAgQGEgQ0ADcBGiAgVGhlIHJlc3VsdCBvZiBlbmRpbmcgc2Vzc2lvbnMuCgoaCgQEBgIAEgM2AhUaDSBUaGUgbnVtYmVyLgoKLwoCBAcSBDoAPQEaIyBBc2tzIHdoZXRoZXIgYSBzZXNzaW9uIGlzIGFjdGl2ZS4KChsKBAQHAgASAzwCTBoOIFRoZSBzZXNzaW9uLgoKKgoCBAgSBEAAQwEaHiBXaGV0aGVyIGEgc2Vzc2lvbiBpcyBhY3RpdmUuCgpCCgQECAIAEgNCAhIaNSBUcnVlIGlmIHRoZSBzZXNzaW9uIGlzIG5laXRoZXIgcmV2b2tlZCBub3IgZXhwaXJlZC4KCjMKAgYAEgRGAGABGicgVGhlIHBsYWNlcyB3aGVyZSBhIHVzZXIgaXMgc2lnbmVkIGluLgoKJgoEBgACABIESAJLAxoYIFRoZSBjYWxsZXIncyBzZXNzaW9ucy4KCnsKBAYAAgESBE4CUQMabSBFbmRzIG9uZSBzZXNzaW9uIG9mIHRoZSBjYWxsZXIuIE5vdCBhbiBlcnJvciBpZiBpdCBoYXMgZW5kZWQgYWxyZWFkeTsgYW5vdGhlciB1c2VyJ3Mgc2Vzc2lvbiBpcwogTk9UX0ZPVU5ELgoKOwoEBgACAhIEUwJWAxotIEVuZHMgdGhlIGNhbGxlcidzIHNlc3Npb25zIGV4Y2VwdCB0aGlzIG9uZS4KCkQKBAYAAgMSBFgCWwMaNiBFbmRzIGFsbCBzZXNzaW9ucyBvZiB0aGUgY2FsbGVyLCBpbmNsdWRpbmcgdGhpcyBvbmUuCgpcCgQGAAIEEgRdAl8DGk4gV2hldGhlciBhIHNlc3Npb24gaXMgYWN0aXZlOyBmb3Igc2VydmljZXMgd2hvc2UgcmV2b2NhdGlvbiBzdHJlYW0gaXMgc2lsZW50LgpiBnByb3RvMw=="
     )
   }
 }

@@ -589,7 +589,14 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.GetPinRequest",
-      responseType: "auth.v1.PinState"
+      responseType: "auth.v1.PinState",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/users/me/pin",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("pin")]
+        ),
+      ]
     )
     /// Sets a PIN, which also enables it again. INVALID_ARGUMENT, PIN_LENGTH, PIN_COMMON or PIN_REUSED, for
     /// one that does not do. The user is told by mail.
@@ -603,7 +610,15 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.SetPinRequest",
-      responseType: "auth.v1.SetPinResponse"
+      responseType: "auth.v1.SetPinResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "PUT",
+          template: "/api/v1/users/me/pin",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("pin")],
+          body: .whole
+        ),
+      ]
     )
     /// Gives an elevated token to whoever knows the PIN. INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`;
     /// RESOURCE_EXHAUSTED, TOO_MANY_PIN_ATTEMPTS, when it comes too early after wrong ones;
@@ -619,7 +634,15 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.VerifyPinRequest",
-      responseType: "auth.v1.VerifyPinResponse"
+      responseType: "auth.v1.VerifyPinResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/auth/step-up/pin",
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("step-up"), .literal("pin")],
+          body: .whole
+        ),
+      ]
     )
     /// Removes the PIN, if there is one. The user is told by mail.
     public static let clearPin = RPCKit.MethodDescriptor(
@@ -632,7 +655,14 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.ClearPinRequest",
-      responseType: "auth.v1.ClearPinResponse"
+      responseType: "auth.v1.ClearPinResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/users/me/pin",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .literal("me"), .literal("pin")]
+        ),
+      ]
     )
   }
 
@@ -724,7 +754,7 @@ extension Auth_V1 {
   public static var authV1StepUpFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/step_up.proto",
-      base64: "ChVhdXRoL3YxL3N0ZXBfdXAucHJvdG8SB2F1dGgudjEaHGF1dGgvdjEvYXV0aGVudGljYXRpb24ucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvIg8KDUdldFBpblJlcXVlc3QiVQoIUGluU3RhdGUSFQoGaXNfc2V0GAEgASgIUgVpc1NldBIaCghkaXNhYmxlZBgCIAEoCFIIZGlzYWJsZWQSFgoGZGlnaXRzGAMgASgNUgZkaWdpdHMiNwoNU2V0UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4iEAoOU2V0UGluUmVzcG9uc2UicAoQVmVyaWZ5UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4SNAoHcHVycG9zZRgCIAEoCUIaqrsYFggBGIABIg9bQS1aYS16MC05Xy4vXStSB3B1cnBvc2UiPwoRVmVyaWZ5UGluUmVzcG9uc2USKgoFdG9rZW4YASABKAsyFC5hdXRoLnYxLkFjY2Vzc1Rva2VuUgV0b2tlbiIRCg9DbGVhclBpblJlcXVlc3QiEgoQQ2xlYXJQaW5SZXNwb25zZTKvAgoGU3RlcFVwEj0KBkdldFBpbhIWLmF1dGgudjEuR2V0UGluUmVxdWVzdBoRLmF1dGgudjEuUGluU3RhdGUiCKK7GAQIAiABEkgKBlNldFBpbhIWLmF1dGgudjEuU2V0UGluUmVxdWVzdBoXLmF1dGgudjEuU2V0UGluUmVzcG9uc2UiDaK7GAkIAhoFZnJlc2gSSgoJVmVyaWZ5UGluEhkuYXV0aC52MS5WZXJpZnlQaW5SZXF1ZXN0GhouYXV0aC52MS5WZXJpZnlQaW5SZXNwb25zZSIGorsYAggCElAKCENsZWFyUGluEhguYXV0aC52MS5DbGVhclBpblJlcXVlc3QaGS5hdXRoLnYxLkNsZWFyUGluUmVzcG9uc2UiD6K7GAsIAhoFZnJlc2ggAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFKkg8KWwoBDBIDAQASGlEgUElOczogcHJvdmluZyBpbiBhbiBvcGVuIHNlc3Npb24gdGhhdCBpdHMgdXNlciBpcyB0aGUgb25lIHdobyBob2xkcyB0aGUgZGV2aWNlLgoKLwoCBAASAwsAGBokIEFza3Mgd2hldGhlciB0aGUgY2FsbGVyIGhhcyBhIFBJTi4KCicKAgQBEgQOABUBGhsgV2hhdCBpcyB0b2xkIGFib3V0IGEgUElOLgoKJAoEBAECABIDEAISGhcgV2hldGhlciB0aGVyZSBpcyBvbmUuCgpgCgQEAQIBEgMSAhQaUyBXaGV0aGVyIGl0IGlzIGRpc2FibGVkLCBhZnRlciB0b28gbWFueSB3cm9uZyBvbmVzLCB1bnRpbCB0aGUgdXNlciBzaWducyBpbiBhZ2Fpbi4KCi8KBAQBAgISAxQCFBoiIERpZ2l0cyB0aGF0IGEgbmV3IFBJTiBtdXN0IGhhdmUuCgpACgIEAhIEGAAcARo0IFNldHMgdGhlIGNhbGxlcidzIFBJTiwgaW4gcGxhY2Ugb2YgdGhlIG9uZSBiZWZvcmUuCgp7CgQEAgIAEgMbAlsabiBBcyBtYW55IGRpZ2l0cyBhcyBgUGluU3RhdGUuZGlnaXRzYCBzYXlzOyBuZWl0aGVyIGEgY29tbW9uIFBJTiwgbm9yIHRoZSBvbmUgYmVmb3JlLCBub3IgdGhhdCBvbmUKIGJhY2t3YXJkcy4KChwKAgQDEgMfABkaESBUaGUgUElOIGlzIHNldC4KCjMKAgQEEgQiACgBGicgUHJvdmVzIHRoYXQgdGhlIGNhbGxlciBrbm93cyBpdHMgUElOLgoKFwoEBAQCABIDJAJbGgogVGhlIFBJTi4KCrABCgQEBAIBEgMnAmYaogEgVGhlIG9uZSB0aGluZyB0aGF0IHRoZSB0b2tlbiBpcyB0byBiZSBnb29kIGZvcjogYW4gYWN0aW9uIG9mIGEgcG9saWN5LCBhcwogYGZhbWlseS5lbnRlcl9wYXJlbnRfbW9kZWAsIG9yIHRoZSBmdWxsIG5hbWUgb2YgYSBtZXRob2QsIGFzIGBub3Rlcy52MS5Ob3Rlcy9EZWxldGVgLgoKJwoCBAUSBCsALwEaGyBUaGUgY2FsbGVyIGtub3dzIGl0cyBQSU4uCgqvAQoEBAUCABIDLgIYGqEBIEFuIGVsZXZhdGVkIHRva2VuIHdpdGggYGFjcmAgcGluLiBJdCBzYXRpc2ZpZXMgdGhlIHN0ZXAtdXAgYHBpbmAgZm9yIGl0cyBwdXJwb3NlIGFsb25lLCBsaXZlcyBmb3IKIGZpdmUgbWludXRlcywgY2Fubm90IGJlIHJlZnJlc2hlZCBhbmQgZW5kcyB3aXRoIHRoZSBzZXNzaW9uLgoKJgoCBAYSAzIAGhobIFJlbW92ZXMgdGhlIGNhbGxlcidzIFBJTi4KCiMKAgQHEgM1ABsaGCBUaGUgY2FsbGVyIGhhcyBubyBQSU4uCgp/CgIGABIEOQBOARpzIFBJTnMsIHdoaWNoIHNhdGlzZnkgdGhlIHN0ZXAtdXAgYHBpbmAuIEEgbWV0aG9kIG9yIGEgcG9saWN5IGFza3MgZm9yIG9uZSB3aXRoIFVOQVVUSEVOVElDQVRFRCwKIFNURVBfVVBfUkVRVUlSRUQuCgoyCgQGAAIAEgQ7Aj0DGiQgU2F5cyB3aGV0aGVyIHRoZSBjYWxsZXIgaGFzIGEgUElOLgoKpgEKBAYAAgESBEACQgMalwEgU2V0cyBhIFBJTiwgd2hpY2ggYWxzbyBlbmFibGVzIGl0IGFnYWluLiBJTlZBTElEX0FSR1VNRU5ULCBQSU5fTEVOR1RILCBQSU5fQ09NTU9OIG9yIFBJTl9SRVVTRUQsIGZvcgogb25lIHRoYXQgZG9lcyBub3QgZG8uIFRoZSB1c2VyIGlzIHRvbGQgYnkgbWFpbC4KCu4CCgQGAAICEgRHAkkDGt8CIEdpdmVzIGFuIGVsZXZhdGVkIHRva2VuIHRvIHdob2V2ZXIga25vd3MgdGhlIFBJTi4gSU5WQUxJRF9BUkdVTUVOVCwgUElOX0lOVkFMSUQsIHdpdGggYGF0dGVtcHRzX2xlZnRgOwogUkVTT1VSQ0VfRVhIQVVTVEVELCBUT09fTUFOWV9QSU5fQVRURU1QVFMsIHdoZW4gaXQgY29tZXMgdG9vIGVhcmx5IGFmdGVyIHdyb25nIG9uZXM7CiBGQUlMRURfUFJFQ09ORElUSU9OLCBQSU5fTk9UX1NFVCwgb3IgUElOX0RJU0FCTEVEIGFmdGVyIHRlbiB3cm9uZyBvbmVzIGluIGEgcm93IChmaXZlIGlmIFBJTnMgaGF2ZQogZmV3ZXIgdGhhbiBzaXggZGlnaXRzKSwgdW50aWwgdGhlIHVzZXIgaGFzIHNpZ25lZCBpbiBhZ2Fpbi4KCksKBAYAAgMSBEsCTQMaPSBSZW1vdmVzIHRoZSBQSU4sIGlmIHRoZXJlIGlzIG9uZS4gVGhlIHVzZXIgaXMgdG9sZCBieSBtYWlsLgpiBnByb3RvMw=="
+      base64: "ChVhdXRoL3YxL3N0ZXBfdXAucHJvdG8SB2F1dGgudjEaHGF1dGgvdjEvYXV0aGVudGljYXRpb24ucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvIg8KDUdldFBpblJlcXVlc3QiVQoIUGluU3RhdGUSFQoGaXNfc2V0GAEgASgIUgVpc1NldBIaCghkaXNhYmxlZBgCIAEoCFIIZGlzYWJsZWQSFgoGZGlnaXRzGAMgASgNUgZkaWdpdHMiNwoNU2V0UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4iEAoOU2V0UGluUmVzcG9uc2UicAoQVmVyaWZ5UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4SNAoHcHVycG9zZRgCIAEoCUIaqrsYFggBGIABIg9bQS1aYS16MC05Xy4vXStSB3B1cnBvc2UiPwoRVmVyaWZ5UGluUmVzcG9uc2USKgoFdG9rZW4YASABKAsyFC5hdXRoLnYxLkFjY2Vzc1Rva2VuUgV0b2tlbiIRCg9DbGVhclBpblJlcXVlc3QiEgoQQ2xlYXJQaW5SZXNwb25zZTKpAwoGU3RlcFVwElkKBkdldFBpbhIWLmF1dGgudjEuR2V0UGluUmVxdWVzdBoRLmF1dGgudjEuUGluU3RhdGUiJKK7GAQIAiABgtPkkwIWEhQvYXBpL3YxL3VzZXJzL21lL3BpbhJnCgZTZXRQaW4SFi5hdXRoLnYxLlNldFBpblJlcXVlc3QaFy5hdXRoLnYxLlNldFBpblJlc3BvbnNlIiyiuxgJCAIaBWZyZXNogtPkkwIZGhQvYXBpL3YxL3VzZXJzL21lL3BpbjoBKhJtCglWZXJpZnlQaW4SGS5hdXRoLnYxLlZlcmlmeVBpblJlcXVlc3QaGi5hdXRoLnYxLlZlcmlmeVBpblJlc3BvbnNlIimiuxgCCAKC0+STAh0iGC9hcGkvdjEvYXV0aC9zdGVwLXVwL3BpbjoBKhJsCghDbGVhclBpbhIYLmF1dGgudjEuQ2xlYXJQaW5SZXF1ZXN0GhkuYXV0aC52MS5DbGVhclBpblJlc3BvbnNlIiuiuxgLCAIaBWZyZXNoIAGC0+STAhYqFC9hcGkvdjEvdXNlcnMvbWUvcGluQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqSDwpbCgEMEgMBABIaUSBQSU5zOiBwcm92aW5nIGluIGFuIG9wZW4gc2Vzc2lvbiB0aGF0IGl0cyB1c2VyIGlzIHRoZSBvbmUgd2hvIGhvbGRzIHRoZSBkZXZpY2UuCgovCgIEABIDDAAYGiQgQXNrcyB3aGV0aGVyIHRoZSBjYWxsZXIgaGFzIGEgUElOLgoKJwoCBAESBA8AFgEaGyBXaGF0IGlzIHRvbGQgYWJvdXQgYSBQSU4uCgokCgQEAQIAEgMRAhIaFyBXaGV0aGVyIHRoZXJlIGlzIG9uZS4KCmAKBAQBAgESAxMCFBpTIFdoZXRoZXIgaXQgaXMgZGlzYWJsZWQsIGFmdGVyIHRvbyBtYW55IHdyb25nIG9uZXMsIHVudGlsIHRoZSB1c2VyIHNpZ25zIGluIGFnYWluLgoKLwoEBAECAhIDFQIUGiIgRGlnaXRzIHRoYXQgYSBuZXcgUElOIG11c3QgaGF2ZS4KCkAKAgQCEgQZAB0BGjQgU2V0cyB0aGUgY2FsbGVyJ3MgUElOLCBpbiBwbGFjZSBvZiB0aGUgb25lIGJlZm9yZS4KCnsKBAQCAgASAxwCWxpuIEFzIG1hbnkgZGlnaXRzIGFzIGBQaW5TdGF0ZS5kaWdpdHNgIHNheXM7IG5laXRoZXIgYSBjb21tb24gUElOLCBub3IgdGhlIG9uZSBiZWZvcmUsIG5vciB0aGF0IG9uZQogYmFja3dhcmRzLgoKHAoCBAMSAyAAGRoRIFRoZSBQSU4gaXMgc2V0LgoKMwoCBAQSBCMAKQEaJyBQcm92ZXMgdGhhdCB0aGUgY2FsbGVyIGtub3dzIGl0cyBQSU4uCgoXCgQEBAIAEgMlAlsaCiBUaGUgUElOLgoKsAEKBAQEAgESAygCZhqiASBUaGUgb25lIHRoaW5nIHRoYXQgdGhlIHRva2VuIGlzIHRvIGJlIGdvb2QgZm9yOiBhbiBhY3Rpb24gb2YgYSBwb2xpY3ksIGFzCiBgZmFtaWx5LmVudGVyX3BhcmVudF9tb2RlYCwgb3IgdGhlIGZ1bGwgbmFtZSBvZiBhIG1ldGhvZCwgYXMgYG5vdGVzLnYxLk5vdGVzL0RlbGV0ZWAuCgonCgIEBRIELAAwARobIFRoZSBjYWxsZXIga25vd3MgaXRzIFBJTi4KCq8BCgQEBQIAEgMvAhgaoQEgQW4gZWxldmF0ZWQgdG9rZW4gd2l0aCBgYWNyYCBwaW4uIEl0IHNhdGlzZmllcyB0aGUgc3RlcC11cCBgcGluYCBmb3IgaXRzIHB1cnBvc2UgYWxvbmUsIGxpdmVzIGZvcgogZml2ZSBtaW51dGVzLCBjYW5ub3QgYmUgcmVmcmVzaGVkIGFuZCBlbmRzIHdpdGggdGhlIHNlc3Npb24uCgomCgIEBhIDMwAaGhsgUmVtb3ZlcyB0aGUgY2FsbGVyJ3MgUElOLgoKIwoCBAcSAzYAGxoYIFRoZSBjYWxsZXIgaGFzIG5vIFBJTi4KCn8KAgYAEgQ6AFMBGnMgUElOcywgd2hpY2ggc2F0aXNmeSB0aGUgc3RlcC11cCBgcGluYC4gQSBtZXRob2Qgb3IgYSBwb2xpY3kgYXNrcyBmb3Igb25lIHdpdGggVU5BVVRIRU5USUNBVEVELAogU1RFUF9VUF9SRVFVSVJFRC4KCjIKBAYAAgASBDwCPwMaJCBTYXlzIHdoZXRoZXIgdGhlIGNhbGxlciBoYXMgYSBQSU4uCgqmAQoEBgACARIEQgJFAxqXASBTZXRzIGEgUElOLCB3aGljaCBhbHNvIGVuYWJsZXMgaXQgYWdhaW4uIElOVkFMSURfQVJHVU1FTlQsIFBJTl9MRU5HVEgsIFBJTl9DT01NT04gb3IgUElOX1JFVVNFRCwgZm9yCiBvbmUgdGhhdCBkb2VzIG5vdCBkby4gVGhlIHVzZXIgaXMgdG9sZCBieSBtYWlsLgoK7gIKBAYAAgISBEoCTQMa3wIgR2l2ZXMgYW4gZWxldmF0ZWQgdG9rZW4gdG8gd2hvZXZlciBrbm93cyB0aGUgUElOLiBJTlZBTElEX0FSR1VNRU5ULCBQSU5fSU5WQUxJRCwgd2l0aCBgYXR0ZW1wdHNfbGVmdGA7CiBSRVNPVVJDRV9FWEhBVVNURUQsIFRPT19NQU5ZX1BJTl9BVFRFTVBUUywgd2hlbiBpdCBjb21lcyB0b28gZWFybHkgYWZ0ZXIgd3Jvbmcgb25lczsKIEZBSUxFRF9QUkVDT05ESVRJT04sIFBJTl9OT1RfU0VULCBvciBQSU5fRElTQUJMRUQgYWZ0ZXIgdGVuIHdyb25nIG9uZXMgaW4gYSByb3cgKGZpdmUgaWYgUElOcyBoYXZlCiBmZXdlciB0aGFuIHNpeCBkaWdpdHMpLCB1bnRpbCB0aGUgdXNlciBoYXMgc2lnbmVkIGluIGFnYWluLgoKSwoEBgACAxIETwJSAxo9IFJlbW92ZXMgdGhlIFBJTiwgaWYgdGhlcmUgaXMgb25lLiBUaGUgdXNlciBpcyB0b2xkIGJ5IG1haWwuCmIGcHJvdG8z"
     )
   }
 }

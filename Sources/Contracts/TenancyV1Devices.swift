@@ -358,11 +358,14 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
-    /// may appear twice or not at all.
+    /// `name` (the default) or `created_at`; a minus in front turns the order round. When sorted by name, an
+    /// object renamed between two pages may appear twice or not at all.
     public var sortBy: Swift.String = ""
     /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
+    /// Which page, counted from 1, for applications that count pages: at most the first 10,000 elements can be
+    /// reached so. 0 means that `page_token` says it; not together with one.
+    public var page: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -377,7 +380,8 @@ extension Tenancy_V1 {
       pageSize: Swift.UInt32 = 0,
       pageToken: Swift.String = "",
       sortBy: Swift.String = "",
-      atLeastRevision: Swift.String = ""
+      atLeastRevision: Swift.String = "",
+      page: Swift.UInt32 = 0
     ) {
       self.portfolioId = portfolioId
       self.propertyId = propertyId
@@ -388,6 +392,7 @@ extension Tenancy_V1 {
       self.pageToken = pageToken
       self.sortBy = sortBy
       self.atLeastRevision = atLeastRevision
+      self.page = page
     }
 
     /// `tenancy.v1.ListDevicesRequest`.
@@ -420,6 +425,7 @@ extension Tenancy_V1 {
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f7_page_token)
       try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f8_sort_by)
       try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f9_at_least_revision)
+      unsafe self.page = source.pointee.f10_page
     }
 
     /// Appends the encoded message; see `Message`.
@@ -447,11 +453,19 @@ extension Tenancy_V1 {
       unsafe target.pointee.f7_page_token = scratch.copy(self.pageToken)
       unsafe target.pointee.f8_sort_by = scratch.copy(self.sortBy)
       unsafe target.pointee.f9_at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f10_page = self.page
       return unsafe target
     }
 
     private static let sortBy_pattern = RPCKit.TextPattern([
       [
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
@@ -467,6 +481,42 @@ extension Tenancy_V1 {
         RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
       ],
     ])
@@ -513,12 +563,17 @@ extension Tenancy_V1 {
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|-name|created_at|-created_at|createdAt|-createdAt"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
     }
@@ -2114,7 +2169,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.RegisterDeviceRequest",
-      responseType: "tenancy.v1.Device"
+      responseType: "tenancy.v1.Device",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/devices",
+          segments: [.literal("api"), .literal("v1"), .literal("devices")],
+          body: .whole,
+          status: 201
+        ),
+      ]
     )
     /// Lists the devices that the caller can see.
     public static let list = RPCKit.MethodDescriptor(
@@ -2127,7 +2191,14 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListDevicesRequest",
-      responseType: "tenancy.v1.ListDevicesResponse"
+      responseType: "tenancy.v1.ListDevicesResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/devices",
+          segments: [.literal("api"), .literal("v1"), .literal("devices")]
+        ),
+      ]
     )
     /// Gets a device.
     public static let `get` = RPCKit.MethodDescriptor(
@@ -2140,7 +2211,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "tenancy.v1.GetDeviceRequest",
-      responseType: "tenancy.v1.Device"
+      responseType: "tenancy.v1.Device",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/devices/{device_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("devices"), .single],
+          variables: [.init(field: "device_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Changes name and attributes of a device.
     public static let update = RPCKit.MethodDescriptor(
@@ -2153,7 +2232,23 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.UpdateDeviceRequest",
-      responseType: "tenancy.v1.Device"
+      responseType: "tenancy.v1.Device",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "PUT",
+          template: "/api/v1/devices/{device_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("devices"), .single],
+          variables: [.init(field: "device_id", segments: 3..<4)],
+          body: .whole
+        ),
+        RPCKit.HTTPBinding(
+          method: "PATCH",
+          template: "/api/v1/devices/{device_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("devices"), .single],
+          variables: [.init(field: "device_id", segments: 3..<4)],
+          body: .whole
+        ),
+      ]
     )
     /// Deletes a device.
     public static let delete = RPCKit.MethodDescriptor(
@@ -2166,7 +2261,15 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.DeleteDeviceRequest",
-      responseType: "tenancy.v1.DeleteResponse"
+      responseType: "tenancy.v1.DeleteResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/devices/{device_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("devices"), .single],
+          variables: [.init(field: "device_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Operates a device and records it in the device's history. Refused attempts are recorded too,
     /// but of users without a role on the device only the newest. A refusal is PERMISSION_DENIED with
@@ -2184,7 +2287,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.OperateDeviceRequest",
-      responseType: "tenancy.v1.OperateDeviceResponse"
+      responseType: "tenancy.v1.OperateDeviceResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/devices/{device_id}/{operation}",
+          segments: [.literal("api"), .literal("v1"), .literal("devices"), .single, .single],
+          variables: [.init(field: "device_id", segments: 3..<4), .init(field: "operation", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
     )
     /// Lists a device's history. For 90 days after the device's deletion it can be read with
     /// `unit.view_history`, `property.view_history` or `portfolio.view_history` on the nearest object
@@ -2199,7 +2311,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListHistoryRequest",
-      responseType: "tenancy.v1.ListHistoryResponse"
+      responseType: "tenancy.v1.ListHistoryResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/devices/{device_id}/history",
+          segments: [.literal("api"), .literal("v1"), .literal("devices"), .single, .literal("history")],
+          variables: [.init(field: "device_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Sends the commands for devices to the hardware bridge, in the order they were given: those that are
     /// neither acknowledged nor expired, then new ones. A bridge that comes back with `after_position`
@@ -2440,7 +2560,7 @@ extension Tenancy_V1 {
   public static var tenancyV1DevicesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/devices.proto",
-      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8i6gIKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbiKXAgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIfCgRuYW1lGAMgASgJQguquxgHCAEYyAFYAVIEbmFtZRIcCgR0eXBlGAQgASgJQgiquxgECAEYQFIEdHlwZRJBCgphdHRyaWJ1dGVzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSL7AgoSTGlzdERldmljZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBInCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAyABKAlCBqq7GAIYQFIGdW5pdElkEhoKBHR5cGUYBCABKAlCBqq7GAIYQFIEdHlwZRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYCCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iigEKE0xpc3REZXZpY2VzUmVzcG9uc2USLAoHZGV2aWNlcxgBIAMoCzISLnRlbmFuY3kudjEuRGV2aWNlUgdkZXZpY2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIdCgp0b3RhbF9zaXplGAMgASgEUgl0b3RhbFNpemUibgoQR2V0RGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIpYCChNVcGRhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiQKBG5hbWUYAiABKAlCC6q7GAcQARjIAVgBSABSBG5hbWWIAQESQQoKYXR0cmlidXRlcxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCBwoFX25hbWUihwEKE0RlbGV0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2gEKFE9wZXJhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiYKCW9wZXJhdGlvbhgCIAEoCUIIqrsYBAgBGEBSCW9wZXJhdGlvbhJBCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCnBhcmFtZXRlcnMSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLsAQoMQWNjZXNzUmVjb3JkEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIcCglvcGVyYXRpb24YBCABKAlSCW9wZXJhdGlvbhIcCglzdWNjZWVkZWQYBSABKAhSCXN1Y2NlZWRlZBIWCgZyZWFzb24YBiABKAlSBnJlYXNvbhISCgRyb2xlGAcgASgJUgRyb2xlEi4KBHRpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgR0aW1lIpQBChVPcGVyYXRlRGV2aWNlUmVzcG9uc2USMAoGcmVjb3JkGAEgASgLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSBnJlY29yZBIqCgZkZXZpY2UYAiABKAsyEi50ZW5hbmN5LnYxLkRldmljZVIGZGV2aWNlEh0KCmNvbW1hbmRfaWQYAyABKAlSCWNvbW1hbmRJZCLxAQoSTGlzdEhpc3RvcnlSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEi4KBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4icQoTTGlzdEhpc3RvcnlSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSB3JlY29yZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIqoCCg1EZXZpY2VDb21tYW5kEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEh8KC3Byb3BlcnR5X2lkGAMgASgJUgpwcm9wZXJ0eUlkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEjcKCnBhcmFtZXRlcnMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgpwYXJhbWV0ZXJzEjkKCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCJvChRXYXRjaENvbW1hbmRzUmVxdWVzdBInCgtwcm9wZXJ0eV9pZBgBIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEi4KDmFmdGVyX3Bvc2l0aW9uGAIgASgJQgequxgDGIABUg1hZnRlclBvc2l0aW9uIpEBCgxDb21tYW5kRXZlbnQSMAoEa2luZBgBIAEoDjIcLnRlbmFuY3kudjEuQ29tbWFuZEV2ZW50S2luZFIEa2luZBIaCghwb3NpdGlvbhgCIAEoCVIIcG9zaXRpb24SMwoHY29tbWFuZBgDIAEoCzIZLnRlbmFuY3kudjEuRGV2aWNlQ29tbWFuZFIHY29tbWFuZCLqAQoZQWNrbm93bGVkZ2VDb21tYW5kUmVxdWVzdBInCgpjb21tYW5kX2lkGAEgASgJQgiquxgECAEYQFIJY29tbWFuZElkEj4KB291dGNvbWUYAiABKA4yGi50ZW5hbmN5LnYxLkNvbW1hbmRPdXRjb21lQgiquxgECAE4AVIHb3V0Y29tZRIhCgZkZXRhaWwYAyABKAlCCaq7GAUYyAFYAVIGZGV0YWlsEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyKXAQoaQWNrbm93bGVkZ2VDb21tYW5kUmVzcG9uc2USNAoHb3V0Y29tZRgBIAEoDjIaLnRlbmFuY3kudjEuQ29tbWFuZE91dGNvbWVSB291dGNvbWUSQwoPYWNrbm93bGVkZ2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIOYWNrbm93bGVkZ2VkQXQihAEKGFJlcG9ydERldmljZVN0YXRlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBJBCgphdHRyaWJ1dGVzGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMiUQoZUmVwb3J0RGV2aWNlU3RhdGVSZXNwb25zZRIYCgdjaGFuZ2VkGAEgASgIUgdjaGFuZ2VkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiqYAQoQQ29tbWFuZEV2ZW50S2luZBIiCh5DT01NQU5EX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIeChpDT01NQU5EX0VWRU5UX0tJTkRfQ09NTUFORBABEh4KGkNPTU1BTkRfRVZFTlRfS0lORF9DVVJSRU5UEAISIAocQ09NTUFORF9FVkVOVF9LSU5EX0hFQVJUQkVBVBADKmcKDkNvbW1hbmRPdXRjb21lEh8KG0NPTU1BTkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENPTU1BTkRfT1VUQ09NRV9ET05FEAESGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBACMvoGCgdEZXZpY2VzEkkKCFJlZ2lzdGVyEiEudGVuYW5jeS52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIGorsYAggCElMKBExpc3QSHi50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXNwb25zZSIKorsYBggCIAEoARJBCgNHZXQSHC50ZW5hbmN5LnYxLkdldERldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIIorsYBAgCIAESRQoGVXBkYXRlEh8udGVuYW5jeS52MS5VcGRhdGVEZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiBqK7GAIIAhJNCgZEZWxldGUSHy50ZW5hbmN5LnYxLkRlbGV0ZURldmljZVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISVgoHT3BlcmF0ZRIgLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlcXVlc3QaIS50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXNwb25zZSIGorsYAggCEloKC0xpc3RIaXN0b3J5Eh4udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RIaXN0b3J5UmVzcG9uc2UiCqK7GAYIAiABKAESXQoNV2F0Y2hDb21tYW5kcxIgLnRlbmFuY3kudjEuV2F0Y2hDb21tYW5kc1JlcXVlc3QaGC50ZW5hbmN5LnYxLkNvbW1hbmRFdmVudCIOorsYCggDEgZicmlkZ2UwARJ1ChJBY2tub3dsZWRnZUNvbW1hbmQSJS50ZW5hbmN5LnYxLkFja25vd2xlZGdlQ29tbWFuZFJlcXVlc3QaJi50ZW5hbmN5LnYxLkFja25vd2xlZGdlQ29tbWFuZFJlc3BvbnNlIhCiuxgMCAMSBmJyaWRnZSABEmwKC1JlcG9ydFN0YXRlEiQudGVuYW5jeS52MS5SZXBvcnREZXZpY2VTdGF0ZVJlcXVlc3QaJS50ZW5hbmN5LnYxLlJlcG9ydERldmljZVN0YXRlUmVzcG9uc2UiEKK7GAwIAxIGYnJpZGdlIAFCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSvtACikKAQwSAwEAEhofIERldmljZXMgYW5kIHRoZWlyIG9wZXJhdGlvbnMuCgo2CgIEABIEDQAjARoqIEEgdGhpbmcgdGhhdCBjYW4gYmUgdmlld2VkIGFuZCBvcGVyYXRlZC4KCiUKBAQAAgASAw8CEBoYIElkZW50aWZpZXIsIGBkZXZf4oCmYC4KChwKBAQAAgESAxECEhoPIERpc3BsYXkgbmFtZS4KCkIKBAQAAgISAxMCEho1IGBsb2NrYCwgYGxpZ2h0YCwgYHRoZXJtb3N0YXRgLCBgc3dpdGNoYCBvciBgb3RoZXJgLgoKJQoEBAACAxIDFQIZGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKUwoEBAACBBIDFwIVGkYgVGhlIHVuaXQgaXQgaXMgYXNzaWduZWQgdG87IGVtcHR5IGlmIGl0IGlzIGRpcmVjdGx5IGluIHRoZSBwcm9wZXJ0eS4KCpIBCgQEAAIFEgMaAigahAEgU3RhdGUsIGJhdHRlcnksIGBvbmxpbmVgLCBgcmVtb3RlX29wZXJhdGlvbl9lbmFibGVkYCBhbmQgd2hhdGV2ZXIgZWxzZSB0aGUgbWFudWZhY3R1cmVyCiBkZWZpbmVzLCBhcyBmYXIgYXMgdGhlIGNhbGxlciBtYXkgc2VlIGl0LgoKYAoEBAACBhIDHAIbGlMgVGhlIHN0YXRlIGl0IHdhcyBsYXN0IHRvbGQgdG8gdGFrZTogYGxvY2tlZGAsIGB1bmxvY2tlZGAsIOKApjsgZW1wdHkgaWYgbm9uZSB5ZXQuCgomCgQEAAIHEgMeAisaGSBXaGVuIGl0IHdhcyByZWdpc3RlcmVkLgoKKAoEBAACCBIDIAIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKVwoEBAACCRIDIgIXGkogQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgZGV2aWNlOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgovCgIEARIEJgA0ARojIFJlZ2lzdGVycyBhIGRldmljZSBpbiBhIHByb3BlcnR5LgoKJQoEBAECABIDKAJNGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKOgoEBAECARIDKgI5Gi0gVGhlIHVuaXQgdG8gYXNzaWduIGl0IHRvOyBlbXB0eSBtZWFucyBub25lLgoKHAoEBAECAhIDLAJaGg8gRGlzcGxheSBuYW1lLgoKQgoEBAECAxIDLgJGGjUgYGxvY2tgLCBgbGlnaHRgLCBgdGhlcm1vc3RhdGAsIGBzd2l0Y2hgIG9yIGBvdGhlcmAuCgpuCgQEAQIEEgMwAlAaYSBJbml0aWFsIGF0dHJpYnV0ZXM7IGF0IG1vc3QgMTYgS2lCLiBgb25saW5lYCBhbmQgYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGAgYXJlIHRydWUgaWYgYWJzZW50LgoKgQEKBAQBAgUSAzMCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHAoCBAISBDcATAEaECBMaXN0cyBkZXZpY2VzLgoKJgoEBAICABIDOQI+GhkgT25seSBvZiB0aGlzIHBvcnRmb2xpby4KCiUKBAQCAgESAzsCPRoYIE9ubHkgb2YgdGhpcyBwcm9wZXJ0eS4KCnwKBAQCAgISAz4CORpvIE9ubHkgb2YgdGhpcyB1bml0OyByZXF1aXJlZCBmb3IgVW5pdHMuTGlzdERldmljZXMuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3Qga25vdyB3aGF0IGEKIGZpbHRlciBuYW1lcy4KCiEKBAQCAgMSA0ACNhoUIE9ubHkgb2YgdGhpcyB0eXBlLgoKSAoEBAICBBIDQgI3GjsgT25seSB0aG9zZSB3aG9zZSBuYW1lIGNvbnRhaW5zIHRoaXMsIGlnbm9yaW5nIEFTQ0lJIGNhc2UuCgoqCgQEAgIFEgNEAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQCAgYSA0YCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKjwEKBAQCAgcSA0kCSBqBASBgbmFtZWAgKHRoZSBkZWZhdWx0KSBvciBgY3JlYXRlZF9hdGAuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuIG9iamVjdCByZW5hbWVkIGJldHdlZW4gdHdvIHBhZ2VzCiBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpACgQEAgIIEgNLAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgoiCgIEAxIETwBWARoWIE9uZSBwYWdlIG9mIGRldmljZXMuCgomCgQEAwIAEgNRAh4aGSBJbiB0aGUgcmVxdWVzdGVkIG9yZGVyLgoKOAoEBAMCARIDUwIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCiwKBAQDAgISA1UCGBofIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXMuCgocCgIEBBIEWQBeARoQIEdldHMgYSBkZXZpY2UuCgoaCgQEBAIAEgNbAksaDSBUaGUgZGV2aWNlLgoKQAoEBAQCARIDXQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKQAoCBAUSBGEAbQEaNCBDaGFuZ2VzIGEgZGV2aWNlLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKGgoEBAUCABIDYwJLGg0gVGhlIGRldmljZS4KChwKBAQFAgESA2UCXxoPIERpc3BsYXkgbmFtZS4KCjMKBAQFAgISA2cCUBomIEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLgoKbQoEBAUCAxIDaQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGRldmljZSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKgQEKBAQFAgQSA2wCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAYSBHAAeAEaEyBEZWxldGVzIGEgZGV2aWNlLgoKGgoEBAYCABIDcgJLGg0gVGhlIGRldmljZS4KCkgKBAQGAgESA3QCExo7IERyeSBydW46IGNoYW5nZXMgbm90aGluZywgYW5kIHNheXMgd2hhdCB3b3VsZCBiZSBkZWxldGVkLgoKgQEKBAQGAgISA3cCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIQoCBAcSBXsAhQEBGhQgT3BlcmF0ZXMgYSBkZXZpY2UuCgoaCgQEBwIAEgN9AksaDSBUaGUgZGV2aWNlLgoKcQoEBAcCARIDfwJLGmQgYGxvY2tgLCBgdW5sb2NrYCwgYHZpZXdfc3RhdHVzYCwgYGNoYW5nZV9zZXR0aW5nc2AsIGB0dXJuX29uYCwgYHR1cm5fb2ZmYCwgYXMgdGhlIHBvbGljeSBrbm93cyBpdC4KClgKBAQHAgISBIEBAlAaSiBQYXJhbWV0ZXJzIG9mIHRoZSBvcGVyYXRpb24sIHN1Y2ggYXMgc2V0dGluZ3MgdG8gY2hhbmdlOyBhdCBtb3N0IDE2IEtpQi4KCoIBCgQEBwIDEgSEAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpBCgIECBIGiAEAmQEBGjMgQSByZWNvcmQgb2YgYW4gb3BlcmF0aW9uIG9yIG9mIGEgcmVmdXNlZCBhdHRlbXB0LgoKJgoEBAgCABIEigECEBoYIElkZW50aWZpZXIsIGBhY3Jf4oCmYC4KChsKBAQIAgESBIwBAhcaDSBUaGUgZGV2aWNlLgoKGgoEBAgCAhIEjgECFRoMIFdobyB0cmllZC4KCh8KBAQIAgMSBJABAhcaESBXaGF0IHdhcyB0cmllZC4KCkMKBAQIAgQSBJIBAhUaNSBXaGV0aGVyIGl0IHdhcyBhbGxvd2VkIGFuZCBwYXNzZWQgb24gdG8gdGhlIGRldmljZS4KCk0KBAQIAgUSBJQBAhQaPyBBTExPV0VELCBvciB3aHkgaXQgd2FzIHJlZnVzZWQ6IGEgcmVhc29uIGNvZGUgb2YgUGVybWlzc2lvbnMuCgpCCgQECAIGEgSWAQISGjQgVGhlIHJvbGUgdGhhdCBhbGxvd2VkIGl0OyBlbXB0eSBpZiBpdCB3YXMgcmVmdXNlZC4KCiEKBAQIAgcSBJgBAiUaEyBXaGVuIGl0IGhhcHBlbmVkLgoKKwoCBAkSBpwBAKMBARodIFRoZSByZXN1bHQgb2YgYW4gb3BlcmF0aW9uLgoKMwoEBAkCABIEngECGholIFRoZSByZWNvcmQgaW4gdGhlIGRldmljZSdzIGhpc3RvcnkuCgooCgQECQIBEgSgAQIUGhogVGhlIGRldmljZSBhcyBpdCBpcyBub3cuCgpzCgQECQICEgSiAQIYGmUgVGhlIGNvbW1hbmQgdGhhdCB0aGUgaGFyZHdhcmUgYnJpZGdlIHdhcyBoYW5kZWQsIGBjbWRf4oCmYDsgZW1wdHkgZm9yIGFuIG9wZXJhdGlvbiB0aGF0IG9ubHkgbG9va3MuCgopCgIEChIGpgEAsQEBGhsgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LgoKGwoEBAoCABIEqAECSxoNIFRoZSBkZXZpY2UuCgovCgQECgIBEgSqAQIlGiEgT25seSByZWNvcmRzIGZyb20gdGhpcyB0aW1lIG9uLgoKLgoEBAoCAhIErAECJhogIE9ubHkgcmVjb3JkcyBiZWZvcmUgdGhpcyB0aW1lLgoKKwoEBAoCAxIErgECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAoCBBIEsAECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKLwoCBAsSBrQBALkBARohIE9uZSBwYWdlIG9mIGEgZGV2aWNlJ3MgaGlzdG9yeS4KCh0KBAQLAgASBLYBAiQaDyBOZXdlc3QgZmlyc3QuCgo5CgQECwIBEgS4AQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCi4KAgQMEga8AQDLAQEaICBBbiBvcGVyYXRpb24gZm9yIHRoZSBoYXJkd2FyZS4KCmAKBAQMAgASBL4BAhAaUiBJZGVudGlmaWVyLCBgY21kX+KApmA6IGEgYnJpZGdlIHRoYXQgaXMgaGFuZGVkIGEgY29tbWFuZCB0d2ljZSBrbm93cyBpdCBieSB0aGlzLgoKGwoEBAwCARIEwAECFxoNIFRoZSBkZXZpY2UuCgomCgQEDAICEgTCAQIZGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKPQoEBAwCAxIExAECFxovIGBsb2NrYCwgYHVubG9ja2AsIOKApiBhcyB0aGUgcG9saWN5IGtub3dzIGl0LgoKLAoEBAwCBBIExgECKBoeIFBhcmFtZXRlcnMgb2YgdGhlIG9wZXJhdGlvbi4KCiIKBAQMAgUSBMgBAisaFCBXaGVuIGl0IHdhcyBnaXZlbi4KCksKBAQMAgYSBMoBAisaPSBXaGVuIGl0IG11c3Qgbm90IGJlIGNhcnJpZWQgb3V0IGFueSBtb3JlOiBvbmUgbWludXRlIGxhdGVyLgoKJQoCBA0SBs4BANQBARoXIFdhdGNoZXMgZm9yIGNvbW1hbmRzLgoKUAoEBA0CABIE0AECPRpCIE9ubHkgdGhvc2UgZm9yIGRldmljZXMgaW4gdGhpcyBwcm9wZXJ0eTsgZW1wdHkgbWVhbnMgZXZlcnl3aGVyZS4KCqIBCgQEDQIBEgTTAQJBGpMBIGBwb3NpdGlvbmAgb2YgdGhlIGxhc3QgZXZlbnQgdGhhdCB3YXMgcmVjZWl2ZWQ6IGNvbW1hbmRzIHVwIHRvIGl0IGFyZSBub3Qgc2VudCBhZ2Fpbi4gRW1wdHkgbWVhbnMKIGFsbCB0aGF0IGFyZSBuZWl0aGVyIGFja25vd2xlZGdlZCBub3IgZXhwaXJlZC4KCiMKAgUAEgbXAQDgAQEaFSBXaGF0IGFuIGV2ZW50IHNheXMuCgoeCgQFAAIAEgTZAQIlGhAgTm90IHNwZWNpZmllZC4KCicKBAUAAgESBNsBAiEaGSBBIGNvbW1hbmQgdG8gY2Fycnkgb3V0LgoKRQoEBQACAhIE3QECIRo3IEV2ZXJ5dGhpbmcgdGhhdCB3YWl0ZWQgd2FzIHNlbnQ7IHdoYXQgZm9sbG93cyBpcyBuZXcuCgo3CgQFAAIDEgTfAQIjGikgTm90aGluZyBoYXBwZW5lZDsgc2VudCBldmVyeSAzIHNlY29uZHMuCgonCgIEDhIG4wEA6gEBGhkgT25lIGV2ZW50IGZvciBhIGJyaWRnZS4KCh0KBAQOAgASBOUBAhwaDyBXaGF0IGl0IHNheXMuCgo4CgQEDgIBEgTnAQIWGiogUGFzcyBpdCBhcyBgYWZ0ZXJfcG9zaXRpb25gIHRvIGNvbnRpbnVlLgoKKQoEBA4CAhIE6QECHBobIFRoZSBjb21tYW5kLCBmb3IgQ09NTUFORC4KCiQKAgUBEgbtAQD0AQEaFiBIb3cgYSBjb21tYW5kIGVuZGVkLgoKHgoEBQECABIE7wECIhoQIE5vdCBzcGVjaWZpZWQuCgopCgQFAQIBEgTxAQIbGhsgVGhlIGhhcmR3YXJlIGhhcyBkb25lIGl0LgoKLQoEBQECAhIE8wECHRofIFRoZSBoYXJkd2FyZSBjb3VsZCBub3QgZG8gaXQuCgopCgIEDxIG9wEAgQIBGhsgU2F5cyBob3cgYSBjb21tYW5kIGVuZGVkLgoKHAoEBA8CABIE+QECTBoOIFRoZSBjb21tYW5kLgoKHQoEBA8CARIE+wECWBoPIEhvdyBpdCBlbmRlZC4KCjIKBAQPAgISBP0BAkwaJCBGb3IgcGVvcGxlLCBzdWNoIGFzIHdoeSBpdCBmYWlsZWQuCgp1CgQEDwIDEgSAAgJQGmcgV2hhdCB0aGUgZGV2aWNlJ3MgYXR0cmlidXRlcyBhcmUgbm93LCBhcyBmYXIgYXMgdGhleSBoYXZlIGNoYW5nZWQ7IG51bGwgcmVtb3ZlcyBvbmUuIEF0IG1vc3QKIDE2IEtpQi4KCigKAgQQEgaEAgCJAgEaGiBBbiBhY2tub3dsZWRnZWQgY29tbWFuZC4KCksKBAQQAgASBIYCAh0aPSBIb3cgaXQgZW5kZWQ6IHRoZSBmaXJzdCBhY2tub3dsZWRnZW1lbnQgb2YgYSBjb21tYW5kIHN0YXlzLgoKKQoEBBACARIEiAICMBobIFdoZW4gdGhhdCB3YXMgc2FpZCBmaXJzdC4KCjQKAgQREgaMAgCRAgEaJiBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZS4KChsKBAQRAgASBI4CAksaDSBUaGUgZGV2aWNlLgoKYgoEBBECARIEkAICUBpUIEF0dHJpYnV0ZXMgdG8gc2V0LCBzdWNoIGFzIGBsb2NrZWRgIG9yIGBvbmxpbmVgOyBudWxsIHJlbW92ZXMgb25lLiBBdCBtb3N0IDE2IEtpQi4KCiwKAgQSEgaUAgCZAgEaHiBXaGF0IGhhcyBiZWNvbWUgb2YgYSByZXBvcnQuCgowCgQEEgIAEgSWAgITGiIgV2hldGhlciBpdCBoYXMgY2hhbmdlZCBhbnl0aGluZy4KCi4KBAQSAgESBJgCAhYaICBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciBpdC4KChgKAgYAEgacAgDRAgEaCiBEZXZpY2VzLgoKJQoEBgACABIGngICoAIDGhUgUmVnaXN0ZXJzIGEgZGV2aWNlLgoKPAoEBgACARIGogICpAIDGiwgTGlzdHMgdGhlIGRldmljZXMgdGhhdCB0aGUgY2FsbGVyIGNhbiBzZWUuCgogCgQGAAICEgamAgKoAgMaECBHZXRzIGEgZGV2aWNlLgoKOgoEBgACAxIGqgICrAIDGiogQ2hhbmdlcyBuYW1lIGFuZCBhdHRyaWJ1dGVzIG9mIGEgZGV2aWNlLgoKIwoEBgACBBIGrgICsAIDGhMgRGVsZXRlcyBhIGRldmljZS4KCuQDCgQGAAIFEga3AgK5AgMa0wMgT3BlcmF0ZXMgYSBkZXZpY2UgYW5kIHJlY29yZHMgaXQgaW4gdGhlIGRldmljZSdzIGhpc3RvcnkuIFJlZnVzZWQgYXR0ZW1wdHMgYXJlIHJlY29yZGVkIHRvbywKIGJ1dCBvZiB1c2VycyB3aXRob3V0IGEgcm9sZSBvbiB0aGUgZGV2aWNlIG9ubHkgdGhlIG5ld2VzdC4gQSByZWZ1c2FsIGlzIFBFUk1JU1NJT05fREVOSUVEIHdpdGgKIHRoZSByZWFzb24gY29kZSBhcyBpdHMgcmVhc29uLiBERVZJQ0VfT0ZGTElORSwgUkVNT1RFX09QRVJBVElPTl9ESVNBQkxFRCBhbmQKIE9QRVJBVElPTl9OT1RfU1VQUE9SVEVEIGFyZSBGQUlMRURfUFJFQ09ORElUSU9OOyB0aGUgbGFzdCBtZWFucyB0aGF0IHRoZSBwb2xpY3kgZG9lcyBub3QgbGlzdAogdGhlIGRldmljZSdzIHR5cGUgZm9yIHRoaXMgb3BlcmF0aW9uLiBgUGVybWlzc2lvbnMuQ2hlY2tgIG9mIHRoZSBvcGVyYXRpb24ncyBhY3Rpb24gYW5zd2VycyB0aGUKIHNhbWUuCgqbAgoEBgACBhIGvQICvwIDGooCIExpc3RzIGEgZGV2aWNlJ3MgaGlzdG9yeS4gRm9yIDkwIGRheXMgYWZ0ZXIgdGhlIGRldmljZSdzIGRlbGV0aW9uIGl0IGNhbiBiZSByZWFkIHdpdGgKIGB1bml0LnZpZXdfaGlzdG9yeWAsIGBwcm9wZXJ0eS52aWV3X2hpc3RvcnlgIG9yIGBwb3J0Zm9saW8udmlld19oaXN0b3J5YCBvbiB0aGUgbmVhcmVzdCBvYmplY3QKIGFib3ZlIGl0IHRoYXQgc3RpbGwgZXhpc3RzLiBJZiB0aGUgcG9ydGZvbGlvIHdhcyBkZWxldGVkIHRvbywgbm9ib2R5IGNhbiByZWFkIGl0LgoKuAMKBAYAAgcSBsUCAscCAxqnAyBTZW5kcyB0aGUgY29tbWFuZHMgZm9yIGRldmljZXMgdG8gdGhlIGhhcmR3YXJlIGJyaWRnZSwgaW4gdGhlIG9yZGVyIHRoZXkgd2VyZSBnaXZlbjogdGhvc2UgdGhhdCBhcmUKIG5laXRoZXIgYWNrbm93bGVkZ2VkIG5vciBleHBpcmVkLCB0aGVuIG5ldyBvbmVzLiBBIGJyaWRnZSB0aGF0IGNvbWVzIGJhY2sgd2l0aCBgYWZ0ZXJfcG9zaXRpb25gCiBnZXRzIGVhY2ggY29tbWFuZCBvbmNlLiBBIGxhdGVyIHdhdGNoIG9mIHRoZSBzYW1lIHByb3BlcnR5IGVuZHMgdGhlIGVhcmxpZXIgb25lIHdpdGggQUJPUlRFRCwKIFdBVENIX1JFUExBQ0VELiBBIGJyaWRnZSB0aGF0IHRha2VzIG5vIGV2ZW50IHdoaWxlIDEsMDAwIGNvbW1hbmRzIGFyZSBnaXZlbiBpcyBjdXQgb2ZmIHdpdGgKIFJFU09VUkNFX0VYSEFVU1RFRCwgV0FUQ0hfVE9PX1NMT1cuCgqnAQoEBgACCBIGygICzAIDGpYBIFNheXMgaG93IGEgY29tbWFuZCBlbmRlZCwgd2l0aCB3aGF0IGl0IG1hZGUgb2YgdGhlIGRldmljZS4gTk9UX0ZPVU5EIGZvciBhIGNvbW1hbmQgdGhhdCB3YXMgZ2l2ZW4KIG1vcmUgdGhhbiBhIGRheSBhZ28sIG9yIHdob3NlIGRldmljZSB3YXMgZGVsZXRlZC4KCmAKBAYAAgkSBs4CAtACAxpQIFNheXMgd2hhdCBhIGRldmljZSdzIGF0dHJpYnV0ZXMgYXJlLCB3aGVuIHRoZXkgaGF2ZSBjaGFuZ2VkIHdpdGhvdXQgYSBjb21tYW5kLgpiBnByb3RvMw=="
+      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8i6gIKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbiKXAgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIfCgRuYW1lGAMgASgJQguquxgHCAEYyAFYAVIEbmFtZRIcCgR0eXBlGAQgASgJQgiquxgECAEYQFIEdHlwZRJBCgphdHRyaWJ1dGVzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLFAwoSTGlzdERldmljZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBInCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAyABKAlCBqq7GAIYQFIGdW5pdElkEhoKBHR5cGUYBCABKAlCBqq7GAIYQFIEdHlwZRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuElUKB3NvcnRfYnkYCCABKAlCPKq7GDgiNm5hbWV8LW5hbWV8Y3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5EjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24SIQoEcGFnZRgKIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSKKAQoTTGlzdERldmljZXNSZXNwb25zZRIsCgdkZXZpY2VzGAEgAygLMhIudGVuYW5jeS52MS5EZXZpY2VSB2RldmljZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJuChBHZXREZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24ilgIKE1VwZGF0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJBCgphdHRyaWJ1dGVzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSNAoRZXhwZWN0ZWRfcmV2aXNpb24YBCABKAlCB6q7GAMYgAFSEGV4cGVjdGVkUmV2aXNpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUIHCgVfbmFtZSKHAQoTRGVsZXRlRGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIXCgdkcnlfcnVuGAIgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLaAQoUT3BlcmF0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSJgoJb3BlcmF0aW9uGAIgASgJQgiquxgECAEYQFIJb3BlcmF0aW9uEkEKCnBhcmFtZXRlcnMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKcGFyYW1ldGVycxIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IuwBCgxBY2Nlc3NSZWNvcmQSDgoCaWQYASABKAlSAmlkEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSFwoHdXNlcl9pZBgDIAEoCVIGdXNlcklkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEhwKCXN1Y2NlZWRlZBgFIAEoCFIJc3VjY2VlZGVkEhYKBnJlYXNvbhgGIAEoCVIGcmVhc29uEhIKBHJvbGUYByABKAlSBHJvbGUSLgoEdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBHRpbWUilAEKFU9wZXJhdGVEZXZpY2VSZXNwb25zZRIwCgZyZWNvcmQYASABKAsyGC50ZW5hbmN5LnYxLkFjY2Vzc1JlY29yZFIGcmVjb3JkEioKBmRldmljZRgCIAEoCzISLnRlbmFuY3kudjEuRGV2aWNlUgZkZXZpY2USHQoKY29tbWFuZF9pZBgDIAEoCVIJY29tbWFuZElkIvEBChJMaXN0SGlzdG9yeVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSLgoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBGZyb20SMAoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIqCglwYWdlX3NpemUYBCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJxChNMaXN0SGlzdG9yeVJlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyGC50ZW5hbmN5LnYxLkFjY2Vzc1JlY29yZFIHcmVjb3JkcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4iqgIKDURldmljZUNvbW1hbmQSDgoCaWQYASABKAlSAmlkEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSHAoJb3BlcmF0aW9uGAQgASgJUglvcGVyYXRpb24SNwoKcGFyYW1ldGVycxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RSCnBhcmFtZXRlcnMSOQoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5CgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0Im8KFFdhdGNoQ29tbWFuZHNSZXF1ZXN0EicKC3Byb3BlcnR5X2lkGAEgASgJQgaquxgCGEBSCnByb3BlcnR5SWQSLgoOYWZ0ZXJfcG9zaXRpb24YAiABKAlCB6q7GAMYgAFSDWFmdGVyUG9zaXRpb24ikQEKDENvbW1hbmRFdmVudBIwCgRraW5kGAEgASgOMhwudGVuYW5jeS52MS5Db21tYW5kRXZlbnRLaW5kUgRraW5kEhoKCHBvc2l0aW9uGAIgASgJUghwb3NpdGlvbhIzCgdjb21tYW5kGAMgASgLMhkudGVuYW5jeS52MS5EZXZpY2VDb21tYW5kUgdjb21tYW5kIuoBChlBY2tub3dsZWRnZUNvbW1hbmRSZXF1ZXN0EicKCmNvbW1hbmRfaWQYASABKAlCCKq7GAQIARhAUgljb21tYW5kSWQSPgoHb3V0Y29tZRgCIAEoDjIaLnRlbmFuY3kudjEuQ29tbWFuZE91dGNvbWVCCKq7GAQIATgBUgdvdXRjb21lEiEKBmRldGFpbBgDIAEoCUIJqrsYBRjIAVgBUgZkZXRhaWwSQQoKYXR0cmlidXRlcxgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzIpcBChpBY2tub3dsZWRnZUNvbW1hbmRSZXNwb25zZRI0CgdvdXRjb21lGAEgASgOMhoudGVuYW5jeS52MS5Db21tYW5kT3V0Y29tZVIHb3V0Y29tZRJDCg9hY2tub3dsZWRnZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUg5hY2tub3dsZWRnZWRBdCKEAQoYUmVwb3J0RGV2aWNlU3RhdGVSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEkEKCmF0dHJpYnV0ZXMYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyJRChlSZXBvcnREZXZpY2VTdGF0ZVJlc3BvbnNlEhgKB2NoYW5nZWQYASABKAhSB2NoYW5nZWQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uKpgBChBDb21tYW5kRXZlbnRLaW5kEiIKHkNPTU1BTkRfRVZFTlRfS0lORF9VTlNQRUNJRklFRBAAEh4KGkNPTU1BTkRfRVZFTlRfS0lORF9DT01NQU5EEAESHgoaQ09NTUFORF9FVkVOVF9LSU5EX0NVUlJFTlQQAhIgChxDT01NQU5EX0VWRU5UX0tJTkRfSEVBUlRCRUFUEAMqZwoOQ29tbWFuZE91dGNvbWUSHwobQ09NTUFORF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ09NTUFORF9PVVRDT01FX0RPTkUQARIaChZDT01NQU5EX09VVENPTUVfRkFJTEVEEAIynwkKB0RldmljZXMSaQoIUmVnaXN0ZXISIS50ZW5hbmN5LnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIiaiuxgCCAKC0+STAhQiDy9hcGkvdjEvZGV2aWNlczoBKrK7GAIIARJqCgRMaXN0Eh4udGVuYW5jeS52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiIaK7GAYIAiABKAGC0+STAhESDy9hcGkvdjEvZGV2aWNlcxJkCgNHZXQSHC50ZW5hbmN5LnYxLkdldERldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIrorsYBAgCIAGC0+STAh0SGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfRKNAQoGVXBkYXRlEh8udGVuYW5jeS52MS5VcGRhdGVEZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiTqK7GAIIAoLT5JMCQhobL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9OgEqWiAyGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfToBKhJwCgZEZWxldGUSHy50ZW5hbmN5LnYxLkRlbGV0ZURldmljZVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIimiuxgCCAKC0+STAh0qGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfRKIAQoHT3BlcmF0ZRIgLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlcXVlc3QaIS50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXNwb25zZSI4orsYAggCgtPkkwIsIicvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0ve29wZXJhdGlvbn06ASoShQEKC0xpc3RIaXN0b3J5Eh4udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RIaXN0b3J5UmVzcG9uc2UiNaK7GAYIAiABKAGC0+STAiUSIy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfS9oaXN0b3J5El0KDVdhdGNoQ29tbWFuZHMSIC50ZW5hbmN5LnYxLldhdGNoQ29tbWFuZHNSZXF1ZXN0GhgudGVuYW5jeS52MS5Db21tYW5kRXZlbnQiDqK7GAoIAxIGYnJpZGdlMAESdQoSQWNrbm93bGVkZ2VDb21tYW5kEiUudGVuYW5jeS52MS5BY2tub3dsZWRnZUNvbW1hbmRSZXF1ZXN0GiYudGVuYW5jeS52MS5BY2tub3dsZWRnZUNvbW1hbmRSZXNwb25zZSIQorsYDAgDEgZicmlkZ2UgARJsCgtSZXBvcnRTdGF0ZRIkLnRlbmFuY3kudjEuUmVwb3J0RGV2aWNlU3RhdGVSZXF1ZXN0GiUudGVuYW5jeS52MS5SZXBvcnREZXZpY2VTdGF0ZVJlc3BvbnNlIhCiuxgMCAMSBmJyaWRnZSABQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrmQgopCgEMEgMBABIaHyBEZXZpY2VzIGFuZCB0aGVpciBvcGVyYXRpb25zLgoKNgoCBAASBA4AJAEaKiBBIHRoaW5nIHRoYXQgY2FuIGJlIHZpZXdlZCBhbmQgb3BlcmF0ZWQuCgolCgQEAAIAEgMQAhAaGCBJZGVudGlmaWVyLCBgZGV2X+KApmAuCgocCgQEAAIBEgMSAhIaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAAICEgMUAhIaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCiUKBAQAAgMSAxYCGRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KClMKBAQAAgQSAxgCFRpGIFRoZSB1bml0IGl0IGlzIGFzc2lnbmVkIHRvOyBlbXB0eSBpZiBpdCBpcyBkaXJlY3RseSBpbiB0aGUgcHJvcGVydHkuCgqSAQoEBAACBRIDGwIoGoQBIFN0YXRlLCBiYXR0ZXJ5LCBgb25saW5lYCwgYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGAgYW5kIHdoYXRldmVyIGVsc2UgdGhlIG1hbnVmYWN0dXJlcgogZGVmaW5lcywgYXMgZmFyIGFzIHRoZSBjYWxsZXIgbWF5IHNlZSBpdC4KCmAKBAQAAgYSAx0CGxpTIFRoZSBzdGF0ZSBpdCB3YXMgbGFzdCB0b2xkIHRvIHRha2U6IGBsb2NrZWRgLCBgdW5sb2NrZWRgLCDigKY7IGVtcHR5IGlmIG5vbmUgeWV0LgoKJgoEBAACBxIDHwIrGhkgV2hlbiBpdCB3YXMgcmVnaXN0ZXJlZC4KCigKBAQAAggSAyECKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClcKBAQAAgkSAyMCFxpKIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIGRldmljZTsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKLwoCBAESBCcANQEaIyBSZWdpc3RlcnMgYSBkZXZpY2UgaW4gYSBwcm9wZXJ0eS4KCiUKBAQBAgASAykCTRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KCjoKBAQBAgESAysCORotIFRoZSB1bml0IHRvIGFzc2lnbiBpdCB0bzsgZW1wdHkgbWVhbnMgbm9uZS4KChwKBAQBAgISAy0CWhoPIERpc3BsYXkgbmFtZS4KCkIKBAQBAgMSAy8CRho1IGBsb2NrYCwgYGxpZ2h0YCwgYHRoZXJtb3N0YXRgLCBgc3dpdGNoYCBvciBgb3RoZXJgLgoKbgoEBAECBBIDMQJQGmEgSW5pdGlhbCBhdHRyaWJ1dGVzOyBhdCBtb3N0IDE2IEtpQi4gYG9ubGluZWAgYW5kIGByZW1vdGVfb3BlcmF0aW9uX2VuYWJsZWRgIGFyZSB0cnVlIGlmIGFic2VudC4KCoEBCgQEAQIFEgM0AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KChwKAgQCEgQ4AFABGhAgTGlzdHMgZGV2aWNlcy4KCiYKBAQCAgASAzoCPhoZIE9ubHkgb2YgdGhpcyBwb3J0Zm9saW8uCgolCgQEAgIBEgM8Aj0aGCBPbmx5IG9mIHRoaXMgcHJvcGVydHkuCgp8CgQEAgICEgM/AjkabyBPbmx5IG9mIHRoaXMgdW5pdDsgcmVxdWlyZWQgZm9yIFVuaXRzLkxpc3REZXZpY2VzLiBOT1RfRk9VTkQgaWYgdGhlIGNhbGxlciBtYXkgbm90IGtub3cgd2hhdCBhCiBmaWx0ZXIgbmFtZXMuCgohCgQEAgIDEgNBAjYaFCBPbmx5IG9mIHRoaXMgdHlwZS4KCkgKBAQCAgQSA0MCNxo7IE9ubHkgdGhvc2Ugd2hvc2UgbmFtZSBjb250YWlucyB0aGlzLCBpZ25vcmluZyBBU0NJSSBjYXNlLgoKKgoEBAICBRIDRQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAgIGEgNHAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCrcBCgQEAgIHEgNKAm8aqQEgYG5hbWVgICh0aGUgZGVmYXVsdCkgb3IgYGNyZWF0ZWRfYXRgOyBhIG1pbnVzIGluIGZyb250IHR1cm5zIHRoZSBvcmRlciByb3VuZC4gV2hlbiBzb3J0ZWQgYnkgbmFtZSwgYW4KIG9iamVjdCByZW5hbWVkIGJldHdlZW4gdHdvIHBhZ2VzIG1heSBhcHBlYXIgdHdpY2Ugb3Igbm90IGF0IGFsbC4KCkAKBAQCAggSA0wCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCr4BCgQEAgIJEgNPAjYasAEgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGZvciBhcHBsaWNhdGlvbnMgdGhhdCBjb3VudCBwYWdlczogYXQgbW9zdCB0aGUgZmlyc3QgMTAsMDAwIGVsZW1lbnRzIGNhbiBiZQogcmVhY2hlZCBzby4gMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0OyBub3QgdG9nZXRoZXIgd2l0aCBvbmUuCgoiCgIEAxIEUwBaARoWIE9uZSBwYWdlIG9mIGRldmljZXMuCgomCgQEAwIAEgNVAh4aGSBJbiB0aGUgcmVxdWVzdGVkIG9yZGVyLgoKOAoEBAMCARIDVwIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCiwKBAQDAgISA1kCGBofIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXMuCgocCgIEBBIEXQBiARoQIEdldHMgYSBkZXZpY2UuCgoaCgQEBAIAEgNfAksaDSBUaGUgZGV2aWNlLgoKQAoEBAQCARIDYQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKQAoCBAUSBGUAcQEaNCBDaGFuZ2VzIGEgZGV2aWNlLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKGgoEBAUCABIDZwJLGg0gVGhlIGRldmljZS4KChwKBAQFAgESA2kCXxoPIERpc3BsYXkgbmFtZS4KCjMKBAQFAgISA2sCUBomIEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLgoKbQoEBAUCAxIDbQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGRldmljZSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKgQEKBAQFAgQSA3ACQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAYSBHQAfAEaEyBEZWxldGVzIGEgZGV2aWNlLgoKGgoEBAYCABIDdgJLGg0gVGhlIGRldmljZS4KCkgKBAQGAgESA3gCExo7IERyeSBydW46IGNoYW5nZXMgbm90aGluZywgYW5kIHNheXMgd2hhdCB3b3VsZCBiZSBkZWxldGVkLgoKgQEKBAQGAgISA3sCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIQoCBAcSBX8AiQEBGhQgT3BlcmF0ZXMgYSBkZXZpY2UuCgobCgQEBwIAEgSBAQJLGg0gVGhlIGRldmljZS4KCnIKBAQHAgESBIMBAksaZCBgbG9ja2AsIGB1bmxvY2tgLCBgdmlld19zdGF0dXNgLCBgY2hhbmdlX3NldHRpbmdzYCwgYHR1cm5fb25gLCBgdHVybl9vZmZgLCBhcyB0aGUgcG9saWN5IGtub3dzIGl0LgoKWAoEBAcCAhIEhQECUBpKIFBhcmFtZXRlcnMgb2YgdGhlIG9wZXJhdGlvbiwgc3VjaCBhcyBzZXR0aW5ncyB0byBjaGFuZ2U7IGF0IG1vc3QgMTYgS2lCLgoKggEKBAQHAgMSBIgBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCkEKAgQIEgaMAQCdAQEaMyBBIHJlY29yZCBvZiBhbiBvcGVyYXRpb24gb3Igb2YgYSByZWZ1c2VkIGF0dGVtcHQuCgomCgQECAIAEgSOAQIQGhggSWRlbnRpZmllciwgYGFjcl/igKZgLgoKGwoEBAgCARIEkAECFxoNIFRoZSBkZXZpY2UuCgoaCgQECAICEgSSAQIVGgwgV2hvIHRyaWVkLgoKHwoEBAgCAxIElAECFxoRIFdoYXQgd2FzIHRyaWVkLgoKQwoEBAgCBBIElgECFRo1IFdoZXRoZXIgaXQgd2FzIGFsbG93ZWQgYW5kIHBhc3NlZCBvbiB0byB0aGUgZGV2aWNlLgoKTQoEBAgCBRIEmAECFBo/IEFMTE9XRUQsIG9yIHdoeSBpdCB3YXMgcmVmdXNlZDogYSByZWFzb24gY29kZSBvZiBQZXJtaXNzaW9ucy4KCkIKBAQIAgYSBJoBAhIaNCBUaGUgcm9sZSB0aGF0IGFsbG93ZWQgaXQ7IGVtcHR5IGlmIGl0IHdhcyByZWZ1c2VkLgoKIQoEBAgCBxIEnAECJRoTIFdoZW4gaXQgaGFwcGVuZWQuCgorCgIECRIGoAEApwEBGh0gVGhlIHJlc3VsdCBvZiBhbiBvcGVyYXRpb24uCgozCgQECQIAEgSiAQIaGiUgVGhlIHJlY29yZCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4KCigKBAQJAgESBKQBAhQaGiBUaGUgZGV2aWNlIGFzIGl0IGlzIG5vdy4KCnMKBAQJAgISBKYBAhgaZSBUaGUgY29tbWFuZCB0aGF0IHRoZSBoYXJkd2FyZSBicmlkZ2Ugd2FzIGhhbmRlZCwgYGNtZF/igKZgOyBlbXB0eSBmb3IgYW4gb3BlcmF0aW9uIHRoYXQgb25seSBsb29rcy4KCikKAgQKEgaqAQC1AQEaGyBMaXN0cyBhIGRldmljZSdzIGhpc3RvcnkuCgobCgQECgIAEgSsAQJLGg0gVGhlIGRldmljZS4KCi8KBAQKAgESBK4BAiUaISBPbmx5IHJlY29yZHMgZnJvbSB0aGlzIHRpbWUgb24uCgouCgQECgICEgSwAQImGiAgT25seSByZWNvcmRzIGJlZm9yZSB0aGlzIHRpbWUuCgorCgQECgIDEgSyAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECgIEEgS0AQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgovCgIECxIGuAEAvQEBGiEgT25lIHBhZ2Ugb2YgYSBkZXZpY2UncyBoaXN0b3J5LgoKHQoEBAsCABIEugECJBoPIE5ld2VzdCBmaXJzdC4KCjkKBAQLAgESBLwBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKLgoCBAwSBsABAM8BARogIEFuIG9wZXJhdGlvbiBmb3IgdGhlIGhhcmR3YXJlLgoKYAoEBAwCABIEwgECEBpSIElkZW50aWZpZXIsIGBjbWRf4oCmYDogYSBicmlkZ2UgdGhhdCBpcyBoYW5kZWQgYSBjb21tYW5kIHR3aWNlIGtub3dzIGl0IGJ5IHRoaXMuCgobCgQEDAIBEgTEAQIXGg0gVGhlIGRldmljZS4KCiYKBAQMAgISBMYBAhkaGCBUaGUgcHJvcGVydHkgaXQgaXMgaW4uCgo9CgQEDAIDEgTIAQIXGi8gYGxvY2tgLCBgdW5sb2NrYCwg4oCmIGFzIHRoZSBwb2xpY3kga25vd3MgaXQuCgosCgQEDAIEEgTKAQIoGh4gUGFyYW1ldGVycyBvZiB0aGUgb3BlcmF0aW9uLgoKIgoEBAwCBRIEzAECKxoUIFdoZW4gaXQgd2FzIGdpdmVuLgoKSwoEBAwCBhIEzgECKxo9IFdoZW4gaXQgbXVzdCBub3QgYmUgY2FycmllZCBvdXQgYW55IG1vcmU6IG9uZSBtaW51dGUgbGF0ZXIuCgolCgIEDRIG0gEA2AEBGhcgV2F0Y2hlcyBmb3IgY29tbWFuZHMuCgpQCgQEDQIAEgTUAQI9GkIgT25seSB0aG9zZSBmb3IgZGV2aWNlcyBpbiB0aGlzIHByb3BlcnR5OyBlbXB0eSBtZWFucyBldmVyeXdoZXJlLgoKogEKBAQNAgESBNcBAkEakwEgYHBvc2l0aW9uYCBvZiB0aGUgbGFzdCBldmVudCB0aGF0IHdhcyByZWNlaXZlZDogY29tbWFuZHMgdXAgdG8gaXQgYXJlIG5vdCBzZW50IGFnYWluLiBFbXB0eSBtZWFucwogYWxsIHRoYXQgYXJlIG5laXRoZXIgYWNrbm93bGVkZ2VkIG5vciBleHBpcmVkLgoKIwoCBQASBtsBAOQBARoVIFdoYXQgYW4gZXZlbnQgc2F5cy4KCh4KBAUAAgASBN0BAiUaECBOb3Qgc3BlY2lmaWVkLgoKJwoEBQACARIE3wECIRoZIEEgY29tbWFuZCB0byBjYXJyeSBvdXQuCgpFCgQFAAICEgThAQIhGjcgRXZlcnl0aGluZyB0aGF0IHdhaXRlZCB3YXMgc2VudDsgd2hhdCBmb2xsb3dzIGlzIG5ldy4KCjcKBAUAAgMSBOMBAiMaKSBOb3RoaW5nIGhhcHBlbmVkOyBzZW50IGV2ZXJ5IDMgc2Vjb25kcy4KCicKAgQOEgbnAQDuAQEaGSBPbmUgZXZlbnQgZm9yIGEgYnJpZGdlLgoKHQoEBA4CABIE6QECHBoPIFdoYXQgaXQgc2F5cy4KCjgKBAQOAgESBOsBAhYaKiBQYXNzIGl0IGFzIGBhZnRlcl9wb3NpdGlvbmAgdG8gY29udGludWUuCgopCgQEDgICEgTtAQIcGhsgVGhlIGNvbW1hbmQsIGZvciBDT01NQU5ELgoKJAoCBQESBvEBAPgBARoWIEhvdyBhIGNvbW1hbmQgZW5kZWQuCgoeCgQFAQIAEgTzAQIiGhAgTm90IHNwZWNpZmllZC4KCikKBAUBAgESBPUBAhsaGyBUaGUgaGFyZHdhcmUgaGFzIGRvbmUgaXQuCgotCgQFAQICEgT3AQIdGh8gVGhlIGhhcmR3YXJlIGNvdWxkIG5vdCBkbyBpdC4KCikKAgQPEgb7AQCFAgEaGyBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQuCgocCgQEDwIAEgT9AQJMGg4gVGhlIGNvbW1hbmQuCgodCgQEDwIBEgT/AQJYGg8gSG93IGl0IGVuZGVkLgoKMgoEBA8CAhIEgQICTBokIEZvciBwZW9wbGUsIHN1Y2ggYXMgd2h5IGl0IGZhaWxlZC4KCnUKBAQPAgMSBIQCAlAaZyBXaGF0IHRoZSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZSBub3csIGFzIGZhciBhcyB0aGV5IGhhdmUgY2hhbmdlZDsgbnVsbCByZW1vdmVzIG9uZS4gQXQgbW9zdAogMTYgS2lCLgoKKAoCBBASBogCAI0CARoaIEFuIGFja25vd2xlZGdlZCBjb21tYW5kLgoKSwoEBBACABIEigICHRo9IEhvdyBpdCBlbmRlZDogdGhlIGZpcnN0IGFja25vd2xlZGdlbWVudCBvZiBhIGNvbW1hbmQgc3RheXMuCgopCgQEEAIBEgSMAgIwGhsgV2hlbiB0aGF0IHdhcyBzYWlkIGZpcnN0LgoKNAoCBBESBpACAJUCARomIFNheXMgd2hhdCBhIGRldmljZSdzIGF0dHJpYnV0ZXMgYXJlLgoKGwoEBBECABIEkgICSxoNIFRoZSBkZXZpY2UuCgpiCgQEEQIBEgSUAgJQGlQgQXR0cmlidXRlcyB0byBzZXQsIHN1Y2ggYXMgYGxvY2tlZGAgb3IgYG9ubGluZWA7IG51bGwgcmVtb3ZlcyBvbmUuIEF0IG1vc3QgMTYgS2lCLgoKLAoCBBISBpgCAJ0CARoeIFdoYXQgaGFzIGJlY29tZSBvZiBhIHJlcG9ydC4KCjAKBAQSAgASBJoCAhMaIiBXaGV0aGVyIGl0IGhhcyBjaGFuZ2VkIGFueXRoaW5nLgoKLgoEBBICARIEnAICFhogIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIGl0LgoKGAoCBgASBqACAOACARoKIERldmljZXMuCgolCgQGAAIAEgaiAgKmAgMaFSBSZWdpc3RlcnMgYSBkZXZpY2UuCgo8CgQGAAIBEgaoAgKrAgMaLCBMaXN0cyB0aGUgZGV2aWNlcyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCiAKBAYAAgISBq0CArACAxoQIEdldHMgYSBkZXZpY2UuCgo6CgQGAAIDEgayAgK4AgMaKiBDaGFuZ2VzIG5hbWUgYW5kIGF0dHJpYnV0ZXMgb2YgYSBkZXZpY2UuCgojCgQGAAIEEga6AgK9AgMaEyBEZWxldGVzIGEgZGV2aWNlLgoK5AMKBAYAAgUSBsQCAscCAxrTAyBPcGVyYXRlcyBhIGRldmljZSBhbmQgcmVjb3JkcyBpdCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4gUmVmdXNlZCBhdHRlbXB0cyBhcmUgcmVjb3JkZWQgdG9vLAogYnV0IG9mIHVzZXJzIHdpdGhvdXQgYSByb2xlIG9uIHRoZSBkZXZpY2Ugb25seSB0aGUgbmV3ZXN0LiBBIHJlZnVzYWwgaXMgUEVSTUlTU0lPTl9ERU5JRUQgd2l0aAogdGhlIHJlYXNvbiBjb2RlIGFzIGl0cyByZWFzb24uIERFVklDRV9PRkZMSU5FLCBSRU1PVEVfT1BFUkFUSU9OX0RJU0FCTEVEIGFuZAogT1BFUkFUSU9OX05PVF9TVVBQT1JURUQgYXJlIEZBSUxFRF9QUkVDT05ESVRJT047IHRoZSBsYXN0IG1lYW5zIHRoYXQgdGhlIHBvbGljeSBkb2VzIG5vdCBsaXN0CiB0aGUgZGV2aWNlJ3MgdHlwZSBmb3IgdGhpcyBvcGVyYXRpb24uIGBQZXJtaXNzaW9ucy5DaGVja2Agb2YgdGhlIG9wZXJhdGlvbidzIGFjdGlvbiBhbnN3ZXJzIHRoZQogc2FtZS4KCpsCCgQGAAIGEgbLAgLOAgMaigIgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LiBGb3IgOTAgZGF5cyBhZnRlciB0aGUgZGV2aWNlJ3MgZGVsZXRpb24gaXQgY2FuIGJlIHJlYWQgd2l0aAogYHVuaXQudmlld19oaXN0b3J5YCwgYHByb3BlcnR5LnZpZXdfaGlzdG9yeWAgb3IgYHBvcnRmb2xpby52aWV3X2hpc3RvcnlgIG9uIHRoZSBuZWFyZXN0IG9iamVjdAogYWJvdmUgaXQgdGhhdCBzdGlsbCBleGlzdHMuIElmIHRoZSBwb3J0Zm9saW8gd2FzIGRlbGV0ZWQgdG9vLCBub2JvZHkgY2FuIHJlYWQgaXQuCgq4AwoEBgACBxIG1AIC1gIDGqcDIFNlbmRzIHRoZSBjb21tYW5kcyBmb3IgZGV2aWNlcyB0byB0aGUgaGFyZHdhcmUgYnJpZGdlLCBpbiB0aGUgb3JkZXIgdGhleSB3ZXJlIGdpdmVuOiB0aG9zZSB0aGF0IGFyZQogbmVpdGhlciBhY2tub3dsZWRnZWQgbm9yIGV4cGlyZWQsIHRoZW4gbmV3IG9uZXMuIEEgYnJpZGdlIHRoYXQgY29tZXMgYmFjayB3aXRoIGBhZnRlcl9wb3NpdGlvbmAKIGdldHMgZWFjaCBjb21tYW5kIG9uY2UuIEEgbGF0ZXIgd2F0Y2ggb2YgdGhlIHNhbWUgcHJvcGVydHkgZW5kcyB0aGUgZWFybGllciBvbmUgd2l0aCBBQk9SVEVELAogV0FUQ0hfUkVQTEFDRUQuIEEgYnJpZGdlIHRoYXQgdGFrZXMgbm8gZXZlbnQgd2hpbGUgMSwwMDAgY29tbWFuZHMgYXJlIGdpdmVuIGlzIGN1dCBvZmYgd2l0aAogUkVTT1VSQ0VfRVhIQVVTVEVELCBXQVRDSF9UT09fU0xPVy4KCqcBCgQGAAIIEgbZAgLbAgMalgEgU2F5cyBob3cgYSBjb21tYW5kIGVuZGVkLCB3aXRoIHdoYXQgaXQgbWFkZSBvZiB0aGUgZGV2aWNlLiBOT1RfRk9VTkQgZm9yIGEgY29tbWFuZCB0aGF0IHdhcyBnaXZlbgogbW9yZSB0aGFuIGEgZGF5IGFnbywgb3Igd2hvc2UgZGV2aWNlIHdhcyBkZWxldGVkLgoKYAoEBgACCRIG3QIC3wIDGlAgU2F5cyB3aGF0IGEgZGV2aWNlJ3MgYXR0cmlidXRlcyBhcmUsIHdoZW4gdGhleSBoYXZlIGNoYW5nZWQgd2l0aG91dCBhIGNvbW1hbmQuCmIGcHJvdG8z"
     )
   }
 }

@@ -264,13 +264,16 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
-    /// may appear twice or not at all.
+    /// `name` (the default) or `created_at`; a minus in front turns the order round. When sorted by name, an
+    /// object renamed between two pages may appear twice or not at all.
     public var sortBy: Swift.String = ""
     /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
     /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
+    /// Which page, counted from 1, for applications that count pages: at most the first 10,000 elements can be
+    /// reached so. 0 means that `page_token` says it; not together with one.
+    public var page: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -281,13 +284,15 @@ extension Tenancy_V1 {
       pageToken: Swift.String = "",
       sortBy: Swift.String = "",
       text: Swift.String = "",
-      atLeastRevision: Swift.String = ""
+      atLeastRevision: Swift.String = "",
+      page: Swift.UInt32 = 0
     ) {
       self.pageSize = pageSize
       self.pageToken = pageToken
       self.sortBy = sortBy
       self.text = text
       self.atLeastRevision = atLeastRevision
+      self.page = page
     }
 
     /// `tenancy.v1.ListPortfoliosRequest`.
@@ -316,6 +321,7 @@ extension Tenancy_V1 {
       try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f3_sort_by)
       try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f4_text)
       try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f5_at_least_revision)
+      unsafe self.page = source.pointee.f6_page
     }
 
     /// Appends the encoded message; see `Message`.
@@ -339,11 +345,19 @@ extension Tenancy_V1 {
       unsafe target.pointee.f3_sort_by = scratch.copy(self.sortBy)
       unsafe target.pointee.f4_text = scratch.copy(self.text)
       unsafe target.pointee.f5_at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f6_page = self.page
       return unsafe target
     }
 
     private static let sortBy_pattern = RPCKit.TextPattern([
       [
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
@@ -359,6 +373,42 @@ extension Tenancy_V1 {
         RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
       ],
     ])
@@ -380,7 +430,7 @@ extension Tenancy_V1 {
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|-name|created_at|-created_at|createdAt|-createdAt"))
         }
       }
       if !(self.text.isEmpty) {
@@ -391,6 +441,11 @@ extension Tenancy_V1 {
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
     }
@@ -586,6 +641,11 @@ extension Tenancy_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// Makes these users its administrators and takes that role from all others; owners keep theirs, whether they
+    /// are named or not. Empty means no change, unless `update_mask` has it.
+    public var administratorUserIds: [Swift.String] = []
+    /// Which of these to change; without it, those that are given. With it a list can be made empty.
+    public var updateMask: Google_Protobuf.FieldMask? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -595,12 +655,16 @@ extension Tenancy_V1 {
       portfolioId: Swift.String = "",
       name: Swift.String? = nil,
       expectedRevision: Swift.String = "",
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      administratorUserIds: [Swift.String] = [],
+      updateMask: Google_Protobuf.FieldMask? = nil
     ) {
       self.portfolioId = portfolioId
       self.name = name
       self.expectedRevision = expectedRevision
       self.idempotencyKey = idempotencyKey
+      self.administratorUserIds = administratorUserIds
+      self.updateMask = updateMask
     }
 
     /// `tenancy.v1.UpdatePortfolioRequest`.
@@ -630,6 +694,15 @@ extension Tenancy_V1 {
       }
       try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f3_expected_revision)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
+      if unsafe source.pointee.n_f5_administrator_user_ids > 0 {
+        unsafe self.administratorUserIds.reserveCapacity(source.pointee.n_f5_administrator_user_ids)
+        for index in unsafe 0..<source.pointee.n_f5_administrator_user_ids {
+          try unsafe self.administratorUserIds.append(RPCKit.MessageReading.string(source.pointee.f5_administrator_user_ids[index]))
+        }
+      }
+      if let member = unsafe source.pointee.f6_update_mask {
+        try unsafe self.updateMask = Google_Protobuf.FieldMask(reading: member)
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -655,6 +728,17 @@ extension Tenancy_V1 {
       }
       unsafe target.pointee.f3_expected_revision = scratch.copy(self.expectedRevision)
       unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
+      if !self.administratorUserIds.isEmpty {
+        unsafe target.pointee.n_f5_administrator_user_ids = self.administratorUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.administratorUserIds.count)
+        for (index, element) in self.administratorUserIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f5_administrator_user_ids = unsafe elements
+      }
+      if let value = self.updateMask {
+        unsafe target.pointee.f6_update_mask = value.packed(in: scratch)
+      }
       return unsafe target
     }
 
@@ -692,6 +776,20 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if self.administratorUserIds.count > 100 {
+        violations.append(RPCKit.FieldViolation(field: path + "administrator_user_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.administratorUserIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "administrator_user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
+        }
+      }
+      if let value = self.updateMask {
+        if value.protobufBytes.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "update_mask", description: "must have at most 1024 bytes encoded"))
         }
       }
     }
@@ -980,7 +1078,7 @@ extension Tenancy_V1 {
     public var portfolioId: Swift.String = ""
     /// The user; must have an account. Set exactly one of this and `email`.
     public var userId: Swift.String = ""
-    /// `portfolio_admin` (the default) or `owner`.
+    /// `portfolio_admin` (the default) or `owner`, in small or capital letters.
     public var role: Swift.String = ""
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
@@ -1229,7 +1327,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.CreatePortfolioRequest",
-      responseType: "tenancy.v1.Portfolio"
+      responseType: "tenancy.v1.Portfolio",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/portfolios",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios")],
+          body: .whole,
+          status: 201
+        ),
+      ]
     )
     /// Lists the portfolios that the caller can see.
     public static let list = RPCKit.MethodDescriptor(
@@ -1242,7 +1349,14 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListPortfoliosRequest",
-      responseType: "tenancy.v1.ListPortfoliosResponse"
+      responseType: "tenancy.v1.ListPortfoliosResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/portfolios",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios")]
+        ),
+      ]
     )
     /// Gets a portfolio.
     public static let `get` = RPCKit.MethodDescriptor(
@@ -1255,7 +1369,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "tenancy.v1.GetPortfolioRequest",
-      responseType: "tenancy.v1.Portfolio"
+      responseType: "tenancy.v1.Portfolio",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/portfolios/{portfolio_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios"), .single],
+          variables: [.init(field: "portfolio_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Changes a portfolio.
     public static let update = RPCKit.MethodDescriptor(
@@ -1268,7 +1390,23 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.UpdatePortfolioRequest",
-      responseType: "tenancy.v1.Portfolio"
+      responseType: "tenancy.v1.Portfolio",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "PUT",
+          template: "/api/v1/portfolios/{portfolio_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios"), .single],
+          variables: [.init(field: "portfolio_id", segments: 3..<4)],
+          body: .whole
+        ),
+        RPCKit.HTTPBinding(
+          method: "PATCH",
+          template: "/api/v1/portfolios/{portfolio_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios"), .single],
+          variables: [.init(field: "portfolio_id", segments: 3..<4)],
+          body: .whole
+        ),
+      ]
     )
     /// Deletes a portfolio.
     public static let delete = RPCKit.MethodDescriptor(
@@ -1281,7 +1419,15 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.DeletePortfolioRequest",
-      responseType: "tenancy.v1.DeleteResponse"
+      responseType: "tenancy.v1.DeleteResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/portfolios/{portfolio_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios"), .single],
+          variables: [.init(field: "portfolio_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Creates a property in a portfolio.
     public static let createProperty = RPCKit.MethodDescriptor(
@@ -1294,7 +1440,17 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.CreatePortfolioPropertyRequest",
-      responseType: "tenancy.v1.Property"
+      responseType: "tenancy.v1.Property",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/portfolios/{portfolio_id}/properties",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios"), .single, .literal("properties")],
+          variables: [.init(field: "portfolio_id", segments: 3..<4)],
+          body: .whole,
+          status: 201
+        ),
+      ]
     )
     /// Lists the properties of a portfolio that the caller can see.
     public static let listProperties = RPCKit.MethodDescriptor(
@@ -1307,7 +1463,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListPropertiesRequest",
-      responseType: "tenancy.v1.ListPropertiesResponse"
+      responseType: "tenancy.v1.ListPropertiesResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/portfolios/{portfolio_id}/properties",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios"), .single, .literal("properties")],
+          variables: [.init(field: "portfolio_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Grants a user a role on a portfolio. Not an error if the user has it already.
     public static let addAdmin = RPCKit.MethodDescriptor(
@@ -1320,7 +1484,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.AddPortfolioAdminRequest",
-      responseType: "tenancy.v1.RoleAssociation"
+      responseType: "tenancy.v1.RoleAssociation",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/portfolios/{portfolio_id}/admins",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios"), .single, .literal("admins")],
+          variables: [.init(field: "portfolio_id", segments: 3..<4)],
+          body: .whole
+        ),
+      ]
     )
     /// Revokes a role on a portfolio. The last owner cannot be removed.
     public static let removeAdmin = RPCKit.MethodDescriptor(
@@ -1333,7 +1506,15 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.RemovePortfolioAdminRequest",
-      responseType: "tenancy.v1.RemoveRoleResponse"
+      responseType: "tenancy.v1.RemoveRoleResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/portfolios/{portfolio_id}/admins/{user_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("portfolios"), .single, .literal("admins"), .single],
+          variables: [.init(field: "portfolio_id", segments: 3..<4), .init(field: "user_id", segments: 5..<6)]
+        ),
+      ]
     )
   }
 
@@ -1491,7 +1672,7 @@ extension Tenancy_V1 {
   public static var tenancyV1PortfoliosFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/portfolios.proto",
-      base64: "Cht0ZW5hbmN5L3YxL3BvcnRmb2xpb3MucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aG3RlbmFuY3kvdjEvcHJvcGVydGllcy5wcm90byKaAgoJUG9ydGZvbGlvEg4KAmlkGAEgASgJUgJpZBISCgRuYW1lGAIgASgJUgRuYW1lEjQKFmFkbWluaXN0cmF0b3JfdXNlcl9pZHMYAyADKAlSFGFkbWluaXN0cmF0b3JVc2VySWRzEiEKDHByb3BlcnR5X2lkcxgEIAMoCVILcHJvcGVydHlJZHMSOQoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAcgASgJUghyZXZpc2lvbiKrAQoWQ3JlYXRlUG9ydGZvbGlvUmVxdWVzdBIfCgRuYW1lGAEgASgJQguquxgHCAEYyAFYAVIEbmFtZRI+ChZhZG1pbmlzdHJhdG9yX3VzZXJfaWRzGAIgAygJQgiquxgEGEBIZFIUYWRtaW5pc3RyYXRvclVzZXJJZHMSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLtAQoVTGlzdFBvcnRmb2xpb3NSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYAyABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBCABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKWAQoWTGlzdFBvcnRmb2xpb3NSZXNwb25zZRI1Cgpwb3J0Zm9saW9zGAEgAygLMhUudGVuYW5jeS52MS5Qb3J0Zm9saW9SCnBvcnRmb2xpb3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJ3ChNHZXRQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24i3AEKFlVwZGF0ZVBvcnRmb2xpb1JlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIoECChZEZWxldGVQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8ivwIKHkNyZWF0ZVBvcnRmb2xpb1Byb3BlcnR5UmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IuQBChhBZGRQb3J0Zm9saW9BZG1pblJlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSHwoHdXNlcl9pZBgCIAEoCUIGqrsYAhhAUgZ1c2VySWQSGgoEcm9sZRgDIAEoCUIGqrsYAhhAUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLAoFZW1haWwYBSABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsIrsBChtSZW1vdmVQb3J0Zm9saW9BZG1pblJlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIaCgRyb2xlGAMgASgJQgaquxgCGEBSBHJvbGUSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKUBgoKUG9ydGZvbGlvcxJLCgZDcmVhdGUSIi50ZW5hbmN5LnYxLkNyZWF0ZVBvcnRmb2xpb1JlcXVlc3QaFS50ZW5hbmN5LnYxLlBvcnRmb2xpbyIGorsYAggCElkKBExpc3QSIS50ZW5hbmN5LnYxLkxpc3RQb3J0Zm9saW9zUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdFBvcnRmb2xpb3NSZXNwb25zZSIKorsYBggCIAEoARJHCgNHZXQSHy50ZW5hbmN5LnYxLkdldFBvcnRmb2xpb1JlcXVlc3QaFS50ZW5hbmN5LnYxLlBvcnRmb2xpbyIIorsYBAgCIAESSwoGVXBkYXRlEiIudGVuYW5jeS52MS5VcGRhdGVQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iBqK7GAIIAhJQCgZEZWxldGUSIi50ZW5hbmN5LnYxLkRlbGV0ZVBvcnRmb2xpb1JlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISWgoOQ3JlYXRlUHJvcGVydHkSKi50ZW5hbmN5LnYxLkNyZWF0ZVBvcnRmb2xpb1Byb3BlcnR5UmVxdWVzdBoULnRlbmFuY3kudjEuUHJvcGVydHkiBqK7GAIIAhJjCg5MaXN0UHJvcGVydGllcxIhLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXF1ZXN0GiIudGVuYW5jeS52MS5MaXN0UHJvcGVydGllc1Jlc3BvbnNlIgqiuxgGCAIgASgBElUKCEFkZEFkbWluEiQudGVuYW5jeS52MS5BZGRQb3J0Zm9saW9BZG1pblJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiIGorsYAggCEl4KC1JlbW92ZUFkbWluEicudGVuYW5jeS52MS5SZW1vdmVQb3J0Zm9saW9BZG1pblJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIGorsYAggCQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrfIwovCgEMEgMBABIaJSBQb3J0Zm9saW9zOiBhbGwgdGhhdCBhbiBvd25lciBvd25zLgoKTQoCBAASBA4AHQEaQSBUaGUgcm9vdCBvZiBhIHRlbmFudCB0cmVlOiBldmVyeXRoaW5nIHRoYXQgYmVsb25ncyB0byBhbiBvd25lci4KCiUKBAQAAgASAxACEBoYIElkZW50aWZpZXIsIGBwcnRf4oCmYC4KChwKBAQAAgESAxICEhoPIERpc3BsYXkgbmFtZS4KCkMKBAQAAgISAxQCLRo2IEl0cyBjdXJyZW50IG93bmVycyBhbmQgYWRtaW5pc3RyYXRvcnMsIG9sZGVzdCBmaXJzdC4KCmAKBAQAAgMSAxYCIxpTIEl0cyBwcm9wZXJ0aWVzIHRoYXQgdGhlIGNhbGxlciBtYXkgc2VlLCBhdCBtb3N0IDEwMDA7IHVzZSBMaXN0UHJvcGVydGllcyBmb3IgYWxsLgoKIwoEBAACBBIDGAIrGhYgV2hlbiBpdCB3YXMgY3JlYXRlZC4KCigKBAQAAgUSAxoCKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KCloKBAQAAgYSAxwCFhpNIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIHBvcnRmb2xpbzsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKIgoCBAESBCAAKAEaFiBDcmVhdGVzIGEgcG9ydGZvbGlvLgoKHAoEBAECABIDIgJaGg8gRGlzcGxheSBuYW1lLgoKSQoEBAECARIDJAJhGjwgVXNlcnMgd2hvIGJlY29tZSBhZG1pbmlzdHJhdG9yczsgdGhlIGNhbGxlciBiZWNvbWVzIG93bmVyLgoKgQEKBAQBAgISAycCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAISBCsANwEaEyBMaXN0cyBwb3J0Zm9saW9zLgoKKgoEBAICABIDLQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAgIBEgMvAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCo8BCgQEAgICEgMyAkgagQEgYG5hbWVgICh0aGUgZGVmYXVsdCkgb3IgYGNyZWF0ZWRfYXRgLiBXaGVuIHNvcnRlZCBieSBuYW1lLCBhbiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcwogbWF5IGFwcGVhciB0d2ljZSBvciBub3QgYXQgYWxsLgoKSAoEBAICAxIDNAI3GjsgT25seSB0aG9zZSB3aG9zZSBuYW1lIGNvbnRhaW5zIHRoaXMsIGlnbm9yaW5nIEFTQ0lJIGNhc2UuCgpACgQEAgIEEgM2AkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgolCgIEAxIEOgBBARoZIE9uZSBwYWdlIG9mIHBvcnRmb2xpb3MuCgomCgQEAwIAEgM8AiQaGSBJbiB0aGUgcmVxdWVzdGVkIG9yZGVyLgoKOAoEBAMCARIDPgIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCiwKBAQDAgISA0ACGBofIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXMuCgofCgIEBBIERABJARoTIEdldHMgYSBwb3J0Zm9saW8uCgodCgQEBAIAEgNGAk4aECBUaGUgcG9ydGZvbGlvLgoKQAoEBAQCARIDSAJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKQwoCBAUSBEwAVwEaNyBDaGFuZ2VzIGEgcG9ydGZvbGlvLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKHQoEBAUCABIDTgJOGhAgVGhlIHBvcnRmb2xpby4KChwKBAQFAgESA1ACXxoPIERpc3BsYXkgbmFtZS4KCnEKBAQFAgISA1MCRBpkIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBwb3J0Zm9saW8gc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zCiBhbnkuCgqBAQoEBAUCAxIDVgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoiCgIEBhIEWgBqARoWIERlbGV0ZXMgYSBwb3J0Zm9saW8uCgodCgQEBgIAEgNcAk4aECBUaGUgcG9ydGZvbGlvLgoKVQoEBAYCARIDXgITGkggRGVsZXRlcyB3aGF0IGlzIGluIGl0IGFzIHdlbGwuIFdpdGhvdXQgaXQsIGEgbm9uLWVtcHR5IG9uZSBpcyByZWZ1c2VkLgoKkAEKBAQGAgISA2ECGhqCASBIYXMgbm8gZWZmZWN0OiBkZXZpY2VzIGFyZSBkZWxldGVkIHdpdGggdGhlIHRyZWUgdGhhdCB0aGV5IGFyZSBpbiwgdW5sZXNzIGBtb3ZlX2RldmljZXNfdG9gIGlzCiBzZXQuIENhbm5vdCBiZSBjb21iaW5lZCB3aXRoIGl0LgoKSAoEBAYCAxIDYwITGjsgRHJ5IHJ1bjogY2hhbmdlcyBub3RoaW5nLCBhbmQgc2F5cyB3aGF0IHdvdWxkIGJlIGRlbGV0ZWQuCgqBAQoEBAYCBBIDZgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrLAQoEBAYCBRIDaQJBGr0BIEEgcHJvcGVydHkgb3IgdW5pdCBvdXRzaWRlIG9mIHdoYXQgaXMgZGVsZXRlZC4gRGV2aWNlcyBtb3ZlIHRoZXJlIGluc3RlYWQgb2YgYmVpbmcgZGVsZXRlZCwgYW5kCiBsb3NlIHRoZWlyIGd1ZXN0IHBhc3Nlcy4gVGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gbW92ZSB0aGVtIGFuZCB0byBwdXQgZGV2aWNlcyB0aGVyZS4KCjAKAgQHEgRtAHsBGiQgQ3JlYXRlcyBhIHByb3BlcnR5IGluIGEgcG9ydGZvbGlvLgoKHQoEBAcCABIDbwJOGhAgVGhlIHBvcnRmb2xpby4KChwKBAQHAgESA3ECWhoPIERpc3BsYXkgbmFtZS4KChcKBAQHAgISA3MCHhoKIEFkZHJlc3MuCgotCgQEBwIDEgN1AlsaICBVc2VycyB3aG8gYmVjb21lIGl0cyBtYW5hZ2Vycy4KCmEKBAQHAgQSA3cCQxpUIFRpbWUgem9uZSwgYXMgYW4gSUFOQSBuYW1lIHN1Y2ggYXMgYEV1cm9wZS9CZXJsaW5gLiBJdHMgZm9ybSBhbmQgYXJlYSBhcmUgY2hlY2tlZC4KCoEBCgQEBwIFEgN6AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjMKAgQIEgV+AIsBARomIEdyYW50cyBhIHVzZXIgYSByb2xlIG9uIGEgcG9ydGZvbGlvLgoKHgoEBAgCABIEgAECThoQIFRoZSBwb3J0Zm9saW8uCgpUCgQECAIBEgSCAQI5GkYgVGhlIHVzZXI7IG11c3QgaGF2ZSBhbiBhY2NvdW50LiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQgYGVtYWlsYC4KCjsKBAQIAgISBIQBAjYaLSBgcG9ydGZvbGlvX2FkbWluYCAodGhlIGRlZmF1bHQpIG9yIGBvd25lcmAuCgqCAQoEBAgCAxIEhwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKsgEKBAQIAgQSBIoBAlIaowEgRS1tYWlsIGFkZHJlc3Mgb2YgdGhlIHVzZXIncyBhY2NvdW50LCBpbnN0ZWFkIG9mIGB1c2VyX2lkYDsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLiBPbmx5IGNhbGxlcnMKIHdobyBtYXkgZ3JhbnQgdGhlIHJvbGUgbGVhcm4gd2hldGhlciB0aGUgYWRkcmVzcyBoYXMgYW4gYWNjb3VudC4KCi4KAgQJEgaOAQCYAQEaICBSZXZva2VzIGEgcm9sZSBvbiBhIHBvcnRmb2xpby4KCh4KBAQJAgASBJABAk4aECBUaGUgcG9ydGZvbGlvLgoKGQoEBAkCARIEkgECSRoLIFRoZSB1c2VyLgoKPAoEBAkCAhIElAECNhouIGBwb3J0Zm9saW9fYWRtaW5gIG9yIGBvd25lcmA7IGJvdGggaWYgZW1wdHkuCgqCAQoEBAkCAxIElwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKGwoCBgASBpsBAMABARoNIFBvcnRmb2xpb3MuCgpxCgQGAAIAEgadAQKfAQMaYSBDcmVhdGVzIGEgcG9ydGZvbGlvLiBBbnkgdXNlciBtYXkgaWYgdGhlIHBvbGljeSBlbmFibGVzIHNlbGYtc2VydmljZS4gVGhlIGNhbGxlciBiZWNvbWVzIG93bmVyLgoKPwoEBgACARIGoQECowEDGi8gTGlzdHMgdGhlIHBvcnRmb2xpb3MgdGhhdCB0aGUgY2FsbGVyIGNhbiBzZWUuCgojCgQGAAICEgalAQKnAQMaEyBHZXRzIGEgcG9ydGZvbGlvLgoKJgoEBgACAxIGqQECqwEDGhYgQ2hhbmdlcyBhIHBvcnRmb2xpby4KCiYKBAYAAgQSBq0BAq8BAxoWIERlbGV0ZXMgYSBwb3J0Zm9saW8uCgo0CgQGAAIFEgaxAQKzAQMaJCBDcmVhdGVzIGEgcHJvcGVydHkgaW4gYSBwb3J0Zm9saW8uCgpOCgQGAAIGEga1AQK3AQMaPiBMaXN0cyB0aGUgcHJvcGVydGllcyBvZiBhIHBvcnRmb2xpbyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCl8KBAYAAgcSBrkBArsBAxpPIEdyYW50cyBhIHVzZXIgYSByb2xlIG9uIGEgcG9ydGZvbGlvLiBOb3QgYW4gZXJyb3IgaWYgdGhlIHVzZXIgaGFzIGl0IGFscmVhZHkuCgpSCgQGAAIIEga9AQK/AQMaQiBSZXZva2VzIGEgcm9sZSBvbiBhIHBvcnRmb2xpby4gVGhlIGxhc3Qgb3duZXIgY2Fubm90IGJlIHJlbW92ZWQuCmIGcHJvdG8z"
+      base64: "Cht0ZW5hbmN5L3YxL3BvcnRmb2xpb3MucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGiBnb29nbGUvcHJvdG9idWYvZmllbGRfbWFzay5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGht0ZW5hbmN5L3YxL3Byb3BlcnRpZXMucHJvdG8imgIKCVBvcnRmb2xpbxIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRI0ChZhZG1pbmlzdHJhdG9yX3VzZXJfaWRzGAMgAygJUhRhZG1pbmlzdHJhdG9yVXNlcklkcxIhCgxwcm9wZXJ0eV9pZHMYBCADKAlSC3Byb3BlcnR5SWRzEjkKCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgHIAEoCVIIcmV2aXNpb24iqwEKFkNyZWF0ZVBvcnRmb2xpb1JlcXVlc3QSHwoEbmFtZRgBIAEoCUILqrsYBwgBGMgBWAFSBG5hbWUSPgoWYWRtaW5pc3RyYXRvcl91c2VyX2lkcxgCIAMoCUIIqrsYBBhASGRSFGFkbWluaXN0cmF0b3JVc2VySWRzEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkitwIKFUxpc3RQb3J0Zm9saW9zUmVxdWVzdBIqCglwYWdlX3NpemUYASABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAiABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhJVCgdzb3J0X2J5GAMgASgJQjyquxg4IjZuYW1lfC1uYW1lfGNyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeRIbCgR0ZXh0GAQgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAUgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24SIQoEcGFnZRgGIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSKWAQoWTGlzdFBvcnRmb2xpb3NSZXNwb25zZRI1Cgpwb3J0Zm9saW9zGAEgAygLMhUudGVuYW5jeS52MS5Qb3J0Zm9saW9SCnBvcnRmb2xpb3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJ3ChNHZXRQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24i4gIKFlVwZGF0ZVBvcnRmb2xpb1JlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Ej4KFmFkbWluaXN0cmF0b3JfdXNlcl9pZHMYBSADKAlCCKq7GAQYQEhkUhRhZG1pbmlzdHJhdG9yVXNlcklkcxJECgt1cGRhdGVfbWFzaxgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCB6q7GANQgAhSCnVwZGF0ZU1hc2tCBwoFX25hbWUigQIKFkRlbGV0ZVBvcnRmb2xpb1JlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSGAoHY2FzY2FkZRgCIAEoCFIHY2FzY2FkZRIlCg5kZWxldGVfZGV2aWNlcxgDIAEoCFINZGVsZXRlRGV2aWNlcxIXCgdkcnlfcnVuGAQgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIuCg9tb3ZlX2RldmljZXNfdG8YBiABKAlCBqq7GAIYQFINbW92ZURldmljZXNUbyK/AgoeQ3JlYXRlUG9ydGZvbGlvUHJvcGVydHlSZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEh8KBG5hbWUYAiABKAlCC6q7GAcIARjIAVgBUgRuYW1lEjUKB2FkZHJlc3MYAyABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxIyChBtYW5hZ2VyX3VzZXJfaWRzGAQgAygJQgiquxgEGEBIZFIObWFuYWdlclVzZXJJZHMSMgoRZGVmYXVsdF90aW1lX3pvbmUYBSABKAlCBqq7GAIYQFIPZGVmYXVsdFRpbWVab25lEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki5AEKGEFkZFBvcnRmb2xpb0FkbWluUmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgd1c2VyX2lkGAIgASgJQgaquxgCGEBSBnVzZXJJZBIaCgRyb2xlGAMgASgJQgaquxgCGEBSBHJvbGUSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIsCgVlbWFpbBgFIAEoCUIWqrsYEhj+ASINW15AIF0rQFteQCBdK1IFZW1haWwiuwEKG1JlbW92ZVBvcnRmb2xpb0FkbWluUmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEhoKBHJvbGUYAyABKAlCBqq7GAIYQFIEcm9sZRIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MtoJCgpQb3J0Zm9saW9zEm4KBkNyZWF0ZRIiLnRlbmFuY3kudjEuQ3JlYXRlUG9ydGZvbGlvUmVxdWVzdBoVLnRlbmFuY3kudjEuUG9ydGZvbGlvIimiuxgCCAKC0+STAhciEi9hcGkvdjEvcG9ydGZvbGlvczoBKrK7GAIIARJzCgRMaXN0EiEudGVuYW5jeS52MS5MaXN0UG9ydGZvbGlvc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkxpc3RQb3J0Zm9saW9zUmVzcG9uc2UiJKK7GAYIAiABKAGC0+STAhQSEi9hcGkvdjEvcG9ydGZvbGlvcxJwCgNHZXQSHy50ZW5hbmN5LnYxLkdldFBvcnRmb2xpb1JlcXVlc3QaFS50ZW5hbmN5LnYxLlBvcnRmb2xpbyIxorsYBAgCIAGC0+STAiMSIS9hcGkvdjEvcG9ydGZvbGlvcy97cG9ydGZvbGlvX2lkfRKfAQoGVXBkYXRlEiIudGVuYW5jeS52MS5VcGRhdGVQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iWqK7GAIIAoLT5JMCThohL2FwaS92MS9wb3J0Zm9saW9zL3twb3J0Zm9saW9faWR9OgEqWiYyIS9hcGkvdjEvcG9ydGZvbGlvcy97cG9ydGZvbGlvX2lkfToBKhJ5CgZEZWxldGUSIi50ZW5hbmN5LnYxLkRlbGV0ZVBvcnRmb2xpb1JlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIi+iuxgCCAKC0+STAiMqIS9hcGkvdjEvcG9ydGZvbGlvcy97cG9ydGZvbGlvX2lkfRKXAQoOQ3JlYXRlUHJvcGVydHkSKi50ZW5hbmN5LnYxLkNyZWF0ZVBvcnRmb2xpb1Byb3BlcnR5UmVxdWVzdBoULnRlbmFuY3kudjEuUHJvcGVydHkiQ6K7GAIIAoLT5JMCMSIsL2FwaS92MS9wb3J0Zm9saW9zL3twb3J0Zm9saW9faWR9L3Byb3BlcnRpZXM6ASqyuxgCCAESlwEKDkxpc3RQcm9wZXJ0aWVzEiEudGVuYW5jeS52MS5MaXN0UHJvcGVydGllc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkxpc3RQcm9wZXJ0aWVzUmVzcG9uc2UiPqK7GAYIAiABKAGC0+STAi4SLC9hcGkvdjEvcG9ydGZvbGlvcy97cG9ydGZvbGlvX2lkfS9wcm9wZXJ0aWVzEogBCghBZGRBZG1pbhIkLnRlbmFuY3kudjEuQWRkUG9ydGZvbGlvQWRtaW5SZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iOaK7GAIIAoLT5JMCLSIoL2FwaS92MS9wb3J0Zm9saW9zL3twb3J0Zm9saW9faWR9L2FkbWluczoBKhKYAQoLUmVtb3ZlQWRtaW4SJy50ZW5hbmN5LnYxLlJlbW92ZVBvcnRmb2xpb0FkbWluUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIkCiuxgCCAKC0+STAjQqMi9hcGkvdjEvcG9ydGZvbGlvcy97cG9ydGZvbGlvX2lkfS9hZG1pbnMve3VzZXJfaWR9QjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqbKAovCgEMEgMBABIaJSBQb3J0Zm9saW9zOiBhbGwgdGhhdCBhbiBvd25lciBvd25zLgoKTQoCBAASBBAAHwEaQSBUaGUgcm9vdCBvZiBhIHRlbmFudCB0cmVlOiBldmVyeXRoaW5nIHRoYXQgYmVsb25ncyB0byBhbiBvd25lci4KCiUKBAQAAgASAxICEBoYIElkZW50aWZpZXIsIGBwcnRf4oCmYC4KChwKBAQAAgESAxQCEhoPIERpc3BsYXkgbmFtZS4KCkMKBAQAAgISAxYCLRo2IEl0cyBjdXJyZW50IG93bmVycyBhbmQgYWRtaW5pc3RyYXRvcnMsIG9sZGVzdCBmaXJzdC4KCmAKBAQAAgMSAxgCIxpTIEl0cyBwcm9wZXJ0aWVzIHRoYXQgdGhlIGNhbGxlciBtYXkgc2VlLCBhdCBtb3N0IDEwMDA7IHVzZSBMaXN0UHJvcGVydGllcyBmb3IgYWxsLgoKIwoEBAACBBIDGgIrGhYgV2hlbiBpdCB3YXMgY3JlYXRlZC4KCigKBAQAAgUSAxwCKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KCloKBAQAAgYSAx4CFhpNIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIHBvcnRmb2xpbzsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKIgoCBAESBCIAKgEaFiBDcmVhdGVzIGEgcG9ydGZvbGlvLgoKHAoEBAECABIDJAJaGg8gRGlzcGxheSBuYW1lLgoKSQoEBAECARIDJgJhGjwgVXNlcnMgd2hvIGJlY29tZSBhZG1pbmlzdHJhdG9yczsgdGhlIGNhbGxlciBiZWNvbWVzIG93bmVyLgoKgQEKBAQBAgISAykCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAISBC0APAEaEyBMaXN0cyBwb3J0Zm9saW9zLgoKKgoEBAICABIDLwI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAgIBEgMxAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCrcBCgQEAgICEgM0Am8aqQEgYG5hbWVgICh0aGUgZGVmYXVsdCkgb3IgYGNyZWF0ZWRfYXRgOyBhIG1pbnVzIGluIGZyb250IHR1cm5zIHRoZSBvcmRlciByb3VuZC4gV2hlbiBzb3J0ZWQgYnkgbmFtZSwgYW4KIG9iamVjdCByZW5hbWVkIGJldHdlZW4gdHdvIHBhZ2VzIG1heSBhcHBlYXIgdHdpY2Ugb3Igbm90IGF0IGFsbC4KCkgKBAQCAgMSAzYCNxo7IE9ubHkgdGhvc2Ugd2hvc2UgbmFtZSBjb250YWlucyB0aGlzLCBpZ25vcmluZyBBU0NJSSBjYXNlLgoKQAoEBAICBBIDOAJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKvgEKBAQCAgUSAzsCNRqwASBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgZm9yIGFwcGxpY2F0aW9ucyB0aGF0IGNvdW50IHBhZ2VzOiBhdCBtb3N0IHRoZSBmaXJzdCAxMCwwMDAgZWxlbWVudHMgY2FuIGJlCiByZWFjaGVkIHNvLiAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQ7IG5vdCB0b2dldGhlciB3aXRoIG9uZS4KCiUKAgQDEgQ/AEYBGhkgT25lIHBhZ2Ugb2YgcG9ydGZvbGlvcy4KCiYKBAQDAgASA0ECJBoZIEluIHRoZSByZXF1ZXN0ZWQgb3JkZXIuCgo4CgQEAwIBEgNDAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKLAoEBAMCAhIDRQIYGh8gTnVtYmVyIG9mIGl0ZW1zIG9uIGFsbCBwYWdlcy4KCh8KAgQEEgRJAE4BGhMgR2V0cyBhIHBvcnRmb2xpby4KCh0KBAQEAgASA0sCThoQIFRoZSBwb3J0Zm9saW8uCgpACgQEBAIBEgNNAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgpDCgIEBRIEUQBhARo3IENoYW5nZXMgYSBwb3J0Zm9saW8uIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgodCgQEBQIAEgNTAk4aECBUaGUgcG9ydGZvbGlvLgoKHAoEBAUCARIDVQJfGg8gRGlzcGxheSBuYW1lLgoKcQoEBAUCAhIDWAJEGmQgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIHBvcnRmb2xpbyBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMKIGFueS4KCoEBCgQEBQIDEgNbAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCsEBCgQEBQIEEgNeAmEaswEgTWFrZXMgdGhlc2UgdXNlcnMgaXRzIGFkbWluaXN0cmF0b3JzIGFuZCB0YWtlcyB0aGF0IHJvbGUgZnJvbSBhbGwgb3RoZXJzOyBvd25lcnMga2VlcCB0aGVpcnMsIHdoZXRoZXIgdGhleQogYXJlIG5hbWVkIG9yIG5vdC4gRW1wdHkgbWVhbnMgbm8gY2hhbmdlLCB1bmxlc3MgYHVwZGF0ZV9tYXNrYCBoYXMgaXQuCgpsCgQEBQIFEgNgAlMaXyBXaGljaCBvZiB0aGVzZSB0byBjaGFuZ2U7IHdpdGhvdXQgaXQsIHRob3NlIHRoYXQgYXJlIGdpdmVuLiBXaXRoIGl0IGEgbGlzdCBjYW4gYmUgbWFkZSBlbXB0eS4KCiIKAgQGEgRkAHQBGhYgRGVsZXRlcyBhIHBvcnRmb2xpby4KCh0KBAQGAgASA2YCThoQIFRoZSBwb3J0Zm9saW8uCgpVCgQEBgIBEgNoAhMaSCBEZWxldGVzIHdoYXQgaXMgaW4gaXQgYXMgd2VsbC4gV2l0aG91dCBpdCwgYSBub24tZW1wdHkgb25lIGlzIHJlZnVzZWQuCgqQAQoEBAYCAhIDawIaGoIBIEhhcyBubyBlZmZlY3Q6IGRldmljZXMgYXJlIGRlbGV0ZWQgd2l0aCB0aGUgdHJlZSB0aGF0IHRoZXkgYXJlIGluLCB1bmxlc3MgYG1vdmVfZGV2aWNlc190b2AgaXMKIHNldC4gQ2Fubm90IGJlIGNvbWJpbmVkIHdpdGggaXQuCgpICgQEBgIDEgNtAhMaOyBEcnkgcnVuOiBjaGFuZ2VzIG5vdGhpbmcsIGFuZCBzYXlzIHdoYXQgd291bGQgYmUgZGVsZXRlZC4KCoEBCgQEBgIEEgNwAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCssBCgQEBgIFEgNzAkEavQEgQSBwcm9wZXJ0eSBvciB1bml0IG91dHNpZGUgb2Ygd2hhdCBpcyBkZWxldGVkLiBEZXZpY2VzIG1vdmUgdGhlcmUgaW5zdGVhZCBvZiBiZWluZyBkZWxldGVkLCBhbmQKIGxvc2UgdGhlaXIgZ3Vlc3QgcGFzc2VzLiBUaGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBtb3ZlIHRoZW0gYW5kIHRvIHB1dCBkZXZpY2VzIHRoZXJlLgoKMQoCBAcSBXcAhQEBGiQgQ3JlYXRlcyBhIHByb3BlcnR5IGluIGEgcG9ydGZvbGlvLgoKHQoEBAcCABIDeQJOGhAgVGhlIHBvcnRmb2xpby4KChwKBAQHAgESA3sCWhoPIERpc3BsYXkgbmFtZS4KChcKBAQHAgISA30CHhoKIEFkZHJlc3MuCgotCgQEBwIDEgN/AlsaICBVc2VycyB3aG8gYmVjb21lIGl0cyBtYW5hZ2Vycy4KCmIKBAQHAgQSBIEBAkMaVCBUaW1lIHpvbmUsIGFzIGFuIElBTkEgbmFtZSBzdWNoIGFzIGBFdXJvcGUvQmVybGluYC4gSXRzIGZvcm0gYW5kIGFyZWEgYXJlIGNoZWNrZWQuCgqCAQoEBAcCBRIEhAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKNAoCBAgSBogBAJUBARomIEdyYW50cyBhIHVzZXIgYSByb2xlIG9uIGEgcG9ydGZvbGlvLgoKHgoEBAgCABIEigECThoQIFRoZSBwb3J0Zm9saW8uCgpUCgQECAIBEgSMAQI5GkYgVGhlIHVzZXI7IG11c3QgaGF2ZSBhbiBhY2NvdW50LiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQgYGVtYWlsYC4KClgKBAQIAgISBI4BAjYaSiBgcG9ydGZvbGlvX2FkbWluYCAodGhlIGRlZmF1bHQpIG9yIGBvd25lcmAsIGluIHNtYWxsIG9yIGNhcGl0YWwgbGV0dGVycy4KCoIBCgQECAIDEgSRAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgqyAQoEBAgCBBIElAECUhqjASBFLW1haWwgYWRkcmVzcyBvZiB0aGUgdXNlcidzIGFjY291bnQsIGluc3RlYWQgb2YgYHVzZXJfaWRgOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuIE9ubHkgY2FsbGVycwogd2hvIG1heSBncmFudCB0aGUgcm9sZSBsZWFybiB3aGV0aGVyIHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LgoKLgoCBAkSBpgBAKIBARogIFJldm9rZXMgYSByb2xlIG9uIGEgcG9ydGZvbGlvLgoKHgoEBAkCABIEmgECThoQIFRoZSBwb3J0Zm9saW8uCgoZCgQECQIBEgScAQJJGgsgVGhlIHVzZXIuCgo8CgQECQICEgSeAQI2Gi4gYHBvcnRmb2xpb19hZG1pbmAgb3IgYG93bmVyYDsgYm90aCBpZiBlbXB0eS4KCoIBCgQECQIDEgShAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgobCgIGABIGpQEA2AEBGg0gUG9ydGZvbGlvcy4KCnEKBAYAAgASBqcBAqsBAxphIENyZWF0ZXMgYSBwb3J0Zm9saW8uIEFueSB1c2VyIG1heSBpZiB0aGUgcG9saWN5IGVuYWJsZXMgc2VsZi1zZXJ2aWNlLiBUaGUgY2FsbGVyIGJlY29tZXMgb3duZXIuCgo/CgQGAAIBEgatAQKwAQMaLyBMaXN0cyB0aGUgcG9ydGZvbGlvcyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCiMKBAYAAgISBrIBArUBAxoTIEdldHMgYSBwb3J0Zm9saW8uCgomCgQGAAIDEga3AQK9AQMaFiBDaGFuZ2VzIGEgcG9ydGZvbGlvLgoKJgoEBgACBBIGvwECwgEDGhYgRGVsZXRlcyBhIHBvcnRmb2xpby4KCjQKBAYAAgUSBsQBAsgBAxokIENyZWF0ZXMgYSBwcm9wZXJ0eSBpbiBhIHBvcnRmb2xpby4KCk4KBAYAAgYSBsoBAs0BAxo+IExpc3RzIHRoZSBwcm9wZXJ0aWVzIG9mIGEgcG9ydGZvbGlvIHRoYXQgdGhlIGNhbGxlciBjYW4gc2VlLgoKXwoEBgACBxIGzwEC0gEDGk8gR3JhbnRzIGEgdXNlciBhIHJvbGUgb24gYSBwb3J0Zm9saW8uIE5vdCBhbiBlcnJvciBpZiB0aGUgdXNlciBoYXMgaXQgYWxyZWFkeS4KClIKBAYAAggSBtQBAtcBAxpCIFJldm9rZXMgYSByb2xlIG9uIGEgcG9ydGZvbGlvLiBUaGUgbGFzdCBvd25lciBjYW5ub3QgYmUgcmVtb3ZlZC4KYgZwcm90bzM="
     )
   }
 }

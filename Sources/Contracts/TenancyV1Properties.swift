@@ -483,13 +483,16 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
-    /// may appear twice or not at all.
+    /// `name` (the default) or `created_at`; a minus in front turns the order round. When sorted by name, an
+    /// object renamed between two pages may appear twice or not at all.
     public var sortBy: Swift.String = ""
     /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
     /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
+    /// Which page, counted from 1, for applications that count pages: at most the first 10,000 elements can be
+    /// reached so. 0 means that `page_token` says it; not together with one.
+    public var page: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -501,7 +504,8 @@ extension Tenancy_V1 {
       pageToken: Swift.String = "",
       sortBy: Swift.String = "",
       text: Swift.String = "",
-      atLeastRevision: Swift.String = ""
+      atLeastRevision: Swift.String = "",
+      page: Swift.UInt32 = 0
     ) {
       self.portfolioId = portfolioId
       self.pageSize = pageSize
@@ -509,6 +513,7 @@ extension Tenancy_V1 {
       self.sortBy = sortBy
       self.text = text
       self.atLeastRevision = atLeastRevision
+      self.page = page
     }
 
     /// `tenancy.v1.ListPropertiesRequest`.
@@ -538,6 +543,7 @@ extension Tenancy_V1 {
       try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
       try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f5_text)
       try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f6_at_least_revision)
+      unsafe self.page = source.pointee.f7_page
     }
 
     /// Appends the encoded message; see `Message`.
@@ -562,11 +568,19 @@ extension Tenancy_V1 {
       unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
       unsafe target.pointee.f5_text = scratch.copy(self.text)
       unsafe target.pointee.f6_at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f7_page = self.page
       return unsafe target
     }
 
     private static let sortBy_pattern = RPCKit.TextPattern([
       [
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
@@ -582,6 +596,42 @@ extension Tenancy_V1 {
         RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
       ],
     ])
@@ -608,7 +658,7 @@ extension Tenancy_V1 {
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|-name|created_at|-created_at|createdAt|-createdAt"))
         }
       }
       if !(self.text.isEmpty) {
@@ -619,6 +669,11 @@ extension Tenancy_V1 {
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
     }
@@ -825,6 +880,11 @@ extension Tenancy_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// Makes these users its managers and takes that role from all others. Empty means no change, unless
+    /// `update_mask` has it.
+    public var managerUserIds: [Swift.String] = []
+    /// Which of these to change; without it, those that are given. With it a list can be made empty.
+    public var updateMask: Google_Protobuf.FieldMask? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -836,7 +896,9 @@ extension Tenancy_V1 {
       address: Tenancy_V1.PropertyAddress? = nil,
       defaultTimeZone: Swift.String? = nil,
       expectedRevision: Swift.String = "",
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      managerUserIds: [Swift.String] = [],
+      updateMask: Google_Protobuf.FieldMask? = nil
     ) {
       self.propertyId = propertyId
       self.name = name
@@ -844,6 +906,8 @@ extension Tenancy_V1 {
       self.defaultTimeZone = defaultTimeZone
       self.expectedRevision = expectedRevision
       self.idempotencyKey = idempotencyKey
+      self.managerUserIds = managerUserIds
+      self.updateMask = updateMask
     }
 
     /// `tenancy.v1.UpdatePropertyRequest`.
@@ -879,6 +943,15 @@ extension Tenancy_V1 {
       }
       try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f5_expected_revision)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
+      if unsafe source.pointee.n_f7_manager_user_ids > 0 {
+        unsafe self.managerUserIds.reserveCapacity(source.pointee.n_f7_manager_user_ids)
+        for index in unsafe 0..<source.pointee.n_f7_manager_user_ids {
+          try unsafe self.managerUserIds.append(RPCKit.MessageReading.string(source.pointee.f7_manager_user_ids[index]))
+        }
+      }
+      if let member = unsafe source.pointee.f8_update_mask {
+        try unsafe self.updateMask = Google_Protobuf.FieldMask(reading: member)
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -911,6 +984,17 @@ extension Tenancy_V1 {
       }
       unsafe target.pointee.f5_expected_revision = scratch.copy(self.expectedRevision)
       unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
+      if !self.managerUserIds.isEmpty {
+        unsafe target.pointee.n_f7_manager_user_ids = self.managerUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.managerUserIds.count)
+        for (index, element) in self.managerUserIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f7_manager_user_ids = unsafe elements
+      }
+      if let value = self.updateMask {
+        unsafe target.pointee.f8_update_mask = value.packed(in: scratch)
+      }
       return unsafe target
     }
 
@@ -956,6 +1040,20 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if self.managerUserIds.count > 100 {
+        violations.append(RPCKit.FieldViolation(field: path + "manager_user_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.managerUserIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "manager_user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
+        }
+      }
+      if let value = self.updateMask {
+        if value.protobufBytes.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "update_mask", description: "must have at most 1024 bytes encoded"))
         }
       }
     }
@@ -1276,6 +1374,8 @@ extension Tenancy_V1 {
     /// E-mail address of the user's account, instead of `user_id`; ASCII case is ignored. Only callers
     /// who may grant the role learn whether the address has an account.
     public var email: Swift.String = ""
+    /// The role, which is always the same one; may be empty.
+    public var role: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1285,12 +1385,14 @@ extension Tenancy_V1 {
       propertyId: Swift.String = "",
       userId: Swift.String = "",
       idempotencyKey: Swift.String = "",
-      email: Swift.String = ""
+      email: Swift.String = "",
+      role: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.userId = userId
       self.idempotencyKey = idempotencyKey
       self.email = email
+      self.role = role
     }
 
     /// `tenancy.v1.AddPropertyManagerRequest`.
@@ -1318,6 +1420,7 @@ extension Tenancy_V1 {
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
       try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f4_email)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f5_role)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1340,6 +1443,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       unsafe target.pointee.f4_email = scratch.copy(self.email)
+      unsafe target.pointee.f5_role = scratch.copy(self.role)
       return unsafe target
     }
 
@@ -1348,6 +1452,45 @@ extension Tenancy_V1 {
         RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
         RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+      ],
+    ])
+
+    private static let role_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 281474976710656, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 281474976710656, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 144115188075855872, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 549755813888, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 65536, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 262144, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 32768, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 65536, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 32, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 262144, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1048576, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 33554432, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8192, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 16384, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 128, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 32, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 262144, minimum: 1, maximum: 1),
       ],
     ])
 
@@ -1380,6 +1523,11 @@ extension Tenancy_V1 {
           if !Self.email_pattern.matches(self.email) {
             violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
           }
+        }
+      }
+      if !(self.role.isEmpty) {
+        if !Self.role_pattern.matches(self.role) {
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must look like property_manager|PROPERTY_MANAGER"))
         }
       }
     }
@@ -1497,7 +1645,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.CreatePropertyRequest",
-      responseType: "tenancy.v1.Property"
+      responseType: "tenancy.v1.Property",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/properties",
+          segments: [.literal("api"), .literal("v1"), .literal("properties")],
+          body: .whole,
+          status: 201
+        ),
+      ]
     )
     /// Lists the properties that the caller can see.
     public static let list = RPCKit.MethodDescriptor(
@@ -1510,7 +1667,14 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListPropertiesRequest",
-      responseType: "tenancy.v1.ListPropertiesResponse"
+      responseType: "tenancy.v1.ListPropertiesResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/properties",
+          segments: [.literal("api"), .literal("v1"), .literal("properties")]
+        ),
+      ]
     )
     /// Gets a property.
     public static let `get` = RPCKit.MethodDescriptor(
@@ -1523,7 +1687,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "tenancy.v1.GetPropertyRequest",
-      responseType: "tenancy.v1.Property"
+      responseType: "tenancy.v1.Property",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/properties/{property_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("properties"), .single],
+          variables: [.init(field: "property_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Changes a property.
     public static let update = RPCKit.MethodDescriptor(
@@ -1536,7 +1708,23 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.UpdatePropertyRequest",
-      responseType: "tenancy.v1.Property"
+      responseType: "tenancy.v1.Property",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "PUT",
+          template: "/api/v1/properties/{property_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("properties"), .single],
+          variables: [.init(field: "property_id", segments: 3..<4)],
+          body: .whole
+        ),
+        RPCKit.HTTPBinding(
+          method: "PATCH",
+          template: "/api/v1/properties/{property_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("properties"), .single],
+          variables: [.init(field: "property_id", segments: 3..<4)],
+          body: .whole
+        ),
+      ]
     )
     /// Deletes a property.
     public static let delete = RPCKit.MethodDescriptor(
@@ -1549,7 +1737,15 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.DeletePropertyRequest",
-      responseType: "tenancy.v1.DeleteResponse"
+      responseType: "tenancy.v1.DeleteResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/properties/{property_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("properties"), .single],
+          variables: [.init(field: "property_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Creates a unit in a property.
     public static let createUnit = RPCKit.MethodDescriptor(
@@ -1562,7 +1758,17 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.CreatePropertyUnitRequest",
-      responseType: "tenancy.v1.Unit"
+      responseType: "tenancy.v1.Unit",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/properties/{property_id}/units",
+          segments: [.literal("api"), .literal("v1"), .literal("properties"), .single, .literal("units")],
+          variables: [.init(field: "property_id", segments: 3..<4)],
+          body: .whole,
+          status: 201
+        ),
+      ]
     )
     /// Lists the units of a property that the caller can see.
     public static let listUnits = RPCKit.MethodDescriptor(
@@ -1575,7 +1781,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListUnitsRequest",
-      responseType: "tenancy.v1.ListUnitsResponse"
+      responseType: "tenancy.v1.ListUnitsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/properties/{property_id}/units",
+          segments: [.literal("api"), .literal("v1"), .literal("properties"), .single, .literal("units")],
+          variables: [.init(field: "property_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Makes a user a manager of a property. Not an error if the user is one already.
     public static let addManager = RPCKit.MethodDescriptor(
@@ -1588,7 +1802,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.AddPropertyManagerRequest",
-      responseType: "tenancy.v1.RoleAssociation"
+      responseType: "tenancy.v1.RoleAssociation",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/properties/{property_id}/managers",
+          segments: [.literal("api"), .literal("v1"), .literal("properties"), .single, .literal("managers")],
+          variables: [.init(field: "property_id", segments: 3..<4)],
+          body: .whole
+        ),
+      ]
     )
     /// Removes a manager from a property.
     public static let removeManager = RPCKit.MethodDescriptor(
@@ -1601,7 +1824,15 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.RemovePropertyManagerRequest",
-      responseType: "tenancy.v1.RemoveRoleResponse"
+      responseType: "tenancy.v1.RemoveRoleResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/properties/{property_id}/managers/{user_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("properties"), .single, .literal("managers"), .single],
+          variables: [.init(field: "property_id", segments: 3..<4), .init(field: "user_id", segments: 5..<6)]
+        ),
+      ]
     )
   }
 
@@ -1759,7 +1990,7 @@ extension Tenancy_V1 {
   public static var tenancyV1PropertiesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/properties.proto",
-      base64: "Cht0ZW5hbmN5L3YxL3Byb3BlcnRpZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aFnRlbmFuY3kvdjEvdW5pdHMucHJvdG8ixAEKD1Byb3BlcnR5QWRkcmVzcxIhCgZzdHJlZXQYASABKAlCCaq7GAUYyAFYAVIGc3RyZWV0Eh0KBGNpdHkYAiABKAlCCaq7GAUYyAFYAVIEY2l0eRIfCgVzdGF0ZRgDIAEoCUIJqrsYBRjIAVgBUgVzdGF0ZRIpCgtwb3N0YWxfY29kZRgEIAEoCUIIqrsYBBggWAFSCnBvc3RhbENvZGUSIwoHY291bnRyeRgFIAEoCUIJqrsYBRjIAVgBUgdjb3VudHJ5IosDCghQcm9wZXJ0eRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRIhCgxwb3J0Zm9saW9faWQYAyABKAlSC3BvcnRmb2xpb0lkEjUKB2FkZHJlc3MYBCABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxIoChBtYW5hZ2VyX3VzZXJfaWRzGAUgAygJUg5tYW5hZ2VyVXNlcklkcxIZCgh1bml0X2lkcxgGIAMoCVIHdW5pdElkcxIqChFkZWZhdWx0X3RpbWVfem9uZRgHIAEoCVIPZGVmYXVsdFRpbWVab25lEjkKCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgKIAEoCVIIcmV2aXNpb24itgIKFUNyZWF0ZVByb3BlcnR5UmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpgCChVMaXN0UHJvcGVydGllc1JlcXVlc3QSKQoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBSC3BvcnRmb2xpb0lkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYBCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBSABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKVAQoWTGlzdFByb3BlcnRpZXNSZXNwb25zZRI0Cgpwcm9wZXJ0aWVzGAEgAygLMhQudGVuYW5jeS52MS5Qcm9wZXJ0eVIKcHJvcGVydGllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplInQKEkdldFByb3BlcnR5UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLfAgoVVXBkYXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEjUKB2FkZHJlc3MYAyABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxI3ChFkZWZhdWx0X3RpbWVfem9uZRgEIAEoCUIGqrsYAhhASAFSD2RlZmF1bHRUaW1lWm9uZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lQhQKEl9kZWZhdWx0X3RpbWVfem9uZSL+AQoVRGVsZXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIYCgdjYXNjYWRlGAIgASgIUgdjYXNjYWRlEiUKDmRlbGV0ZV9kZXZpY2VzGAMgASgIUg1kZWxldGVEZXZpY2VzEhcKB2RyeV9ydW4YBCABKAhSBmRyeVJ1bhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Ei4KD21vdmVfZGV2aWNlc190bxgGIAEoCUIGqrsYAhhAUg1tb3ZlRGV2aWNlc1RvIrQCChlDcmVhdGVQcm9wZXJ0eVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkixwEKGUFkZFByb3BlcnR5TWFuYWdlclJlcXVlc3QSKQoLcHJvcGVydHlfaWQYASABKAlCCKq7GAQIARhAUgpwcm9wZXJ0eUlkEh8KB3VzZXJfaWQYAiABKAlCBqq7GAIYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLAoFZW1haWwYBCABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsIp4BChxSZW1vdmVQcm9wZXJ0eU1hbmFnZXJSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXky9wUKClByb3BlcnRpZXMSSQoGQ3JlYXRlEiEudGVuYW5jeS52MS5DcmVhdGVQcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISWQoETGlzdBIhLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXF1ZXN0GiIudGVuYW5jeS52MS5MaXN0UHJvcGVydGllc1Jlc3BvbnNlIgqiuxgGCAIgASgBEkUKA0dldBIeLnRlbmFuY3kudjEuR2V0UHJvcGVydHlSZXF1ZXN0GhQudGVuYW5jeS52MS5Qcm9wZXJ0eSIIorsYBAgCIAESSQoGVXBkYXRlEiEudGVuYW5jeS52MS5VcGRhdGVQcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISTwoGRGVsZXRlEiEudGVuYW5jeS52MS5EZWxldGVQcm9wZXJ0eVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISTQoKQ3JlYXRlVW5pdBIlLnRlbmFuY3kudjEuQ3JlYXRlUHJvcGVydHlVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCElQKCUxpc3RVbml0cxIcLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVxdWVzdBodLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVzcG9uc2UiCqK7GAYIAiABKAESWAoKQWRkTWFuYWdlchIlLnRlbmFuY3kudjEuQWRkUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIgaiuxgCCAISYQoNUmVtb3ZlTWFuYWdlchIoLnRlbmFuY3kudjEuUmVtb3ZlUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIgaiuxgCCAJCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSpAnCiwKAQwSAwEAEhoiIFByb3BlcnRpZXM6IGJ1aWxkaW5ncyBhbmQgc2l0ZXMuCgooCgIEABIEDgAZARocIFRoZSBhZGRyZXNzIG9mIGEgcHJvcGVydHkuCgohCgQEAAIAEgMQAkwaFCBTdHJlZXQgYW5kIG51bWJlci4KChQKBAQAAgESAxICShoHIENpdHkuCgofCgQEAAICEgMUAksaEiBTdGF0ZSBvciByZWdpb24uCgobCgQEAAIDEgMWAlAaDiBQb3N0YWwgY29kZS4KChcKBAQAAgQSAxgCTRoKIENvdW50cnkuCgohCgIEARIEHAAxARoVIEEgYnVpbGRpbmcgb3Igc2l0ZS4KCiUKBAQBAgASAx4CEBoYIElkZW50aWZpZXIsIGBwcnBf4oCmYC4KChwKBAQBAgESAyACEhoPIERpc3BsYXkgbmFtZS4KCisKBAQBAgISAyICGhoeIFRoZSBwb3J0Zm9saW8gaXQgYmVsb25ncyB0by4KChcKBAQBAgMSAyQCHhoKIEFkZHJlc3MuCgoyCgQEAQIEEgMmAicaJSBJdHMgY3VycmVudCBtYW5hZ2Vycywgb2xkZXN0IGZpcnN0LgoKVgoEBAECBRIDKAIfGkkgSXRzIHVuaXRzIHRoYXQgdGhlIGNhbGxlciBtYXkgc2VlLCBhdCBtb3N0IDEwMDA7IHVzZSBMaXN0VW5pdHMgZm9yIGFsbC4KCjsKBAQBAgYSAyoCHxouIFRpbWUgem9uZSwgYXMgYW4gSUFOQSBuYW1lOiBgRXVyb3BlL0JlcmxpbmAuCgojCgQEAQIHEgMsAisaFiBXaGVuIGl0IHdhcyBjcmVhdGVkLgoKKAoEBAECCBIDLgIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKWQoEBAECCRIDMAIXGkwgQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgcHJvcGVydHk7IHBhc3MgaXQgYXMgYGV4cGVjdGVkX3JldmlzaW9uYC4KCiEKAgQCEgQ0AEIBGhUgQ3JlYXRlcyBhIHByb3BlcnR5LgoKKwoEBAICABIDNgJOGh4gVGhlIHBvcnRmb2xpbyBpdCBiZWxvbmdzIHRvLgoKHAoEBAICARIDOAJaGg8gRGlzcGxheSBuYW1lLgoKFwoEBAICAhIDOgIeGgogQWRkcmVzcy4KCi0KBAQCAgMSAzwCWxogIFVzZXJzIHdobyBiZWNvbWUgaXRzIG1hbmFnZXJzLgoKYQoEBAICBBIDPgJDGlQgVGltZSB6b25lLCBhcyBhbiBJQU5BIG5hbWUgc3VjaCBhcyBgRXVyb3BlL0JlcmxpbmAuIEl0cyBmb3JtIGFuZCBhcmVhIGFyZSBjaGVja2VkLgoKgQEKBAQCAgUSA0ECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAMSBEUAVAEaEyBMaXN0cyBwcm9wZXJ0aWVzLgoKeAoEBAMCABIDSAI+GmsgT25seSBvZiB0aGlzIHBvcnRmb2xpbzsgcmVxdWlyZWQgZm9yIFBvcnRmb2xpb3MuTGlzdFByb3BlcnRpZXMuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3QKIGtub3cgaXQuCgoqCgQEAwIBEgNKAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgISA0wCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKjwEKBAQDAgMSA08CSBqBASBgbmFtZWAgKHRoZSBkZWZhdWx0KSBvciBgY3JlYXRlZF9hdGAuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuIG9iamVjdCByZW5hbWVkIGJldHdlZW4gdHdvIHBhZ2VzCiBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpICgQEAwIEEgNRAjcaOyBPbmx5IHRob3NlIHdob3NlIG5hbWUgY29udGFpbnMgdGhpcywgaWdub3JpbmcgQVNDSUkgY2FzZS4KCkAKBAQDAgUSA1MCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCiUKAgQEEgRXAF4BGhkgT25lIHBhZ2Ugb2YgcHJvcGVydGllcy4KCiYKBAQEAgASA1kCIxoZIEluIHRoZSByZXF1ZXN0ZWQgb3JkZXIuCgo4CgQEBAIBEgNbAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKLAoEBAQCAhIDXQIYGh8gTnVtYmVyIG9mIGl0ZW1zIG9uIGFsbCBwYWdlcy4KCh4KAgQFEgRhAGYBGhIgR2V0cyBhIHByb3BlcnR5LgoKHAoEBAUCABIDYwJNGg8gVGhlIHByb3BlcnR5LgoKQAoEBAUCARIDZQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKQgoCBAYSBGkAeAEaNiBDaGFuZ2VzIGEgcHJvcGVydHkuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgocCgQEBgIAEgNrAk0aDyBUaGUgcHJvcGVydHkuCgocCgQEBgIBEgNtAl8aDyBEaXNwbGF5IG5hbWUuCgorCgQEBgICEgNvAh4aHiBBZGRyZXNzOyByZXBsYWNlcyBhbGwgb2YgaXQuCgpUCgQEBgIDEgNxAkwaRyBUaW1lIHpvbmUsIGFzIGFuIElBTkEgbmFtZSBzdWNoIGFzIGBFdXJvcGUvQmVybGluYDsgZW1wdHkgbWVhbnMgbm9uZS4KCnAKBAQGAgQSA3QCRBpjIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBwcm9wZXJ0eSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMKIGFueS4KCoEBCgQEBgIFEgN3AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiIKAgQHEgV7AIsBARoVIERlbGV0ZXMgYSBwcm9wZXJ0eS4KChwKBAQHAgASA30CTRoPIFRoZSBwcm9wZXJ0eS4KClUKBAQHAgESA38CExpIIERlbGV0ZXMgd2hhdCBpcyBpbiBpdCBhcyB3ZWxsLiBXaXRob3V0IGl0LCBhIG5vbi1lbXB0eSBvbmUgaXMgcmVmdXNlZC4KCpEBCgQEBwICEgSCAQIaGoIBIEhhcyBubyBlZmZlY3Q6IGRldmljZXMgYXJlIGRlbGV0ZWQgd2l0aCB0aGUgdHJlZSB0aGF0IHRoZXkgYXJlIGluLCB1bmxlc3MgYG1vdmVfZGV2aWNlc190b2AgaXMKIHNldC4gQ2Fubm90IGJlIGNvbWJpbmVkIHdpdGggaXQuCgpJCgQEBwIDEgSEAQITGjsgRHJ5IHJ1bjogY2hhbmdlcyBub3RoaW5nLCBhbmQgc2F5cyB3aGF0IHdvdWxkIGJlIGRlbGV0ZWQuCgqCAQoEBAcCBBIEhwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKzAEKBAQHAgUSBIoBAkEavQEgQSBwcm9wZXJ0eSBvciB1bml0IG91dHNpZGUgb2Ygd2hhdCBpcyBkZWxldGVkLiBEZXZpY2VzIG1vdmUgdGhlcmUgaW5zdGVhZCBvZiBiZWluZyBkZWxldGVkLCBhbmQKIGxvc2UgdGhlaXIgZ3Vlc3QgcGFzc2VzLiBUaGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBtb3ZlIHRoZW0gYW5kIHRvIHB1dCBkZXZpY2VzIHRoZXJlLgoKLQoCBAgSBo4BAJwBARofIENyZWF0ZXMgYSB1bml0IGluIGEgcHJvcGVydHkuCgodCgQECAIAEgSQAQJNGg8gVGhlIHByb3BlcnR5LgoKHQoEBAgCARIEkgECWhoPIERpc3BsYXkgbmFtZS4KCi0KBAQIAgISBJQBAloaHyBVc2VycyB3aG8gYmVjb21lIGl0cyB0ZW5hbnRzLgoKOAoEBAgCAxIElgECVhoqIERldmljZXMgb2YgdGhlIHByb3BlcnR5IHRvIGFzc2lnbiB0byBpdC4KCmcKBAQIAgQSBJgBAmEaWSBDb21tb24gYXJlYXM6IGRldmljZXMgb2YgdGhlIHByb3BlcnR5IG91dHNpZGUgYW55IHVuaXQgdGhhdCB0aGUgdW5pdCdzIHRlbmFudHMgbWF5IHVzZS4KCoIBCgQECAIFEgSbAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo1CgIECRIGnwEAqgEBGicgTWFrZXMgYSB1c2VyIGEgbWFuYWdlciBvZiBhIHByb3BlcnR5LgoKHQoEBAkCABIEoQECTRoPIFRoZSBwcm9wZXJ0eS4KClQKBAQJAgESBKMBAjkaRiBUaGUgdXNlcjsgbXVzdCBoYXZlIGFuIGFjY291bnQuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZCBgZW1haWxgLgoKggEKBAQJAgISBKYBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCrIBCgQECQIDEgSpAQJSGqMBIEUtbWFpbCBhZGRyZXNzIG9mIHRoZSB1c2VyJ3MgYWNjb3VudCwgaW5zdGVhZCBvZiBgdXNlcl9pZGA7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4gT25seSBjYWxsZXJzCiB3aG8gbWF5IGdyYW50IHRoZSByb2xlIGxlYXJuIHdoZXRoZXIgdGhlIGFkZHJlc3MgaGFzIGFuIGFjY291bnQuCgoyCgIEChIGrQEAtQEBGiQgUmVtb3ZlcyBhIG1hbmFnZXIgZnJvbSBhIHByb3BlcnR5LgoKHQoEBAoCABIErwECTRoPIFRoZSBwcm9wZXJ0eS4KChkKBAQKAgESBLEBAkkaCyBUaGUgdXNlci4KCoIBCgQECgICEgS0AQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgobCgIGABIGuAEA3QEBGg0gUHJvcGVydGllcy4KCiUKBAYAAgASBroBArwBAxoVIENyZWF0ZXMgYSBwcm9wZXJ0eS4KCj8KBAYAAgESBr4BAsABAxovIExpc3RzIHRoZSBwcm9wZXJ0aWVzIHRoYXQgdGhlIGNhbGxlciBjYW4gc2VlLgoKIgoEBgACAhIGwgECxAEDGhIgR2V0cyBhIHByb3BlcnR5LgoKJQoEBgACAxIGxgECyAEDGhUgQ2hhbmdlcyBhIHByb3BlcnR5LgoKJQoEBgACBBIGygECzAEDGhUgRGVsZXRlcyBhIHByb3BlcnR5LgoKLwoEBgACBRIGzgEC0AEDGh8gQ3JlYXRlcyBhIHVuaXQgaW4gYSBwcm9wZXJ0eS4KCkgKBAYAAgYSBtIBAtQBAxo4IExpc3RzIHRoZSB1bml0cyBvZiBhIHByb3BlcnR5IHRoYXQgdGhlIGNhbGxlciBjYW4gc2VlLgoKYAoEBgACBxIG1gEC2AEDGlAgTWFrZXMgYSB1c2VyIGEgbWFuYWdlciBvZiBhIHByb3BlcnR5LiBOb3QgYW4gZXJyb3IgaWYgdGhlIHVzZXIgaXMgb25lIGFscmVhZHkuCgo0CgQGAAIIEgbaAQLcAQMaJCBSZW1vdmVzIGEgbWFuYWdlciBmcm9tIGEgcHJvcGVydHkuCmIGcHJvdG8z"
+      base64: "Cht0ZW5hbmN5L3YxL3Byb3BlcnRpZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGiBnb29nbGUvcHJvdG9idWYvZmllbGRfbWFzay5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvIsQBCg9Qcm9wZXJ0eUFkZHJlc3MSIQoGc3RyZWV0GAEgASgJQgmquxgFGMgBWAFSBnN0cmVldBIdCgRjaXR5GAIgASgJQgmquxgFGMgBWAFSBGNpdHkSHwoFc3RhdGUYAyABKAlCCaq7GAUYyAFYAVIFc3RhdGUSKQoLcG9zdGFsX2NvZGUYBCABKAlCCKq7GAQYIFgBUgpwb3N0YWxDb2RlEiMKB2NvdW50cnkYBSABKAlCCaq7GAUYyAFYAVIHY291bnRyeSKLAwoIUHJvcGVydHkSDgoCaWQYASABKAlSAmlkEhIKBG5hbWUYAiABKAlSBG5hbWUSIQoMcG9ydGZvbGlvX2lkGAMgASgJUgtwb3J0Zm9saW9JZBI1CgdhZGRyZXNzGAQgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSKAoQbWFuYWdlcl91c2VyX2lkcxgFIAMoCVIObWFuYWdlclVzZXJJZHMSGQoIdW5pdF9pZHMYBiADKAlSB3VuaXRJZHMSKgoRZGVmYXVsdF90aW1lX3pvbmUYByABKAlSD2RlZmF1bHRUaW1lWm9uZRI5CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIcmV2aXNpb24YCiABKAlSCHJldmlzaW9uIrYCChVDcmVhdGVQcm9wZXJ0eVJlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSHwoEbmFtZRgCIAEoCUILqrsYBwgBGMgBWAFSBG5hbWUSNQoHYWRkcmVzcxgDIAEoCzIbLnRlbmFuY3kudjEuUHJvcGVydHlBZGRyZXNzUgdhZGRyZXNzEjIKEG1hbmFnZXJfdXNlcl9pZHMYBCADKAlCCKq7GAQYQEhkUg5tYW5hZ2VyVXNlcklkcxIyChFkZWZhdWx0X3RpbWVfem9uZRgFIAEoCUIGqrsYAhhAUg9kZWZhdWx0VGltZVpvbmUSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLiAgoVTGlzdFByb3BlcnRpZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhJVCgdzb3J0X2J5GAQgASgJQjyquxg4IjZuYW1lfC1uYW1lfGNyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24SIQoEcGFnZRgHIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSKVAQoWTGlzdFByb3BlcnRpZXNSZXNwb25zZRI0Cgpwcm9wZXJ0aWVzGAEgAygLMhQudGVuYW5jeS52MS5Qcm9wZXJ0eVIKcHJvcGVydGllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplInQKEkdldFByb3BlcnR5UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLZAwoVVXBkYXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEjUKB2FkZHJlc3MYAyABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxI3ChFkZWZhdWx0X3RpbWVfem9uZRgEIAEoCUIGqrsYAhhASAFSD2RlZmF1bHRUaW1lWm9uZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjIKEG1hbmFnZXJfdXNlcl9pZHMYByADKAlCCKq7GAQYQEhkUg5tYW5hZ2VyVXNlcklkcxJECgt1cGRhdGVfbWFzaxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCB6q7GANQgAhSCnVwZGF0ZU1hc2tCBwoFX25hbWVCFAoSX2RlZmF1bHRfdGltZV96b25lIv4BChVEZWxldGVQcm9wZXJ0eVJlcXVlc3QSKQoLcHJvcGVydHlfaWQYASABKAlCCKq7GAQIARhAUgpwcm9wZXJ0eUlkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8itAIKGUNyZWF0ZVByb3BlcnR5VW5pdFJlcXVlc3QSKQoLcHJvcGVydHlfaWQYASABKAlCCKq7GAQIARhAUgpwcm9wZXJ0eUlkEh8KBG5hbWUYAiABKAlCC6q7GAcIARjIAVgBUgRuYW1lEjAKD3RlbmFudF91c2VyX2lkcxgDIAMoCUIIqrsYBBhASGRSDXRlbmFudFVzZXJJZHMSKAoKZGV2aWNlX2lkcxgEIAMoCUIJqrsYBRhASOgHUglkZXZpY2VJZHMSPQoWY29tbW9uX2FyZWFfZGV2aWNlX2lkcxgFIAMoCUIIqrsYBBhASGRSE2NvbW1vbkFyZWFEZXZpY2VJZHMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKEAgoZQWRkUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSHwoHdXNlcl9pZBgCIAEoCUIGqrsYAhhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIsCgVlbWFpbBgEIAEoCUIWqrsYEhj+ASINW15AIF0rQFteQCBdK1IFZW1haWwSOwoEcm9sZRgFIAEoCUInqrsYIyIhcHJvcGVydHlfbWFuYWdlcnxQUk9QRVJUWV9NQU5BR0VSUgRyb2xlIp4BChxSZW1vdmVQcm9wZXJ0eU1hbmFnZXJSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkyrwkKClByb3BlcnRpZXMSbAoGQ3JlYXRlEiEudGVuYW5jeS52MS5DcmVhdGVQcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IimiuxgCCAKC0+STAhciEi9hcGkvdjEvcHJvcGVydGllczoBKrK7GAIIARJzCgRMaXN0EiEudGVuYW5jeS52MS5MaXN0UHJvcGVydGllc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkxpc3RQcm9wZXJ0aWVzUmVzcG9uc2UiJKK7GAYIAiABKAGC0+STAhQSEi9hcGkvdjEvcHJvcGVydGllcxJtCgNHZXQSHi50ZW5hbmN5LnYxLkdldFByb3BlcnR5UmVxdWVzdBoULnRlbmFuY3kudjEuUHJvcGVydHkiMKK7GAQIAiABgtPkkwIiEiAvYXBpL3YxL3Byb3BlcnRpZXMve3Byb3BlcnR5X2lkfRKbAQoGVXBkYXRlEiEudGVuYW5jeS52MS5VcGRhdGVQcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IliiuxgCCAKC0+STAkwaIC9hcGkvdjEvcHJvcGVydGllcy97cHJvcGVydHlfaWR9OgEqWiUyIC9hcGkvdjEvcHJvcGVydGllcy97cHJvcGVydHlfaWR9OgEqEncKBkRlbGV0ZRIhLnRlbmFuY3kudjEuRGVsZXRlUHJvcGVydHlSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIuorsYAggCgtPkkwIiKiAvYXBpL3YxL3Byb3BlcnRpZXMve3Byb3BlcnR5X2lkfRKEAQoKQ3JlYXRlVW5pdBIlLnRlbmFuY3kudjEuQ3JlYXRlUHJvcGVydHlVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCI9orsYAggCgtPkkwIrIiYvYXBpL3YxL3Byb3BlcnRpZXMve3Byb3BlcnR5X2lkfS91bml0czoBKrK7GAIIARKCAQoJTGlzdFVuaXRzEhwudGVuYW5jeS52MS5MaXN0VW5pdHNSZXF1ZXN0Gh0udGVuYW5jeS52MS5MaXN0VW5pdHNSZXNwb25zZSI4orsYBggCIAEoAYLT5JMCKBImL2FwaS92MS9wcm9wZXJ0aWVzL3twcm9wZXJ0eV9pZH0vdW5pdHMSjAEKCkFkZE1hbmFnZXISJS50ZW5hbmN5LnYxLkFkZFByb3BlcnR5TWFuYWdlclJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiI6orsYAggCgtPkkwIuIikvYXBpL3YxL3Byb3BlcnRpZXMve3Byb3BlcnR5X2lkfS9tYW5hZ2VyczoBKhKcAQoNUmVtb3ZlTWFuYWdlchIoLnRlbmFuY3kudjEuUmVtb3ZlUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIkGiuxgCCAKC0+STAjUqMy9hcGkvdjEvcHJvcGVydGllcy97cHJvcGVydHlfaWR9L21hbmFnZXJzL3t1c2VyX2lkfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKvSsKLAoBDBIDAQASGiIgUHJvcGVydGllczogYnVpbGRpbmdzIGFuZCBzaXRlcy4KCigKAgQAEgQQABsBGhwgVGhlIGFkZHJlc3Mgb2YgYSBwcm9wZXJ0eS4KCiEKBAQAAgASAxICTBoUIFN0cmVldCBhbmQgbnVtYmVyLgoKFAoEBAACARIDFAJKGgcgQ2l0eS4KCh8KBAQAAgISAxYCSxoSIFN0YXRlIG9yIHJlZ2lvbi4KChsKBAQAAgMSAxgCUBoOIFBvc3RhbCBjb2RlLgoKFwoEBAACBBIDGgJNGgogQ291bnRyeS4KCiEKAgQBEgQeADMBGhUgQSBidWlsZGluZyBvciBzaXRlLgoKJQoEBAECABIDIAIQGhggSWRlbnRpZmllciwgYHBycF/igKZgLgoKHAoEBAECARIDIgISGg8gRGlzcGxheSBuYW1lLgoKKwoEBAECAhIDJAIaGh4gVGhlIHBvcnRmb2xpbyBpdCBiZWxvbmdzIHRvLgoKFwoEBAECAxIDJgIeGgogQWRkcmVzcy4KCjIKBAQBAgQSAygCJxolIEl0cyBjdXJyZW50IG1hbmFnZXJzLCBvbGRlc3QgZmlyc3QuCgpWCgQEAQIFEgMqAh8aSSBJdHMgdW5pdHMgdGhhdCB0aGUgY2FsbGVyIG1heSBzZWUsIGF0IG1vc3QgMTAwMDsgdXNlIExpc3RVbml0cyBmb3IgYWxsLgoKOwoEBAECBhIDLAIfGi4gVGltZSB6b25lLCBhcyBhbiBJQU5BIG5hbWU6IGBFdXJvcGUvQmVybGluYC4KCiMKBAQBAgcSAy4CKxoWIFdoZW4gaXQgd2FzIGNyZWF0ZWQuCgooCgQEAQIIEgMwAisaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpZCgQEAQIJEgMyAhcaTCBDaGFuZ2VzIHdpdGggZXZlcnkgY2hhbmdlIG9mIHRoZSBwcm9wZXJ0eTsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKIQoCBAISBDYARAEaFSBDcmVhdGVzIGEgcHJvcGVydHkuCgorCgQEAgIAEgM4Ak4aHiBUaGUgcG9ydGZvbGlvIGl0IGJlbG9uZ3MgdG8uCgocCgQEAgIBEgM6AloaDyBEaXNwbGF5IG5hbWUuCgoXCgQEAgICEgM8Ah4aCiBBZGRyZXNzLgoKLQoEBAICAxIDPgJbGiAgVXNlcnMgd2hvIGJlY29tZSBpdHMgbWFuYWdlcnMuCgphCgQEAgIEEgNAAkMaVCBUaW1lIHpvbmUsIGFzIGFuIElBTkEgbmFtZSBzdWNoIGFzIGBFdXJvcGUvQmVybGluYC4gSXRzIGZvcm0gYW5kIGFyZWEgYXJlIGNoZWNrZWQuCgqBAQoEBAICBRIDQwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgofCgIEAxIERwBZARoTIExpc3RzIHByb3BlcnRpZXMuCgp4CgQEAwIAEgNKAj4aayBPbmx5IG9mIHRoaXMgcG9ydGZvbGlvOyByZXF1aXJlZCBmb3IgUG9ydGZvbGlvcy5MaXN0UHJvcGVydGllcy4gTk9UX0ZPVU5EIGlmIHRoZSBjYWxsZXIgbWF5IG5vdAoga25vdyBpdC4KCioKBAQDAgESA0wCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAMCAhIDTgI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgq3AQoEBAMCAxIDUQJvGqkBIGBuYW1lYCAodGhlIGRlZmF1bHQpIG9yIGBjcmVhdGVkX2F0YDsgYSBtaW51cyBpbiBmcm9udCB0dXJucyB0aGUgb3JkZXIgcm91bmQuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuCiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcyBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpICgQEAwIEEgNTAjcaOyBPbmx5IHRob3NlIHdob3NlIG5hbWUgY29udGFpbnMgdGhpcywgaWdub3JpbmcgQVNDSUkgY2FzZS4KCkAKBAQDAgUSA1UCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCr4BCgQEAwIGEgNYAjUasAEgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGZvciBhcHBsaWNhdGlvbnMgdGhhdCBjb3VudCBwYWdlczogYXQgbW9zdCB0aGUgZmlyc3QgMTAsMDAwIGVsZW1lbnRzIGNhbiBiZQogcmVhY2hlZCBzby4gMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0OyBub3QgdG9nZXRoZXIgd2l0aCBvbmUuCgolCgIEBBIEXABjARoZIE9uZSBwYWdlIG9mIHByb3BlcnRpZXMuCgomCgQEBAIAEgNeAiMaGSBJbiB0aGUgcmVxdWVzdGVkIG9yZGVyLgoKOAoEBAQCARIDYAIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCiwKBAQEAgISA2ICGBofIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXMuCgoeCgIEBRIEZgBrARoSIEdldHMgYSBwcm9wZXJ0eS4KChwKBAQFAgASA2gCTRoPIFRoZSBwcm9wZXJ0eS4KCkAKBAQFAgESA2oCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCkMKAgQGEgVuAIIBARo2IENoYW5nZXMgYSBwcm9wZXJ0eS4gQWJzZW50IGZpZWxkcyBrZWVwIHRoZWlyIHZhbHVlcy4KChwKBAQGAgASA3ACTRoPIFRoZSBwcm9wZXJ0eS4KChwKBAQGAgESA3ICXxoPIERpc3BsYXkgbmFtZS4KCisKBAQGAgISA3QCHhoeIEFkZHJlc3M7IHJlcGxhY2VzIGFsbCBvZiBpdC4KClQKBAQGAgMSA3YCTBpHIFRpbWUgem9uZSwgYXMgYW4gSUFOQSBuYW1lIHN1Y2ggYXMgYEV1cm9wZS9CZXJsaW5gOyBlbXB0eSBtZWFucyBub25lLgoKcAoEBAYCBBIDeQJEGmMgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIHByb3BlcnR5IHN0aWxsIGhhcyB0aGlzIHJldmlzaW9uOyBlbXB0eSBtZWFucwogYW55LgoKgQEKBAQGAgUSA3wCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKhwEKBAQGAgYSA38CWxp6IE1ha2VzIHRoZXNlIHVzZXJzIGl0cyBtYW5hZ2VycyBhbmQgdGFrZXMgdGhhdCByb2xlIGZyb20gYWxsIG90aGVycy4gRW1wdHkgbWVhbnMgbm8gY2hhbmdlLCB1bmxlc3MKIGB1cGRhdGVfbWFza2AgaGFzIGl0LgoKbQoEBAYCBxIEgQECUxpfIFdoaWNoIG9mIHRoZXNlIHRvIGNoYW5nZTsgd2l0aG91dCBpdCwgdGhvc2UgdGhhdCBhcmUgZ2l2ZW4uIFdpdGggaXQgYSBsaXN0IGNhbiBiZSBtYWRlIGVtcHR5LgoKIwoCBAcSBoUBAJUBARoVIERlbGV0ZXMgYSBwcm9wZXJ0eS4KCh0KBAQHAgASBIcBAk0aDyBUaGUgcHJvcGVydHkuCgpWCgQEBwIBEgSJAQITGkggRGVsZXRlcyB3aGF0IGlzIGluIGl0IGFzIHdlbGwuIFdpdGhvdXQgaXQsIGEgbm9uLWVtcHR5IG9uZSBpcyByZWZ1c2VkLgoKkQEKBAQHAgISBIwBAhoaggEgSGFzIG5vIGVmZmVjdDogZGV2aWNlcyBhcmUgZGVsZXRlZCB3aXRoIHRoZSB0cmVlIHRoYXQgdGhleSBhcmUgaW4sIHVubGVzcyBgbW92ZV9kZXZpY2VzX3RvYCBpcwogc2V0LiBDYW5ub3QgYmUgY29tYmluZWQgd2l0aCBpdC4KCkkKBAQHAgMSBI4BAhMaOyBEcnkgcnVuOiBjaGFuZ2VzIG5vdGhpbmcsIGFuZCBzYXlzIHdoYXQgd291bGQgYmUgZGVsZXRlZC4KCoIBCgQEBwIEEgSRAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrMAQoEBAcCBRIElAECQRq9ASBBIHByb3BlcnR5IG9yIHVuaXQgb3V0c2lkZSBvZiB3aGF0IGlzIGRlbGV0ZWQuIERldmljZXMgbW92ZSB0aGVyZSBpbnN0ZWFkIG9mIGJlaW5nIGRlbGV0ZWQsIGFuZAogbG9zZSB0aGVpciBndWVzdCBwYXNzZXMuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIG1vdmUgdGhlbSBhbmQgdG8gcHV0IGRldmljZXMgdGhlcmUuCgotCgIECBIGmAEApgEBGh8gQ3JlYXRlcyBhIHVuaXQgaW4gYSBwcm9wZXJ0eS4KCh0KBAQIAgASBJoBAk0aDyBUaGUgcHJvcGVydHkuCgodCgQECAIBEgScAQJaGg8gRGlzcGxheSBuYW1lLgoKLQoEBAgCAhIEngECWhofIFVzZXJzIHdobyBiZWNvbWUgaXRzIHRlbmFudHMuCgo4CgQECAIDEgSgAQJWGiogRGV2aWNlcyBvZiB0aGUgcHJvcGVydHkgdG8gYXNzaWduIHRvIGl0LgoKZwoEBAgCBBIEogECYRpZIENvbW1vbiBhcmVhczogZGV2aWNlcyBvZiB0aGUgcHJvcGVydHkgb3V0c2lkZSBhbnkgdW5pdCB0aGF0IHRoZSB1bml0J3MgdGVuYW50cyBtYXkgdXNlLgoKggEKBAQIAgUSBKUBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjUKAgQJEgapAQC2AQEaJyBNYWtlcyBhIHVzZXIgYSBtYW5hZ2VyIG9mIGEgcHJvcGVydHkuCgodCgQECQIAEgSrAQJNGg8gVGhlIHByb3BlcnR5LgoKVAoEBAkCARIErQECORpGIFRoZSB1c2VyOyBtdXN0IGhhdmUgYW4gYWNjb3VudC4gU2V0IGV4YWN0bHkgb25lIG9mIHRoaXMgYW5kIGBlbWFpbGAuCgqCAQoEBAkCAhIEsAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKsgEKBAQJAgMSBLMBAlIaowEgRS1tYWlsIGFkZHJlc3Mgb2YgdGhlIHVzZXIncyBhY2NvdW50LCBpbnN0ZWFkIG9mIGB1c2VyX2lkYDsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLiBPbmx5IGNhbGxlcnMKIHdobyBtYXkgZ3JhbnQgdGhlIHJvbGUgbGVhcm4gd2hldGhlciB0aGUgYWRkcmVzcyBoYXMgYW4gYWNjb3VudC4KCkUKBAQJAgQSBLUBAlcaNyBUaGUgcm9sZSwgd2hpY2ggaXMgYWx3YXlzIHRoZSBzYW1lIG9uZTsgbWF5IGJlIGVtcHR5LgoKMgoCBAoSBrkBAMEBARokIFJlbW92ZXMgYSBtYW5hZ2VyIGZyb20gYSBwcm9wZXJ0eS4KCh0KBAQKAgASBLsBAk0aDyBUaGUgcHJvcGVydHkuCgoZCgQECgIBEgS9AQJJGgsgVGhlIHVzZXIuCgqCAQoEBAoCAhIEwAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKGwoCBgASBsQBAPcBARoNIFByb3BlcnRpZXMuCgolCgQGAAIAEgbGAQLKAQMaFSBDcmVhdGVzIGEgcHJvcGVydHkuCgo/CgQGAAIBEgbMAQLPAQMaLyBMaXN0cyB0aGUgcHJvcGVydGllcyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCiIKBAYAAgISBtEBAtQBAxoSIEdldHMgYSBwcm9wZXJ0eS4KCiUKBAYAAgMSBtYBAtwBAxoVIENoYW5nZXMgYSBwcm9wZXJ0eS4KCiUKBAYAAgQSBt4BAuEBAxoVIERlbGV0ZXMgYSBwcm9wZXJ0eS4KCi8KBAYAAgUSBuMBAucBAxofIENyZWF0ZXMgYSB1bml0IGluIGEgcHJvcGVydHkuCgpICgQGAAIGEgbpAQLsAQMaOCBMaXN0cyB0aGUgdW5pdHMgb2YgYSBwcm9wZXJ0eSB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCmAKBAYAAgcSBu4BAvEBAxpQIE1ha2VzIGEgdXNlciBhIG1hbmFnZXIgb2YgYSBwcm9wZXJ0eS4gTm90IGFuIGVycm9yIGlmIHRoZSB1c2VyIGlzIG9uZSBhbHJlYWR5LgoKNAoEBgACCBIG8wEC9gEDGiQgUmVtb3ZlcyBhIG1hbmFnZXIgZnJvbSBhIHByb3BlcnR5LgpiBnByb3RvMw=="
     )
   }
 }

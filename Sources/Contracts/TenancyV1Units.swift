@@ -358,13 +358,16 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
-    /// may appear twice or not at all.
+    /// `name` (the default) or `created_at`; a minus in front turns the order round. When sorted by name, an
+    /// object renamed between two pages may appear twice or not at all.
     public var sortBy: Swift.String = ""
     /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
     /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
+    /// Which page, counted from 1, for applications that count pages: at most the first 10,000 elements can be
+    /// reached so. 0 means that `page_token` says it; not together with one.
+    public var page: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -376,7 +379,8 @@ extension Tenancy_V1 {
       pageToken: Swift.String = "",
       sortBy: Swift.String = "",
       text: Swift.String = "",
-      atLeastRevision: Swift.String = ""
+      atLeastRevision: Swift.String = "",
+      page: Swift.UInt32 = 0
     ) {
       self.propertyId = propertyId
       self.pageSize = pageSize
@@ -384,6 +388,7 @@ extension Tenancy_V1 {
       self.sortBy = sortBy
       self.text = text
       self.atLeastRevision = atLeastRevision
+      self.page = page
     }
 
     /// `tenancy.v1.ListUnitsRequest`.
@@ -413,6 +418,7 @@ extension Tenancy_V1 {
       try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
       try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f5_text)
       try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f6_at_least_revision)
+      unsafe self.page = source.pointee.f7_page
     }
 
     /// Appends the encoded message; see `Message`.
@@ -437,11 +443,19 @@ extension Tenancy_V1 {
       unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
       unsafe target.pointee.f5_text = scratch.copy(self.text)
       unsafe target.pointee.f6_at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f7_page = self.page
       return unsafe target
     }
 
     private static let sortBy_pattern = RPCKit.TextPattern([
       [
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
@@ -457,6 +471,42 @@ extension Tenancy_V1 {
         RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
       ],
     ])
@@ -483,7 +533,7 @@ extension Tenancy_V1 {
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|-name|created_at|-created_at|createdAt|-createdAt"))
         }
       }
       if !(self.text.isEmpty) {
@@ -494,6 +544,11 @@ extension Tenancy_V1 {
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
     }
@@ -779,6 +834,14 @@ extension Tenancy_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// Makes these users its tenants and takes that role from all who have it now. Empty means no change, unless
+    /// `update_mask` has it.
+    public var tenantUserIds: [Swift.String] = []
+    /// Makes these its devices; others that it has go to its property. Empty means no change, unless `update_mask`
+    /// has it.
+    public var deviceIds: [Swift.String] = []
+    /// Which of these to change; without it, those that are given. With it a list can be made empty.
+    public var updateMask: Google_Protobuf.FieldMask? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -789,13 +852,19 @@ extension Tenancy_V1 {
       name: Swift.String? = nil,
       commonAreaDevices: Tenancy_V1.DeviceList? = nil,
       expectedRevision: Swift.String = "",
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      tenantUserIds: [Swift.String] = [],
+      deviceIds: [Swift.String] = [],
+      updateMask: Google_Protobuf.FieldMask? = nil
     ) {
       self.unitId = unitId
       self.name = name
       self.commonAreaDevices = commonAreaDevices
       self.expectedRevision = expectedRevision
       self.idempotencyKey = idempotencyKey
+      self.tenantUserIds = tenantUserIds
+      self.deviceIds = deviceIds
+      self.updateMask = updateMask
     }
 
     /// `tenancy.v1.UpdateUnitRequest`.
@@ -828,6 +897,21 @@ extension Tenancy_V1 {
       }
       try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f4_expected_revision)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
+      if unsafe source.pointee.n_f6_tenant_user_ids > 0 {
+        unsafe self.tenantUserIds.reserveCapacity(source.pointee.n_f6_tenant_user_ids)
+        for index in unsafe 0..<source.pointee.n_f6_tenant_user_ids {
+          try unsafe self.tenantUserIds.append(RPCKit.MessageReading.string(source.pointee.f6_tenant_user_ids[index]))
+        }
+      }
+      if unsafe source.pointee.n_f7_device_ids > 0 {
+        unsafe self.deviceIds.reserveCapacity(source.pointee.n_f7_device_ids)
+        for index in unsafe 0..<source.pointee.n_f7_device_ids {
+          try unsafe self.deviceIds.append(RPCKit.MessageReading.string(source.pointee.f7_device_ids[index]))
+        }
+      }
+      if let member = unsafe source.pointee.f8_update_mask {
+        try unsafe self.updateMask = Google_Protobuf.FieldMask(reading: member)
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -856,6 +940,25 @@ extension Tenancy_V1 {
       }
       unsafe target.pointee.f4_expected_revision = scratch.copy(self.expectedRevision)
       unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
+      if !self.tenantUserIds.isEmpty {
+        unsafe target.pointee.n_f6_tenant_user_ids = self.tenantUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.tenantUserIds.count)
+        for (index, element) in self.tenantUserIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f6_tenant_user_ids = unsafe elements
+      }
+      if !self.deviceIds.isEmpty {
+        unsafe target.pointee.n_f7_device_ids = self.deviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.deviceIds.count)
+        for (index, element) in self.deviceIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f7_device_ids = unsafe elements
+      }
+      if let value = self.updateMask {
+        unsafe target.pointee.f8_update_mask = value.packed(in: scratch)
+      }
       return unsafe target
     }
 
@@ -896,6 +999,29 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if self.tenantUserIds.count > 100 {
+        violations.append(RPCKit.FieldViolation(field: path + "tenant_user_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.tenantUserIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "tenant_user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
+        }
+      }
+      if self.deviceIds.count > 1000 {
+        violations.append(RPCKit.FieldViolation(field: path + "device_ids", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.deviceIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
+        }
+      }
+      if let value = self.updateMask {
+        if value.protobufBytes.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "update_mask", description: "must have at most 1024 bytes encoded"))
         }
       }
     }
@@ -1036,6 +1162,8 @@ extension Tenancy_V1 {
     /// E-mail address of the user's account, instead of `user_id`; ASCII case is ignored. Only callers
     /// who may grant the role learn whether the address has an account.
     public var email: Swift.String = ""
+    /// The role, which is always the same one; may be empty.
+    public var role: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1048,7 +1176,8 @@ extension Tenancy_V1 {
       validUntil: Google_Protobuf.Timestamp? = nil,
       idempotencyKey: Swift.String = "",
       replaceWindow: Swift.Bool = false,
-      email: Swift.String = ""
+      email: Swift.String = "",
+      role: Swift.String = ""
     ) {
       self.unitId = unitId
       self.userId = userId
@@ -1057,6 +1186,7 @@ extension Tenancy_V1 {
       self.idempotencyKey = idempotencyKey
       self.replaceWindow = replaceWindow
       self.email = email
+      self.role = role
     }
 
     /// `tenancy.v1.AddTenantRequest`.
@@ -1091,6 +1221,7 @@ extension Tenancy_V1 {
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
       unsafe self.replaceWindow = source.pointee.f6_replace_window != 0
       try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f7_email)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f8_role)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1120,6 +1251,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       unsafe target.pointee.f6_replace_window = self.replaceWindow ? 1 : 0
       unsafe target.pointee.f7_email = scratch.copy(self.email)
+      unsafe target.pointee.f8_role = scratch.copy(self.role)
       return unsafe target
     }
 
@@ -1128,6 +1260,25 @@ extension Tenancy_V1 {
         RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
         RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
         RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+      ],
+    ])
+
+    private static let role_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1048576, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 32, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 16384, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 16384, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1048576, minimum: 1, maximum: 1),
       ],
     ])
 
@@ -1160,6 +1311,11 @@ extension Tenancy_V1 {
           if !Self.email_pattern.matches(self.email) {
             violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
           }
+        }
+      }
+      if !(self.role.isEmpty) {
+        if !Self.role_pattern.matches(self.role) {
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must look like tenant|TENANT"))
         }
       }
     }
@@ -1588,7 +1744,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.CreateUnitRequest",
-      responseType: "tenancy.v1.Unit"
+      responseType: "tenancy.v1.Unit",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/units",
+          segments: [.literal("api"), .literal("v1"), .literal("units")],
+          body: .whole,
+          status: 201
+        ),
+      ]
     )
     /// Lists the units that the caller can see.
     public static let list = RPCKit.MethodDescriptor(
@@ -1601,7 +1766,14 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListUnitsRequest",
-      responseType: "tenancy.v1.ListUnitsResponse"
+      responseType: "tenancy.v1.ListUnitsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/units",
+          segments: [.literal("api"), .literal("v1"), .literal("units")]
+        ),
+      ]
     )
     /// Gets a unit.
     public static let `get` = RPCKit.MethodDescriptor(
@@ -1614,7 +1786,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "tenancy.v1.GetUnitRequest",
-      responseType: "tenancy.v1.Unit"
+      responseType: "tenancy.v1.Unit",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/units/{unit_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single],
+          variables: [.init(field: "unit_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Changes a unit.
     public static let update = RPCKit.MethodDescriptor(
@@ -1627,7 +1807,23 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.UpdateUnitRequest",
-      responseType: "tenancy.v1.Unit"
+      responseType: "tenancy.v1.Unit",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "PUT",
+          template: "/api/v1/units/{unit_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single],
+          variables: [.init(field: "unit_id", segments: 3..<4)],
+          body: .whole
+        ),
+        RPCKit.HTTPBinding(
+          method: "PATCH",
+          template: "/api/v1/units/{unit_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single],
+          variables: [.init(field: "unit_id", segments: 3..<4)],
+          body: .whole
+        ),
+      ]
     )
     /// Deletes a unit.
     public static let delete = RPCKit.MethodDescriptor(
@@ -1640,7 +1836,15 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.DeleteUnitRequest",
-      responseType: "tenancy.v1.DeleteResponse"
+      responseType: "tenancy.v1.DeleteResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/units/{unit_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single],
+          variables: [.init(field: "unit_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Makes a user a tenant of a unit. Not an error if the user is one already with the same window.
     /// With another window the call is refused with ALREADY_EXISTS, reason WINDOW_DIFFERS, unless
@@ -1655,7 +1859,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.AddTenantRequest",
-      responseType: "tenancy.v1.RoleAssociation"
+      responseType: "tenancy.v1.RoleAssociation",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/units/{unit_id}/tenants",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single, .literal("tenants")],
+          variables: [.init(field: "unit_id", segments: 3..<4)],
+          body: .whole
+        ),
+      ]
     )
     /// Removes a tenant from a unit.
     public static let removeTenant = RPCKit.MethodDescriptor(
@@ -1668,7 +1881,15 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.RemoveTenantRequest",
-      responseType: "tenancy.v1.RemoveRoleResponse"
+      responseType: "tenancy.v1.RemoveRoleResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/units/{unit_id}/tenants/{user_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single, .literal("tenants"), .single],
+          variables: [.init(field: "unit_id", segments: 3..<4), .init(field: "user_id", segments: 5..<6)]
+        ),
+      ]
     )
     /// The tenants of a unit, without sensitive data.
     public static let listTenants = RPCKit.MethodDescriptor(
@@ -1681,7 +1902,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListTenantsRequest",
-      responseType: "tenancy.v1.ListTenantsResponse"
+      responseType: "tenancy.v1.ListTenantsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/units/{unit_id}/tenants",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single, .literal("tenants")],
+          variables: [.init(field: "unit_id", segments: 3..<4)]
+        ),
+      ]
     )
     /// Assigns a device to a unit.
     public static let assignDevice = RPCKit.MethodDescriptor(
@@ -1694,7 +1923,16 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.AssignDeviceRequest",
-      responseType: "tenancy.v1.Device"
+      responseType: "tenancy.v1.Device",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/units/{unit_id}/devices",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single, .literal("devices")],
+          variables: [.init(field: "unit_id", segments: 3..<4)],
+          body: .whole
+        ),
+      ]
     )
     /// Takes a device out of a unit; it stays in the property.
     public static let unassignDevice = RPCKit.MethodDescriptor(
@@ -1707,7 +1945,15 @@ extension Tenancy_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "tenancy.v1.AssignDeviceRequest",
-      responseType: "tenancy.v1.Device"
+      responseType: "tenancy.v1.Device",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/units/{unit_id}/devices/{device_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single, .literal("devices"), .single],
+          variables: [.init(field: "unit_id", segments: 3..<4), .init(field: "device_id", segments: 5..<6)]
+        ),
+      ]
     )
     /// Lists the devices of a unit.
     public static let listDevices = RPCKit.MethodDescriptor(
@@ -1720,7 +1966,15 @@ extension Tenancy_V1 {
       isIdempotent: true,
       priority: .low,
       requestType: "tenancy.v1.ListDevicesRequest",
-      responseType: "tenancy.v1.ListDevicesResponse"
+      responseType: "tenancy.v1.ListDevicesResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/units/{unit_id}/devices",
+          segments: [.literal("api"), .literal("v1"), .literal("units"), .single, .literal("devices")],
+          variables: [.init(field: "unit_id", segments: 3..<4)]
+        ),
+      ]
     )
   }
 
@@ -1912,7 +2166,7 @@ extension Tenancy_V1 {
   public static var tenancyV1UnitsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/units.proto",
-      base64: "ChZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8i2QIKBFVuaXQSDgoCaWQYASABKAlSAmlkEhIKBG5hbWUYAiABKAlSBG5hbWUSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSJgoPdGVuYW50X3VzZXJfaWRzGAQgAygJUg10ZW5hbnRVc2VySWRzEh0KCmRldmljZV9pZHMYBSADKAlSCWRldmljZUlkcxIzChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAYgAygJUhNjb21tb25BcmVhRGV2aWNlSWRzEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgJIAEoCVIIcmV2aXNpb24irAIKEUNyZWF0ZVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkikQIKEExpc3RVbml0c1JlcXVlc3QSJwoLcHJvcGVydHlfaWQYASABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIuCgdzb3J0X2J5GAQgASgJQhWquxgRIg9uYW1lfGNyZWF0ZWRfYXRSBnNvcnRCeRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iggEKEUxpc3RVbml0c1Jlc3BvbnNlEiYKBXVuaXRzGAEgAygLMhAudGVuYW5jeS52MS5Vbml0UgV1bml0cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplImgKDkdldFVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiI1CgpEZXZpY2VMaXN0EicKCmRldmljZV9pZHMYASADKAlCCKq7GAQYQEhkUglkZXZpY2VJZHMilQIKEVVwZGF0ZVVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJGChNjb21tb25fYXJlYV9kZXZpY2VzGAMgASgLMhYudGVuYW5jeS52MS5EZXZpY2VMaXN0UhFjb21tb25BcmVhRGV2aWNlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIvIBChFEZWxldGVVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8i1QIKEEFkZFRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIfCgd1c2VyX2lkGAIgASgJQgaquxgCGEBSBnVzZXJJZBI5Cgp2YWxpZF9mcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EiUKDnJlcGxhY2Vfd2luZG93GAYgASgIUg1yZXBsYWNlV2luZG93EiwKBWVtYWlsGAcgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbCKNAQoTUmVtb3ZlVGVuYW50UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKmAQoSTGlzdFRlbmFudHNSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SGQoIaW5fZm9yY2UYBCABKAhSB2luRm9yY2UisQEKE0xpc3RUZW5hbnRzUmVzcG9uc2USMQoHdGVuYW50cxgBIAMoCzIXLnRlbmFuY3kudjEuVXNlclN1bW1hcnlSB3RlbmFudHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEj8KDGFzc29jaWF0aW9ucxgDIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMikQEKE0Fzc2lnbkRldmljZVJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIlCglkZXZpY2VfaWQYAiABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MucGCgVVbml0cxJBCgZDcmVhdGUSHS50ZW5hbmN5LnYxLkNyZWF0ZVVuaXRSZXF1ZXN0GhAudGVuYW5jeS52MS5Vbml0IgaiuxgCCAISTwoETGlzdBIcLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVxdWVzdBodLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVzcG9uc2UiCqK7GAYIAiABKAESPQoDR2V0EhoudGVuYW5jeS52MS5HZXRVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIIorsYBAgCIAESQQoGVXBkYXRlEh0udGVuYW5jeS52MS5VcGRhdGVVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCEksKBkRlbGV0ZRIdLnRlbmFuY3kudjEuRGVsZXRlVW5pdFJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISTgoJQWRkVGVuYW50EhwudGVuYW5jeS52MS5BZGRUZW5hbnRSZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iBqK7GAIIAhJXCgxSZW1vdmVUZW5hbnQSHy50ZW5hbmN5LnYxLlJlbW92ZVRlbmFudFJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIGorsYAggCEloKC0xpc3RUZW5hbnRzEh4udGVuYW5jeS52MS5MaXN0VGVuYW50c1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RUZW5hbnRzUmVzcG9uc2UiCqK7GAYIAiABKAESSwoMQXNzaWduRGV2aWNlEh8udGVuYW5jeS52MS5Bc3NpZ25EZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiBqK7GAIIAhJNCg5VbmFzc2lnbkRldmljZRIfLnRlbmFuY3kudjEuQXNzaWduRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISWgoLTGlzdERldmljZXMSHi50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXNwb25zZSIKorsYBggCIAEoAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKoiwKPAoBDBIDAQASGjIgVW5pdHM6IGFwYXJ0bWVudHMsIG9mZmljZXMsIHJvb21zIG9mIGEgcHJvcGVydHkuCgo1CgIEABIEDgAhARopIEEgcGFydCBvZiBhIHByb3BlcnR5IHRoYXQgdGVuYW50cyByZW50LgoKJQoEBAACABIDEAIQGhggSWRlbnRpZmllciwgYHVudF/igKZgLgoKHAoEBAACARIDEgISGg8gRGlzcGxheSBuYW1lLgoKKgoEBAACAhIDFAIZGh0gVGhlIHByb3BlcnR5IGl0IGJlbG9uZ3MgdG8uCgpVCgQEAAIDEgMWAiYaSCBJdHMgY3VycmVudCB0ZW5hbnRzLCBvbGRlc3QgZmlyc3Q7IG9ubHkgZm9yIGNhbGxlcnMgd2hvIG1heSBsaXN0IHRoZW0uCgpCCgQEAAIEEgMYAiEaNSBJdHMgZGV2aWNlcywgYXQgbW9zdCAxMDAwOyB1c2UgTGlzdERldmljZXMgZm9yIGFsbC4KCmYKBAQAAgUSAxoCLRpZIENvbW1vbiBhcmVhczogZGV2aWNlcyBvZiB0aGUgcHJvcGVydHkgb3V0c2lkZSBhbnkgdW5pdCB0aGF0IHRoZSB1bml0J3MgdGVuYW50cyBtYXkgdXNlLgoKIwoEBAACBhIDHAIrGhYgV2hlbiBpdCB3YXMgY3JlYXRlZC4KCigKBAQAAgcSAx4CKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClUKBAQAAggSAyACFhpIIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIHVuaXQ7IHBhc3MgaXQgYXMgYGV4cGVjdGVkX3JldmlzaW9uYC4KCh0KAgQBEgQkADIBGhEgQ3JlYXRlcyBhIHVuaXQuCgoqCgQEAQIAEgMmAk0aHSBUaGUgcHJvcGVydHkgaXQgYmVsb25ncyB0by4KChwKBAQBAgESAygCWhoPIERpc3BsYXkgbmFtZS4KCiwKBAQBAgISAyoCWhofIFVzZXJzIHdobyBiZWNvbWUgaXRzIHRlbmFudHMuCgo3CgQEAQIDEgMsAlYaKiBEZXZpY2VzIG9mIHRoZSBwcm9wZXJ0eSB0byBhc3NpZ24gdG8gaXQuCgpmCgQEAQIEEgMuAmEaWSBDb21tb24gYXJlYXM6IGRldmljZXMgb2YgdGhlIHByb3BlcnR5IG91dHNpZGUgYW55IHVuaXQgdGhhdCB0aGUgdW5pdCdzIHRlbmFudHMgbWF5IHVzZS4KCoEBCgQEAQIFEgMxAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KChoKAgQCEgQ1AEQBGg4gTGlzdHMgdW5pdHMuCgpyCgQEAgIAEgM4Aj0aZSBPbmx5IG9mIHRoaXMgcHJvcGVydHk7IHJlcXVpcmVkIGZvciBQcm9wZXJ0aWVzLkxpc3RVbml0cy4gTk9UX0ZPVU5EIGlmIHRoZSBjYWxsZXIgbWF5IG5vdCBrbm93CiBpdC4KCioKBAQCAgESAzoCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAICAhIDPAI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgqPAQoEBAICAxIDPwJIGoEBIGBuYW1lYCAodGhlIGRlZmF1bHQpIG9yIGBjcmVhdGVkX2F0YC4gV2hlbiBzb3J0ZWQgYnkgbmFtZSwgYW4gb2JqZWN0IHJlbmFtZWQgYmV0d2VlbiB0d28gcGFnZXMKIG1heSBhcHBlYXIgdHdpY2Ugb3Igbm90IGF0IGFsbC4KCkgKBAQCAgQSA0ECNxo7IE9ubHkgdGhvc2Ugd2hvc2UgbmFtZSBjb250YWlucyB0aGlzLCBpZ25vcmluZyBBU0NJSSBjYXNlLgoKQAoEBAICBRIDQwJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKIAoCBAMSBEcATgEaFCBPbmUgcGFnZSBvZiB1bml0cy4KCiYKBAQDAgASA0kCGhoZIEluIHRoZSByZXF1ZXN0ZWQgb3JkZXIuCgo4CgQEAwIBEgNLAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKLAoEBAMCAhIDTQIYGh8gTnVtYmVyIG9mIGl0ZW1zIG9uIGFsbCBwYWdlcy4KChoKAgQEEgRRAFYBGg4gR2V0cyBhIHVuaXQuCgoYCgQEBAIAEgNTAkkaCyBUaGUgdW5pdC4KCkAKBAQEAgESA1UCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCjMKAgQFEgRZAFwBGicgQSBsaXN0IG9mIGRldmljZXMgdGhhdCBjYW4gYmUgYWJzZW50LgoKGwoEBAUCABIDWwJVGg4gVGhlIGRldmljZXMuCgo+CgIEBhIEXwBsARoyIENoYW5nZXMgYSB1bml0LiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKGAoEBAYCABIDYQJJGgsgVGhlIHVuaXQuCgocCgQEBgIBEgNjAl8aDyBEaXNwbGF5IG5hbWUuCgp0CgQEBgICEgNmAiUaZyBSZXBsYWNlcyB0aGUgY29tbW9uIGFyZWFzOiBkZXZpY2VzIG9mIHRoZSBwcm9wZXJ0eSBvdXRzaWRlIGFueSB1bml0IHRoYXQgdGhlIHVuaXQncyB0ZW5hbnRzIG1heQogdXNlLgoKawoEBAYCAxIDaAJEGl4gVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIHVuaXQgc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KCoEBCgQEBgIEEgNrAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCh0KAgQHEgRvAH8BGhEgRGVsZXRlcyBhIHVuaXQuCgoYCgQEBwIAEgNxAkkaCyBUaGUgdW5pdC4KClUKBAQHAgESA3MCExpIIERlbGV0ZXMgd2hhdCBpcyBpbiBpdCBhcyB3ZWxsLiBXaXRob3V0IGl0LCBhIG5vbi1lbXB0eSBvbmUgaXMgcmVmdXNlZC4KCmUKBAQHAgISA3UCGhpYIERlbGV0ZXMgdGhlIGRldmljZXMgaW4gaXQgdG9vLCBpbnN0ZWFkIG9mIGtlZXBpbmcgdGhlbSBpbiB0aGUgcHJvcGVydHkgd2l0aG91dCBhIHVuaXQuCgpICgQEBwIDEgN3AhMaOyBEcnkgcnVuOiBjaGFuZ2VzIG5vdGhpbmcsIGFuZCBzYXlzIHdoYXQgd291bGQgYmUgZGVsZXRlZC4KCoEBCgQEBwIEEgN6AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCuwBCgQEBwIFEgN+AkEa3gEgQSBwcm9wZXJ0eSBvciBhbm90aGVyIHVuaXQuIERldmljZXMgbW92ZSB0aGVyZSBpbnN0ZWFkIG9mIHRvIHRoZSB1bml0J3MgcHJvcGVydHksIGFuZCBsb3NlCiB0aGVpciBndWVzdCBwYXNzZXMuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIG1vdmUgdGhlbSBhbmQgdG8gcHV0IGRldmljZXMgdGhlcmUuIENhbm5vdCBiZQogY29tYmluZWQgd2l0aCBgZGVsZXRlX2RldmljZXNgLgoKMAoCBAgSBoIBAJMBARoiIE1ha2VzIGEgdXNlciBhIHRlbmFudCBvZiBhIHVuaXQuCgoZCgQECAIAEgSEAQJJGgsgVGhlIHVuaXQuCgpUCgQECAIBEgSGAQI5GkYgVGhlIHVzZXI7IG11c3QgaGF2ZSBhbiBhY2NvdW50LiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQgYGVtYWlsYC4KCjcKBAQIAgISBIgBAisaKSBXaGVuIHRoZSB0ZW5hbmN5IGJlZ2luczsgbm93IGlmIGFic2VudC4KCjEKBAQIAgMSBIoBAiwaIyBXaGVuIGl0IGVuZHM7IGFic2VudCBtZWFucyBuZXZlci4KCoIBCgQECAIEEgSNAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpeCgQECAIFEgSPAQIaGlAgSWYgdGhlIHVzZXIgaXMgYSB0ZW5hbnQgd2l0aCBhbm90aGVyIHdpbmRvdywgcmVwbGFjZXMgdGhhdCB3aW5kb3cgYnkgdGhpcyBvbmUuCgqyAQoEBAgCBhIEkgECUhqjASBFLW1haWwgYWRkcmVzcyBvZiB0aGUgdXNlcidzIGFjY291bnQsIGluc3RlYWQgb2YgYHVzZXJfaWRgOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuIE9ubHkgY2FsbGVycwogd2hvIG1heSBncmFudCB0aGUgcm9sZSBsZWFybiB3aGV0aGVyIHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LgoKLQoCBAkSBpYBAJ4BARofIFJlbW92ZXMgYSB0ZW5hbnQgZnJvbSBhIHVuaXQuCgoZCgQECQIAEgSYAQJJGgsgVGhlIHVuaXQuCgoZCgQECQIBEgSaAQJJGgsgVGhlIHVzZXIuCgqCAQoEBAkCAhIEnQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKTQoCBAoSBqEBAKoBARo/IExpc3RzIHRoZSB0ZW5hbnRzIG9mIGEgdW5pdCwgZm9ybWVyIGFuZCBmdXR1cmUgb25lcyBpbmNsdWRlZC4KChkKBAQKAgASBKMBAkkaCyBUaGUgdW5pdC4KCisKBAQKAgESBKUBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQKAgISBKcBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCigKBAQKAgMSBKkBAhQaGiBPbmx5IHRob3NlIGluIGZvcmNlIG5vdy4KCiQKAgQLEgatAQC0AQEaFiBPbmUgcGFnZSBvZiB0ZW5hbnRzLgoKHQoEBAsCABIErwECIxoPIE9sZGVzdCBmaXJzdC4KCjkKBAQLAgESBLEBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKSAoEBAsCAhIEswECLBo6IFRoZWlyIGFzc29jaWF0aW9ucywgd2l0aCB0aGUgd2luZG93cywgaW4gdGhlIHNhbWUgb3JkZXIuCgorCgIEDBIGtwEAvwEBGh0gQXNzaWducyBhIGRldmljZSB0byBhIHVuaXQuCgoZCgQEDAIAEgS5AQJJGgsgVGhlIHVuaXQuCgouCgQEDAIBEgS7AQJLGiAgQSBkZXZpY2Ugb2YgdGhlIHNhbWUgcHJvcGVydHkuCgqCAQoEBAwCAhIEvgECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKFgoCBgASBsIBAPEBARoIIFVuaXRzLgoKIQoEBgACABIGxAECxgEDGhEgQ3JlYXRlcyBhIHVuaXQuCgo6CgQGAAIBEgbIAQLKAQMaKiBMaXN0cyB0aGUgdW5pdHMgdGhhdCB0aGUgY2FsbGVyIGNhbiBzZWUuCgoeCgQGAAICEgbMAQLOAQMaDiBHZXRzIGEgdW5pdC4KCiEKBAYAAgMSBtABAtIBAxoRIENoYW5nZXMgYSB1bml0LgoKIQoEBgACBBIG1AEC1gEDGhEgRGVsZXRlcyBhIHVuaXQuCgqRAgoEBgACBRIG2gEC3AEDGoACIE1ha2VzIGEgdXNlciBhIHRlbmFudCBvZiBhIHVuaXQuIE5vdCBhbiBlcnJvciBpZiB0aGUgdXNlciBpcyBvbmUgYWxyZWFkeSB3aXRoIHRoZSBzYW1lIHdpbmRvdy4KIFdpdGggYW5vdGhlciB3aW5kb3cgdGhlIGNhbGwgaXMgcmVmdXNlZCB3aXRoIEFMUkVBRFlfRVhJU1RTLCByZWFzb24gV0lORE9XX0RJRkZFUlMsIHVubGVzcwogYHJlcGxhY2Vfd2luZG93YCBpcyBzZXQuIEEgdGVuYW5jeSB0aGF0IGhhcyBlbmRlZCBkb2VzIG5vdCBtYXR0ZXIuCgovCgQGAAIGEgbeAQLgAQMaHyBSZW1vdmVzIGEgdGVuYW50IGZyb20gYSB1bml0LgoKQAoEBgACBxIG4gEC5AEDGjAgVGhlIHRlbmFudHMgb2YgYSB1bml0LCB3aXRob3V0IHNlbnNpdGl2ZSBkYXRhLgoKLQoEBgACCBIG5gEC6AEDGh0gQXNzaWducyBhIGRldmljZSB0byBhIHVuaXQuCgpJCgQGAAIJEgbqAQLsAQMaOSBUYWtlcyBhIGRldmljZSBvdXQgb2YgYSB1bml0OyBpdCBzdGF5cyBpbiB0aGUgcHJvcGVydHkuCgouCgQGAAIKEgbuAQLwAQMaHiBMaXN0cyB0aGUgZGV2aWNlcyBvZiBhIHVuaXQuCmIGcHJvdG8z"
+      base64: "ChZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxogZ29vZ2xlL3Byb3RvYnVmL2ZpZWxkX21hc2sucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aHHRlbmFuY3kvdjEvYXNzb2NpYXRpb24ucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90bxoYdGVuYW5jeS92MS9kZXZpY2VzLnByb3RvItkCCgRVbml0Eg4KAmlkGAEgASgJUgJpZBISCgRuYW1lGAIgASgJUgRuYW1lEh8KC3Byb3BlcnR5X2lkGAMgASgJUgpwcm9wZXJ0eUlkEiYKD3RlbmFudF91c2VyX2lkcxgEIAMoCVINdGVuYW50VXNlcklkcxIdCgpkZXZpY2VfaWRzGAUgAygJUglkZXZpY2VJZHMSMwoWY29tbW9uX2FyZWFfZGV2aWNlX2lkcxgGIAMoCVITY29tbW9uQXJlYURldmljZUlkcxI5CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIcmV2aXNpb24YCSABKAlSCHJldmlzaW9uIqwCChFDcmVhdGVVbml0UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSHwoEbmFtZRgCIAEoCUILqrsYBwgBGMgBWAFSBG5hbWUSMAoPdGVuYW50X3VzZXJfaWRzGAMgAygJQgiquxgEGEBIZFINdGVuYW50VXNlcklkcxIoCgpkZXZpY2VfaWRzGAQgAygJQgmquxgFGEBI6AdSCWRldmljZUlkcxI9ChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAUgAygJQgiquxgEGEBIZFITY29tbW9uQXJlYURldmljZUlkcxIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ItsCChBMaXN0VW5pdHNSZXF1ZXN0EicKC3Byb3BlcnR5X2lkGAEgASgJQgaquxgCGEBSCnByb3BlcnR5SWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SVQoHc29ydF9ieRgEIAEoCUI8qrsYOCI2bmFtZXwtbmFtZXxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkSGwoEdGV4dBgFIAEoCUIHqrsYAxjIAVIEdGV4dBIzChFhdF9sZWFzdF9yZXZpc2lvbhgGIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEiEKBHBhZ2UYByABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2UiggEKEUxpc3RVbml0c1Jlc3BvbnNlEiYKBXVuaXRzGAEgAygLMhAudGVuYW5jeS52MS5Vbml0UgV1bml0cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplImgKDkdldFVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiI1CgpEZXZpY2VMaXN0EicKCmRldmljZV9pZHMYASADKAlCCKq7GAQYQEhkUglkZXZpY2VJZHMitwMKEVVwZGF0ZVVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJGChNjb21tb25fYXJlYV9kZXZpY2VzGAMgASgLMhYudGVuYW5jeS52MS5EZXZpY2VMaXN0UhFjb21tb25BcmVhRGV2aWNlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjAKD3RlbmFudF91c2VyX2lkcxgGIAMoCUIIqrsYBBhASGRSDXRlbmFudFVzZXJJZHMSKAoKZGV2aWNlX2lkcxgHIAMoCUIJqrsYBRhASOgHUglkZXZpY2VJZHMSRAoLdXBkYXRlX21hc2sYCCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgequxgDUIAIUgp1cGRhdGVNYXNrQgcKBV9uYW1lIvIBChFEZWxldGVVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8i/gIKEEFkZFRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIfCgd1c2VyX2lkGAIgASgJQgaquxgCGEBSBnVzZXJJZBI5Cgp2YWxpZF9mcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EiUKDnJlcGxhY2Vfd2luZG93GAYgASgIUg1yZXBsYWNlV2luZG93EiwKBWVtYWlsGAcgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbBInCgRyb2xlGAggASgJQhOquxgPIg10ZW5hbnR8VEVOQU5UUgRyb2xlIo0BChNSZW1vdmVUZW5hbnRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IqYBChJMaXN0VGVuYW50c1JlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgEIAEoCFIHaW5Gb3JjZSKvAQoTTGlzdFRlbmFudHNSZXNwb25zZRIvCgd0ZW5hbnRzGAEgAygLMhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeVIFdXNlcnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEj8KDGFzc29jaWF0aW9ucxgDIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMikQEKE0Fzc2lnbkRldmljZVJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIlCglkZXZpY2VfaWQYAiABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MqMKCgVVbml0cxJfCgZDcmVhdGUSHS50ZW5hbmN5LnYxLkNyZWF0ZVVuaXRSZXF1ZXN0GhAudGVuYW5jeS52MS5Vbml0IiSiuxgCCAKC0+STAhIiDS9hcGkvdjEvdW5pdHM6ASqyuxgCCAESZAoETGlzdBIcLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVxdWVzdBodLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVzcG9uc2UiH6K7GAYIAiABKAGC0+STAg8SDS9hcGkvdjEvdW5pdHMSXAoDR2V0EhoudGVuYW5jeS52MS5HZXRVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCInorsYBAgCIAGC0+STAhkSFy9hcGkvdjEvdW5pdHMve3VuaXRfaWR9EoEBCgZVcGRhdGUSHS50ZW5hbmN5LnYxLlVwZGF0ZVVuaXRSZXF1ZXN0GhAudGVuYW5jeS52MS5Vbml0IkaiuxgCCAKC0+STAjoaFy9hcGkvdjEvdW5pdHMve3VuaXRfaWR9OgEqWhwyFy9hcGkvdjEvdW5pdHMve3VuaXRfaWR9OgEqEmoKBkRlbGV0ZRIdLnRlbmFuY3kudjEuRGVsZXRlVW5pdFJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIiWiuxgCCAKC0+STAhkqFy9hcGkvdjEvdW5pdHMve3VuaXRfaWR9EngKCUFkZFRlbmFudBIcLnRlbmFuY3kudjEuQWRkVGVuYW50UmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIjCiuxgCCAKC0+STAiQiHy9hcGkvdjEvdW5pdHMve3VuaXRfaWR9L3RlbmFudHM6ASoSiAEKDFJlbW92ZVRlbmFudBIfLnRlbmFuY3kudjEuUmVtb3ZlVGVuYW50UmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIjeiuxgCCAKC0+STAisqKS9hcGkvdjEvdW5pdHMve3VuaXRfaWR9L3RlbmFudHMve3VzZXJfaWR9EoEBCgtMaXN0VGVuYW50cxIeLnRlbmFuY3kudjEuTGlzdFRlbmFudHNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0VGVuYW50c1Jlc3BvbnNlIjGiuxgGCAIgASgBgtPkkwIhEh8vYXBpL3YxL3VuaXRzL3t1bml0X2lkfS90ZW5hbnRzEnUKDEFzc2lnbkRldmljZRIfLnRlbmFuY3kudjEuQXNzaWduRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIjCiuxgCCAKC0+STAiQiHy9hcGkvdjEvdW5pdHMve3VuaXRfaWR9L2RldmljZXM6ASoSgAEKDlVuYXNzaWduRGV2aWNlEh8udGVuYW5jeS52MS5Bc3NpZ25EZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiOaK7GAIIAoLT5JMCLSorL2FwaS92MS91bml0cy97dW5pdF9pZH0vZGV2aWNlcy97ZGV2aWNlX2lkfRKBAQoLTGlzdERldmljZXMSHi50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXNwb25zZSIxorsYBggCIAEoAYLT5JMCIRIfL2FwaS92MS91bml0cy97dW5pdF9pZH0vZGV2aWNlc0IyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK3zEKPAoBDBIDAQASGjIgVW5pdHM6IGFwYXJ0bWVudHMsIG9mZmljZXMsIHJvb21zIG9mIGEgcHJvcGVydHkuCgo1CgIEABIEEAAjARopIEEgcGFydCBvZiBhIHByb3BlcnR5IHRoYXQgdGVuYW50cyByZW50LgoKJQoEBAACABIDEgIQGhggSWRlbnRpZmllciwgYHVudF/igKZgLgoKHAoEBAACARIDFAISGg8gRGlzcGxheSBuYW1lLgoKKgoEBAACAhIDFgIZGh0gVGhlIHByb3BlcnR5IGl0IGJlbG9uZ3MgdG8uCgpVCgQEAAIDEgMYAiYaSCBJdHMgY3VycmVudCB0ZW5hbnRzLCBvbGRlc3QgZmlyc3Q7IG9ubHkgZm9yIGNhbGxlcnMgd2hvIG1heSBsaXN0IHRoZW0uCgpCCgQEAAIEEgMaAiEaNSBJdHMgZGV2aWNlcywgYXQgbW9zdCAxMDAwOyB1c2UgTGlzdERldmljZXMgZm9yIGFsbC4KCmYKBAQAAgUSAxwCLRpZIENvbW1vbiBhcmVhczogZGV2aWNlcyBvZiB0aGUgcHJvcGVydHkgb3V0c2lkZSBhbnkgdW5pdCB0aGF0IHRoZSB1bml0J3MgdGVuYW50cyBtYXkgdXNlLgoKIwoEBAACBhIDHgIrGhYgV2hlbiBpdCB3YXMgY3JlYXRlZC4KCigKBAQAAgcSAyACKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClUKBAQAAggSAyICFhpIIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIHVuaXQ7IHBhc3MgaXQgYXMgYGV4cGVjdGVkX3JldmlzaW9uYC4KCh0KAgQBEgQmADQBGhEgQ3JlYXRlcyBhIHVuaXQuCgoqCgQEAQIAEgMoAk0aHSBUaGUgcHJvcGVydHkgaXQgYmVsb25ncyB0by4KChwKBAQBAgESAyoCWhoPIERpc3BsYXkgbmFtZS4KCiwKBAQBAgISAywCWhofIFVzZXJzIHdobyBiZWNvbWUgaXRzIHRlbmFudHMuCgo3CgQEAQIDEgMuAlYaKiBEZXZpY2VzIG9mIHRoZSBwcm9wZXJ0eSB0byBhc3NpZ24gdG8gaXQuCgpmCgQEAQIEEgMwAmEaWSBDb21tb24gYXJlYXM6IGRldmljZXMgb2YgdGhlIHByb3BlcnR5IG91dHNpZGUgYW55IHVuaXQgdGhhdCB0aGUgdW5pdCdzIHRlbmFudHMgbWF5IHVzZS4KCoEBCgQEAQIFEgMzAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KChoKAgQCEgQ3AEkBGg4gTGlzdHMgdW5pdHMuCgpyCgQEAgIAEgM6Aj0aZSBPbmx5IG9mIHRoaXMgcHJvcGVydHk7IHJlcXVpcmVkIGZvciBQcm9wZXJ0aWVzLkxpc3RVbml0cy4gTk9UX0ZPVU5EIGlmIHRoZSBjYWxsZXIgbWF5IG5vdCBrbm93CiBpdC4KCioKBAQCAgESAzwCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAICAhIDPgI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgq3AQoEBAICAxIDQQJvGqkBIGBuYW1lYCAodGhlIGRlZmF1bHQpIG9yIGBjcmVhdGVkX2F0YDsgYSBtaW51cyBpbiBmcm9udCB0dXJucyB0aGUgb3JkZXIgcm91bmQuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuCiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcyBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpICgQEAgIEEgNDAjcaOyBPbmx5IHRob3NlIHdob3NlIG5hbWUgY29udGFpbnMgdGhpcywgaWdub3JpbmcgQVNDSUkgY2FzZS4KCkAKBAQCAgUSA0UCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCr4BCgQEAgIGEgNIAjUasAEgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGZvciBhcHBsaWNhdGlvbnMgdGhhdCBjb3VudCBwYWdlczogYXQgbW9zdCB0aGUgZmlyc3QgMTAsMDAwIGVsZW1lbnRzIGNhbiBiZQogcmVhY2hlZCBzby4gMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0OyBub3QgdG9nZXRoZXIgd2l0aCBvbmUuCgogCgIEAxIETABTARoUIE9uZSBwYWdlIG9mIHVuaXRzLgoKJgoEBAMCABIDTgIaGhkgSW4gdGhlIHJlcXVlc3RlZCBvcmRlci4KCjgKBAQDAgESA1ACHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgosCgQEAwICEgNSAhgaHyBOdW1iZXIgb2YgaXRlbXMgb24gYWxsIHBhZ2VzLgoKGgoCBAQSBFYAWwEaDiBHZXRzIGEgdW5pdC4KChgKBAQEAgASA1gCSRoLIFRoZSB1bml0LgoKQAoEBAQCARIDWgJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKMwoCBAUSBF4AYQEaJyBBIGxpc3Qgb2YgZGV2aWNlcyB0aGF0IGNhbiBiZSBhYnNlbnQuCgobCgQEBQIAEgNgAlUaDiBUaGUgZGV2aWNlcy4KCj4KAgQGEgRkAHkBGjIgQ2hhbmdlcyBhIHVuaXQuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgoYCgQEBgIAEgNmAkkaCyBUaGUgdW5pdC4KChwKBAQGAgESA2gCXxoPIERpc3BsYXkgbmFtZS4KCnQKBAQGAgISA2sCJRpnIFJlcGxhY2VzIHRoZSBjb21tb24gYXJlYXM6IGRldmljZXMgb2YgdGhlIHByb3BlcnR5IG91dHNpZGUgYW55IHVuaXQgdGhhdCB0aGUgdW5pdCdzIHRlbmFudHMgbWF5CiB1c2UuCgprCgQEBgIDEgNtAkQaXiBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBQk9SVEVEIHVubGVzcyB0aGUgdW5pdCBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKgQEKBAQGAgQSA3ACQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKkAEKBAQGAgUSA3MCWhqCASBNYWtlcyB0aGVzZSB1c2VycyBpdHMgdGVuYW50cyBhbmQgdGFrZXMgdGhhdCByb2xlIGZyb20gYWxsIHdobyBoYXZlIGl0IG5vdy4gRW1wdHkgbWVhbnMgbm8gY2hhbmdlLCB1bmxlc3MKIGB1cGRhdGVfbWFza2AgaGFzIGl0LgoKgwEKBAQGAgYSA3YCVhp2IE1ha2VzIHRoZXNlIGl0cyBkZXZpY2VzOyBvdGhlcnMgdGhhdCBpdCBoYXMgZ28gdG8gaXRzIHByb3BlcnR5LiBFbXB0eSBtZWFucyBubyBjaGFuZ2UsIHVubGVzcyBgdXBkYXRlX21hc2tgCiBoYXMgaXQuCgpsCgQEBgIHEgN4AlMaXyBXaGljaCBvZiB0aGVzZSB0byBjaGFuZ2U7IHdpdGhvdXQgaXQsIHRob3NlIHRoYXQgYXJlIGdpdmVuLiBXaXRoIGl0IGEgbGlzdCBjYW4gYmUgbWFkZSBlbXB0eS4KCh4KAgQHEgV8AIwBARoRIERlbGV0ZXMgYSB1bml0LgoKGAoEBAcCABIDfgJJGgsgVGhlIHVuaXQuCgpWCgQEBwIBEgSAAQITGkggRGVsZXRlcyB3aGF0IGlzIGluIGl0IGFzIHdlbGwuIFdpdGhvdXQgaXQsIGEgbm9uLWVtcHR5IG9uZSBpcyByZWZ1c2VkLgoKZgoEBAcCAhIEggECGhpYIERlbGV0ZXMgdGhlIGRldmljZXMgaW4gaXQgdG9vLCBpbnN0ZWFkIG9mIGtlZXBpbmcgdGhlbSBpbiB0aGUgcHJvcGVydHkgd2l0aG91dCBhIHVuaXQuCgpJCgQEBwIDEgSEAQITGjsgRHJ5IHJ1bjogY2hhbmdlcyBub3RoaW5nLCBhbmQgc2F5cyB3aGF0IHdvdWxkIGJlIGRlbGV0ZWQuCgqCAQoEBAcCBBIEhwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoK7QEKBAQHAgUSBIsBAkEa3gEgQSBwcm9wZXJ0eSBvciBhbm90aGVyIHVuaXQuIERldmljZXMgbW92ZSB0aGVyZSBpbnN0ZWFkIG9mIHRvIHRoZSB1bml0J3MgcHJvcGVydHksIGFuZCBsb3NlCiB0aGVpciBndWVzdCBwYXNzZXMuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIG1vdmUgdGhlbSBhbmQgdG8gcHV0IGRldmljZXMgdGhlcmUuIENhbm5vdCBiZQogY29tYmluZWQgd2l0aCBgZGVsZXRlX2RldmljZXNgLgoKMAoCBAgSBo8BAKIBARoiIE1ha2VzIGEgdXNlciBhIHRlbmFudCBvZiBhIHVuaXQuCgoZCgQECAIAEgSRAQJJGgsgVGhlIHVuaXQuCgpUCgQECAIBEgSTAQI5GkYgVGhlIHVzZXI7IG11c3QgaGF2ZSBhbiBhY2NvdW50LiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQgYGVtYWlsYC4KCjcKBAQIAgISBJUBAisaKSBXaGVuIHRoZSB0ZW5hbmN5IGJlZ2luczsgbm93IGlmIGFic2VudC4KCjEKBAQIAgMSBJcBAiwaIyBXaGVuIGl0IGVuZHM7IGFic2VudCBtZWFucyBuZXZlci4KCoIBCgQECAIEEgSaAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpeCgQECAIFEgScAQIaGlAgSWYgdGhlIHVzZXIgaXMgYSB0ZW5hbnQgd2l0aCBhbm90aGVyIHdpbmRvdywgcmVwbGFjZXMgdGhhdCB3aW5kb3cgYnkgdGhpcyBvbmUuCgqyAQoEBAgCBhIEnwECUhqjASBFLW1haWwgYWRkcmVzcyBvZiB0aGUgdXNlcidzIGFjY291bnQsIGluc3RlYWQgb2YgYHVzZXJfaWRgOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuIE9ubHkgY2FsbGVycwogd2hvIG1heSBncmFudCB0aGUgcm9sZSBsZWFybiB3aGV0aGVyIHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LgoKRQoEBAgCBxIEoQECQxo3IFRoZSByb2xlLCB3aGljaCBpcyBhbHdheXMgdGhlIHNhbWUgb25lOyBtYXkgYmUgZW1wdHkuCgotCgIECRIGpQEArQEBGh8gUmVtb3ZlcyBhIHRlbmFudCBmcm9tIGEgdW5pdC4KChkKBAQJAgASBKcBAkkaCyBUaGUgdW5pdC4KChkKBAQJAgESBKkBAkkaCyBUaGUgdXNlci4KCoIBCgQECQICEgSsAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpNCgIEChIGsAEAuQEBGj8gTGlzdHMgdGhlIHRlbmFudHMgb2YgYSB1bml0LCBmb3JtZXIgYW5kIGZ1dHVyZSBvbmVzIGluY2x1ZGVkLgoKGQoEBAoCABIEsgECSRoLIFRoZSB1bml0LgoKKwoEBAoCARIEtAECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAoCAhIEtgECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKKAoEBAoCAxIEuAECFBoaIE9ubHkgdGhvc2UgaW4gZm9yY2Ugbm93LgoKJAoCBAsSBrwBAMMBARoWIE9uZSBwYWdlIG9mIHRlbmFudHMuCgodCgQECwIAEgS+AQI5Gg8gT2xkZXN0IGZpcnN0LgoKOQoEBAsCARIEwAECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpICgQECwICEgTCAQIsGjogVGhlaXIgYXNzb2NpYXRpb25zLCB3aXRoIHRoZSB3aW5kb3dzLCBpbiB0aGUgc2FtZSBvcmRlci4KCisKAgQMEgbGAQDOAQEaHSBBc3NpZ25zIGEgZGV2aWNlIHRvIGEgdW5pdC4KChkKBAQMAgASBMgBAkkaCyBUaGUgdW5pdC4KCi4KBAQMAgESBMoBAksaICBBIGRldmljZSBvZiB0aGUgc2FtZSBwcm9wZXJ0eS4KCoIBCgQEDAICEgTNAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoWCgIGABIG0QEAjwIBGgggVW5pdHMuCgohCgQGAAIAEgbTAQLXAQMaESBDcmVhdGVzIGEgdW5pdC4KCjoKBAYAAgESBtkBAtwBAxoqIExpc3RzIHRoZSB1bml0cyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCh4KBAYAAgISBt4BAuEBAxoOIEdldHMgYSB1bml0LgoKIQoEBgACAxIG4wEC6QEDGhEgQ2hhbmdlcyBhIHVuaXQuCgohCgQGAAIEEgbrAQLuAQMaESBEZWxldGVzIGEgdW5pdC4KCpECCgQGAAIFEgbyAQL1AQMagAIgTWFrZXMgYSB1c2VyIGEgdGVuYW50IG9mIGEgdW5pdC4gTm90IGFuIGVycm9yIGlmIHRoZSB1c2VyIGlzIG9uZSBhbHJlYWR5IHdpdGggdGhlIHNhbWUgd2luZG93LgogV2l0aCBhbm90aGVyIHdpbmRvdyB0aGUgY2FsbCBpcyByZWZ1c2VkIHdpdGggQUxSRUFEWV9FWElTVFMsIHJlYXNvbiBXSU5ET1dfRElGRkVSUywgdW5sZXNzCiBgcmVwbGFjZV93aW5kb3dgIGlzIHNldC4gQSB0ZW5hbmN5IHRoYXQgaGFzIGVuZGVkIGRvZXMgbm90IG1hdHRlci4KCi8KBAYAAgYSBvcBAvoBAxofIFJlbW92ZXMgYSB0ZW5hbnQgZnJvbSBhIHVuaXQuCgpACgQGAAIHEgb8AQL/AQMaMCBUaGUgdGVuYW50cyBvZiBhIHVuaXQsIHdpdGhvdXQgc2Vuc2l0aXZlIGRhdGEuCgotCgQGAAIIEgaBAgKEAgMaHSBBc3NpZ25zIGEgZGV2aWNlIHRvIGEgdW5pdC4KCkkKBAYAAgkSBoYCAokCAxo5IFRha2VzIGEgZGV2aWNlIG91dCBvZiBhIHVuaXQ7IGl0IHN0YXlzIGluIHRoZSBwcm9wZXJ0eS4KCi4KBAYAAgoSBosCAo4CAxoeIExpc3RzIHRoZSBkZXZpY2VzIG9mIGEgdW5pdC4KYgZwcm90bzM="
     )
   }
 }

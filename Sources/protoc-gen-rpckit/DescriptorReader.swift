@@ -159,6 +159,7 @@ import CProtobufC
     let isInOneof = unsafe field.has_oneof_index != 0 && !hasPresence
     return SchemaField(
       name: unsafe DescriptorPointers.text(field.name),
+      jsonName: unsafe DescriptorPointers.text(field.json_name),
       number: unsafe field.number,
       comment: locations.comment(path),
       line: locations.line(path),

@@ -6,6 +6,13 @@ struct GeneratorOptions {
   var module = "Contracts"
   /// The module of the structs that protoc-c generated from the same files.
   var cModule = "CProtobufC"
+  /// What is written.
+  var format = Format.swift
+
+  /// Code, or the description of what can be called by HTTP.
+  enum Format: String {
+    case swift, openapi
+  }
 
   init(parameter: String) throws(GeneratorError) {
     for option in parameter.split(separator: ",") {
@@ -20,13 +27,18 @@ struct GeneratorOptions {
           throw GeneratorError("visibility is `public` or `package`, not `\(value)`")
         }
         visibility = value
+      case "format":
+        guard let format = Format(rawValue: value) else {
+          throw GeneratorError("format is `swift` or `openapi`, not `\(value)`")
+        }
+        self.format = format
       case "module":
         module = value
       case "c_module":
         cModule = value
       default:
         throw GeneratorError(
-          "unknown option `\(parts[0])`; there are `visibility`, `module` and `c_module`"
+          "unknown option `\(parts[0])`; there are `visibility`, `module`, `c_module` and `format`"
         )
       }
     }

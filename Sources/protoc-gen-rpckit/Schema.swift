@@ -35,6 +35,8 @@ struct SchemaMessage {
 /// A field of a message.
 struct SchemaField {
   var name: String
+  /// What JSON calls it.
+  var jsonName: String
   var number: Int32
   var comment: String
   var line: Int

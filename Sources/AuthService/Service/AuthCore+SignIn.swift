@@ -82,11 +82,13 @@ extension AuthCore {
       settle: settle
     )
     metrics.signIns.series("done").increment()
+    // A repeated answer by the key of the first one, which its successor may have relieved since.
+    let tokens = tokens(of: begun, by: ring.signer(at: begun.created) ?? answer.signer)
     return .init(
-      // A repeated answer by the key of the first one, which its successor may have relieved since.
-      tokens: tokens(of: begun, by: ring.signer(at: begun.created) ?? answer.signer),
+      tokens: tokens,
       user: .init(answer.user, answer.context),
-      deviceToken: deviceToken(signIn.knownDevice, EmailAddress(signIn.user.email), begun)
+      deviceToken: deviceToken(signIn.knownDevice, EmailAddress(signIn.user.email), begun),
+      token: tokens.accessToken
     )
   }
 

@@ -85,6 +85,14 @@ extension TenancyCore {
     let (items, nextToken) = try await read { tx in
       try core.fill(page, limit: list.limit, tx) { try message($0, tx) }
     }
+    // The next page by number would begin behind what did not fit into this one.
+    guard list.page == 0 || nextToken == page.nextToken else {
+      throw TenancyError.invalidField(
+        "page_size",
+        "PAGE_TOO_LARGE",
+        "must be smaller: a page of this size does not fit into one answer"
+      )
+    }
     let total = !list.sifting.isEmpty ? 0 : UInt64(page.total)
     return Listed(items: items, nextToken: nextToken, total: total)
   }

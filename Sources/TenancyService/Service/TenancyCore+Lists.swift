@@ -37,6 +37,8 @@ struct EntityList: Sendable {
   var isDescending = false
   var pageSize: UInt32 = 0
   var pageToken = ""
+  /// Which page, counted from 1; 0 means that the token says it.
+  var page: UInt32 = 0
 
   /// An attribute and the values that pass.
   struct Filter: Hashable, Sendable {
@@ -47,6 +49,33 @@ struct EntityList: Sendable {
   static let pageSizeStandard = 50
   /// Entities that are looked at for one page of what is sifted.
   static let siftedCount = 1000
+  /// How far pages can be counted: every page costs what all before it cost.
+  static let countedMax = 10_000
+
+  /// Elements on the pages before.
+  var skippedCount: Int { page < 2 ? 0 : (Int(page) - 1) * limit }
+
+  /// Takes an order as clients say it: `-createdAt` is the youngest first.
+  mutating func sort(by text: String) {
+    isDescending = text.hasPrefix("-")
+    let field = text.drop { $0 == "-" }
+    sortBy = field == "createdAt" ? "created_at" : String(field)
+  }
+
+  /// INVALID_ARGUMENT for a page that is counted too far, or named in two ways.
+  func checkPage() throws(RPCError) {
+    guard page > 0 else { return }
+    guard pageToken.isEmpty else {
+      throw TenancyError.invalidField("page", "PAGE_NAMED_TWICE", "must be 0 with a page token")
+    }
+    guard skippedCount + limit <= Self.countedMax else {
+      throw TenancyError.invalidField(
+        "page",
+        "PAGE_OUT_OF_REACH",
+        "must be among the first \(Self.countedMax) elements; use page_token beyond them"
+      )
+    }
+  }
 
   var limit: Int { pageSize == 0 ? Self.pageSizeStandard : Int(pageSize) }
   var examinedCount: Int { sifting.isEmpty ? limit : max(limit, Self.siftedCount) }
@@ -64,6 +93,7 @@ extension TenancyCore {
     assurance: Assurance?,
     _ binding: TokenSealer.PageBinding
   ) async throws -> Page {
+    try list.checkPage()
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
     let cursor = try tokens.cursor(pageToken: list.pageToken, count: 2, binding)
     let (now, features) = (clock.now, features)
@@ -88,7 +118,7 @@ extension TenancyCore {
           query.parent = parent
         }
         let selection = PageSelection(
-          limit: list.examinedCount,
+          limit: list.skippedCount + list.examinedCount,
           sortsByName: sortsByName,
           isDescending: list.isDescending,
           text: list.text,
@@ -104,10 +134,10 @@ extension TenancyCore {
     }
     let next = page.cursor.map { tokens.pageToken(after: $0, binding) } ?? ""
     return Page(
-      ids: page.ids,
+      ids: Array(page.ids.dropFirst(list.skippedCount)),
       nextToken: next,
       total: page.total,
-      names: page.names,
+      names: Array(page.names.dropFirst(list.skippedCount)),
       binding: binding
     )
   }

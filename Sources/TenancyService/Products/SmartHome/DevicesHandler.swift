@@ -97,17 +97,18 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     for (id, type, action) in filters {
       try await core.permit(action, on: id, type: type, user)
     }
-    let list = EntityList(
+    var list = EntityList(
       action: "device.view",
       type: SmartHome.device,
       within: filters.map(\.0),
       text: request.text,
       filters: request.type.isEmpty
         ? [] : [.init(attribute: SmartHome.kind, values: [request.type])],
-      sortBy: request.sortBy,
       pageSize: request.pageSize,
-      pageToken: request.pageToken
+      pageToken: request.pageToken,
+      page: request.page
     )
+    list.sort(by: request.sortBy)
     let listed = try await core.list(list, call, user) { record, tx in
       let held = try core.decide(
         "device.view",

@@ -48,14 +48,15 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   ) async throws -> Tenancy_V1.ListPortfoliosResponse {
     let user = try call.requireUser()
     try await core.reach(atLeast: request.atLeastRevision)
-    let list = EntityList(
+    var list = EntityList(
       action: "portfolio.view",
       type: SmartHome.portfolio,
       text: request.text,
-      sortBy: request.sortBy,
       pageSize: request.pageSize,
-      pageToken: request.pageToken
+      pageToken: request.pageToken,
+      page: request.page
     )
+    list.sort(by: request.sortBy)
     let listed = try await core.list(list, call, user) { record, tx in
       try core.message(portfolio: record, user, tx)
     }
@@ -85,12 +86,30 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Portfolio {
     let user = try call.requireUser()
+    let mask = try UpdateMask(request.updateMask, fields: ["name", "administrator_user_ids"])
+    let administrators = request.administratorUserIds
+    let (id, action) = (request.portfolioId, "portfolio.manage_admins")
+    let replaces = mask.changes("administrator_user_ids", isGiven: !administrators.isEmpty)
+    if replaces,
+      try await core.explanation(action, on: id, type: SmartHome.portfolio, user).isAllowed
+    {
+      try await core.requireUsers(administrators, field: "administrator_user_ids")
+    }
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      let id = request.portfolioId
       let held = try core.held("portfolio.update", on: id, type: SmartHome.portfolio, user, tx)
+      if replaces { try core.require(action, on: id, type: SmartHome.portfolio, user, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
-        if let name = request.name { $0.name = name }
+        if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
+      }
+      if replaces {
+        try changes.replaceHolders(
+          of: SmartHome.portfolioAdmin,
+          besides: [SmartHome.owner],
+          on: record,
+          by: administrators,
+          tx
+        )
       }
       return try core.message(portfolio: record, user, tx)
     }
@@ -160,7 +179,8 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ request: Tenancy_V1.AddPortfolioAdminRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RoleAssociation {
-    let role = request.role.isEmpty ? SmartHome.portfolioAdmin : request.role
+    // The first product's applications write roles in capital letters.
+    let role = request.role.isEmpty ? SmartHome.portfolioAdmin : request.role.lowercased()
     try requireRole(role)
     return try await core.addRole(
       RoleGrant(

@@ -50,15 +50,16 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
         user
       )
     }
-    let list = EntityList(
+    var list = EntityList(
       action: "property.view",
       type: SmartHome.property,
       within: request.portfolioId.isEmpty ? [] : [request.portfolioId],
       text: request.text,
-      sortBy: request.sortBy,
       pageSize: request.pageSize,
-      pageToken: request.pageToken
+      pageToken: request.pageToken,
+      page: request.page
     )
+    list.sort(by: request.sortBy)
     let listed = try await core.list(list, call, user) { record, tx in
       try core.message(property: record, user, tx)
     }
@@ -88,19 +89,34 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
   ) async throws -> Tenancy_V1.Property {
     let user = try call.requireUser()
     try TimeZoneName.check(request.defaultTimeZone ?? "", field: "default_time_zone")
+    let mask = try UpdateMask(
+      request.updateMask,
+      fields: ["name", "address", "default_time_zone", "manager_user_ids"]
+    )
+    let managers = request.managerUserIds
+    let (id, action) = (request.propertyId, "property.manage_managers")
+    let replaces = mask.changes("manager_user_ids", isGiven: !managers.isEmpty)
+    if replaces,
+      try await core.explanation(action, on: id, type: SmartHome.property, user).isAllowed
+    {
+      try await core.requireUsers(managers, field: "manager_user_ids")
+    }
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      let id = request.propertyId
       let held = try core.held("property.update", on: id, type: SmartHome.property, user, tx)
+      if replaces { try core.require(action, on: id, type: SmartHome.property, user, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
-        if let name = request.name { $0.name = name }
-        if let address = request.address {
+        if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
+        if let address = request.address, mask.changes("address", isGiven: true) {
           for part in SmartHome.address { $0.attributes[part] = nil }
           $0.attributes.merge(Self.attributes(address, "")) { $1 }
         }
-        if let zone = request.defaultTimeZone {
+        if let zone = request.defaultTimeZone, mask.changes("default_time_zone", isGiven: true) {
           $0.attributes[SmartHome.timeZone] = zone.isEmpty ? nil : .string(zone)
         }
+      }
+      if replaces {
+        try changes.replaceHolders(of: SmartHome.propertyManager, on: record, by: managers, tx)
       }
       return try core.message(property: record, user, tx)
     }

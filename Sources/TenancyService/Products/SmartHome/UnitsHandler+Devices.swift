@@ -71,6 +71,28 @@ extension UnitsHandler {
     return (try changes.move(device, under: unit, action: "device.assign", tx), held)
   }
 
+  /// Makes some devices, and no others, those of a unit; the others stay in its property.
+  func replaceDevices(
+    of unit: EntityRecord,
+    by deviceIDs: [String],
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    let wanted = Set(deviceIDs)
+    let present = try tx.query(
+      "SELECT id FROM entity WHERE parent_id = ? AND type = ? ORDER BY id",
+      .text(unit.id),
+      .text(SmartHome.device)
+    ) { $0.text(0) }
+    let property = try tx.known(unit.parentID, type: SmartHome.property)
+    for id in present where !wanted.contains(id) {
+      try core.require("device.move", on: id, type: SmartHome.device, changes.user, tx)
+      let device = try tx.known(id, type: SmartHome.device)
+      _ = try changes.move(device, under: property, action: "device.unassign", tx)
+    }
+    for id in wanted.subtracting(present).sorted() { _ = try assign(id, to: unit, changes, tx) }
+  }
+
   private func isNear(
     _ device: EntityRecord,
     property: String,

@@ -50,15 +50,16 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
         user
       )
     }
-    let list = EntityList(
+    var list = EntityList(
       action: "unit.view",
       type: SmartHome.unit,
       within: request.propertyId.isEmpty ? [] : [request.propertyId],
       text: request.text,
-      sortBy: request.sortBy,
       pageSize: request.pageSize,
-      pageToken: request.pageToken
+      pageToken: request.pageToken,
+      page: request.page
     )
+    list.sort(by: request.sortBy)
     let listed = try await core.list(list, call, user) { record, tx in
       try core.message(
         unit: record,
@@ -105,13 +106,34 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Unit {
     let user = try call.requireUser()
+    let mask = try UpdateMask(
+      request.updateMask,
+      fields: ["name", "common_area_devices", "tenant_user_ids", "device_ids"]
+    )
+    let (id, tenants, action) = (request.unitId, request.tenantUserIds, "unit.manage_tenants")
+    let replacesTenants = mask.changes("tenant_user_ids", isGiven: !tenants.isEmpty)
+    let replacesDevices = mask.changes("device_ids", isGiven: !request.deviceIds.isEmpty)
+    if replacesTenants,
+      try await core.explanation(action, on: id, type: SmartHome.unit, user).isAllowed
+    {
+      try await core.requireUsers(tenants, field: "tenant_user_ids")
+    }
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      let held = try core.held("unit.update", on: request.unitId, type: SmartHome.unit, user, tx)
-      var record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
-        if let name = request.name { $0.name = name }
+      let held = try core.held("unit.update", on: id, type: SmartHome.unit, user, tx)
+      if replacesTenants { try core.require(action, on: id, type: SmartHome.unit, user, tx) }
+      if replacesDevices {
+        try core.require("unit.assign_device", on: id, type: SmartHome.unit, user, tx)
       }
+      var record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
+        if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
+      }
+      if replacesTenants {
+        try changes.replaceHolders(of: SmartHome.tenant, on: record, by: tenants, tx)
+      }
+      if replacesDevices { try replaceDevices(of: record, by: request.deviceIds, changes, tx) }
       if let devices = request.commonAreaDevices,
+        mask.changes("common_area_devices", isGiven: true),
         try setCommonAreas(devices.deviceIds, of: record, changes, tx), record == held.record
       {
         // Links are part of the unit: it changes with them.

@@ -664,7 +664,7 @@ const ProtobufCMessageDescriptor auth__v1__complete_sign_in_request__descriptor 
   (ProtobufCMessageInit) auth__v1__complete_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descriptors[5] =
 {
   {
     "f1_tokens",
@@ -714,17 +714,30 @@ static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SignInResponse, f5_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__sign_in_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_tokens */
   1,   /* field[1] = f2_user */
   2,   /* field[2] = f3_device_token */
   3,   /* field[3] = f4_second_factor */
+  4,   /* field[4] = f5_token */
 };
 static const ProtobufCIntRange auth__v1__sign_in_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor =
 {
@@ -734,7 +747,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor =
   "Auth__V1__SignInResponse",
   "auth.v1",
   sizeof(Auth__V1__SignInResponse),
-  4,
+  5,
   auth__v1__sign_in_response__field_descriptors,
   auth__v1__sign_in_response__field_indices_by_name,
   1,  auth__v1__sign_in_response__number_ranges,

@@ -379,7 +379,7 @@ const ProtobufCMessageDescriptor tenancy__v1__register_device_request__descripto
   (ProtobufCMessageInit) tenancy__v1__register_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_devices_request__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_devices_request__field_descriptors[10] =
 {
   {
     "f1_portfolio_id",
@@ -489,8 +489,21 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_devices_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_page",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListDevicesRequest, f10_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_devices_request__field_indices_by_name[] = {
+  9,   /* field[9] = f10_page */
   0,   /* field[0] = f1_portfolio_id */
   1,   /* field[1] = f2_property_id */
   2,   /* field[2] = f3_unit_id */
@@ -504,7 +517,7 @@ static const unsigned tenancy__v1__list_devices_request__field_indices_by_name[]
 static const ProtobufCIntRange tenancy__v1__list_devices_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_devices_request__descriptor =
 {
@@ -514,7 +527,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_devices_request__descriptor =
   "Tenancy__V1__ListDevicesRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListDevicesRequest),
-  9,
+  10,
   tenancy__v1__list_devices_request__field_descriptors,
   tenancy__v1__list_devices_request__field_indices_by_name,
   1,  tenancy__v1__list_devices_request__number_ranges,

@@ -247,7 +247,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_portfolio_request__descript
   (ProtobufCMessageInit) tenancy__v1__create_portfolio_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_portfolios_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_portfolios_request__field_descriptors[6] =
 {
   {
     "f1_page_size",
@@ -309,6 +309,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_portfolios_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_page",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListPortfoliosRequest, f6_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_portfolios_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_page_size */
@@ -316,11 +328,12 @@ static const unsigned tenancy__v1__list_portfolios_request__field_indices_by_nam
   2,   /* field[2] = f3_sort_by */
   3,   /* field[3] = f4_text */
   4,   /* field[4] = f5_at_least_revision */
+  5,   /* field[5] = f6_page */
 };
 static const ProtobufCIntRange tenancy__v1__list_portfolios_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_portfolios_request__descriptor =
 {
@@ -330,7 +343,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_portfolios_request__descripto
   "Tenancy__V1__ListPortfoliosRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListPortfoliosRequest),
-  5,
+  6,
   tenancy__v1__list_portfolios_request__field_descriptors,
   tenancy__v1__list_portfolios_request__field_indices_by_name,
   1,  tenancy__v1__list_portfolios_request__number_ranges,
@@ -452,7 +465,7 @@ const ProtobufCMessageDescriptor tenancy__v1__get_portfolio_request__descriptor 
   (ProtobufCMessageInit) tenancy__v1__get_portfolio_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_portfolio_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_portfolio_request__field_descriptors[6] =
 {
   {
     "f1_portfolio_id",
@@ -502,17 +515,43 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_portfolio_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_administrator_user_ids",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, n_f5_administrator_user_ids),
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, f5_administrator_user_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_update_mask",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, f6_update_mask),
+    &google__protobuf__field_mask__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_portfolio_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_portfolio_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_expected_revision */
   3,   /* field[3] = f4_idempotency_key */
+  4,   /* field[4] = f5_administrator_user_ids */
+  5,   /* field[5] = f6_update_mask */
 };
 static const ProtobufCIntRange tenancy__v1__update_portfolio_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_portfolio_request__descriptor =
 {
@@ -522,7 +561,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_portfolio_request__descript
   "Tenancy__V1__UpdatePortfolioRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdatePortfolioRequest),
-  4,
+  6,
   tenancy__v1__update_portfolio_request__field_descriptors,
   tenancy__v1__update_portfolio_request__field_indices_by_name,
   1,  tenancy__v1__update_portfolio_request__number_ranges,

@@ -421,7 +421,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_property_request__descripto
   (ProtobufCMessageInit) tenancy__v1__create_property_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_properties_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_properties_request__field_descriptors[7] =
 {
   {
     "f1_portfolio_id",
@@ -495,6 +495,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_properties_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_page",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListPropertiesRequest, f7_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_properties_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_portfolio_id */
@@ -503,11 +515,12 @@ static const unsigned tenancy__v1__list_properties_request__field_indices_by_nam
   3,   /* field[3] = f4_sort_by */
   4,   /* field[4] = f5_text */
   5,   /* field[5] = f6_at_least_revision */
+  6,   /* field[6] = f7_page */
 };
 static const ProtobufCIntRange tenancy__v1__list_properties_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_properties_request__descriptor =
 {
@@ -517,7 +530,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_properties_request__descripto
   "Tenancy__V1__ListPropertiesRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListPropertiesRequest),
-  6,
+  7,
   tenancy__v1__list_properties_request__field_descriptors,
   tenancy__v1__list_properties_request__field_indices_by_name,
   1,  tenancy__v1__list_properties_request__number_ranges,
@@ -639,7 +652,7 @@ const ProtobufCMessageDescriptor tenancy__v1__get_property_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__get_property_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_property_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_property_request__field_descriptors[8] =
 {
   {
     "f1_property_id",
@@ -713,6 +726,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_property_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_manager_user_ids",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__UpdatePropertyRequest, n_f7_manager_user_ids),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f7_manager_user_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_update_mask",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f8_update_mask),
+    &google__protobuf__field_mask__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_property_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_property_id */
@@ -721,11 +758,13 @@ static const unsigned tenancy__v1__update_property_request__field_indices_by_nam
   3,   /* field[3] = f4_default_time_zone */
   4,   /* field[4] = f5_expected_revision */
   5,   /* field[5] = f6_idempotency_key */
+  6,   /* field[6] = f7_manager_user_ids */
+  7,   /* field[7] = f8_update_mask */
 };
 static const ProtobufCIntRange tenancy__v1__update_property_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_property_request__descriptor =
 {
@@ -735,7 +774,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_property_request__descripto
   "Tenancy__V1__UpdatePropertyRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdatePropertyRequest),
-  6,
+  8,
   tenancy__v1__update_property_request__field_descriptors,
   tenancy__v1__update_property_request__field_indices_by_name,
   1,  tenancy__v1__update_property_request__number_ranges,
@@ -948,7 +987,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_property_unit_request__desc
   (ProtobufCMessageInit) tenancy__v1__create_property_unit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__add_property_manager_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__add_property_manager_request__field_descriptors[5] =
 {
   {
     "f1_property_id",
@@ -998,17 +1037,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_property_manager_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_role",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AddPropertyManagerRequest, f5_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__add_property_manager_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_property_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_idempotency_key */
   3,   /* field[3] = f4_email */
+  4,   /* field[4] = f5_role */
 };
 static const ProtobufCIntRange tenancy__v1__add_property_manager_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__add_property_manager_request__descriptor =
 {
@@ -1018,7 +1070,7 @@ const ProtobufCMessageDescriptor tenancy__v1__add_property_manager_request__desc
   "Tenancy__V1__AddPropertyManagerRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__AddPropertyManagerRequest),
-  4,
+  5,
   tenancy__v1__add_property_manager_request__field_descriptors,
   tenancy__v1__add_property_manager_request__field_indices_by_name,
   1,  tenancy__v1__add_property_manager_request__number_ranges,

@@ -330,7 +330,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_unit_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__create_unit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_units_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_units_request__field_descriptors[7] =
 {
   {
     "f1_property_id",
@@ -404,6 +404,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_units_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_page",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListUnitsRequest, f7_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_units_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_property_id */
@@ -412,11 +424,12 @@ static const unsigned tenancy__v1__list_units_request__field_indices_by_name[] =
   3,   /* field[3] = f4_sort_by */
   4,   /* field[4] = f5_text */
   5,   /* field[5] = f6_at_least_revision */
+  6,   /* field[6] = f7_page */
 };
 static const ProtobufCIntRange tenancy__v1__list_units_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_units_request__descriptor =
 {
@@ -426,7 +439,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_units_request__descriptor =
   "Tenancy__V1__ListUnitsRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListUnitsRequest),
-  6,
+  7,
   tenancy__v1__list_units_request__field_descriptors,
   tenancy__v1__list_units_request__field_indices_by_name,
   1,  tenancy__v1__list_units_request__number_ranges,
@@ -586,7 +599,7 @@ const ProtobufCMessageDescriptor tenancy__v1__device_list__descriptor =
   (ProtobufCMessageInit) tenancy__v1__device_list__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_unit_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_unit_request__field_descriptors[8] =
 {
   {
     "f1_unit_id",
@@ -648,6 +661,42 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_unit_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_tenant_user_ids",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__UpdateUnitRequest, n_f6_tenant_user_ids),
+    offsetof(Tenancy__V1__UpdateUnitRequest, f6_tenant_user_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_device_ids",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__UpdateUnitRequest, n_f7_device_ids),
+    offsetof(Tenancy__V1__UpdateUnitRequest, f7_device_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_update_mask",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateUnitRequest, f8_update_mask),
+    &google__protobuf__field_mask__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_unit_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_unit_id */
@@ -655,11 +704,14 @@ static const unsigned tenancy__v1__update_unit_request__field_indices_by_name[] 
   2,   /* field[2] = f3_common_area_devices */
   3,   /* field[3] = f4_expected_revision */
   4,   /* field[4] = f5_idempotency_key */
+  5,   /* field[5] = f6_tenant_user_ids */
+  6,   /* field[6] = f7_device_ids */
+  7,   /* field[7] = f8_update_mask */
 };
 static const ProtobufCIntRange tenancy__v1__update_unit_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_unit_request__descriptor =
 {
@@ -669,7 +721,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_unit_request__descriptor =
   "Tenancy__V1__UpdateUnitRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdateUnitRequest),
-  5,
+  8,
   tenancy__v1__update_unit_request__field_descriptors,
   tenancy__v1__update_unit_request__field_indices_by_name,
   1,  tenancy__v1__update_unit_request__number_ranges,
@@ -779,7 +831,7 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_unit_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__delete_unit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_descriptors[8] =
 {
   {
     "f1_unit_id",
@@ -865,6 +917,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_role",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AddTenantRequest, f8_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__add_tenant_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_unit_id */
@@ -874,11 +938,12 @@ static const unsigned tenancy__v1__add_tenant_request__field_indices_by_name[] =
   4,   /* field[4] = f5_idempotency_key */
   5,   /* field[5] = f6_replace_window */
   6,   /* field[6] = f7_email */
+  7,   /* field[7] = f8_role */
 };
 static const ProtobufCIntRange tenancy__v1__add_tenant_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__add_tenant_request__descriptor =
 {
@@ -888,7 +953,7 @@ const ProtobufCMessageDescriptor tenancy__v1__add_tenant_request__descriptor =
   "Tenancy__V1__AddTenantRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__AddTenantRequest),
-  7,
+  8,
   tenancy__v1__add_tenant_request__field_descriptors,
   tenancy__v1__add_tenant_request__field_indices_by_name,
   1,  tenancy__v1__add_tenant_request__number_ranges,

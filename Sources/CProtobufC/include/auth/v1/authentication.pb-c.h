@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "auth/v1/users.pb-c.h"
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Auth__V1__Device Auth__V1__Device;
@@ -138,10 +139,11 @@ struct  Auth__V1__SignInResponse
   Auth__V1__User *f2_user;
   ProtobufCBinaryData f3_device_token;
   Auth__V1__SecondFactorNeeded *f4_second_factor;
+  ProtobufCBinaryData f5_token;
 };
 #define AUTH__V1__SIGN_IN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_in_response__descriptor) \
-    , NULL, NULL, {0,NULL}, NULL }
+    , NULL, NULL, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Auth__V1__RefreshRequest

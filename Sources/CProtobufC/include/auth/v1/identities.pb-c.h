@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "auth/v1/authentication.pb-c.h"
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Auth__V1__ProviderChallenge Auth__V1__ProviderChallenge;

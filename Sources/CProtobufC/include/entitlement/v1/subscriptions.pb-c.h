@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "entitlement/v1/entitlements.pb-c.h"
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Entitlement__V1__FeatureValue Entitlement__V1__FeatureValue;

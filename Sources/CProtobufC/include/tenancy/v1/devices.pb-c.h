@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
 #include "google/protobuf/struct.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
@@ -104,10 +105,11 @@ struct  Tenancy__V1__ListDevicesRequest
   ProtobufCBinaryData f7_page_token;
   ProtobufCBinaryData f8_sort_by;
   ProtobufCBinaryData f9_at_least_revision;
+  uint32_t f10_page;
 };
 #define TENANCY__V1__LIST_DEVICES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_devices_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListDevicesResponse

@@ -15,6 +15,8 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
+#include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
@@ -76,10 +78,11 @@ struct  Tenancy__V1__ListPortfoliosRequest
   ProtobufCBinaryData f3_sort_by;
   ProtobufCBinaryData f4_text;
   ProtobufCBinaryData f5_at_least_revision;
+  uint32_t f6_page;
 };
 #define TENANCY__V1__LIST_PORTFOLIOS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_portfolios_request__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListPortfoliosResponse
@@ -118,6 +121,9 @@ struct  Tenancy__V1__UpdatePortfolioRequest
   ProtobufCBinaryData f1_portfolio_id;
   ProtobufCBinaryData f3_expected_revision;
   ProtobufCBinaryData f4_idempotency_key;
+  size_t n_f5_administrator_user_ids;
+  ProtobufCBinaryData *f5_administrator_user_ids;
+  Google__Protobuf__FieldMask *f6_update_mask;
   Tenancy__V1__UpdatePortfolioRequest__P2NameCase p2_name_case;
   union {
     ProtobufCBinaryData f2_name;
@@ -125,7 +131,7 @@ struct  Tenancy__V1__UpdatePortfolioRequest
 };
 #define TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_portfolio_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__P2_NAME__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeletePortfolioRequest

@@ -15,6 +15,8 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
+#include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
@@ -98,10 +100,11 @@ struct  Tenancy__V1__ListPropertiesRequest
   ProtobufCBinaryData f4_sort_by;
   ProtobufCBinaryData f5_text;
   ProtobufCBinaryData f6_at_least_revision;
+  uint32_t f7_page;
 };
 #define TENANCY__V1__LIST_PROPERTIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_properties_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListPropertiesResponse
@@ -147,6 +150,9 @@ struct  Tenancy__V1__UpdatePropertyRequest
   Tenancy__V1__PropertyAddress *f3_address;
   ProtobufCBinaryData f5_expected_revision;
   ProtobufCBinaryData f6_idempotency_key;
+  size_t n_f7_manager_user_ids;
+  ProtobufCBinaryData *f7_manager_user_ids;
+  Google__Protobuf__FieldMask *f8_update_mask;
   Tenancy__V1__UpdatePropertyRequest__P2NameCase p2_name_case;
   union {
     ProtobufCBinaryData f2_name;
@@ -158,7 +164,7 @@ struct  Tenancy__V1__UpdatePropertyRequest
 };
 #define TENANCY__V1__UPDATE_PROPERTY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_property_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P2_NAME__NOT_SET, {0}, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P4_DEFAULT_TIME_ZONE__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, 0,NULL, NULL, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P2_NAME__NOT_SET, {0}, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P4_DEFAULT_TIME_ZONE__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeletePropertyRequest
@@ -201,10 +207,11 @@ struct  Tenancy__V1__AddPropertyManagerRequest
   ProtobufCBinaryData f2_user_id;
   ProtobufCBinaryData f3_idempotency_key;
   ProtobufCBinaryData f4_email;
+  ProtobufCBinaryData f5_role;
 };
 #define TENANCY__V1__ADD_PROPERTY_MANAGER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__add_property_manager_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__RemovePropertyManagerRequest

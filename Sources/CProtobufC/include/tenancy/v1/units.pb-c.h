@@ -15,6 +15,8 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
+#include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
@@ -88,10 +90,11 @@ struct  Tenancy__V1__ListUnitsRequest
   ProtobufCBinaryData f4_sort_by;
   ProtobufCBinaryData f5_text;
   ProtobufCBinaryData f6_at_least_revision;
+  uint32_t f7_page;
 };
 #define TENANCY__V1__LIST_UNITS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_units_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListUnitsResponse
@@ -142,6 +145,11 @@ struct  Tenancy__V1__UpdateUnitRequest
   Tenancy__V1__DeviceList *f3_common_area_devices;
   ProtobufCBinaryData f4_expected_revision;
   ProtobufCBinaryData f5_idempotency_key;
+  size_t n_f6_tenant_user_ids;
+  ProtobufCBinaryData *f6_tenant_user_ids;
+  size_t n_f7_device_ids;
+  ProtobufCBinaryData *f7_device_ids;
+  Google__Protobuf__FieldMask *f8_update_mask;
   Tenancy__V1__UpdateUnitRequest__P2NameCase p2_name_case;
   union {
     ProtobufCBinaryData f2_name;
@@ -149,7 +157,7 @@ struct  Tenancy__V1__UpdateUnitRequest
 };
 #define TENANCY__V1__UPDATE_UNIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_unit_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_UNIT_REQUEST__P2_NAME__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, TENANCY__V1__UPDATE_UNIT_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeleteUnitRequest
@@ -177,10 +185,11 @@ struct  Tenancy__V1__AddTenantRequest
   ProtobufCBinaryData f5_idempotency_key;
   protobuf_c_boolean f6_replace_window;
   ProtobufCBinaryData f7_email;
+  ProtobufCBinaryData f8_role;
 };
 #define TENANCY__V1__ADD_TENANT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__add_tenant_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__RemoveTenantRequest

@@ -1,0 +1,329 @@
+/// Describes all methods that can be called by HTTP, in OpenAPI 3.1.
+struct OpenAPIWriter {
+  private let schema: Schema
+  private var schemas: OpenAPISchemas
+
+  init(_ schema: Schema) {
+    self.schema = schema
+    schemas = OpenAPISchemas(schema)
+  }
+
+  /// The document.
+  consuming func document() -> JSONNode {
+    var tags: [JSONNode] = []
+    var operations: [(path: String, method: String, value: JSONNode)] = []
+    let files = schema.files.filter(\.isToGenerate).sorted { $0.name < $1.name }
+    for service in files.flatMap(\.services) {
+      let bound = service.methods.filter { !$0.bindings.isEmpty }
+      guard !bound.isEmpty else { continue }
+      tags.append([
+        "name": .text(service.fullName),
+        "description": .text(OpenAPISchemas.prose(service.comment)),
+      ])
+      for method in bound {
+        for index in method.bindings.indices {
+          let (path, value) = operation(index, of: method, in: service)
+          operations.append((path, method.bindings[index].method.lowercased(), value))
+        }
+      }
+    }
+    return [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "Gatehouse", "version": "v1",
+        "description": """
+        Who is calling, what they may touch, what they have paid for. Every answer has an envelope: \
+        `status` and `data`, or `status`, `message` and `details`.
+        """,
+      ],
+      "servers": [["url": "/"]],
+      "security": [["bearer": []]],
+      "tags": .list(tags),
+      "paths": Self.paths(operations),
+      "components": [
+        "securitySchemes": [
+          "bearer": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"]
+        ],
+        "responses": [
+          "Error": [
+            "description": "The call did not succeed.",
+            "content": ["application/json": ["schema": ["$ref": "#/components/schemas/Error"]]],
+          ]
+        ],
+        "schemas": .object(Self.common + schemas.components()),
+      ],
+    ]
+  }
+
+  private static func paths(
+    _ operations: [(path: String, method: String, value: JSONNode)]
+  ) -> JSONNode {
+    let byPath = Dictionary(grouping: operations) { $0.path }
+    return .object(
+      byPath.keys.sorted().map { path in
+        let methods = (byPath[path] ?? []).sorted { $0.method < $1.method }
+        return (path, .object(methods.map { ($0.method, $0.value) }))
+      }
+    )
+  }
+
+  /// What is in no contract: the envelopes.
+  private static let common: [(name: String, value: JSONNode)] = [
+    (
+      "Error",
+      [
+        "type": "object",
+        "properties": [
+          "status": ["type": "string", "const": "error"],
+          "message": ["type": "string", "description": "What is wrong, for people."],
+          "details": [
+            "type": "object",
+            "description": "What is wrong, for programs.",
+            "properties": [
+              "code": ["type": "string", "description": "The code of gRPC: `NOT_FOUND`."],
+              "reason": ["type": "string", "description": "Why, as docs/errors.md lists it."],
+              "domain": ["type": "string", "description": "Who gave the reason."],
+              "metadata": ["type": "object", "additionalProperties": ["type": "string"]],
+              "fieldViolations": [
+                "type": "array",
+                "items": [
+                  "type": "object",
+                  "properties": [
+                    "field": ["type": "string"], "description": ["type": "string"],
+                    "reason": ["type": "string"],
+                  ],
+                ],
+              ],
+              "requestId": ["type": "string"],
+            ],
+          ],
+        ],
+        "required": ["status", "message", "details"],
+      ]
+    ),
+    (
+      "Pagination",
+      [
+        "type": "object",
+        "properties": [
+          "pageSize": ["type": "integer", "description": "Elements of a page."],
+          "currentPage": [
+            "type": "integer", "description": "Counted from 1; absent behind a page token.",
+          ],
+          "totalItems": [
+            "type": "integer", "description": "Elements of all pages, where they are counted.",
+          ],
+          "totalPages": ["type": "integer", "description": "Pages, where they are counted."],
+          "nextPageToken": [
+            "type": "string", "description": "For the next page; empty at the end.",
+          ],
+        ],
+        "required": ["pageSize", "nextPageToken"],
+      ]
+    ),
+  ]
+
+  // MARK: - Operations
+
+  private mutating func operation(
+    _ index: Int,
+    of method: SchemaMethod,
+    in service: SchemaService
+  ) -> (path: String, value: JSONNode) {
+    let binding = method.bindings[index]
+    guard let template = try? PathTemplate.parse(binding.path),
+      let request = schema.messages[method.input]
+    else { preconditionFailure("a path that was checked") }
+    let prose = OpenAPISchemas.prose(method.comment)
+    var members: [(name: String, value: JSONNode)] = [
+      ("operationId", .text("\(service.name)_\(method.name)\(index == 0 ? "" : "_\(index)")")),
+      ("tags", [.text(service.fullName)]),
+      ("description", .text(prose)),
+    ]
+    if method.rules?.caller == "public" { members.append(("security", [])) }
+    let isPaged = isPaged(method, binding)
+    let (path, inPath) = self.path(template, request)
+    let parameters = inPath + query(binding, template, request, isPaged: isPaged)
+    if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
+    if let body = body(binding, template, request) {
+      var content: [(name: String, value: JSONNode)] = [("application/json", ["schema": body])]
+      if method.rest.takesForms {
+        content.append(("application/x-www-form-urlencoded", ["schema": body]))
+      }
+      members.append(("requestBody", ["content": .object(content)]))
+    }
+    let status = method.rest.creates ? "201" : "200"
+    members.append(
+      (
+        "responses",
+        .object([
+          (status, answer(method, binding, isPaged: isPaged)),
+          ("default", ["$ref": "#/components/responses/Error"]),
+        ])
+      )
+    )
+    return (path, .object(members))
+  }
+
+  /// The path with a name for each wildcard, and its parameters.
+  private mutating func path(
+    _ template: PathTemplate,
+    _ request: SchemaMessage
+  ) -> (path: String, parameters: [JSONNode]) {
+    var parts: [String] = []
+    var parameters: [JSONNode] = []
+    for (index, segment) in template.segments.enumerated() {
+      if case .literal(let text) = segment {
+        parts.append(text)
+        continue
+      }
+      let variable = template.variables.first { $0.segments.contains(index) }
+      let field = variable.flatMap { self.field($0.field.split(separator: "."), of: request) }
+      let wildcards = variable?.segments.prefix { $0 < index }
+        .filter { if case .literal = template.segments[$0] { false } else { true } }
+      let name =
+        (field?.jsonName ?? "segment")
+        + (wildcards?.isEmpty == false ? "_\(wildcards?.count ?? 0)" : "")
+      parts.append("{\(name)}")
+      let schema = field.map { schemas.property($0) } ?? ["type": "string"]
+      parameters.append([
+        "name": .text(name), "in": "path", "required": .flag(true), "schema": schema,
+      ])
+    }
+    let verb = template.verb.isEmpty ? "" : ":\(template.verb)"
+    return ("/" + parts.joined(separator: "/") + verb, parameters)
+  }
+
+  private func field(_ names: [Substring], of message: SchemaMessage) -> SchemaField? {
+    guard let name = names.first, let field = message.fields.first(where: { $0.name == name })
+    else { return nil }
+    guard names.count > 1, case .message(let type) = field.type,
+      let next = schema.messages[type]
+    else { return field }
+    return self.field(Array(names.dropFirst()), of: next)
+  }
+
+  /// The parameters of the query: what is neither in the path nor in the body.
+  private mutating func query(
+    _ binding: SchemaBinding,
+    _ template: PathTemplate,
+    _ request: SchemaMessage,
+    isPaged: Bool
+  ) -> [JSONNode] {
+    guard binding.body != "*" else { return [] }
+    let inPath = Set(template.variables.map(\.field))
+    var parameters: [JSONNode] = []
+    for field in request.fields where field.name != binding.body {
+      add(field, path: field.name, name: field.jsonName, inPath, to: &parameters) {
+        isPaged && $0 == "pageSize" ? "limit" : $0
+      }
+    }
+    return parameters
+  }
+
+  private mutating func add(
+    _ field: SchemaField,
+    path: String,
+    name: String,
+    _ inPath: Set<String>,
+    to parameters: inout [JSONNode],
+    _ spelling: (String) -> String
+  ) {
+    guard !inPath.contains(path) else { return }
+    if case .message(let type) = field.type, !type.hasPrefix("google.protobuf."),
+      let message = schema.messages[type]
+    {
+      for part in message.fields {
+        let partName = "\(name).\(part.jsonName)"
+        add(part, path: "\(path).\(part.name)", name: partName, inPath, to: &parameters, spelling)
+      }
+      return
+    }
+    var members: [(name: String, value: JSONNode)] = [
+      ("name", .text(spelling(name))), ("in", "query"),
+    ]
+    if field.rules.isRequired { members.append(("required", .flag(true))) }
+    members.append(("schema", schemas.property(field)))
+    parameters.append(.object(members))
+  }
+
+  private mutating func body(
+    _ binding: SchemaBinding,
+    _ template: PathTemplate,
+    _ request: SchemaMessage
+  ) -> JSONNode? {
+    switch binding.body {
+    case "": return nil
+    case "*":
+      let inPath = Set(template.variables.map(\.field))
+      let fields = request.fields.filter { !inPath.contains($0.name) }
+      return fields.count == request.fields.count
+        ? schemas.reference(to: request.fullName) : schemas.object(fields, of: request)
+    default: return request.fields.first { $0.name == binding.body }.map { schemas.property($0) }
+    }
+  }
+
+  private func isPaged(_ method: SchemaMethod, _ binding: SchemaBinding) -> Bool {
+    let request = schema.messages[method.input]?.fields ?? []
+    let response = schema.messages[method.output]?.fields ?? []
+    return binding.responseBody.isEmpty && request.contains { $0.name == "page_size" }
+      && response.contains { $0.name == "next_page_token" }
+  }
+
+  private mutating func answer(
+    _ method: SchemaMethod,
+    _ binding: SchemaBinding,
+    isPaged: Bool
+  ) -> JSONNode {
+    let output = schema.messages[method.output]
+    let field = output?.fields.first { $0.name == binding.responseBody }
+    var data = field.map { schemas.property($0) } ?? schemas.reference(to: method.output)
+    if isPaged {
+      data = [
+        "allOf": [
+          data,
+          [
+            "type": "object",
+            "properties": ["pagination": ["$ref": "#/components/schemas/Pagination"]],
+            "required": ["pagination"],
+          ],
+        ]
+      ]
+    }
+    if method.isServerStreaming {
+      return [
+        "description": """
+        One JSON value a line: `data` for each message, and in the last line `status`, which says how the \
+        stream ended.
+        """,
+        "content": [
+          "application/x-ndjson": [
+            "schema": [
+              "oneOf": [
+                ["type": "object", "properties": ["data": data], "required": ["data"]],
+                [
+                  "type": "object",
+                  "properties": ["status": ["type": "string", "const": "success"]],
+                  "required": ["status"],
+                ],
+                ["$ref": "#/components/schemas/Error"],
+              ]
+            ]
+          ]
+        ],
+      ]
+    }
+    let envelope: JSONNode =
+      method.rest.isPlain
+      ? data
+      : [
+        "type": "object",
+        "properties": ["status": ["type": "string", "const": "success"], "data": data],
+        "required": ["status", "data"],
+      ]
+    return [
+      "description": method.rest.creates ? "It was made." : "The call succeeded.",
+      "content": ["application/json": ["schema": envelope]],
+    ]
+  }
+}
