@@ -261,7 +261,9 @@ let package = Package(
     ),
     .testTarget(
       name: "RPCKitHTTPTests",
-      dependencies: ["RPCKitHTTP", "RPCKit", "RPCKitTesting", "Contracts"],
+      dependencies: [
+        "RPCKitHTTP", "Reflection", "RPCKit", "RPCKitTesting", "Contracts", "StrictJSON",
+      ],
       swiftSettings: strict
     ),
     .testTarget(

@@ -1,0 +1,313 @@
+internal import RPCKit
+internal import Reflection
+internal import StrictJSON
+
+/// A call by HTTP with JSON: the request is in path, query and body, and the answer in an envelope.
+final class RESTExchange: HTTPExchange {
+  /// What a request was found to be for.
+  struct Request {
+    let route: RESTRoute
+    let method: BoundMethod
+    let path: RESTPath
+    let hasVerb: Bool
+    let shared: RESTRoutes.Shared
+  }
+
+  private let request: Request
+  private var metadata = Metadata()
+  private var fields: RESTRequest
+  private var coding = ContentCoding.identity
+  private var isForm = false
+  /// The body as it came.
+  private var content = ByteBuffer()
+  /// The head of a stream of answers is out.
+  private var isStreaming = false
+  /// The answer is complete.
+  private var isOver = false
+
+  private var route: RESTRoute { request.route }
+  private var binding: HTTPBinding { request.route.binding }
+
+  init(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection,
+    request: Request
+  ) {
+    self.request = request
+    fields = RESTRequest(request.route, request.shared.registry)
+    super.init(head, id: id, received: received, on: connection)
+  }
+
+  // MARK: - The request
+
+  override func begin() {
+    do throws(RESTFailure) {
+      try readHead()
+    } catch {
+      refuse(error)
+    }
+  }
+
+  private func readHead() throws(RESTFailure) {
+    do throws(RPCError) {
+      metadata = try Metadata(request: head.fields, malformed: .invalidArgument)
+      coding = try ContentCoding.ofRequest("content-encoding", head.fields)
+    } catch {
+      throw RESTFailure(error, status: error.code == .unimplemented ? 415 : nil)
+    }
+    try fields.take(request.path, hasVerb: request.hasVerb)
+    try fields.take(try RESTQuery(head.query ?? ""), ignored: request.shared.ignoredKeys)
+    try checkType()
+    if let length = head.fields["content-length"].flatMap({ Int($0) }) { try checkSize(length) }
+  }
+
+  /// A body of another type is not read as if it were JSON, which web pages could send unasked.
+  private func checkType() throws(RESTFailure) {
+    guard head.fields["content-type"] != nil else { return }
+    let type = head.fields.contentType
+    switch type?.essence {
+    case "application/json" where type?.isUTF8 == true: return
+    case "application/x-www-form-urlencoded" where binding.takesForms: isForm = true
+    default:
+      let accepted =
+        "application/json" + (binding.takesForms ? ", application/x-www-form-urlencoded" : "")
+      throw RESTFailure(
+        RPCError(
+          .invalidArgument,
+          .malformedRequest,
+          "content-type is not supported; send \(accepted)"
+        ),
+        status: 415,
+        fields: ["accept": accepted]
+      )
+    }
+  }
+
+  private func checkSize(_ byteCount: Int) throws(RESTFailure) {
+    let byteCountMax = connection.limits.frameByteCountMax
+    guard byteCount > byteCountMax else { return }
+    throw RESTFailure(
+      RPCError(
+        .resourceExhausted,
+        .requestTooLarge,
+        "the body has more than \(byteCountMax) bytes; send less at once"
+      ),
+      status: 413
+    )
+  }
+
+  override func receivedBody(_ bytes: Span<UInt8>) {
+    guard !isOver else { return connection.consumedBody(bytes.count, of: self) }
+    content.append(bytes)
+    connection.assembled(bytes.count)
+    connection.consumedBody(bytes.count, of: self)
+    do throws(RESTFailure) {
+      try checkSize(content.byteCount)
+    } catch {
+      refuse(error)
+    }
+  }
+
+  override func receivedEnd(_ trailers: HTTPFields) {
+    guard !isOver else { return }
+    var body = ByteBuffer()
+    swap(&body, &content)
+    connection.assembled(-body.byteCount)
+    do throws(RESTFailure) {
+      try inflate(&body)
+      try readBody(body.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+      if let key = head.fields["idempotency-key"] { try fields.take(idempotencyKey: key) }
+      try start()
+    } catch {
+      refuse(error)
+    }
+  }
+
+  private func inflate(_ body: inout ByteBuffer) throws(RESTFailure) {
+    guard let format = coding.format, !body.isEmpty else { return }
+    var inflated = ByteBuffer()
+    let error = body.withBytes { bytes in
+      connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
+    }
+    if let error { throw RESTFailure(error, status: error.code == .resourceExhausted ? 413 : nil) }
+    swap(&body, &inflated)
+  }
+
+  private func readBody(_ bytes: [UInt8]) throws(RESTFailure) {
+    guard !bytes.isEmpty else { return }
+    guard binding.body != .none else {
+      throw .invalid("", "\(head.method) has a body here; send its fields in the query")
+    }
+    if isForm { return try fields.take(Self.form(bytes)) }
+    let limits = JSONLimits(byteCountMax: connection.limits.frameByteCountMax, depthMax: 100)
+    let body: JSONValue
+    do throws(JSONError) {
+      body = try JSONReader.read(bytes, limits: limits)
+    } catch {
+      throw RESTFailure(error)
+    }
+    try fields.take(body)
+  }
+
+  private static func form(_ bytes: [UInt8]) throws(RESTFailure) -> JSONValue {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw .invalid("", "form is not UTF-8; send escapes of UTF-8")
+    }
+    var object = JSONObject()
+    for (key, value) in try RESTQuery(text, noun: "form").pairs {
+      guard object[key] == nil else { throw .invalid(key, "is given twice; send it once") }
+      object[key] = .string(value)
+    }
+    return .object(object)
+  }
+
+  private func start() throws(RESTFailure) {
+    let message: [UInt8]
+    do throws(ReflectionError) {
+      message = try request.shared.json.encode(
+        .object(fields.fields),
+        as: request.method.descriptor.requestType
+      )
+    } catch {
+      throw RESTFailure(error)
+    }
+    let call = connection.beginCall(
+      of: request.method,
+      for: self,
+      metadata: metadata,
+      timeout: nil,
+      requestByteCount: message.count
+    )
+    guard let call else { return }
+    connection.start(call, message.span, hasPayload: true, malformed: .invalidArgument)
+  }
+
+  override func abandoned() {
+    finish()
+    super.abandoned()
+  }
+
+  // MARK: - The answer
+
+  override func respond(_ append: MessageAppending) throws(RPCError) {
+    var data = try json(append)
+    if let paging = route.paging, case .object(var object) = data {
+      paging.addPagination(to: &object, request: fields.fields)
+      data = .object(object)
+    }
+    let answer: JSONValue = binding.isPlain ? data : ["status": "success", "data": data]
+    let content = try bounded(answer.bytes)
+    var fields = answerFields("application/json")
+    fields.append("content-length", String(content.count))
+    let hasContent = head.method != "HEAD"
+    finish()
+    sendHead(HTTPResponseHead(status: binding.status, fields: fields), isEnd: !hasContent)
+    guard hasContent else { return }
+    connection.sendBody(of: self) { $0.append(content.span) }
+    connection.sendEnd(of: self, trailers: [:])
+  }
+
+  /// A message, or the field of it that is the answer, as JSON.
+  private func json(_ append: MessageAppending) throws(RPCError) -> JSONValue {
+    var message = ByteBuffer()
+    append(&message) { _, _ in }
+    let bytes = message.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    do throws(ReflectionError) {
+      let type = request.method.descriptor.responseType
+      let value = try request.shared.json.decode(bytes, as: type)
+      guard let field = route.responseField else { return value }
+      return value.object?[field.jsonName] ?? .null
+    } catch {
+      throw RPCError(
+        .internal,
+        .internalError,
+        "the answer cannot be written as JSON",
+        cause: error
+      )
+    }
+  }
+
+  private func bounded(_ content: [UInt8]) throws(RPCError) -> [UInt8] {
+    let byteCountMax = connection.limits.frameByteCountMax
+    guard content.count > byteCountMax else { return content }
+    connection.core.observer.limitReached(.frameBytes)
+    throw .responseTooLarge(content.count, max: byteCountMax)
+  }
+
+  private func answerFields(_ type: String) -> HTTPFields {
+    var fields: HTTPFields = ["content-type": type, "cache-control": binding.cacheControl]
+    call?.metadataToSend.forEachResponseField { fields.append($0, $1) }
+    return fields
+  }
+
+  override func send(_ append: MessageAppending) throws(RPCError) {
+    let line = try bounded((["data": try json(append)] as JSONValue).bytes)
+    beginStream()
+    sendLine(line)
+  }
+
+  /// A stream is one JSON value a line, and its last line says how it ended: a stream that was cut off has none.
+  private func beginStream() {
+    guard !isStreaming else { return }
+    isStreaming = true
+    let head = HTTPResponseHead(
+      status: binding.status,
+      fields: answerFields("application/x-ndjson")
+    )
+    sendHead(head, isEnd: false)
+  }
+
+  private func sendLine(_ line: [UInt8]) {
+    connection.sendBody(of: self) { content in
+      content.append(line.span)
+      content.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  override func endResponses() {
+    guard !isOver else { return }
+    beginStream()
+    finish()
+    sendLine((["status": "success"] as JSONValue).bytes)
+    connection.sendEnd(of: self, trailers: [:])
+  }
+
+  override func fail(_ error: RPCError, _ metadata: Metadata) {
+    answer(RESTFailure(error), metadata)
+  }
+
+  private func refuse(_ failure: RESTFailure) {
+    let error = connection.refused(failure.error, metadata)
+    answer(RESTFailure(error, status: failure.status, fields: failure.fields), Metadata())
+  }
+
+  private func answer(_ failure: RESTFailure, _ metadata: Metadata) {
+    guard !isOver else { return }
+    finish()
+    let error = failure.error
+    guard !isStreaming else {
+      sendLine(RESTErrorAnswer.envelope(error).bytes)
+      return connection.sendEnd(of: self, trailers: [:])
+    }
+    let hadCredentials = head.fields["authorization"] != nil
+    var answer = RESTErrorAnswer(
+      error,
+      isPlain: binding.isPlain,
+      hadCredentials: hadCredentials
+    )
+    if let status = failure.status { answer.status = status }
+    for field in failure.fields.fields { answer.fields.append(field.name, field.value) }
+    error.metadata.forEachResponseField { answer.fields.append($0, $1) }
+    metadata.forEachResponseField { answer.fields.append($0, $1) }
+    answer.send(on: self)
+  }
+
+  /// Nothing more is taken or held.
+  private func finish() {
+    isOver = true
+    connection.assembled(-content.byteCount)
+    content.release()
+  }
+}

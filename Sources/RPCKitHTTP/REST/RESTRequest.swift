@@ -1,0 +1,201 @@
+internal import RPCKit
+internal import Reflection
+internal import StrictJSON
+
+/// Puts the request of a method together from path, query, headers and body.
+///
+/// Two values for one field are refused, wherever they come from, equal or not: a program in front may have
+/// checked the other one.
+struct RESTRequest {
+  private let route: RESTRoute
+  private let registry: SchemaRegistry
+  /// What there is so far, by JSON names.
+  private(set) var fields = JSONObject()
+  /// Singular fields that have their value, by path.
+  private var given: Set<String> = []
+
+  init(_ route: RESTRoute, _ registry: SchemaRegistry) {
+    self.route = route
+    self.registry = registry
+  }
+
+  /// Takes what the path says.
+  mutating func take(_ path: RESTPath, hasVerb: Bool) throws(RESTFailure) {
+    for (field, segments) in route.variables {
+      let isSingle =
+        segments.count == 1 && route.binding.segments[segments.lowerBound] == .single
+      let text =
+        isSingle
+        ? path.segment(segments.lowerBound, withoutVerb: hasVerb)
+        : path.value(
+          of: segments.lowerBound..<(endsOpen(segments) ? path.count : segments.upperBound),
+          withoutVerb: hasVerb
+        )
+      try set(field, text, "path")
+    }
+  }
+
+  /// Whether a variable ends with `**`, and so with the path.
+  private func endsOpen(_ segments: Range<Int>) -> Bool {
+    segments.last.map { route.binding.segments[$0] == .rest } ?? false
+  }
+
+  /// Takes what the query says; keys in `ignored` mean nothing.
+  mutating func take(_ query: RESTQuery, ignored: Set<String>) throws(RESTFailure) {
+    for (key, value) in query.pairs where !ignored.contains(key) {
+      guard route.binding.body != .whole else {
+        throw .invalid(key, "is in the query, but all fields are in the body; send it there")
+      }
+      let field: RESTField
+      do throws(ReflectionError) {
+        field = try RESTField(names(key), of: route.method.requestType, registry)
+      } catch {
+        throw .invalid(key, "\(error.problem) of the query; see the contract for those there are")
+      }
+      if let body = route.bodyField, field.path[0] == body.jsonName {
+        throw .invalid(field.name, "is in the query, but belongs into the body")
+      }
+      try set(field, value, "query")
+    }
+  }
+
+  /// `limit` is the name that `page_size` has for clients that count pages.
+  private func names(_ key: String) -> [String] {
+    if key == "limit", let paging = route.paging { return [paging.size.name] }
+    return key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Takes the body.
+  mutating func take(_ body: JSONValue) throws(RESTFailure) {
+    switch route.binding.body {
+    case .none: return
+    case .field:
+      guard let field = route.bodyField else { return }
+      fields[field.jsonName] = body
+    case .whole: try takeWhole(body)
+    }
+  }
+
+  private mutating func takeWhole(_ body: JSONValue) throws(RESTFailure) {
+    guard let object = body.object else {
+      throw .invalid("", "the body must be an object, not \(body.kind)")
+    }
+    let inPath = fields
+    let schema: MessageSchema
+    do throws(ReflectionError) {
+      schema = try registry.message(route.method.requestType)
+    } catch {
+      throw RESTFailure(error)
+    }
+    var paths: [String] = []
+    for member in object.members {
+      let field = schema.fields.first { $0.jsonName == member.name || $0.name == member.name }
+      if let field, let other = inPath[field.jsonName] {
+        fields[field.jsonName] = try Self.merge(member.value, into: other, at: field.jsonName)
+      } else {
+        fields[member.name] = member.value
+      }
+      if let field, field.number != route.idempotencyKey?.number { paths.append(field.jsonName) }
+    }
+    try addMask(paths, object)
+  }
+
+  /// A field of the path may stand in the body too if it says the same there.
+  private static func merge(
+    _ value: JSONValue,
+    into other: JSONValue,
+    at path: String
+  ) throws(RESTFailure) -> JSONValue {
+    if let members = value.object?.members, var object = other.object {
+      for member in members {
+        let known = object[member.name]
+        object[member.name] =
+          try known.map { known throws(RESTFailure) in
+            try merge(member.value, into: known, at: "\(path).\(member.name)")
+          } ?? member.value
+      }
+      return .object(object)
+    }
+    guard value == .null || value == other || value.number?.text == other.string else {
+      throw .invalid(path, "is one in the path and another in the body; send it once")
+    }
+    return other
+  }
+
+  /// A body without a mask changes the fields that it has.
+  private mutating func addMask(_ paths: [String], _ body: JSONObject) throws(RESTFailure) {
+    guard let mask = route.updateMask, body[mask.jsonName] == nil, body[mask.name] == nil else {
+      return
+    }
+    let inPath = Set(route.variables.map { $0.field.path[0] })
+    let changed = paths.filter { !inPath.contains($0) && !Self.conditions.contains($0) }
+    fields[mask.jsonName] = .string(changed.joined(separator: ","))
+  }
+
+  /// Fields that say when to change something, and not what.
+  private static let conditions: Set<String> = ["expectedRevision", "idempotencyKey"]
+
+  /// Takes the header `idempotency-key`, if the request has a field for it.
+  mutating func take(idempotencyKey: String) throws(RESTFailure) {
+    guard let field = route.idempotencyKey else { return }
+    let given = fields[field.jsonName] ?? fields[field.name] ?? .string("")
+    guard given == .string("") || given == .string(idempotencyKey) else {
+      throw .invalid(
+        field.jsonName,
+        "is one in the header idempotency-key and another in the request; send it once"
+      )
+    }
+    fields[field.name] = nil
+    fields[field.jsonName] = .string(idempotencyKey)
+  }
+
+  private mutating func set(
+    _ field: RESTField,
+    _ text: String,
+    _ place: String
+  ) throws(RESTFailure) {
+    let isRepeated = field.schema.isRepeated
+    guard isRepeated || given.insert(field.name).inserted else {
+      throw .invalid(field.name, "is given twice; send it once, in the \(place) or elsewhere")
+    }
+    let value = try Self.value(text, field)
+    fields = .inserting(value, at: field.path[...], isRepeated: isRepeated, into: fields)
+  }
+
+  private static func value(_ text: String, _ field: RESTField) throws(RESTFailure) -> JSONValue {
+    switch field.schema.kind {
+    case .bool:
+      switch text {
+      case "true": return .boolean(true)
+      case "false": return .boolean(false)
+      default: throw .invalid(field.name, "must be true or false")
+      }
+    case .enum: return Int32(text).map { .number(JSONNumber($0)) } ?? .string(text)
+    default: return .string(text)
+    }
+  }
+}
+
+extension JSONObject {
+  /// The object with a value at a path of names; the messages on the way are made.
+  fileprivate static func inserting(
+    _ value: JSONValue,
+    at path: ArraySlice<String>,
+    isRepeated: Bool,
+    into object: JSONObject
+  ) -> JSONObject {
+    guard let name = path.first else { return object }
+    var object = object
+    if path.count > 1 {
+      let inner = object[name]?.object ?? JSONObject()
+      object[name] = .object(
+        inserting(value, at: path.dropFirst(), isRepeated: isRepeated, into: inner)
+      )
+    } else if isRepeated {
+      object[name] = .array((object[name]?.array ?? []) + [value])
+    } else {
+      object[name] = value
+    }
+    return object
+  }
+}

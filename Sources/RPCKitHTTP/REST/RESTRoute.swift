@@ -1,0 +1,100 @@
+internal import RPCKit
+internal import Reflection
+
+/// One way to call a method by HTTP, with what is known of its request.
+final class RESTRoute: Sendable {
+  let binding: HTTPBinding
+  let method: MethodDescriptor
+  /// `/tenancy.v1.Portfolios/Create`.
+  let methodPath: String
+  /// The variables of the path as fields.
+  let variables: [(field: RESTField, segments: Range<Int>)]
+  /// The field that is the body; nil for none and for the whole request.
+  let bodyField: FieldSchema?
+  /// The field that is the answer; nil for the whole response.
+  let responseField: FieldSchema?
+  /// Where an idempotency key goes; nil when the request has no field for it.
+  let idempotencyKey: FieldSchema?
+  /// The field that says which fields to change, if there is one and the body is the whole request: a body
+  /// that does not give it changes what it has.
+  let updateMask: FieldSchema?
+  /// How many elements a page has, and which it is, when the answer is a page of a list.
+  let paging: RESTPaging?
+
+  /// Throws when the contract has a type that `registry` does not know.
+  init(
+    _ binding: HTTPBinding,
+    of method: MethodDescriptor,
+    _ registry: SchemaRegistry
+  ) throws(ReflectionError) {
+    self.binding = binding
+    self.method = method
+    methodPath = "/\(method.service)/\(method.method)"
+    let request = try registry.message(method.requestType)
+    let response = try registry.message(method.responseType)
+    var variables: [(field: RESTField, segments: Range<Int>)] = []
+    for variable in binding.variables {
+      let names = variable.field.split(separator: ".").map(String.init)
+      let field = try RESTField(names, of: method.requestType, registry)
+      variables.append((field, variable.segments))
+    }
+    self.variables = variables
+    if case .field(let name) = binding.body {
+      bodyField = request.fields.first { $0.name == name }
+    } else {
+      bodyField = nil
+    }
+    responseField = response.fields.first { $0.name == binding.responseBody }
+    idempotencyKey = request.fields.first { $0.name == "idempotency_key" }
+    let masks = request.fields.filter { $0.typeName == "google.protobuf.FieldMask" }
+    updateMask = binding.body == .whole && masks.count == 1 ? masks[0] : nil
+    paging = responseField == nil ? RESTPaging(request, response) : nil
+  }
+}
+
+/// A field of a request, or of a message in it, that a path or a query can give.
+struct RESTField: Sendable {
+  /// The JSON names that lead to it.
+  let path: [String]
+  let schema: FieldSchema
+  /// An enum of the contract.
+  let isEnum: Bool
+
+  /// `author.given_name` or `author.givenName`.
+  ///
+  /// Throws when there is no such field, or when it is a message whose JSON is no text.
+  init(
+    _ names: [String],
+    of type: String,
+    _ registry: SchemaRegistry
+  ) throws(ReflectionError) {
+    var type = type
+    var path: [String] = []
+    var found: FieldSchema?
+    for (index, name) in names.enumerated() {
+      let field = try registry.message(type).fields.first {
+        $0.name == name || $0.jsonName == name
+      }
+      let isLast = index == names.count - 1
+      guard let field, isLast || (field.kind == .message && !field.isRepeated) else {
+        throw ReflectionError("is no field")
+      }
+      path.append(field.jsonName)
+      type = field.typeName
+      found = field
+    }
+    guard let found, found.kind != .message || Self.texts.contains(found.typeName) else {
+      throw ReflectionError("is no field with a single value")
+    }
+    self.path = path
+    schema = found
+    isEnum = found.kind == .enum
+  }
+
+  private static let texts: Set<String> = [
+    "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
+  ]
+
+  /// `author.givenName`.
+  var name: String { path.joined(separator: ".") }
+}

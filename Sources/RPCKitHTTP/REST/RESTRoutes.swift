@@ -1,0 +1,94 @@
+package import RPCKit
+package import Reflection
+
+/// Calls by HTTP with JSON, as `(google.api.http)` says of each method.
+package struct RESTRoutes: HTTPRoutes {
+  /// What all requests share.
+  final class Shared: Sendable {
+    let registry: SchemaRegistry
+    let json: MessageJSON
+    let ignoredKeys: Set<String>
+
+    init(_ registry: SchemaRegistry, _ ignoredKeys: Set<String>) {
+      self.registry = registry
+      json = MessageJSON(registry, unset: .defaults)
+      self.ignoredKeys = ignoredKeys
+    }
+  }
+
+  private let tree: RESTRouteTree
+  private let shared: Shared
+
+  /// Makes the routes of all methods that have some.
+  ///
+  /// `registry` knows the types of their messages; it is a mistake of the program if it does not. Keys in
+  /// `ignoredKeys` may be in any query and mean nothing, as programs in front and browsers add some.
+  package init(
+    _ services: [ServiceDefinition],
+    registry: SchemaRegistry,
+    ignoredKeys: Set<String> = []
+  ) {
+    var tree = RESTRouteTree()
+    for method in services.flatMap(\.methods).map(\.descriptor) {
+      for binding in method.httpBindings {
+        do throws(ReflectionError) {
+          tree.insert(try RESTRoute(binding, of: method, registry))
+        } catch {
+          preconditionFailure("\(method.fullName) cannot be called by HTTP: \(error)")
+        }
+      }
+    }
+    self.tree = tree
+    shared = Shared(registry, ignoredKeys)
+  }
+
+  package func makeExchange(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection
+  ) -> HTTPExchange? {
+    func refusal(_ failure: RESTFailure) -> HTTPExchange {
+      RESTRefusal(head, id: id, received: received, on: connection, failure: failure)
+    }
+    let path: RESTPath
+    do throws(RESTPath.Failure) {
+      path = try RESTPath(head.path)
+    } catch {
+      return refusal(.invalid("", error.problem))
+    }
+    // HEAD is GET without the content (RFC 9110 section 9.3.2).
+    let method = head.method == "HEAD" ? "GET" : head.method
+    switch tree.match(path, method: method) {
+    case .nothing: return nil
+    case .otherMethods(let methods):
+      let allowed = methods.joined(separator: ", ")
+      return refusal(
+        RESTFailure(
+          RPCError(
+            .unimplemented,
+            .methodUnknown,
+            "\(head.path.prefix(256)) is called by \(allowed)"
+          ),
+          status: 405,
+          fields: ["allow": methods.contains("GET") ? "\(allowed), HEAD" : allowed]
+        )
+      )
+    case .route(let route, let hasVerb):
+      guard case .success(let bound) = connection.method(at: route.methodPath) else { return nil }
+      return RESTExchange(
+        head,
+        id: id,
+        received: received,
+        on: connection,
+        request: RESTExchange.Request(
+          route: route,
+          method: bound,
+          path: path,
+          hasVerb: hasVerb,
+          shared: shared
+        )
+      )
+    }
+  }
+}

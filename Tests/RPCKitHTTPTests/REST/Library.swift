@@ -1,0 +1,100 @@
+import Contracts
+import RPCKit
+import Synchronization
+
+/// A library whose answers show what it was asked.
+final class Library: Testing_V1.LibraryService {
+  private let calls = Mutex<[CallContext]>([])
+  private let requests = Mutex<[any Message]>([])
+
+  /// The last request, if it is of this type.
+  func lastRequest<Request: Message>(_ type: Request.Type) -> Request? {
+    requests.withLock { $0.last as? Request }
+  }
+
+  var requestCount: Int { requests.withLock { $0.count } }
+
+  /// What came beside the last request.
+  var lastMetadata: Metadata { calls.withLock { $0.last?.metadata ?? Metadata() } }
+
+  private func note(_ request: any Message, _ call: CallContext) {
+    requests.withLock { $0.append(request) }
+    calls.withLock { $0.append(call) }
+  }
+
+  func getBook(
+    _ request: Testing_V1.GetBookRequest,
+    _ call: CallContext
+  ) async throws -> Testing_V1.Book {
+    note(request, call)
+    switch request.bookId {
+    case "missing":
+      throw RPCError(.notFound, "no such book")
+    case "locked":
+      throw RPCError(.unauthenticated, "the access token has expired")
+    case "busy":
+      throw RPCError(.unavailable, "busy", details: [.retryInfo(.milliseconds(1500))])
+    case "taken": throw RPCError(.alreadyExists, "taken")
+    case "forbidden": throw RPCError(.permissionDenied, "forbidden")
+    case "many": throw RPCError(.resourceExhausted, "too many")
+    default: return Testing_V1.Book(id: request.bookId, shelfId: request.shelfId)
+    }
+  }
+
+  func createBook(
+    _ request: Testing_V1.CreateBookRequest,
+    _ call: CallContext
+  ) async throws -> Testing_V1.Book {
+    note(request, call)
+    return request.book ?? Testing_V1.Book()
+  }
+
+  func updateBook(
+    _ request: Testing_V1.UpdateBookRequest,
+    _ call: CallContext
+  ) async throws -> Testing_V1.Book {
+    note(request, call)
+    return Testing_V1.Book(id: request.bookId, title: request.title, tags: request.tags)
+  }
+
+  func listBooks(
+    _ request: Testing_V1.ListBooksRequest,
+    _ call: CallContext
+  ) async throws -> Testing_V1.ListBooksResponse {
+    note(request, call)
+    return Testing_V1.ListBooksResponse(
+      books: [Testing_V1.Book(id: "b1"), Testing_V1.Book(id: "b2")],
+      nextPageToken: "next",
+      totalSize: 42
+    )
+  }
+
+  func getName(
+    _ request: Testing_V1.NameRequest,
+    _ call: CallContext
+  ) async throws -> Testing_V1.NameRequest {
+    note(request, call)
+    return request
+  }
+
+  func watchBooks(
+    _ request: Testing_V1.ListBooksRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Testing_V1.Book>
+  ) async throws {
+    note(request, call)
+    guard request.sortBy != "refused" else { throw RPCError(.permissionDenied, "forbidden") }
+    try await writer.write(Testing_V1.Book(id: "b1"))
+    guard request.sortBy != "broken" else { throw RPCError(.unavailable, "broken") }
+    try await writer.write(Testing_V1.Book(id: "b2"))
+  }
+
+  func inspect(
+    _ request: Testing_V1.InspectRequest,
+    _ call: CallContext
+  ) async throws -> Testing_V1.InspectResponse {
+    note(request, call)
+    guard request.token != "bad" else { throw RPCError(.invalidArgument, "bad") }
+    return Testing_V1.InspectResponse(active: request.token == "good")
+  }
+}
