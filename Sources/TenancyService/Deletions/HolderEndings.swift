@@ -7,7 +7,7 @@ internal import ServiceKit
 /// and nothing loses one by a deletion that was rolled back.
 final class HolderEndings: Sendable {
   /// The first and the longest pause between two attempts, in milliseconds.
-  static let pauses: ClosedRange<Int64> = 1_000...3_600_000
+  static let pauses: ClosedRange<Int64> = 5_000...3_600_000
 
   private let holders: any EntitlementHolders
   private let logger: Logger

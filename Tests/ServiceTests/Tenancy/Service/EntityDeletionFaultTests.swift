@@ -63,7 +63,7 @@ struct EntityDeletionFaultTests {
     }
     holders.fail(nil)
     try await TenancyStage.run(policy: policy, in: folder, holders: holders) { stage in
-      stage.clock.advance(2 * HolderEndings.pauses.upperBound)
+      stage.clock.advance(4 * HolderEndings.pauses.upperBound)
       await stage.endHolders()
       let waiting = try await stage.waitingHolders()
       #expect(waiting == [], "seed \(seed)")
