@@ -98,10 +98,11 @@ final class RESTExchange: HTTPExchange {
     )
   }
 
+  override var heldByteCount: Int { content.byteCount }
+
   override func receivedBody(_ bytes: Span<UInt8>) {
     guard !isOver else { return connection.consumedBody(bytes.count, of: self) }
     content.append(bytes)
-    connection.assembled(bytes.count)
     connection.consumedBody(bytes.count, of: self)
     do throws(RESTFailure) {
       try checkSize(content.byteCount)
@@ -114,7 +115,6 @@ final class RESTExchange: HTTPExchange {
     guard !isOver else { return }
     var body = ByteBuffer()
     swap(&body, &content)
-    connection.assembled(-body.byteCount)
     do throws(RESTFailure) {
       try inflate(&body)
       try readBody(body.withBytes { bytes in bytes.indices.map { bytes[$0] } })
@@ -307,7 +307,6 @@ final class RESTExchange: HTTPExchange {
   /// Nothing more is taken or held.
   private func finish() {
     isOver = true
-    connection.assembled(-content.byteCount)
     content.release()
   }
 }

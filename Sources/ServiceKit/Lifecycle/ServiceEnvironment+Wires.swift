@@ -3,13 +3,15 @@ internal import RPCKitHTTP
 internal import Reflection
 
 extension ServiceEnvironment {
-  /// What the service speaks beside frames at its addresses, by its settings.
-  var wires: [any ServerWire] {
+  /// What is spoken beside frames at the service's addresses, by its settings; `schema` has the types of the
+  /// messages of `services`.
+  func wires(for services: [ServiceDefinition], _ schema: SchemaRegistry) -> [any ServerWire] {
     let http = settings.http
     guard !http.isOff else { return [] }
     var router = CallRouter()
     router.dialects = http.dialects
-    router.transcoder = ReflectedTranscoder(.gatehouse)
+    router.transcoder = ReflectedTranscoder(schema)
+    if http.rest { router.routes = [RESTRoutes(services, registry: schema)] }
     if !http.origins.isEmpty { router.crossOrigin = CrossOriginPolicy(origins: Set(http.origins)) }
     var configuration = HTTPConfiguration(router: router)
     configuration.servesHTTP1 = http.http1

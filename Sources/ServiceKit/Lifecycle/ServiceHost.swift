@@ -42,7 +42,8 @@ public struct ServiceHost<Service: HostedService>: Sendable {
         return endpoint
       }
     )
-    configuration.wires = environment.wires
+    let services = service.services + [health.definition]
+    configuration.wires = environment.wires(for: services, Service.schema)
     configuration.logger = environment.logger
     configuration.limits.connectionCountMax = environment.settings.connectionCountMax
     configuration.limits.connectionsPerSourceMax = environment.settings.connectionsPerSourceMax
@@ -64,7 +65,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     configuration.refusalDetails = CallErrors.refusalDetails
     server = Server(
       configuration,
-      services: service.services + [health.definition],
+      services: services,
       interceptors: service.interceptors,
       on: environment.loops,
       network: network,
