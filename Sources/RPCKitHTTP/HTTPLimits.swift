@@ -17,6 +17,28 @@ package struct HTTPLimits: Hashable, Sendable {
   ///
   /// A handler counts until it returns, even when its call was given up before.
   package var streamCountMax = 128
+  /// Bytes that a client of HTTP/2 may send on all its streams before it is given more room; on one stream it is
+  /// `Limits.streamWindowByteCount`.
+  package var connectionWindowByteCount = 1 << 20
+  /// Frames of HTTP/2 that carry neither fields nor content which a client may send at once, and how many a second
+  /// afterwards: PING, PRIORITY, WINDOW_UPDATE, empty DATA, CONTINUATION, unknown ones; SETTINGS count ten times.
+  /// Every request and every DATA frame that is sent to the client allows four more.
+  package var emptyFrameCountMax = 1000
+  /// See `emptyFrameCountMax`.
+  package var emptyFramesPerSecond = 200
+  /// Requests of HTTP/2 that a client may give up unanswered at once, and how many a second afterwards.
+  ///
+  /// A gateway whose own clients hang up often needs more.
+  package var abandonedCountMax = 500
+  /// See `abandonedCountMax`.
+  package var abandonedPerSecond = 100
+  /// Streams of HTTP/2 that a client may have the server reset at once by what it sends on them, and how many a
+  /// second afterwards.
+  package var provokedResetCountMax = 100
+  /// See `provokedResetCountMax`.
+  package var provokedResetsPerSecond = 10
+  /// How long a client of HTTP/2 that was warned of a drain may take to show that it knows.
+  package var drainWarningTimeout = Duration.seconds(5)
 
   /// The defaults.
   package init() {}

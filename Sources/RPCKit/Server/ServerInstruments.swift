@@ -11,6 +11,7 @@ package enum LimitName: String, CaseIterable {
   case requestTime = "request_time"
   case assemblyBytes = "assembly_bytes"
   case metadata
+  case fieldBytes = "field_bytes"
   case streamsPerConnection = "streams_per_connection"
   case runningHandlers = "running_handlers"
   case streamingCallsPerConnection = "streaming_calls_per_connection"
@@ -24,6 +25,9 @@ package enum LimitName: String, CaseIterable {
   case streamStallTime = "stream_stall_time"
   case keepaliveTime = "keepalive_time"
   case closeTime = "close_time"
+  case http2EmptyFrames = "http2_empty_frames"
+  case http2Abandoned = "http2_abandoned"
+  case http2ProvokedResets = "http2_provoked_resets"
 }
 
 /// What a server's connections report, turned into metrics that were resolved beforehand.

@@ -1,2 +1,299 @@
+internal import RPCKit
+
 /// A connection that speaks HTTP/2 (RFC 9113).
-final class HTTP2Connection: HTTPConnection, @unchecked Sendable {}
+///
+/// A stream is an exchange, and its number that of the exchange. libnghttp2 keeps the rules of frames, HPACK and
+/// messages (`HTTP2Session`); what it leaves open is kept here: how much of everything a client may cause, when
+/// windows are given back, when something takes too long, and how the connection ends.
+final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
+  /// Nil until the first bytes come, since it is the largest part of an idle connection.
+  var session: HTTP2Session?
+  /// An error of the client or of ours ends the connection: what else it sends is not read.
+  private(set) var isTerminated = false
+  var versionTimers = HTTP2Timers()
+  /// When a stream last closed, from which idle time counts.
+  private(set) var lastStreamClosed: MonotonicInstant
+  /// Heads and trailers that were too large.
+  private var oversizeCount = 0
+  private var emptyFrames: TokenBucket
+  private var abandoned: TokenBucket
+  private var provokedResets: TokenBucket
+
+  /// Bytes that are read before what they asked for begins: more in one turn would only let more streams be
+  /// opened and reset.
+  private static let turnByteCount = 16 << 10
+  /// Heads and trailers that may be too large; with the next the connection ends.
+  private static let oversizeCountMax = 1
+  /// Content of an answer that waits for its window, in bytes, at which its writer waits.
+  private static let waitingByteCountMax = 64 << 10
+  /// What a frame that waits counts, in bytes.
+  private static let queuedFrameByteCount = 64
+
+  override init(
+    _ transport: any Transport,
+    core: ServerCore,
+    resources: LoopResources,
+    configuration: HTTPConfiguration
+  ) {
+    let limits = configuration.limits
+    let now = transport.loop.now
+    lastStreamClosed = now
+    emptyFrames = TokenBucket(
+      capacity: limits.emptyFrameCountMax,
+      perSecond: limits.emptyFramesPerSecond,
+      now: now
+    )
+    abandoned = TokenBucket(
+      capacity: limits.abandonedCountMax,
+      perSecond: limits.abandonedPerSecond,
+      now: now
+    )
+    provokedResets = TokenBucket(
+      capacity: limits.provokedResetCountMax,
+      perSecond: limits.provokedResetsPerSecond,
+      now: now
+    )
+    super.init(transport, core: core, resources: resources, configuration: configuration)
+  }
+
+  override func connected() { startHeadTimer() }
+
+  // MARK: - In
+
+  override func process(_ bytes: Span<UInt8>) {
+    let session = session ?? begin()
+    var offset = 0
+    while offset < bytes.count, isReadable {
+      let turn = bytes.extracting(offset..<min(bytes.count, offset + Self.turnByteCount))
+      offset += turn.count
+      guard session.receive(turn, now: loop.now) else { return fail() }
+      for event in session.takeEvents() where isReadable { take(event, turn) }
+      // Also between the turns of one read, so that the resets it provokes are counted.
+      produce()
+      checkCounts(session.takeCounts())
+    }
+    if isReadable { updateTimers(session) }
+  }
+
+  private var isReadable: Bool {
+    (phase == .serving || phase == .draining) && !isTerminated
+  }
+
+  private func begin() -> HTTP2Session {
+    let session = HTTP2Session(
+      configuration.limits,
+      streamWindowByteCount: limits.streamWindowByteCount,
+      now: loop.now
+    )
+    self.session = session
+    return session
+  }
+
+  /// The client does not speak HTTP/2, or memory is short.
+  private func fail() {
+    core.observer.protocolError(.malformedHTTP2)
+    end(.violation)
+  }
+
+  private func refuse(_ id: UInt32, status: Int) {
+    let fields: HTTPFields = ["content-length": "0", "date": configuration.dates.now]
+    session?.respond(id, HTTPResponseHead(status: status, fields: fields), isEnd: true)
+  }
+
+  private func take(_ event: HTTP2Event, _ bytes: Span<UInt8>) {
+    switch event {
+    case .head(let block): receivedHead(block)
+    case .content(let id, let offset, let count):
+      receivedContent(id, bytes.extracting(offset..<offset + count))
+    case .end(let id, let trailers): receivedEnd(id, trailers)
+    case .reset: receivedReset()
+    case .answered(let id): answered(id)
+    case .unsendable(let id): session?.reset(id, .internalError)
+    case .closed(let id): closed(id)
+    case .pong: warningArrived()
+    }
+  }
+
+  private func receivedHead(_ block: HTTP2FieldBlock) {
+    let id = block.streamID
+    // What was reset within the turn does not begin.
+    guard let session, session.isOpen(id) else { return }
+    guard !block.isTooLarge else {
+      refuse(id, status: 431)
+      return countOversize()
+    }
+    let head: HTTPRequestHead
+    do throws(HTTPRequestHead.HTTP2Refusal) {
+      head = try HTTPRequestHead(block)
+    } catch {
+      return refuse(id, status: error.rawValue)
+    }
+    let exchange = configuration.router.makeExchange(
+      head,
+      id: id,
+      received: block.received,
+      on: self
+    )
+    open(exchange)
+    if block.isEnd {
+      if takesContent(id) { exchange.receivedEnd([:]) }
+    } else if head.fields["expect"] != nil, takesContent(id) {
+      session.respondInterim(id, status: 100)
+    }
+  }
+
+  private func receivedContent(_ id: UInt32, _ bytes: Span<UInt8>) {
+    guard let session else { return }
+    // What arrived is not in flight any more, whoever takes it: one slow stream does not hold up the others.
+    session.consumeConnection(bytes.count)
+    session.stream(id)?.lastReceived = loop.now
+    if takesContent(id) { exchanges[id]?.receivedBody(bytes) }
+  }
+
+  private func receivedEnd(_ id: UInt32, _ trailers: HTTP2FieldBlock?) {
+    guard takesContent(id) else { return }
+    if let trailers, trailers.isTooLarge {
+      session?.reset(id, .enhanceYourCalm)
+      return countOversize()
+    }
+    exchanges[id]?.receivedEnd(trailers?.fields ?? [:])
+  }
+
+  /// Whether what comes on a stream still matters: its answer has not ended.
+  private func takesContent(_ id: UInt32) -> Bool {
+    session?.stream(id)?.isAnswerEnded == false && exchanges[id] != nil
+  }
+
+  private func receivedReset() {
+    guard !abandoned.take(1, at: loop.now) else { return }
+    core.observer.limitReached(.http2Abandoned, source: source)
+    terminate(.enhanceYourCalm)
+  }
+
+  private func closed(_ id: UInt32) {
+    lastStreamClosed = loop.now
+    if let exchange = exchanges[id] { close(exchange, isAbandoned: true) }
+  }
+
+  // MARK: - Too much
+
+  private func checkCounts(_ counts: HTTP2Counts) {
+    guard !isTerminated else { return }
+    emptyFrames.giveBack(4 * (counts.openedCount + counts.sentContentCount))
+    if counts.hasTooManyContinuations || !emptyFrames.take(counts.emptyFrameCount, at: loop.now) {
+      core.observer.limitReached(.http2EmptyFrames, source: source)
+      return terminate(.enhanceYourCalm)
+    }
+    if !provokedResets.take(counts.provokedResetCount, at: loop.now) {
+      core.observer.limitReached(.http2ProvokedResets, source: source)
+      terminate(.enhanceYourCalm)
+    }
+  }
+
+  private func countOversize() {
+    core.observer.limitReached(.fieldBytes, source: source)
+    oversizeCount += 1
+    if oversizeCount > Self.oversizeCountMax { terminate(.enhanceYourCalm) }
+  }
+
+  /// Ends the connection because of what the client does; nothing but GOAWAY is sent any more.
+  private func terminate(_ code: HTTP2ErrorCode) {
+    guard !isTerminated else { return }
+    isTerminated = true
+    core.observer.protocolError(.floodHTTP2)
+    session?.dropAll()
+    session?.terminate(code)
+    scheduleFlush()
+  }
+
+  // MARK: - Out
+
+  override func produce() {
+    guard let session, phase != .flushing, phase != .lingering, phase != .closed else { return }
+    repeat {
+      guard session.send(into: &output, now: loop.now) else { return fail() }
+      for event in session.takeEvents() { take(event, Span()) }
+    } while output.byteCount < HTTP2Session.outputByteCount && session.queuedFrameCount > 0
+      && phase != .closed
+    guard session.isOver, phase == .serving || phase == .draining else { return }
+    finish(session)
+  }
+
+  /// GOAWAY is sent, or both ends are done.
+  private func finish(_ session: HTTP2Session) {
+    session.dropAll()
+    switch session.goAwayCode {
+    case .none: end(phase == .draining ? .drained : .peer)
+    case .some where isTerminated: end(.limit)
+    case .some:
+      core.observer.protocolError(.malformedHTTP2)
+      end(.violation)
+    }
+  }
+
+  override var heldOutputByteCount: Int { session?.heldByteCount ?? 0 }
+
+  override var unreadByteCount: Int {
+    output.byteCount + (session?.queuedFrameCount ?? 0) * Self.queuedFrameByteCount
+  }
+
+  /// The answer is in the output.
+  private func answered(_ id: UInt32) {
+    if let exchange = exchanges[id] { close(exchange, isAbandoned: false) }
+    guard let session, let stream = session.stream(id), !stream.isRequestEnded else { return }
+    // The answer is complete without the rest of the request (RFC 9113 section 8.1).
+    session.reset(id, .noError)
+  }
+
+  override func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {
+    var head = head
+    head.fields.append("date", configuration.dates.now)
+    session?.respond(exchange.id, head, isEnd: isEnd || exchange.head.method == "HEAD")
+    scheduleFlush()
+  }
+
+  override func sendBody(of exchange: HTTPExchange, _ write: (inout ByteBuffer) -> Void) {
+    session?.write(exchange.id, write)
+    scheduleFlush()
+  }
+
+  override func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {
+    session?.finish(exchange.id, trailers: trailers)
+    scheduleFlush()
+  }
+
+  override func abort(_ exchange: HTTPExchange, _ reason: HTTPAbortReason) {
+    guard let session, let stream = session.stream(exchange.id) else { return }
+    switch reason {
+    // With an answer that has ended this comes by itself, when the answer is out.
+    case .answered: if !stream.isAnswerEnded { session.reset(exchange.id, .noError) }
+    case .failed: session.reset(exchange.id, .internalError)
+    case .calm: session.reset(exchange.id, .enhanceYourCalm)
+    }
+    scheduleFlush()
+  }
+
+  override func maySendBody(of exchange: HTTPExchange) -> Bool {
+    guard let stream = session?.stream(exchange.id) else { return true }
+    return stream.output.byteCount < Self.waitingByteCountMax
+      && unreadByteCount < limits.outputWriterByteCountMax
+  }
+
+  override func consumedBody(_ byteCount: Int, of exchange: HTTPExchange) {
+    session?.consume(byteCount, exchange.id)
+    scheduleFlush()
+  }
+
+  // MARK: - The end
+
+  override func versionTimerFired(_ token: UInt64) { fired(token) }
+
+  override func warnsOfDrain() -> Bool { warnClient() }
+
+  override func announceDrain() { session?.refuseFurther() }
+
+  override func stopped() {
+    cancelTimers()
+    session = nil
+  }
+}

@@ -1,0 +1,13 @@
+/// What a session counts, because it costs a client less than it costs us.
+struct HTTP2Counts {
+  /// Frames that carry neither fields nor content; SETTINGS count ten times.
+  var emptyFrameCount = 0
+  /// A block of fields came in more CONTINUATION frames than any client needs.
+  var hasTooManyContinuations = false
+  /// Requests that were opened.
+  var openedCount = 0
+  /// DATA frames that were sent, each of which a client may answer with frames that carry nothing.
+  var sentContentCount = 0
+  /// Resets that we sent because of what the client did.
+  var provokedResetCount = 0
+}

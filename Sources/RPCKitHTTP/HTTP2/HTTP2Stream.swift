@@ -1,0 +1,30 @@
+internal import RPCKit
+
+/// A stream as far as the library does not know it: content that waits to be sent, and how far both sides are.
+final class HTTP2Stream {
+  let id: UInt32
+  /// Content of the answer that has not been put into frames.
+  var output = ByteBuffer()
+  /// What follows the content.
+  var trailers = HTTPFields()
+  /// The fields of the request were read: what follows are trailers.
+  var hasFields = false
+  /// The head of the answer was given to the library.
+  var hasHead = false
+  /// Nothing is added to the answer any more.
+  var isAnswerEnded = false
+  /// The library has been told that there is nothing to send for now.
+  var isDeferred = false
+  /// The client has ended the request.
+  var isRequestEnded = false
+  /// When the client last sent content.
+  var lastReceived: MonotonicInstant
+  /// When content of the answer last went into a frame, or began to wait.
+  var lastSent: MonotonicInstant
+
+  init(id: UInt32, now: MonotonicInstant) {
+    self.id = id
+    lastReceived = now
+    lastSent = now
+  }
+}
