@@ -6,6 +6,7 @@ extension SchemaChecker {
     "google/protobuf/field_mask.proto", "google/protobuf/struct.proto",
     "google/protobuf/timestamp.proto", "google/protobuf/wrappers.proto",
     "google/rpc/error_details.proto", "google/rpc/status.proto", "grpc/health/v1/health.proto",
+    "grpc/reflection/v1/reflection.proto", "grpc/reflection/v1alpha/reflection.proto",
   ]
 
   mutating func checkTypes(

@@ -37,6 +37,8 @@
 #include "google/rpc/error_details.pb-c.h"
 #include "google/rpc/status.pb-c.h"
 #include "grpc/health/v1/health.pb-c.h"
+#include "grpc/reflection/v1/reflection.pb-c.h"
+#include "grpc/reflection/v1alpha/reflection.pb-c.h"
 #include "rpc/v1/settings.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
@@ -926,6 +928,54 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__health__
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__health__v1__health_check_response(void) {
   return &grpc__health__v1__health_check_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1__server_reflection_request(void) {
+  return &grpc__reflection__v1__server_reflection_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1__extension_request(void) {
+  return &grpc__reflection__v1__extension_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1__server_reflection_response(void) {
+  return &grpc__reflection__v1__server_reflection_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1__file_descriptor_response(void) {
+  return &grpc__reflection__v1__file_descriptor_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1__extension_number_response(void) {
+  return &grpc__reflection__v1__extension_number_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1__list_service_response(void) {
+  return &grpc__reflection__v1__list_service_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1__service_response(void) {
+  return &grpc__reflection__v1__service_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1__error_response(void) {
+  return &grpc__reflection__v1__error_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__server_reflection_request(void) {
+  return &grpc__reflection__v1alpha__server_reflection_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__extension_request(void) {
+  return &grpc__reflection__v1alpha__extension_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__server_reflection_response(void) {
+  return &grpc__reflection__v1alpha__server_reflection_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__file_descriptor_response(void) {
+  return &grpc__reflection__v1alpha__file_descriptor_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__extension_number_response(void) {
+  return &grpc__reflection__v1alpha__extension_number_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__list_service_response(void) {
+  return &grpc__reflection__v1alpha__list_service_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__service_response(void) {
+  return &grpc__reflection__v1alpha__service_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__error_response(void) {
+  return &grpc__reflection__v1alpha__error_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_rpc__v1__settings(void) {
   return &rpc__v1__settings__descriptor;

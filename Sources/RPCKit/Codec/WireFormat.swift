@@ -97,7 +97,7 @@ extension ByteBuffer {
   }
 
   /// Adds a length-delimited field; an empty one too.
-  mutating func append(field number: Int, utf8 text: String) {
+  package mutating func append(field number: Int, utf8 text: String) {
     append(varint: UInt64(number << 3 | 2))
     append(varint: UInt64(text.utf8.count))
     append(utf8: text)

@@ -12,6 +12,7 @@ final class ExchangeFixture: @unchecked Sendable {
   let simulation = Simulation(seed: 1)
   let loop: SimulatedEventLoop
   let service = EchoService()
+  let health = HealthService()
   let server: Server
   let connection: RecordingConnection
   /// Every exchange that was begun.
@@ -40,9 +41,17 @@ final class ExchangeFixture: @unchecked Sendable {
     configuration.refusalDetails = { _ in [RPCError.Detail(typeURL: "x/test.Refused", value: [7])] }
     let wire = RecordingWire(HTTPConfiguration(router: router))
     configuration.wires = [wire]
+    let services = [service.definition, health.definition]
+    let reflection = try ServerReflection(
+      services: services,
+      files: [
+        Google_Rpc.googleRpcErrorDetailsFile, Google_Protobuf.googleProtobufDurationFile,
+        Benchmark_V1.benchmarkV1PermissionFile,
+      ]
+    )
     server = Server(
       configuration,
-      services: [service.definition],
+      services: services + reflection.definitions,
       on: EventLoopGroup([loop]),
       network: network
     )
