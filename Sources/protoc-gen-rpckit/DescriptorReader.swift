@@ -239,6 +239,7 @@ import CProtobufC
           output: String(unsafe DescriptorPointers.text(method.output_type).drop { $0 == "." }),
           isClientStreaming: unsafe method.client_streaming != 0,
           isServerStreaming: unsafe method.server_streaming != 0,
+          hasNoSideEffects: unsafe OptionsReader.hasNoSideEffects(method.options),
           rules: try unsafe OptionsReader.methodRules(method.options),
           bindings: try unsafe OptionsReader.bindings(method.options),
           rest: try unsafe OptionsReader.restRules(method.options)

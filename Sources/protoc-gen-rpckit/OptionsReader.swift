@@ -6,6 +6,15 @@ enum OptionsReader {
   private static let methodExtension: UInt32 = 50100
   private static let fieldExtension: UInt32 = 50101
 
+  /// Whether the standard option says that a call changes nothing.
+  static func hasNoSideEffects(
+    _ options: UnsafeMutablePointer<Google__Protobuf__MethodOptions>?
+  ) -> Bool {
+    guard let options = unsafe options else { return false }
+    return unsafe options.pointee.idempotency_level
+      == GOOGLE__PROTOBUF__METHOD_OPTIONS__IDEMPOTENCY_LEVEL__NO_SIDE_EFFECTS
+  }
+
   static func methodRules(
     _ options: UnsafeMutablePointer<Google__Protobuf__MethodOptions>?
   ) throws(GeneratorError) -> SchemaMethodRules? {

@@ -134,11 +134,16 @@ struct SchemaMethod {
   var output: String
   var isClientStreaming: Bool
   var isServerStreaming: Bool
+  /// Its `idempotency_level` is NO_SIDE_EFFECTS.
+  var hasNoSideEffects = false
   /// Nil when the method says nothing.
   var rules: SchemaMethodRules?
   /// How it is called by HTTP, first the rule and then its additional bindings.
   var bindings: [SchemaBinding] = []
   var rest = SchemaRESTRules()
+
+  /// Whether a call may be made by GET: it says so, or is bound to a GET anyway.
+  var changesNothing: Bool { hasNoSideEffects || bindings.contains { $0.method == "GET" } }
 }
 
 /// A `google.api.HttpRule` without its additional bindings.

@@ -70,6 +70,7 @@ struct ServiceWriter {
           let stepUp = rules?.stepUp ?? ""
           writer.line("stepUp: \(stepUp.isEmpty ? "nil" : SourceWriter.literal(stepUp)),")
           writer.line("isIdempotent: \(rules?.isIdempotent ?? false),")
+          if method.changesNothing { writer.line("hasNoSideEffects: true,") }
           writer.line("priority: .\(rules?.priority ?? "normal"),")
           writer.line("requestType: \(SourceWriter.literal(method.input)),")
           let comma = method.bindings.isEmpty ? "" : ","

@@ -56,7 +56,7 @@ public struct MethodDescriptor: Hashable, Sendable {
   public var stepUp: String?
   /// Sending it twice has the effect of once, so it may be retried.
   public var isIdempotent: Bool
-  /// It changes nothing, so a call may be put into a GET: `idempotency_level = NO_SIDE_EFFECTS`.
+  /// It changes nothing, so a call may be made by GET: `idempotency_level = NO_SIDE_EFFECTS`, or a binding to GET.
   public var hasNoSideEffects: Bool
   /// What goes first under overload.
   public var priority: Priority

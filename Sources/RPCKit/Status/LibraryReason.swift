@@ -9,7 +9,7 @@ package enum LibraryReason: String, CaseIterable, Sendable {
   case malformedRequest = "MALFORMED_REQUEST"
   /// Fields of the request break rules of its contract.
   case fieldViolations = "FIELD_VIOLATIONS"
-  /// The peer broke the rules of the framed protocol.
+  /// The peer broke the rules of its protocol.
   case protocolViolation = "PROTOCOL_VIOLATION"
   /// The server has no such service.
   case serviceUnknown = "SERVICE_UNKNOWN"
