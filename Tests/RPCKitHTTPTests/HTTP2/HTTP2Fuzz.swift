@@ -1,0 +1,1 @@
+../../../fuzz/HTTP2Fuzz.swift
