@@ -15,6 +15,8 @@ extension ServiceSettings {
     public var connect = true
     /// The paths below `/api/`, and the documents that describe them.
     public var rest = true
+    /// Telling tools like grpcurl what is served, on every wire; off, because anybody may ask (decision 0161).
+    public var reflection = false
     /// Web pages of these origins may call from browsers: `https://app.example.com`.
     public var origins: [String] = []
 
@@ -35,6 +37,7 @@ extension ServiceSettings {
       for (name, path) in [
         ("http1", \HTTP.http1), ("http2", \HTTP.http2), ("grpc", \HTTP.grpc),
         ("grpc_web", \HTTP.grpcWeb), ("connect", \HTTP.connect), ("rest", \HTTP.rest),
+        ("reflection", \HTTP.reflection),
       ] as [(String, WritableKeyPath<HTTP, Bool>)] {
         guard let field = members.optional(name) else { continue }
         self[keyPath: path] = try field.boolean()

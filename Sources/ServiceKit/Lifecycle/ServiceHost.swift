@@ -1,5 +1,6 @@
 internal import AdminPort
 public import RPCKit
+internal import Reflection
 
 /// Serves calls of one service until it is told to stop, and stops in order.
 ///
@@ -42,8 +43,14 @@ public struct ServiceHost<Service: HostedService>: Sendable {
         return endpoint
       }
     )
-    let services = service.services + [health.definition]
-    configuration.wires = environment.wires(for: services, Service.schema)
+    var services = service.services + [health.definition]
+    configuration.wires = environment.wires(
+      for: services,
+      try SchemaRegistry(Service.contracts)
+    )
+    if environment.settings.http.reflection {
+      services += try ServerReflection(services: services, files: Service.contracts).definitions
+    }
     configuration.logger = environment.logger
     configuration.limits.connectionCountMax = environment.settings.connectionCountMax
     configuration.limits.connectionsPerSourceMax = environment.settings.connectionsPerSourceMax
