@@ -87,8 +87,9 @@ let package = Package(
     .target(
       name: "ServiceKit",
       dependencies: [
-        "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "Contracts", "StrictJSON", "PackedTables", "CSQLite",
-        "COpenSSL", "CBuildInformation",
+        "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "Contracts", "StrictJSON",
+        "PackedTables", "CSQLite",
+        "CCurl", "COpenSSL", "CBuildInformation",
       ],
       swiftSettings: strict
     ),
@@ -105,7 +106,7 @@ let package = Package(
     .target(
       name: "AuthService",
       dependencies: [
-        "ServiceKit", "RPCKit", "Contracts", "CSodium", "COpenSSL", "CCrypt", "CCurl",
+        "ServiceKit", "RPCKit", "Contracts", "CSodium", "COpenSSL", "CCrypt",
       ],
       swiftSettings: strict
     ),

@@ -4,7 +4,7 @@ internal import ServiceKit
 /// Apple's token and revocation endpoints (Sign in with Apple REST API).
 struct AppleTokens: Sendable {
   /// Sends a request; of its own type so that tests can play Apple.
-  typealias Send = @Sendable (HTTPSFetch) async throws -> HTTPSFetch.Answer
+  typealias Send = @Sendable (HTTPFetch) async throws -> HTTPFetch.Answer
 
   /// What an authorization code was exchanged for.
   struct Exchanged: Hashable, Sendable {
@@ -48,7 +48,7 @@ struct AppleTokens: Sendable {
 
   /// Exchanges an authorization code, which works once and for five minutes.
   ///
-  /// Throws `Refusal`, `HTTPSFetch.Failure` when there is no answer, and `CancellationError`.
+  /// Throws `Refusal`, `HTTPFetch.Failure` when there is no answer, and `CancellationError`.
   func exchange(_ code: String, for clientID: String) async throws -> Exchanged {
     let answer = try await post(
       "/auth/token",
@@ -81,8 +81,8 @@ struct AppleTokens: Sendable {
     _ path: String,
     _ fields: [(name: String, value: String)],
     _ clientID: String
-  ) async throws -> HTTPSFetch.Answer {
-    var fetch = HTTPSFetch(url: authorization.address.url + path)
+  ) async throws -> HTTPFetch.Answer {
+    var fetch = HTTPFetch(url: authorization.address.url + path)
     fetch.authorities = authorization.address.authorityFile
     if authorization.address.allowsPrivateAddresses { fetch.addresses = .any }
     let own = [("client_id", clientID), ("client_secret", clientSecret(for: clientID))]

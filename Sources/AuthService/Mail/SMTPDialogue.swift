@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// What an SMTP server replies while mails are handed to it (RFC 5321), and what that means for each.
 ///
 /// libcurl speaks, and this listens: libcurl sends mails without authentication to a server that offers none,

@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// Hands mails to an SMTP server, those of a batch over one connection.
 struct SMTPTransport: MailTransport {
   let settings: SMTPSettings

@@ -20,7 +20,7 @@ struct KeySetDocument: KeySetOrigin {
   }
 
   func read() async throws -> (json: [UInt8], lifetime: Duration?) {
-    var fetch = HTTPSFetch(url: address.url)
+    var fetch = HTTPFetch(url: address.url)
     fetch.authorities = address.authorityFile
     if address.allowsPrivateAddresses { fetch.addresses = .any }
     fetch.byteCountMax = ProviderKeySet.byteCountMax

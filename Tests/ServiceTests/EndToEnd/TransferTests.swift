@@ -1,8 +1,7 @@
 import RPCKit
 import RPCKitTesting
+import ServiceKit
 import Testing
-
-@testable import AuthService
 
 extension EndToEndTests {
   @Suite("Documents fetched over HTTPS")
@@ -55,14 +54,14 @@ extension EndToEndTests {
       """#
 
     private func run(
-      _ body: (PythonServer, _ fetch: (String) -> HTTPSFetch) async throws -> Void
+      _ body: (PythonServer, _ fetch: (String) -> HTTPFetch) async throws -> Void
     ) async throws {
       let loops = try EventLoopGroup.epoll(count: 1)
       defer { loops.stop() }
       try await PythonServer.run(Self.server, on: loops.loops[0]) { server in
         let authorities = server.folder.file("ca.pem")
         try await body(server) { path in
-          HTTPSFetch(
+          HTTPFetch(
             url: "https://localhost:\(server.port)\(path)",
             authorities: authorities,
             addresses: .loopback,
@@ -73,11 +72,11 @@ extension EndToEndTests {
     }
 
     /// Why a fetch failed; nil when it did not.
-    private func failure(of fetch: HTTPSFetch) async throws -> String? {
+    private func failure(of fetch: HTTPFetch) async throws -> String? {
       do {
         _ = try await fetch.run()
         return nil
-      } catch let failure as HTTPSFetch.Failure {
+      } catch let failure as HTTPFetch.Failure {
         return failure.description
       }
     }
@@ -119,7 +118,7 @@ extension EndToEndTests {
         #expect(stranger.contains("certificate"), "\(stranger)")
         // The certificate is for the name, not for the address.
         var misnamed = fetch("/keys")
-        misnamed = HTTPSFetch(
+        misnamed = HTTPFetch(
           url: "https://127.0.0.1:\(server.port)/keys",
           authorities: misnamed.authorities,
           addresses: .loopback
@@ -140,13 +139,13 @@ extension EndToEndTests {
           "http://localhost:\(server.port)/keys", "file:///etc/hostname", "HTTPS://localhost/",
           "https://local host/", "",
         ] {
-          let fetch = HTTPSFetch(url: url, addresses: .any)
+          let fetch = HTTPFetch(url: url, addresses: .any)
           #expect(
             try await failure(of: fetch)
               == "the address does not begin with https:// or has blanks"
           )
         }
-        let named = HTTPSFetch(url: "https://ada:secret@localhost:\(server.port)/", addresses: .any)
+        let named = HTTPFetch(url: "https://ada:secret@localhost:\(server.port)/", addresses: .any)
         #expect(try await failure(of: named) != nil)
         #expect(throws: (any Error).self) { try server.folder.text(of: "asked") }
       }
@@ -171,7 +170,7 @@ extension EndToEndTests {
 
     /// Begins a fetch, cancels it after `event`, and says whether it ended by that.
     private func endsByCancellation(
-      _ fetch: HTTPSFetch,
+      _ fetch: HTTPFetch,
       after event: @Sendable () async -> Void
     ) async throws -> Bool {
       try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -1,4 +1,5 @@
 import RPCKit
+import ServiceKit
 import Testing
 
 @testable import AuthService

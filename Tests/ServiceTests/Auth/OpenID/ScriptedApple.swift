@@ -41,13 +41,13 @@ final class ScriptedApple: Sendable {
   }
 
   /// The refresh token of a code is `refresh` and the code.
-  private func answer(_ fetch: HTTPSFetch) async throws -> HTTPSFetch.Answer {
+  private func answer(_ fetch: HTTPFetch) async throws -> HTTPFetch.Answer {
     let asked = Asked(
       path: String(fetch.url.dropFirst("https://appleid.apple.com".count)),
       fields: Self.fields(fetch.form)
     )
     return try state.withLock { state in
-      guard !state.isDown else { throw HTTPSFetch.Failure(description: "down") }
+      guard !state.isDown else { throw HTTPFetch.Failure(description: "down") }
       state.asked.append(asked)
       var body: JSONObject = ["error": "invalid_grant"]
       if state.status == 200 {
@@ -58,7 +58,7 @@ final class ScriptedApple: Sendable {
           "id_token": .string(TestProvider.token(claims)),
         ]
       }
-      return HTTPSFetch.Answer(
+      return HTTPFetch.Answer(
         status: state.status,
         fields: [:],
         body: asked.path == "/auth/revoke" ? [] : JSONValue.object(body).bytes

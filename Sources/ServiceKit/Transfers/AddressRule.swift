@@ -1,8 +1,7 @@
-internal import RPCKit
-internal import ServiceKit
+package import RPCKit
 
 /// Which addresses a transfer may connect to, after names were resolved.
-enum AddressRule: Hashable, Sendable {
+package enum AddressRule: Hashable, Sendable {
   /// Every address.
   case any
   /// Those of this host alone.
@@ -11,7 +10,7 @@ enum AddressRule: Hashable, Sendable {
   case publicOnly
 
   /// Whether it allows an address.
-  func allows(_ address: SocketAddress) -> Bool {
+  package func allows(_ address: SocketAddress) -> Bool {
     switch self {
     case .any: true
     case .loopback: SourceAddress.isLoopback(address)

@@ -4,42 +4,66 @@ internal import RPCKit
 ///
 /// Follows no redirect, asks no proxy, and connects to addresses of the public Internet only, so that an
 /// address in a setting or in somebody's document leads to no service of this network.
-struct HTTPSFetch: Hashable, Sendable {
+package struct HTTPFetch: Hashable, Sendable {
   /// Where it is; begins with `https://`.
-  let url: String
+  package let url: String
   /// The file with the authorities (PEM) instead of the system's.
-  var authorities: String?
+  package var authorities: String?
   /// Which addresses the name may have; anything but the standard is for tests and closed networks.
-  var addresses = AddressRule.publicOnly
+  package var addresses: AddressRule
   /// A form (`application/x-www-form-urlencoded`) that is sent with POST; GET without one.
-  var form: [UInt8] = []
+  package var form: [UInt8] = []
   /// Bytes of the document, at most.
-  var byteCountMax = 64 << 10
+  package var byteCountMax = 64 << 10
   /// How long all of it may take.
-  var timeout = Duration.seconds(5)
+  package var timeout: Duration
+
+  /// Describes a fetch; see the properties.
+  package init(
+    url: String,
+    authorities: String? = nil,
+    addresses: AddressRule = .publicOnly,
+    timeout: Duration = .seconds(5)
+  ) {
+    self.url = url
+    self.authorities = authorities
+    self.addresses = addresses
+    self.timeout = timeout
+  }
 
   /// Bytes of the answer's header, at most.
   static let headerByteCountMax = 16 << 10
 
   /// What the server answered, whatever its status.
-  struct Answer: Hashable, Sendable {
+  package struct Answer: Hashable, Sendable {
     /// The HTTP status, such as 200.
-    let status: Int
+    package let status: Int
     /// The fields of the header by name in lower case; of those that come twice, the last.
-    let fields: [String: String]
-    let body: [UInt8]
+    package let fields: [String: String]
+    /// What the server sent, whatever it is.
+    package let body: [UInt8]
+
+    /// Makes an answer.
+    package init(status: Int, fields: [String: String], body: [UInt8]) {
+      self.status = status
+      self.fields = fields
+      self.body = body
+    }
   }
 
   /// Why there is no answer, for operators.
-  struct Failure: Error, Hashable, CustomStringConvertible {
-    let description: String
+  package struct Failure: Error, Hashable, CustomStringConvertible {
+    package let description: String
+
+    /// Makes a failure of its reason.
+    package init(description: String) { self.description = description }
   }
 
   /// Fetches the document on a thread of its own.
   ///
   /// Throws `Failure` for what is not answered in full within the limits, `CancellationError` within about
   /// a second of the task's cancellation, and `SyscallError` when there can be no thread.
-  func run() async throws -> Answer {
+  package func run() async throws -> Answer {
     try Task.checkCancellation()
     let cancellation = Cancellation()
     let outcome = try await withTaskCancellationHandler {
@@ -119,8 +143,8 @@ struct HTTPSFetch: Hashable, Sendable {
 
     func receives(line: String) -> Bool {
       headerByteCount += line.utf8.count
-      guard headerByteCount <= HTTPSFetch.headerByteCountMax else {
-        excess = "the answer's header is larger than \(HTTPSFetch.headerByteCountMax) bytes"
+      guard headerByteCount <= HTTPFetch.headerByteCountMax else {
+        excess = "the answer's header is larger than \(HTTPFetch.headerByteCountMax) bytes"
         return false
       }
       // The status line begins the header, also that of the answer after a 103.

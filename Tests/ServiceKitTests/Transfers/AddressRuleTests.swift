@@ -1,7 +1,7 @@
 import RPCKit
 import Testing
 
-@testable import AuthService
+@testable import ServiceKit
 
 @Suite("Which addresses transfers may connect to")
 struct AddressRuleTests {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import RPCKit
 
 /// What is told of a transfer while it runs, on the thread that performs it.
-protocol CurlObserver: AnyObject {
+package protocol CurlObserver: AnyObject {
   /// Whether to give up; asked about once a second while nothing happens, and more often otherwise.
   var isCancelled: Bool { get }
 
@@ -27,35 +27,64 @@ protocol CurlObserver: AnyObject {
 /// connection again that was made with other ones (CVE-2026-4873, CVE-2026-8286). Blocks the thread that
 /// calls it, so not on a loop. Not `Sendable`: make it, use it and let go of it on one thread.
 @safe
-final class CurlTransfer {
+package final class CurlTransfer {
   /// A server, and how it is spoken to.
-  struct Peer: Hashable, Sendable {
+  package struct Peer: Hashable, Sendable {
     /// Names and passwords for a server.
-    struct Credentials: Hashable, Sendable {
-      let user: String
-      let password: String
+    package struct Credentials: Hashable, Sendable {
+      package let user: String
+      package let password: String
+
+      /// Makes credentials.
+      package init(user: String, password: String) {
+        self.user = user
+        self.password = password
+      }
     }
 
     /// Where it is, with the scheme.
-    let url: String
+    package let url: String
     /// The scheme, and no other one; for SMTP `smtp` or `smtps`.
-    let scheme: String
+    package let scheme: String
     /// Whether a connection without TLS is an error; with `smtp`, STARTTLS must succeed then.
-    var requiresTLS = true
+    package var requiresTLS: Bool
     /// The file with the authorities (PEM) instead of the system's.
-    var authorities: String?
-    var credentials: Credentials?
-    var addresses = AddressRule.any
+    package var authorities: String?
+    package var credentials: Credentials?
+    package var addresses: AddressRule
+
+    /// Describes a server; see the properties.
+    package init(
+      url: String,
+      scheme: String,
+      requiresTLS: Bool = true,
+      authorities: String? = nil,
+      credentials: Credentials? = nil,
+      addresses: AddressRule = .any
+    ) {
+      self.url = url
+      self.scheme = scheme
+      self.requiresTLS = requiresTLS
+      self.authorities = authorities
+      self.credentials = credentials
+      self.addresses = addresses
+    }
   }
 
   /// From whom and to whom a mail is.
-  struct Envelope: Hashable, Sendable {
+  package struct Envelope: Hashable, Sendable {
     let sender: String
     let recipient: String
+
+    /// Names both ends of a mail.
+    package init(sender: String, recipient: String) {
+      self.sender = sender
+      self.recipient = recipient
+    }
   }
 
   /// How a transfer ended.
-  enum Ending: Hashable, Sendable {
+  package enum Ending: Hashable, Sendable {
     /// To the end; the status that an HTTP server answered with.
     case complete(status: Int)
     /// Why not, for people.
@@ -63,8 +92,8 @@ final class CurlTransfer {
   }
 
   /// libcurl lacks something, or there is no memory.
-  struct Fault: Error, CustomStringConvertible {
-    let description: String
+  package struct Fault: Error, CustomStringConvertible {
+    package let description: String
   }
 
   /// How long making a connection may take, the dialogue before the first mail included.
@@ -84,7 +113,7 @@ final class CurlTransfer {
   /// Makes a handle for one server; connects when the first transfer does.
   ///
   /// Throws `Fault` when libcurl cannot be used.
-  init(_ peer: Peer) throws(Fault) {
+  package init(_ peer: Peer) throws(Fault) {
     guard Self.isReady, let handle = unsafe curl_easy_init() else {
       throw Fault(description: "libcurl cannot be used")
     }
@@ -105,9 +134,9 @@ final class CurlTransfer {
 
   /// Makes the transfer: `upload` is sent, and `observer` told of what comes.
   ///
-  /// With an envelope it is a mail; without one a fetch, by POST if there is something to send. Ends after `timeout`, and within about a second of
-  /// the observer's cancellation.
-  func perform(
+  /// With an envelope it is a mail; without one a fetch, by POST if there is something to send. Ends after
+  /// `timeout`, and within about a second of the observer's cancellation.
+  package func perform(
     _ envelope: Envelope? = nil,
     upload: [UInt8] = [],
     timeout: Duration,
