@@ -1,10 +1,9 @@
 internal import RPCKit
 
 extension StatusCode {
-  /// The status that HTTP has for the outcome of a call; the same on every way of calling that has one.
+  /// The status that HTTP has for a call that failed with this code, by every way of calling that uses statuses.
   var httpStatus: Int {
     switch self {
-    case .ok: 200
     case .cancelled: 499
     case .invalidArgument, .failedPrecondition, .outOfRange: 400
     case .unauthenticated: 401

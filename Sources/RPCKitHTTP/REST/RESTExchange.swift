@@ -40,6 +40,8 @@ final class RESTExchange: HTTPExchange {
     super.init(head, id: id, received: received, on: connection)
   }
 
+  override var heldByteCount: Int { content.byteCount }
+
   // MARK: - The request
 
   override func begin() {
@@ -97,8 +99,6 @@ final class RESTExchange: HTTPExchange {
       status: 413
     )
   }
-
-  override var heldByteCount: Int { content.byteCount }
 
   override func receivedBody(_ bytes: Span<UInt8>) {
     guard !isOver else { return connection.consumedBody(bytes.count, of: self) }

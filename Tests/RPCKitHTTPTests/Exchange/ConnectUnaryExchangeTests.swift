@@ -115,7 +115,7 @@ import Testing
   ])
   func code_hasItsNameAndStatus(code: Int32, name: String, status: Int) {
     #expect(ConnectError.name(of: StatusCode(rawValue: code)) == name)
-    #expect(ConnectError.status(of: StatusCode(rawValue: code)) == status)
+    #expect(StatusCode(rawValue: code).httpStatus == status)
   }
 
   @Test func error_withNothingToSay_isItsCodeAlone() {

@@ -51,7 +51,7 @@ final class RESTStage: @unchecked Sendable {
   let library = Library()
   private let simulation = Simulation(seed: 1)
   private let loop: SimulatedEventLoop
-  private let wire = RESTRecordingWire()
+  private let wire = ValueWire()
   private let routes: RESTRoutes
   private let peer: WirePeer
   private var lastID: UInt32 = 0
@@ -133,8 +133,8 @@ final class RESTStage: @unchecked Sendable {
 /// Takes every connection.
 ///
 /// `@unchecked Sendable`: confined to the simulation's thread.
-private final class RESTRecordingWire: ServerWire, @unchecked Sendable {
-  private(set) var connection: RESTRecordingConnection?
+private final class ValueWire: ServerWire, @unchecked Sendable {
+  private(set) var connection: ValueConnection?
 
   var applicationProtocols: [String] { [] }
 
@@ -146,7 +146,7 @@ private final class RESTRecordingWire: ServerWire, @unchecked Sendable {
     core: ServerCore,
     resources: LoopResources
   ) -> any ServedConnection {
-    let connection = RESTRecordingConnection(
+    let connection = ValueConnection(
       transport,
       core: core,
       resources: resources,
@@ -169,7 +169,7 @@ private struct NoRouter: HTTPRouter {
 }
 
 /// Keeps answers instead of making bytes of them.
-private final class RESTRecordingConnection: HTTPConnection, @unchecked Sendable {
+private final class ValueConnection: HTTPConnection, @unchecked Sendable {
   private(set) var answers: [UInt32: RESTStage.Answer] = [:]
 
   override func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {

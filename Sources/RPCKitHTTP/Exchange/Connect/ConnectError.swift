@@ -45,21 +45,4 @@ enum ConnectError {
     default: "unknown"
     }
   }
-
-  /// The status that HTTP gives a code.
-  static func status(of code: StatusCode) -> Int {
-    switch code {
-    case .cancelled: 499
-    case .invalidArgument, .failedPrecondition, .outOfRange: 400
-    case .unauthenticated: 401
-    case .permissionDenied: 403
-    case .notFound: 404
-    case .alreadyExists, .aborted: 409
-    case .resourceExhausted: 429
-    case .unimplemented: 501
-    case .unavailable: 503
-    case .deadlineExceeded: 504
-    default: 500
-    }
-  }
 }

@@ -1,0 +1,1 @@
+../../../fuzz/RESTPathFuzz.swift
