@@ -40,6 +40,8 @@ struct ErrorTableTests {
         // Words of SMTP's, digests of other systems, and the digits of base32.
         "EHLO", "STARTTLS", "AUTH", "LOGIN", "PLAIN", "MAIL", "RCPT", "DATA", "SMTPUTF8",
         "SSHA", "SSHA256", "SSHA512", "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+        // A name of an algorithm, and Apple's identifiers in an example.
+        "RS256", "ABC123DEFG", "DEF123GHIJ",
       ]
     ),
     Origin(

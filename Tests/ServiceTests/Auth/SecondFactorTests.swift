@@ -245,6 +245,7 @@ struct SecondFactorTests {
       other.idempotencyKey = "another"
       #expect(await completed(other) == used)
       other.recoveryCode = ada.recoveryCodes[1]
+      other.idempotencyKey = "one more"
       #expect(await completed(other) == used)
       #expect(try await stage.secondFactors.get(.init(), options: ada.plain) == state)
       // Its refresh token may not be in two hands.

@@ -68,7 +68,7 @@ struct EntityDeletionSagaTests {
         #expect(held.associations.isEmpty)
       }
       let own = try await product.subscriptions.get(
-        .init(),
+        .init(subject: .init(kind: .user, id: gone.tenant.id)),
         options: try await product.call(gone.tenant)
       )
       #expect(own.tier == "pro")
