@@ -65,7 +65,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
 
   /// Reads what waited for the answer before it.
   func processInput() {
-    guard !input.isEmpty, mayParse, outputByteCount <= limits.outputPauseByteCount else { return }
+    guard !input.isEmpty, mayParse else { return }
     // Taken out meanwhile, because the connection may end and drop it.
     var waiting = ByteBuffer()
     swap(&waiting, &input)
@@ -79,7 +79,13 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
     if !waiting.isEmpty { swap(&waiting, &input) }
   }
 
-  private var mayParse: Bool { isInUse && transaction?.hasRequestEnded != true }
+  /// Whether the next bytes may be looked at: not those of a request behind one that is not answered, or behind
+  /// answers that the client does not read. A few bytes can ask for a large answer.
+  private var mayParse: Bool {
+    guard isInUse else { return false }
+    guard let transaction else { return outputByteCount <= limits.outputPauseByteCount }
+    return !transaction.hasRequestEnded
+  }
 
   private func parse(_ bytes: Span<UInt8>, _ offset: inout Int) {
     while mayParse {
@@ -216,7 +222,9 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   private func note(_ rejection: HTTP1Rejection) {
     switch rejection.status {
     case 414, 431: core.observer.limitReached(.metadata, source: source)
-    default: core.observer.protocolError(.malformedHTTP1)
+    case 400: core.observer.protocolError(.malformedHTTP1)
+    // Understood, and not served.
+    default: break
     }
   }
 
@@ -225,16 +233,19 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   /// When the client will have been waited for long enough; nil while it waits for an answer.
   private var inputDeadline: MonotonicInstant? {
     guard isInUse else { return nil }
-    let limits = configuration.limits
+    let times = configuration.limits
     if let transaction {
       guard !transaction.hasRequestEnded else { return nil }
       // While this side does not read, the client is not the one who is late.
-      return (isReading ? lastProgress : loop.now).advanced(by: limits.bodyTimeout)
+      return (isReading ? lastProgress : loop.now).advanced(by: times.bodyTimeout)
     }
-    guard parser.isInsideHead, let headStart else {
-      return lastProgress.advanced(by: limits.idleTimeout)
+    if parser.isInsideHead, let headStart {
+      return (isReading ? headStart : loop.now).advanced(by: times.headTimeout)
     }
-    return headStart.advanced(by: limits.headTimeout)
+    let hasAsked = lastID > 0
+    return lastProgress.advanced(
+      by: hasAsked ? times.idleTimeout : min(times.idleTimeout, limits.firstFrameTimeout)
+    )
   }
 
   /// Sees to it that the timer fires when the client is late, or before: it is moved only when it would be too

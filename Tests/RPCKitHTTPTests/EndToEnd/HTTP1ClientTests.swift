@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import RPCKitTesting
 import Testing
 
@@ -8,16 +9,22 @@ import Testing
 /// Clients that others wrote, over real sockets.
 @Suite("HTTP/1.1: curl and Python") struct HTTP1ClientTests {
   /// Runs a program against a server of `ScriptedExchange`s; `URL` in its arguments is the server's.
-  private func run(_ arguments: [String], input: String = "") async throws -> String {
+  private func run(
+    _ arguments: [String],
+    input: String = "",
+    tls: TLSContextSource? = nil
+  ) async throws -> String {
     let loops = try EventLoopGroup.epoll(count: 1)
+    let local = SocketAddress.ipv4([127, 0, 0, 1], port: 0)
     var configuration = ServerConfiguration(
-      endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))]
+      endpoints: [tls.map { .init(local, tls: $0) } ?? .init(local)]
     )
     configuration.wires = [HTTPServerWire(HTTPConfiguration(router: ScriptedRouter()))]
+    let scheme = tls == nil ? "http" : "https"
     let server = Server(configuration, services: [HeldService().definition], on: loops)
     let (address, output) = try await server.serving { server in
       let address = try #require(server.addresses.first)
-      let arguments = arguments.map { $0.replacing("URL", with: "http://\(address)") }
+      let arguments = arguments.map { $0.replacing("URL", with: "\(scheme)://\(address)") }
       return (address, try #require(await Self.output(arguments, input)))
     }
     loops.stop()
@@ -65,6 +72,36 @@ import Testing
     #expect(old.contains("\r\nconnection: close\r\n") && old.hasSuffix("http1_0\n"))
     let head = try await run(curl + ["--head", "URL/echo"])
     #expect(head.hasPrefix("HTTP/1.1 200 OK\r\ndate: ") && head.hasSuffix("\r\n\r\n"))
+  }
+
+  @Test("curl speaks TLS, with ALPN and without", arguments: ["--alpn", "--no-alpn"])
+  func curl_speaksTLS(option: String) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (key, certificate) = (folder.path + "/key.pem", folder.path + "/certificate.pem")
+    let made = await Self.output(
+      [
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+        "-nodes", "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1",
+        "-keyout", key, "-out", certificate,
+      ],
+      ""
+    )
+    try #require(made != nil)
+    var tls = TLSConfiguration(
+      role: .server(
+        .init(certificateChain: .file(certificate), privateKey: .file(key)),
+        clients: .none
+      )
+    )
+    tls.applicationProtocols = ["http/1.1", "rpckit/1"]
+    tls.requiresApplicationProtocol = false
+    let output = try await run(
+      curl + ["--cacert", certificate, "--http1.1", option, "--data", "hello", "URL/echo"],
+      tls: TLSContextSource(tls)
+    )
+    #expect(output.hasPrefix("POST ") && output.hasSuffix("http1_1\nhello"))
   }
 
   @Test("Python reads an early answer although it sends 8 MiB first, and asks on")

@@ -215,6 +215,20 @@ import Testing
     #expect(peer.take().components("200 OK").count == 101)
   }
 
+  @Test("A client that asks for much at once and does not read gets no more than it reads")
+  func pipeline_ofLargeAnswers_isBounded() throws {
+    let peer = try fixture.connect()
+    peer.wire.setReading(false)
+    try peer.send(String(repeating: "GET /large HTTP/1.1\nHost: a\n\n", count: 40))
+    let held = fixture.server.core.held.byteCount(.output)
+    #expect((500_000...1_300_000).contains(held))
+    #expect(fixture.exchanges.count < 20 && fixture.reachedCount(.outputBytes) == 0)
+    peer.wire.setReading(true)
+    try fixture.simulation.run(for: .seconds(60))
+    #expect(fixture.exchanges.count == 40 && peer.take().components("200 OK").count == 40)
+    #expect(!peer.isEnded && fixture.server.core.held.byteCount(.output) == 0)
+  }
+
   @Test("Nothing is answered after an error")
   func pipeline_endsWithError() throws {
     let peer = try fixture.connect()

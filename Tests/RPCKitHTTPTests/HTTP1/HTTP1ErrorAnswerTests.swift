@@ -57,5 +57,7 @@ import Testing
     #expect(malformed.value == 1 && fixture.reachedCount(.metadata) == 0)
     try fixture.connect().send("GET / HTTP/1.1\na: \(String(repeating: "a", count: 32 << 10))\n")
     #expect(malformed.value == 1 && fixture.reachedCount(.metadata) == 1)
+    try fixture.connect().send("TRACE / HTTP/1.1\nHost: a\n\n")
+    #expect(malformed.value == 1)
   }
 }

@@ -83,8 +83,11 @@ import Testing
     #expect(try peer.send("ho HTTP/1.1\nHost: a\n\n").hasSuffix("GET a/echo http1_1\n"))
   }
 
-  @Test("A connection that rests is closed without a word", arguments: [true, false])
-  func restingConnection_isClosed(hasAsked: Bool) throws {
+  @Test(
+    "A connection that rests is closed without a word, sooner when it never asked",
+    arguments: [(true, 60), (false, 30)]
+  )
+  func restingConnection_isClosed(hasAsked: Bool, seconds: Int) throws {
     let fixture = try HTTPFixture(http: { $0.limits.idleTimeout = .seconds(60) })
     let peer = try fixture.connect()
     if hasAsked {
@@ -93,7 +96,7 @@ import Testing
       // Only what tells the wire.
       try peer.send("\n")
     }
-    try fixture.simulation.run(for: .seconds(59))
+    try fixture.simulation.run(for: .seconds(seconds - 1))
     #expect(!peer.isEnded)
     _ = peer.take()
     try fixture.simulation.run(for: .seconds(2))

@@ -5,7 +5,7 @@ import Contracts
 
 /// An exchange that does what its path says, or what the test tells it.
 ///
-/// `/echo` answers with the request; `/early` refuses before the content; `/hold` leaves the answer to the test and
+/// `/echo` answers with the request; `/large` with 100,000 bytes; `/early` refuses before the content; `/hold` leaves the answer to the test and
 /// takes the content; `/hungry` does not take the content either; every other path of two parts is a call with the
 /// content as its message.
 final class ScriptedExchange: HTTPExchange {
@@ -29,6 +29,7 @@ final class ScriptedExchange: HTTPExchange {
     hasEnded = true
     switch head.path {
     case "/echo": echo()
+    case "/large": answer(200, String(repeating: "x", count: 100_000))
     case "/hold", "/hungry": break
     default: beginCall()
     }
