@@ -505,6 +505,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "auth.v1.GetDeletionRequest",
       responseType: "auth.v1.Deletion",

@@ -143,6 +143,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: false,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ExportAccountRequest",
       responseType: "auth.v1.ExportPiece",

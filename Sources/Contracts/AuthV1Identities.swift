@@ -1507,6 +1507,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "auth.v1.ListIdentitiesRequest",
       responseType: "auth.v1.ListIdentitiesResponse",

@@ -476,6 +476,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .high,
       requestType: "auth.v1.GetKeySetRequest",
       responseType: "auth.v1.KeySet",

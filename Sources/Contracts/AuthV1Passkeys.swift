@@ -1383,6 +1383,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "auth.v1.ListPasskeysRequest",
       responseType: "auth.v1.ListPasskeysResponse",

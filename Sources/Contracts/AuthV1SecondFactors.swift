@@ -898,6 +898,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "auth.v1.GetSecondFactorsRequest",
       responseType: "auth.v1.SecondFactorState",

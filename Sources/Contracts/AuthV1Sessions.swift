@@ -671,6 +671,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "auth.v1.ListSessionsRequest",
       responseType: "auth.v1.ListSessionsResponse",

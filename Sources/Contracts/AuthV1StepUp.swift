@@ -587,6 +587,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "auth.v1.GetPinRequest",
       responseType: "auth.v1.PinState",

@@ -1786,6 +1786,7 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "auth.v1.GetMeRequest",
       responseType: "auth.v1.User",

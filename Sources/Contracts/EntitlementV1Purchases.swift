@@ -1641,6 +1641,7 @@ extension Entitlement_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "entitlement.v1.ListPurchasesRequest",
       responseType: "entitlement.v1.ListPurchasesResponse",

@@ -1765,6 +1765,7 @@ extension Tenancy_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "tenancy.v1.GetEntityRequest",
       responseType: "tenancy.v1.Entity",

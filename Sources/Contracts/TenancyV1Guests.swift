@@ -827,6 +827,7 @@ extension Tenancy_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "tenancy.v1.ListGuestPassesRequest",
       responseType: "tenancy.v1.ListGuestPassesResponse",

@@ -879,6 +879,7 @@ extension Tenancy_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .normal,
       requestType: "tenancy.v1.GetLegacyMigrationRequest",
       responseType: "tenancy.v1.LegacyMigration",

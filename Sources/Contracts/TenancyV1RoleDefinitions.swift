@@ -653,6 +653,7 @@ extension Tenancy_V1 {
       callingServices: [],
       stepUp: nil,
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "tenancy.v1.ListRoleDefinitionsRequest",
       responseType: "tenancy.v1.ListRoleDefinitionsResponse",
