@@ -1,3 +1,4 @@
+internal import Contracts
 internal import RPCKit
 internal import RPCKitHTTP
 internal import Reflection
@@ -11,13 +12,26 @@ extension ServiceEnvironment {
     var router = CallRouter()
     router.dialects = http.dialects
     router.transcoder = ReflectedTranscoder(schema)
-    if http.rest { router.routes = [RESTRoutes(services, registry: schema)] }
+    if http.rest {
+      router.routes = [HTTPDocuments([.paths]), RESTRoutes(services, registry: schema)]
+    }
     if !http.origins.isEmpty { router.crossOrigin = CrossOriginPolicy(origins: Set(http.origins)) }
     var configuration = HTTPConfiguration(router: router)
     configuration.servesHTTP1 = http.http1
     configuration.servesHTTP2 = http.http2
     configuration.dates = HTTPDates(clock)
     return [HTTPServerWire(configuration)]
+  }
+}
+
+extension HTTPDocument {
+  /// What can be called by HTTP at all services of Gatehouse, as OpenAPI 3.1.
+  fileprivate static var paths: HTTPDocument {
+    HTTPDocument(
+      path: "/openapi.json",
+      contentType: "application/json",
+      content: Array(OpenAPIDocument.json.description.utf8)
+    )
   }
 }
 
