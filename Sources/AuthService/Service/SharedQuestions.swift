@@ -71,7 +71,7 @@ final class SharedQuestions<Answer: Sendable>: Sendable {
     if isShared {
       // In a task of its own and without this call's deadline, because others wait for it too.
       answer = await Task { [ask] in
-        await CallScope.with(traceparent: CallScope.current.traceparent) { await ask(key) }
+        await CallScope.withoutDeadline { await ask(key) }
       }.value
     } else {
       answer = await ask(key)

@@ -15,8 +15,11 @@ struct CallPlan: Sendable {
     }
     metadata = configuration.metadata
     for entry in options.metadata.entries { metadata.append(entry.key, entry.value) }
-    if let traceparent = scope.traceparent, metadata["traceparent"] == nil {
-      metadata.append("traceparent", traceparent)
+    if let traceparent = scope.traceparent, metadata[TraceContext.metadataKey] == nil,
+      TraceContext(traceparent: traceparent) != nil
+    {
+      metadata.append(TraceContext.metadataKey, traceparent)
+      if let tracestate = scope.tracestate { metadata.append(TraceState.metadataKey, tracestate) }
     }
     waitsForReady = options.waitsForReady
     compressesRequest = options.compressesRequest

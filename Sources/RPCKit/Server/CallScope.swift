@@ -2,12 +2,14 @@
 ///
 /// Inside a handler that is the call being served: a client call takes the earlier of its own and
 /// the inherited deadline, so that a chain of services gives up together, and passes the trace on.
-/// Elsewhere (jobs, commands) `with` sets both.
+/// Elsewhere (jobs, commands) `with` sets them.
 public struct CallScope: Sendable {
   /// When the outgoing calls must be over; nil means no deadline.
   public var deadline: MonotonicInstant?
   /// The W3C trace context, sent as the metadata `traceparent`.
   public var traceparent: String?
+  /// What belongs to that context, sent as the metadata `tracestate`.
+  public var tracestate: String?
 
   @TaskLocal private static var explicit: CallScope?
 
@@ -15,9 +17,14 @@ public struct CallScope: Sendable {
   public static var current: CallScope {
     if let explicit { return explicit }
     guard let call = CallContext.current else { return CallScope() }
+    let metadata = call.metadata
+    let traceparent = metadata[TraceContext.metadataKey]
     return CallScope(
       deadline: call.deadline == .distantFuture ? nil : call.deadline,
-      traceparent: call.metadata["traceparent"]
+      traceparent: traceparent,
+      tracestate: traceparent.flatMap { _ in
+        TraceState(metadata.values(TraceState.metadataKey))?.text
+      }
     )
   }
 
@@ -25,9 +32,23 @@ public struct CallScope: Sendable {
   public static func with<Result>(
     deadline: MonotonicInstant? = nil,
     traceparent: String? = nil,
+    tracestate: String? = nil,
     _ body: () async throws -> Result
   ) async rethrows -> Result {
-    let scope = CallScope(deadline: deadline, traceparent: traceparent)
+    let scope = CallScope(deadline: deadline, traceparent: traceparent, tracestate: tracestate)
     return try await $explicit.withValue(scope, operation: body)
+  }
+
+  /// Makes calls inside `body` inherit the trace of the current task and no deadline: for what several calls
+  /// wait for.
+  public static func withoutDeadline<Result>(
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let scope = current
+    return try await with(
+      traceparent: scope.traceparent,
+      tracestate: scope.tracestate,
+      body
+    )
   }
 }

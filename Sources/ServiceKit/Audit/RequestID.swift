@@ -48,4 +48,7 @@ extension CallContext {
   public var trace: TraceContext? {
     metadata[TraceContext.metadataKey].flatMap { TraceContext(traceparent: $0) }
   }
+
+  /// What came with `trace` for other tracing systems; only for calls that have a trace.
+  var traceState: TraceState? { TraceState(metadata.values(TraceState.metadataKey)) }
 }

@@ -19,6 +19,7 @@ struct CallPropagation: ClientInterceptor {
     if let trace = call.trace {
       var random = SystemRandomNumberGenerator()
       options.metadata[TraceContext.metadataKey] = trace.child(using: &random).traceparent
+      options.metadata[TraceState.metadataKey] = call.traceState?.text
     }
     try await next(options)
   }

@@ -41,7 +41,7 @@ package struct Flights<Key: Hashable & Sendable, Answer: Sendable> {
     lastNumber += 1
     let id = ID(number: lastNumber)
     let flight = Task {
-      try await CallScope.with(traceparent: CallScope.current.traceparent) { try await ask(id) }
+      try await CallScope.withoutDeadline { try await ask(id) }
     }
     flights[key] = (id, flight)
     return flight

@@ -79,9 +79,10 @@ struct UnaryConversationTests {
 
   @Test("sends the channel's metadata, its own, and the trace of the call being served")
   func metadata_isSentInOrder() {
+    let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
     let stage = ClientStage { $0.metadata = ["caller": "gateway"] }
     let call = stage.start { channel in
-      try await CallScope.with(traceparent: "00-1") {
+      try await CallScope.with(traceparent: trace, tracestate: "vendor=1") {
         let _: BytesMessage = try await channel.unary(
           .test(),
           BytesMessage("hi"),
@@ -90,8 +91,25 @@ struct UnaryConversationTests {
       }
     }
     let metadata = stage.peer.calls()[0].metadata
-    #expect(metadata.entries.map(\.key) == ["caller", "user", "traceparent"])
-    #expect(metadata["traceparent"] == "00-1")
+    #expect(metadata.entries.map(\.key) == ["caller", "user", "traceparent", "tracestate"])
+    #expect(metadata["traceparent"] == trace && metadata["tracestate"] == "vendor=1")
+    stage.play { $0.respond(1, "") }
+    #expect(call.isOver)
+  }
+
+  @Test("passes on neither a trace that is not valid nor what came with it")
+  func invalidTrace_isNotSent() {
+    let stage = ClientStage()
+    let call = stage.start { channel in
+      try await CallScope.with(traceparent: "00-1", tracestate: "vendor=1") {
+        let _: BytesMessage = try await channel.unary(
+          .test(),
+          BytesMessage("hi"),
+          options: CallOptions()
+        )
+      }
+    }
+    #expect(stage.peer.calls()[0].metadata.isEmpty)
     stage.play { $0.respond(1, "") }
     #expect(call.isOver)
   }

@@ -7,25 +7,28 @@ import Testing
 
   @Test("A valid header is read and written back")
   func parse_valid_roundTrips() throws {
-    for flags in ["00", "01"] {
+    for flags in ["00", "01", "02", "03"] {
       let header = "00-\(Self.trace)-\(Self.span)-\(flags)"
       let context = try #require(TraceContext(traceparent: header))
       #expect(context.traceID.description == Self.trace)
       #expect(context.spanIDText == Self.span)
-      #expect(context.isSampled == (flags == "01"))
+      #expect(context.isSampled == (flags == "01" || flags == "03"))
+      #expect(context.isRandom == (flags == "02" || flags == "03"))
+      #expect(context.child(spanID: 1).traceparent == "00-\(Self.trace)-0000000000000001-\(flags)")
       #expect(context.traceparent == header)
     }
   }
 
   @Test("Unknown flags and later versions are read and not passed on")
   func parse_future_isReadAsVersion00() throws {
-    for header in [
-      "00-\(Self.trace)-\(Self.span)-ff", "01-\(Self.trace)-\(Self.span)-01",
-      "cc-\(Self.trace)-\(Self.span)-01-what-the-future-brings",
-      "fe-\(Self.trace)-\(Self.span)-03-",
+    for (header, flags) in [
+      ("00-\(Self.trace)-\(Self.span)-ff", "03"), ("00-\(Self.trace)-\(Self.span)-fc", "00"),
+      ("01-\(Self.trace)-\(Self.span)-01", "01"),
+      ("cc-\(Self.trace)-\(Self.span)-01-what-the-future-brings", "01"),
+      ("fe-\(Self.trace)-\(Self.span)-07-", "03"),
     ] {
       let context = try #require(TraceContext(traceparent: header), "\(header)")
-      #expect(context.traceparent == "00-\(Self.trace)-\(Self.span)-01")
+      #expect(context.traceparent == "00-\(Self.trace)-\(Self.span)-\(flags)")
     }
   }
 
@@ -57,6 +60,7 @@ import Testing
       #expect(TraceContext(traceparent: child.traceparent) == child, "seed \(seed)")
       #expect(child.traceID == context.traceID && child.spanID != context.spanID)
       #expect(child.isSampled == context.isSampled)
+      #expect(context.isRandom && child.isRandom)
     }
   }
 

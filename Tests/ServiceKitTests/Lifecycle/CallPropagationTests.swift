@@ -49,6 +49,24 @@ struct CallPropagationTests {
     #expect(trace.traceID.description == Self.traceID && trace.spanIDText != Self.span)
   }
 
+  @Test("What came with the trace goes along; if it is not valid, the trace alone does")
+  func call_withTraceState_carriesIt() async throws {
+    let traceparent = "00-\(Self.traceID)-\(Self.span)-03"
+    for (state, carried) in [("vendor=1, other=2", "vendor=1,other=2"), ("Vendor=1", nil)] {
+      let heard = try await passedOn(["traceparent": traceparent, "tracestate": state])
+      let trace = try #require(heard["traceparent"].flatMap { TraceContext(traceparent: $0) })
+      #expect(trace.traceID.description == Self.traceID && trace.isSampled && trace.isRandom)
+      #expect(heard["tracestate"] == carried)
+    }
+  }
+
+  @Test("A trace that is not valid goes no further, nor what came with it")
+  func call_withBadTrace_carriesNone() async throws {
+    let traceparent = "ff-\(Self.traceID)-\(Self.span)-01"
+    let heard = try await passedOn(["traceparent": traceparent, "tracestate": "vendor=1"])
+    #expect(heard["traceparent"] == nil && heard["tracestate"] == nil)
+  }
+
   @Test(
     "A request without a name gets one, the same in both; one that is ill-formed goes no further"
   )

@@ -73,7 +73,8 @@ struct FlightsTests {
     let scope = Lock<CallScope?>(nil)
     let flight = await CallScope.with(
       deadline: MonotonicInstant(nanoseconds: 1),
-      traceparent: "00-1-1-01"
+      traceparent: "00-1-1-01",
+      tracestate: "vendor=1"
     ) {
       var flights = Table(countMax: 10)
       return flights.join("a") { _ in
@@ -84,7 +85,7 @@ struct FlightsTests {
     _ = try await flight?.value
     let seen = scope.withLock { $0 }
     #expect(seen != nil && seen?.deadline == nil)
-    #expect(seen?.traceparent == "00-1-1-01")
+    #expect(seen?.traceparent == "00-1-1-01" && seen?.tracestate == "vendor=1")
   }
 
   @Test("A dropped flight is not joined any more, and learns when it lands that it is outdated")

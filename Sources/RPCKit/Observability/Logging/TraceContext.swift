@@ -1,7 +1,7 @@
 /// Where a call belongs in a distributed trace: the W3C header `traceparent`.
 ///
-/// Follows the W3C Recommendation "Trace Context" (23 November 2021), sections 3.2 and 4.3. A
-/// header that does not parse means that the trace starts over here.
+/// Follows the W3C Recommendation "Trace Context" (23 November 2021), sections 3.2 and 4.3, and takes the flag
+/// `random` from Level 2. A header that does not parse means that the trace starts over here.
 public struct TraceContext: Sendable, Hashable {
   /// The key in call metadata.
   public static let metadataKey = "traceparent"
@@ -12,6 +12,8 @@ public struct TraceContext: Sendable, Hashable {
   public let spanID: UInt64
   /// Whether the trace is recorded.
   public let isSampled: Bool
+  /// Whether the last seven bytes of the trace id are random, as its maker says.
+  public let isRandom: Bool
 
   /// Names a trace.
   public struct TraceID: Sendable, Hashable, CustomStringConvertible {
@@ -32,15 +34,16 @@ public struct TraceContext: Sendable, Hashable {
   }
 
   /// Makes a context; nil when the span id is zero.
-  public init?(traceID: TraceID, spanID: UInt64, isSampled: Bool) {
+  public init?(traceID: TraceID, spanID: UInt64, isSampled: Bool, isRandom: Bool = false) {
     guard spanID != 0 else { return nil }
-    self.init(trusted: traceID, spanID: spanID, isSampled: isSampled)
+    self.init(trusted: traceID, spanID: spanID, isSampled: isSampled, isRandom: isRandom)
   }
 
-  private init(trusted traceID: TraceID, spanID: UInt64, isSampled: Bool) {
+  private init(trusted traceID: TraceID, spanID: UInt64, isSampled: Bool, isRandom: Bool) {
     self.traceID = traceID
     self.spanID = spanID
     self.isSampled = isSampled
+    self.isRandom = isRandom
   }
 
   /// Parses a header; nil when it is not valid.
@@ -55,9 +58,14 @@ public struct TraceContext: Sendable, Hashable {
       let high = number(text[3..<19]), let low = number(text[19..<35]),
       let traceID = TraceID(high: high, low: low),
       let spanID = number(text[36..<52]), spanID != 0,
-      let flags = number(text[53..<55])
+      let bits = number(text[53..<55])
     else { return nil }
-    self.init(trusted: traceID, spanID: spanID, isSampled: flags & 1 == 1)
+    self.init(
+      trusted: traceID,
+      spanID: spanID,
+      isSampled: UInt8(bits) & Self.sampledFlag != 0,
+      isRandom: UInt8(bits) & Self.randomFlag != 0
+    )
   }
 
   /// Starts a trace with random ids.
@@ -72,13 +80,19 @@ public struct TraceContext: Sendable, Hashable {
     return TraceContext(
       trusted: traceID,
       spanID: nonZero(random.next()),
-      isSampled: isSampled
+      isSampled: isSampled,
+      isRandom: true
     )
   }
 
   /// The context to send onwards: the same trace, and a span id from a random number.
   public func child(spanID: UInt64) -> TraceContext {
-    TraceContext(trusted: traceID, spanID: Self.nonZero(spanID), isSampled: isSampled)
+    TraceContext(
+      trusted: traceID,
+      spanID: Self.nonZero(spanID),
+      isSampled: isSampled,
+      isRandom: isRandom
+    )
   }
 
   /// The context to send onwards: the same trace, and a random span id.
@@ -90,8 +104,15 @@ public struct TraceContext: Sendable, Hashable {
   ///
   /// Flags this version does not know are not passed on.
   public var traceparent: String {
-    "00-\(traceID)-\(hexadecimal(spanID))-\(isSampled ? "01" : "00")"
+    "00-\(traceID)-\(hexadecimal(spanID))-0\(flags)"
   }
+
+  private var flags: UInt8 {
+    (isSampled ? Self.sampledFlag : 0) | (isRandom ? Self.randomFlag : 0)
+  }
+
+  private static let sampledFlag: UInt8 = 1
+  private static let randomFlag: UInt8 = 2
 
   /// 16 hexadecimal digits, for log lines.
   public var spanIDText: String { hexadecimal(spanID) }
