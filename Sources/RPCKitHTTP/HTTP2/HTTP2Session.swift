@@ -230,10 +230,14 @@ final class HTTP2Session {
     unsafe nghttp2_session_terminate_session(session, code.rawValue)
   }
 
+  /// Whether `receive` still looks at what it is given.
+  ///
+  /// Not after the client's GOAWAY frame once no stream is open: a request behind it is served only if it came in
+  /// the same read, as the connection has ended otherwise.
+  var isReading: Bool { unsafe nghttp2_session_want_read(session) != 0 }
+
   /// Whether there is nothing left to read or to send.
-  var isOver: Bool {
-    unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
-  }
+  var isOver: Bool { unsafe !isReading && nghttp2_session_want_write(session) == 0 }
 
   /// Frames that wait, apart from content.
   var queuedFrameCount: Int { unsafe Int(nghttp2_session_get_outbound_queue_size(session)) }

@@ -10,7 +10,7 @@ struct HTTP2CorpusTests {
       at: folder.standardizedFileURL,
       includingPropertiesForKeys: nil
     )
-    #expect(files.count >= 11)
+    #expect(files.count >= 12)
     for file in files {
       let input = [UInt8](try Data(contentsOf: file))
       for count in 0...input.count { HTTP2Properties.check(Array(input.prefix(count))) }

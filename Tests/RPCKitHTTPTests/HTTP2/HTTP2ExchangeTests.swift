@@ -182,6 +182,25 @@ struct HTTP2ExchangeTests {
     try stage.simulation.settle()
   }
 
+  @Test("A client's GOAWAY ends the connection after what came with it", arguments: [true, false])
+  func goAway_ends(isTogether: Bool) throws {
+    let stage = try HTTP2Stage()
+    let client = try stage.open()
+    try client.exchange(.request(1, "/echo"))
+    let goAway = HTTP2Frame(HTTP2Frame.Kind.goAway, Array(repeating: 0, count: 8))
+    if isTogether {
+      try client.exchange(goAway, .request(3, "/echo"))
+    } else {
+      try client.exchange(goAway)
+      try client.exchange(.request(3, "/echo"))
+    }
+    #expect(client[3].status == (isTogether ? "200" : nil))
+    #expect(client.isEnded)
+    client.wire.close()
+    try stage.simulation.settle()
+    #expect(stage.server.connectionCount == 0)
+  }
+
   @Test("A drain warns, serves what was on its way, and ends when everything is answered")
   func drain_warnsFirst() throws {
     let stage = try HTTP2Stage()
