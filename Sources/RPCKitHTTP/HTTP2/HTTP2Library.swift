@@ -5,7 +5,7 @@ internal import RPCKit
 ///
 /// Needs libnghttp2 1.52.0-1+deb12u3 of Debian 12 or newer, whose patches (CVE-2023-44487, CVE-2024-28182,
 /// CVE-2026-27135) the version number of the library does not show, so nothing here can check them:
-/// `scripts/setup` and the Dockerfile install the package, and the container check looks at its version.
+/// `scripts/setup` and the build of the image look at the version of the package.
 enum HTTP2Library {
   /// Options of every session.
   ///
@@ -22,8 +22,7 @@ enum HTTP2Library {
     }
     // Windows are given back as content is used.
     unsafe nghttp2_option_set_no_auto_window_update(options, 1)
-    // A closed stream is kept for a tree of priorities that nobody uses (RFC 9113 section 5.3.2): 30 kB for a
-    // thousand calls.
+    // The tree of priorities for which closed streams would be kept is not used (RFC 9113 section 5.3.2).
     unsafe nghttp2_option_set_no_closed_streams(options, 1)
     // The library counts every piece of a CONTINUATION frame that is read in pieces, and would end the
     // connections of honest clients at eight; `HTTP2Session` counts frames.
