@@ -10,7 +10,15 @@ import Testing
 
 /// Three houses, of which one was deleted, and who calls what about them.
 struct MatrixStage: Sendable {
+  /// How methods are called.
+  enum Wire: Sendable {
+    case frames
+    /// By REST where a method has a path, and by frames otherwise.
+    case rest
+  }
+
   let product: Product
+  let wire: Wire
   let house: House
   let home: MatrixObjects
   let other: MatrixObjects
@@ -29,12 +37,16 @@ struct MatrixStage: Sendable {
     func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).newValue }
   }
 
-  static func run(_ body: (MatrixStage) async throws -> Void) async throws {
-    try await Product.run { product in try await body(MatrixStage(product)) }
+  static func run(
+    over wire: Wire = .frames,
+    _ body: (MatrixStage) async throws -> Void
+  ) async throws {
+    try await Product.run { product in try await body(MatrixStage(product, over: wire)) }
   }
 
-  private init(_ product: Product) async throws {
+  private init(_ product: Product, over wire: Wire) async throws {
     self.product = product
+    self.wire = wire
     operatorPerson = try await product.signUp("operator")
     visitor = try await product.signUp("visitor")
     stranger = try await product.signUp("stranger")
@@ -198,6 +210,20 @@ struct MatrixStage: Sendable {
   func call(_ method: String, _ request: JSONValue, _ options: CallOptions) async throws -> Outcome
   {
     let schema = try Self.schema(method)
+    if wire == .rest, let path = try RESTPaths.described.get()[method],
+      let (target, body) = path.target(of: request)
+    {
+      return try await callByREST(schema, by: path.method, at: target, body, options)
+    }
+    return try await callByFrames(schema, request, options)
+  }
+
+  /// Calls a method over frames.
+  func callByFrames(
+    _ schema: MethodSchema,
+    _ request: JSONValue,
+    _ options: CallOptions
+  ) async throws -> Outcome {
     let json = MessageJSON(.gatehouse)
     let message = RawMessage(bytes: try json.encode(request, as: schema.requestType))
     let service = try #require(schema.service.split(separator: ".").first)

@@ -23,16 +23,25 @@ struct MatrixTests {
   }
 
   @Test("Each role may do exactly what it may; foreign, deleted and unknown objects answer alike")
-  func users_mayWhatRowsSay() async throws {
-    try await MatrixStage.run { stage in
+  func users_mayWhatRowsSay() async throws { try await checkUsers(MatrixTable.rows, over: .frames) }
+
+  @Test("Each role may do by REST exactly what it may do over frames")
+  func users_mayTheSameByREST() async throws {
+    #expect(try RESTPaths.described.get().count >= 100)
+    // All rows, because some prepare others; what is not served has no paths either.
+    try await checkUsers(MatrixTable.rows.filter { $0.object != .unserved }, over: .rest)
+  }
+
+  private func checkUsers(_ rows: [MatrixRow], over wire: MatrixStage.Wire) async throws {
+    try await MatrixStage.run(over: wire) { stage in
       var cellCount = 0
-      for row in MatrixTable.rows {
+      for row in rows {
         for role in MatrixRole.allCases {
           try await check(row, role, stage)
           cellCount += row.object.isOwned ? 4 : 1
         }
       }
-      print("figures: \(cellCount) cells of the authorization matrix for users")
+      print("figures: \(cellCount) cells of the authorization matrix for users over \(wire)")
       // Nothing of all that has touched the other house.
       let passes = try await stage.product.guests.list(
         .init(),

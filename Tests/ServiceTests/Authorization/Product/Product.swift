@@ -117,6 +117,11 @@ struct Product: Sendable {
     return channel
   }
 
+  /// A client that speaks HTTP/1.1 to the service of a name.
+  func http(to name: String) -> HTTPClient {
+    HTTPClient(address: .unix(path: setup.path(of: name)), loop: loops.loops[0])
+  }
+
   /// A channel of a service to another one, with the same proof as in its program; the caller closes
   /// it.
   func channel(of service: String, to audience: String) throws -> Channel {

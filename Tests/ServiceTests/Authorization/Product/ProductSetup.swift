@@ -47,7 +47,10 @@ struct ProductSetup: Sendable {
     return key
   }
 
-  func target(of service: String) -> String { "unix://\(folder.path(service))" }
+  /// The socket that a service listens at.
+  func path(of service: String) -> String { folder.path(service) }
+
+  func target(of service: String) -> String { "unix://\(path(of: service))" }
 
   /// What the program of a service reads from its file.
   func settings<Service: HostedService>(
@@ -76,7 +79,7 @@ struct ProductSetup: Sendable {
         ), try Service.settings(&members)
       )
     }
-    common.listen = [.unix(path: folder.path(identity.name))]
+    common.listen = [.unix(path: path(of: identity.name))]
     return (common, own)
   }
 

@@ -1,0 +1,71 @@
+import Contracts
+import RPCKit
+import Reflection
+import ServiceKit
+import Testing
+
+@testable import ServiceTesting
+
+extension MatrixStage {
+  /// Calls a method by REST.
+  func callByREST(
+    _ schema: MethodSchema,
+    by method: String,
+    at target: String,
+    _ body: JSONValue?,
+    _ options: CallOptions
+  ) async throws -> Outcome {
+    var fields = options.metadata.entries.map { (name: $0.key, value: $0.value) }
+    if body != nil { fields.append((name: "content-type", value: "application/json")) }
+    let service = String(schema.service.prefix { $0 != "." })
+    let answer = try await product.http(to: service).send(
+      method,
+      target,
+      fields,
+      body.map { Array($0.text.utf8) }
+    )
+    let limits = JSONLimits(byteCountMax: 1 << 20)
+    guard answer.fields["content-type"] != "application/x-ndjson" else {
+      let line = answer.content.split(separator: UInt8(ascii: "\n")).first ?? []
+      return try outcome(try JSONReader.read(Array(line), limits: limits), answer.status, schema)
+    }
+    return try outcome(try JSONReader.read(answer.content, limits: limits), answer.status, schema)
+  }
+
+  private func outcome(
+    _ answer: JSONValue,
+    _ status: Int,
+    _ schema: MethodSchema
+  ) throws -> Outcome {
+    let envelope = try #require(answer.object, "\(schema.path): \(answer.text)")
+    guard envelope["status"] == "error" else {
+      try #require([200, 201].contains(status), "\(schema.path): \(status) \(answer.text)")
+      var data = try #require(envelope["data"]?.object, "\(schema.path): \(answer.text)")
+      // What REST adds to lists.
+      data["pagination"] = nil
+      let json = MessageJSON(.gatehouse)
+      let message = try json.encode(.object(data), as: schema.responseType)
+      return .answer(try json.decode(message, as: schema.responseType))
+    }
+    let details = try #require(envelope["details"]?.object, "\(schema.path): \(answer.text)")
+    let code = (1...16).map { StatusCode(rawValue: $0) }
+      .first { $0.description == details["code"]?.string }
+    var info = Google_Rpc.ErrorInfo(
+      reason: details["reason"]?.string ?? "",
+      domain: details["domain"]?.string ?? ""
+    )
+    for member in details["metadata"]?.object?.members ?? [] {
+      info.metadata[member.name] = member.value.string
+    }
+    return .refusal(
+      try #require(code, "\(schema.path): \(answer.text)"),
+      envelope["message"]?.string ?? "",
+      [
+        RPCError.Detail(
+          typeURL: "type.googleapis.com/google.rpc.ErrorInfo",
+          value: info.protobufBytes
+        )
+      ]
+    )
+  }
+}
