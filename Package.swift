@@ -112,7 +112,7 @@ let package = Package(
     ),
     .target(
       name: "TenancyService",
-      dependencies: ["AccessEngine", "ServiceKit", "RPCKit", "Contracts"],
+      dependencies: ["AccessEngine", "ServiceKit", "RPCKit", "RPCKitHTTP", "Contracts"],
       swiftSettings: strict
     ),
     .target(

@@ -29,6 +29,7 @@ struct SchemaRegistryTests {
         "entitlement.v1.Points",
         "entitlement.v1.Purchases",
         "entitlement.v1.Subscriptions",
+        "envoy.service.auth.v3.Authorization",
         "grpc.health.v1.Health", "tenancy.v1.Associations", "tenancy.v1.Devices",
         "tenancy.v1.Documents", "tenancy.v1.Entities", "tenancy.v1.Erasure", "tenancy.v1.Families",
         "tenancy.v1.Guests",

@@ -22,6 +22,9 @@
 #include "entitlement/v1/points.pb-c.h"
 #include "entitlement/v1/purchases.pb-c.h"
 #include "entitlement/v1/subscriptions.pb-c.h"
+#include "envoy/config/core/v3/base.pb-c.h"
+#include "envoy/service/auth/v3/external_auth.pb-c.h"
+#include "envoy/type/v3/http_status.pb-c.h"
 #include "gatehouse/options.pb-c.h"
 #include "google/api/annotations.pb-c.h"
 #include "google/api/http.pb-c.h"
@@ -712,6 +715,42 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__cancel_scheduled_change_response(void) {
   return &entitlement__v1__cancel_scheduled_change_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__config__core__v3__header_value(void) {
+  return &envoy__config__core__v3__header_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__config__core__v3__header_value_option(void) {
+  return &envoy__config__core__v3__header_value_option__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__attribute_context(void) {
+  return &envoy__service__auth__v3__attribute_context__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__attribute_context__request(void) {
+  return &envoy__service__auth__v3__attribute_context__request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__attribute_context__http_request(void) {
+  return &envoy__service__auth__v3__attribute_context__http_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__attribute_context__http_request__headers_entry(void) {
+  return &envoy__service__auth__v3__attribute_context__http_request__headers_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__attribute_context__context_extensions_entry(void) {
+  return &envoy__service__auth__v3__attribute_context__context_extensions_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__check_request(void) {
+  return &envoy__service__auth__v3__check_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__denied_http_response(void) {
+  return &envoy__service__auth__v3__denied_http_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__ok_http_response(void) {
+  return &envoy__service__auth__v3__ok_http_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service__auth__v3__check_response(void) {
+  return &envoy__service__auth__v3__check_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__type__v3__http_status(void) {
+  return &envoy__type__v3__http_status__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__method_rules(void) {
   return &gatehouse__method_rules__descriptor;

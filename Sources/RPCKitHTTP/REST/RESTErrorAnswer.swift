@@ -1,18 +1,18 @@
-internal import RPCKit
+package import RPCKit
 internal import Reflection
-internal import StrictJSON
+package import StrictJSON
 
 /// An error as this interface answers with it: `{"status": "error", "message": …, "details": {…}}`.
-struct RESTErrorAnswer {
+package struct RESTErrorAnswer {
   /// The status of HTTP.
-  var status: Int
+  package var status: Int
   /// Header fields beside those of every answer.
-  var fields: HTTPFields = [:]
+  package var fields: HTTPFields = [:]
   /// The content.
-  let content: JSONValue
+  package let content: JSONValue
 
   /// `isPlain` is for methods without an envelope, whose errors are those of OAuth 2.0 (RFC 6749 section 5.2).
-  init(_ error: RPCError, isPlain: Bool, hadCredentials: Bool = false) {
+  package init(_ error: RPCError, isPlain: Bool, hadCredentials: Bool = false) {
     status = error.code.httpStatus
     content = isPlain ? Self.plain(error) : Self.envelope(error)
     fields = ["content-type": "application/json", "cache-control": "no-store"]

@@ -24,6 +24,13 @@ extension IdentifierFactory {
     }
   }
 
+  /// What a request is named that a gateway asks about: by its own header if that is well formed, or else like
+  /// the call.
+  package func requestID(ofGateway header: String?, _ call: CallContext) -> String {
+    guard let header, Self.isRequestID(header) else { return requestID(of: call) }
+    return header
+  }
+
   /// What a caller has named its request, if that is well formed.
   static func requestID(in metadata: Metadata) -> String? {
     metadata[RequestIDMetadata.key].flatMap { isRequestID($0) ? $0 : nil }

@@ -71,6 +71,8 @@ public struct ServiceSettings: Sendable {
   public var streams: Streams
   /// How services prove themselves.
   public var serviceKeys: ServiceKeys
+  /// Addresses of gateways that prove nothing else.
+  public var gateways: GatewayAddresses
   /// The store's file.
   public var database: String
   /// How long audit records are kept, in milliseconds; nil keeps them all.
@@ -114,6 +116,7 @@ public struct ServiceSettings: Sendable {
     tls = try members.optional("tls").map(Self.tls)
     streams = try Self.streams(members.optional("streams"))
     serviceKeys = try Self.serviceKeys(members.optional("service_keys"))
+    gateways = try GatewayAddresses(members.optional("gateways"))
     database = try members.optional("database")?.string() ?? "\(name).db"
     auditLifetime = try members.optional("audit_days")?.days(in: 30...36_500)
     peers = try Self.texts(members.optional("peers"))

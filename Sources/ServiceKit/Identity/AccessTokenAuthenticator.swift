@@ -67,6 +67,20 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
     try await authenticate(BearerToken(text))
   }
 
+  /// Believes what a header `authorization` has, which another program has received: the user of a token, for
+  /// whom `service` acts, and whether its session is known to live.
+  ///
+  /// Throws and waits as `authenticate` does.
+  package func user(
+    showing credential: String,
+    to service: String
+  ) async throws(TokenFault) -> (user: UserIdentity, isSessionKnown: Bool) {
+    guard let token = BearerToken(credential: credential) else { throw .encoding }
+    let outcome = try await authenticate(token)
+    let user = UserIdentity(outcome.token, token, actingService: service, believer: self)
+    return (user, outcome.isSessionKnown)
+  }
+
   /// Believes a token that is known; throws what is known against it.
   ///
   /// Never waits: an `await` costs as much as all of this.

@@ -17,6 +17,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private let services: ServiceTokenVerifier?
   private let isAdministrator: AdministratorCheck?
   private let operatorStepUp: String
+  private let gateways: GatewayAddresses
   private let clock: any WallClock
   private let metrics: AuthenticationMetrics
   private let rights: StreamRights
@@ -28,6 +29,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   ///   - services: Believes the tokens of services; nil when only certificates count.
   ///   - isAdministrator: Asked for methods of operators; nil lets nobody call them.
   ///   - operatorStepUp: What operators prove, at least, before methods of theirs that need a step-up.
+  ///   - gateways: Whose calls of methods for gateways need no other proof.
   ///   - clock: Says how old a proof is.
   ///   - metrics: Counts who came in and why others did not.
   ///   - streamInterval: How often the proof behind a stream is looked at, as long as it is open; what is
@@ -37,6 +39,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     services: ServiceTokenVerifier?,
     isAdministrator: AdministratorCheck? = nil,
     operatorStepUp: String = "fresh",
+    gateways: GatewayAddresses = GatewayAddresses(),
     clock: any WallClock,
     metrics: AuthenticationMetrics = AuthenticationMetrics(MetricRegistry()),
     streamInterval: Duration = .seconds(3)
@@ -45,6 +48,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     self.services = services
     self.isAdministrator = isAdministrator
     self.operatorStepUp = operatorStepUp
+    self.gateways = gateways
     self.clock = clock
     self.metrics = metrics
     let rights = StreamRights(interval: streamInterval, ended: metrics.endedStreams)
@@ -114,7 +118,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     if let name = ServiceName.certified(call.peer.certificate) { return .accepted(name) }
     do throws(TokenFault) {
       guard let token = try CredentialMetadata.token(CredentialMetadata.service, in: call.metadata)
-      else { return .none }
+      else { return gateways.admit(call) ? .accepted(GatewayAddresses.service) : .none }
       // Without keys of services nobody can prove to be one.
       guard let services else { throw .unknownKey }
       switch try services.recognize(token, from: call.peer.address) {

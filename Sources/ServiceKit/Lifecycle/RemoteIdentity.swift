@@ -22,8 +22,10 @@ public final class RemoteIdentity: Sendable {
   private let channel: Channel
   private let keys: KeySetSource
   private let revocations: RevocationFeed
-  private let tokens: AccessTokenAuthenticator
+  /// Believes the tokens of users.
+  public let tokens: AccessTokenAuthenticator
   private let services: ServiceTokenVerifier?
+  private let gateways: GatewayAddresses
   private let clock: any WallClock
   private let metrics: AuthenticationMetrics
 
@@ -57,6 +59,7 @@ public final class RemoteIdentity: Sendable {
       clock: environment.clock
     )
     services = try environment.serviceTokenVerifier()
+    gateways = environment.settings.gateways
     clock = environment.clock
     metrics = AuthenticationMetrics(environment.metrics.registry)
   }
@@ -72,6 +75,7 @@ public final class RemoteIdentity: Sendable {
       tokens: tokens,
       services: services,
       isAdministrator: isAdministrator,
+      gateways: gateways,
       clock: clock,
       metrics: metrics
     )

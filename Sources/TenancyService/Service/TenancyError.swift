@@ -29,6 +29,30 @@ enum TenancyError {
     message: "the object was changed meanwhile; read it again and repeat the change"
   )
 
+  /// A gateway asks about a path that two programs could understand differently.
+  static func pathRefused(_ problem: String) -> RPCError {
+    error(
+      .invalidArgument,
+      reason: "PATH_REFUSED",
+      message: "path \(problem); send it in its plain form"
+    )
+  }
+
+  /// A gateway asks about a request that no route is for.
+  static let routeUnknown = error(
+    .permissionDenied,
+    reason: "ROUTE_UNKNOWN",
+    message: "no route is open for this path; see gateway_routes of TenancyService"
+  )
+
+  /// A gateway's route says something that is not to be understood: not a reason to let anybody pass.
+  static let routeMisconfigured = error(
+    .unavailable,
+    reason: "ROUTE_MISCONFIGURED",
+    message: "the gateway's route for this path is not to be understood; correct its configuration",
+    retryAfter: .seconds(30)
+  )
+
   static let notSelf = error(
     .permissionDenied,
     reason: "NOT_SELF",

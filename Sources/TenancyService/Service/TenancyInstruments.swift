@@ -16,6 +16,7 @@ final class TenancyInstruments: Sendable {
   private let codeRefusals: MetricFamily<Counter>
   private let pairingRefusals: MetricFamily<Counter>
   private let commands: MetricFamily<Counter>
+  private let gatewayAnswers: MetricFamily<Counter>
   private let reportLines: Counter
   private let droppedRefusalCount: Counter
 
@@ -83,6 +84,11 @@ final class TenancyInstruments: Sendable {
       help: "Commands for devices, by what became of them.",
       labels: ["event"]
     )
+    gatewayAnswers = registry.counters(
+      "gatehouse_tenancy_gateway_answers_total",
+      help: "Requests that a gateway asked about: passed, denied, or not decided, which denies them.",
+      labels: ["outcome"]
+    )
     reportLines = registry.counter(
       "gatehouse_tenancy_report_lines_total",
       help: "Lines of compliance reports that were sent."
@@ -95,6 +101,7 @@ final class TenancyInstruments: Sendable {
     for limit in InvitationLimit.allCases { _ = invitationRefusals.series([limit.rawValue]) }
     for outcome in LetterMetric.allCases { _ = letters.series([outcome.rawValue]) }
     for outcome in HolderMetric.allCases { _ = holders.series([outcome.rawValue]) }
+    for outcome in GatewayMetric.allCases { _ = gatewayAnswers.series([outcome.rawValue]) }
     for limit in PairingLimit.allCases { _ = pairingRefusals.series([limit.rawValue]) }
     for event in CommandMetric.allCases { _ = commands.series([event.rawValue]) }
     for kind in CodeKind.allCases {
@@ -105,6 +112,16 @@ final class TenancyInstruments: Sendable {
     }
     for limit in DocumentLimit.allCases { _ = documentRefusals.series([limit.rawValue]) }
     for outcome in PolicyReload.allCases { _ = policyLoads.series([outcome.rawValue]) }
+  }
+
+  /// Counts an answer to a gateway.
+  func answered(_ verdict: Result<GatewayIdentity, RPCError>) {
+    let outcome: GatewayMetric =
+      switch verdict {
+      case .success: .passed
+      case .failure(let error): error.code == .unavailable ? .undecided : .denied
+      }
+    gatewayAnswers.series([outcome.rawValue]).increment()
   }
 
   /// Counts a reload.

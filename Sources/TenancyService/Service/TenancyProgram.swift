@@ -13,6 +13,8 @@ public enum TenancyProgram: HostedService {
     var identity: RemoteIdentity.Settings
     /// Whether invitations by address are mailed.
     var mailsInvitations: Bool
+    /// What requests need that a gateway asks about.
+    var gatewayRoutes: GatewayRoutes
   }
 
   /// See `HostedService.identity`.
@@ -37,7 +39,8 @@ public enum TenancyProgram: HostedService {
     Settings(
       policies: try policies(members.optional("policy")),
       identity: try RemoteIdentity.Settings(&members),
-      mailsInvitations: try members.optional("invitation_mails")?.boolean() ?? true
+      mailsInvitations: try members.optional("invitation_mails")?.boolean() ?? true,
+      gatewayRoutes: try GatewayRoutes(members.optional("gateway_routes"))
     )
   }
 
@@ -77,6 +80,7 @@ public enum TenancyProgram: HostedService {
       policies: policies
     )
     configuration.auditLifetime = environment.settings.auditLifetime
+    configuration.gatewayRoutes = settings.gatewayRoutes
     let reportKey = Lock(try environment.signingKey())
     configuration.reportKey = { reportKey.withLock { $0 } }
     let service = try await TenancyService.open(
@@ -86,6 +90,7 @@ public enum TenancyProgram: HostedService {
       holders: entitlement.map { RemoteEntitlementHolders(Entitlement_V1.HoldersClient($0)) },
       post: settings.mailsInvitations
         ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
+      tokens: remote.tokens,
       clock: environment.clock,
       random: environment.random,
       logger: environment.logger,

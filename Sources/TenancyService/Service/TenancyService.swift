@@ -13,6 +13,8 @@ public struct TenancyConfiguration: Sendable {
   public var auditLifetime: Int64?
   /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
   public var reportKey: @Sendable () -> SigningKey? = { nil }
+  /// What requests need that a gateway asks about.
+  public var gatewayRoutes = GatewayRoutes()
 
   /// Makes settings.
   public init(storePath: String, policies: [PolicySource]) {
@@ -42,18 +44,22 @@ public final class TenancyService: Sendable {
   private let tombstones: Tombstones
   private let policies: PolicyReloader
   private let reportKey: @Sendable () -> SigningKey?
+  private let tokens: AccessTokenAuthenticator?
+  private let gatewayRoutes: GatewayRoutes
 
   /// Opens the store, loads the policy and the forest, and has decisions follow the store.
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
   /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed, without
-  /// `holders` nobody is told of deleted entities, and without `post` no invitation is mailed.
+  /// `holders` nobody is told of deleted entities, without `post` no invitation is mailed, and without `tokens`
+  /// no gateway may pass on what needs a user.
   public static func open(
     _ configuration: TenancyConfiguration,
     users: any UserDirectory,
     features: EntitlementFeatures? = nil,
     holders: (any EntitlementHolders)? = nil,
     post: (any InvitationPost)? = nil,
+    tokens: AccessTokenAuthenticator? = nil,
     clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource(),
     logger: Logger,
@@ -137,7 +143,9 @@ public final class TenancyService: Sendable {
         core,
         tombstones,
         PolicyReloader(core, loaded: configuration.policies),
-        reportKey: configuration.reportKey
+        reportKey: configuration.reportKey,
+        tokens,
+        configuration.gatewayRoutes
       )
     } catch {
       await database.close()
@@ -172,15 +180,19 @@ public final class TenancyService: Sendable {
     _ core: TenancyCore,
     _ tombstones: Tombstones,
     _ policies: PolicyReloader,
-    reportKey: @escaping @Sendable () -> SigningKey?
+    reportKey: @escaping @Sendable () -> SigningKey?,
+    _ tokens: AccessTokenAuthenticator?,
+    _ gatewayRoutes: GatewayRoutes
   ) {
     self.core = core
     self.tombstones = tombstones
     self.policies = policies
     self.reportKey = reportKey
+    self.tokens = tokens
+    self.gatewayRoutes = gatewayRoutes
   }
 
-  /// Every RPC of `tenancy.v1` that the loaded policy has a use for, for a server.
+  /// Every RPC of `tenancy.v1` that the loaded policy has a use for, and Envoy's authorization, for a server.
   public var services: [ServiceDefinition] {
     [
       EntitiesHandler(core: core).definition,
@@ -195,6 +207,7 @@ public final class TenancyService: Sendable {
       ReportsHandler(core: core, key: reportKey).definition,
       ExportsHandler(core: core).definition,
       ErasureHandler(core: core, tombstones: tombstones).definition,
+      AuthorizationHandler(core: core, tokens: tokens, routes: gatewayRoutes).definition,
     ] + Products.services(of: core)
   }
 

@@ -47,7 +47,11 @@ struct ErrorTableTests {
     Origin(
       heading: "TenancyService",
       folders: ["TenancyService", "AccessEngine"],
-      others: ["ALLOWED", "GHTN"]
+      others: [
+        "ALLOWED", "GHTN",
+        // A method of HTTP.
+        "HEAD",
+      ]
     ),
     Origin(
       heading: "EntitlementService",

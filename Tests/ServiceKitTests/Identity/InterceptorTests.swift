@@ -54,7 +54,8 @@ struct InterceptorTests {
     method("AnyService", .service), method("Admin", .admin),
     method("AdminOrTenancy", .admin, ["tenancy"]), method("Fresh", .user, stepUp: "fresh"),
     method("PIN", .user, stepUp: "pin"), method("MFA", .user, stepUp: "mfa"),
-    method("AdminFresh", .admin, stepUp: "fresh"),
+    method("AdminFresh", .admin, stepUp: "fresh"), method("Gateway", .service, ["gateway"]),
+    method("UserOrGateway", .user, ["gateway"]),
   ]
 
   /// Who a caller shows itself to be.
@@ -80,6 +81,7 @@ struct InterceptorTests {
     keys: (any KeySource)? = nil,
     administrators: Set<String> = [],
     operatorStepUp: String = "fresh",
+    gateways: GatewayAddresses = GatewayAddresses(),
     _ body: (_ call: (String, Metadata) async -> String) async throws -> Void
   ) async throws {
     let interceptor = AuthenticationInterceptor(
@@ -96,6 +98,7 @@ struct InterceptorTests {
       ),
       isAdministrator: { user, _ in administrators.contains(user.userID) },
       operatorStepUp: operatorStepUp,
+      gateways: gateways,
       clock: forge.clock,
       metrics: AuthenticationMetrics(registry)
     )
@@ -206,6 +209,47 @@ struct InterceptorTests {
       #expect(await call("AdminOrTenancy", metadata(.both)) == both)
       #expect(await call("Admin", metadata(.service)) == no)
     }
+  }
+
+  @Test("A gateway is known by its address to methods that name gateways, and to no others")
+  func gateways_ofNamedAddresses_areAdmitted() async throws {
+    let (bad, no) = ("CREDENTIALS_INVALID", "CALLER_NOT_ALLOWED")
+    let here = try GatewayAddresses(JSONField(["10.0.0.5", "127.0.0.1"]))
+    try await serving(gateways: here) { call in
+      #expect(await call("Gateway", metadata(.none)) == "svc://gateway")
+      #expect(await call("UserOrGateway", metadata(.none)) == "svc://gateway")
+      // Everybody else at that address is who it proves to be.
+      #expect(await call("Gateway", metadata(.service)) == no)
+      #expect(await call("UserOrGateway", metadata(.forged)) == bad)
+      for method in ["User", "UserOrAny", "AnyService", "Tenancy", "Admin"] {
+        #expect(await call(method, metadata(.none)) == bad, "\(method)")
+      }
+      #expect(await call("Public", metadata(.none)) == "anonymous")
+    }
+    let elsewhere = try GatewayAddresses(JSONField(["127.0.0.2", "::1", "10.0.0.5"]))
+    for gateways in [elsewhere, GatewayAddresses()] {
+      try await serving(gateways: gateways) { call in
+        #expect(await call("Gateway", metadata(.none)) == bad)
+        #expect(await call("UserOrGateway", metadata(.none)) == bad)
+      }
+    }
+  }
+
+  @Test(
+    "Addresses of gateways are numeric and have no port",
+    arguments: ["gateway", "10.0.0.5:80", "10.0.0.0/8", "", "unix:/run/gateway.sock"]
+  )
+  func gateways_ofOtherWords_areRefused(text: String) {
+    #expect(throws: JSONDecodingError.self) {
+      try GatewayAddresses(JSONField([.string(text)], path: "gateways"))
+    }
+  }
+
+  @Test("At most 64 addresses of gateways are taken")
+  func gateways_ofMany_areRefused() throws {
+    let addresses = (1...65).map { JSONValue.string("10.0.0.\($0)") }
+    _ = try GatewayAddresses(JSONField(.array(Array(addresses.dropLast()))))
+    #expect(throws: JSONDecodingError.self) { try GatewayAddresses(JSONField(.array(addresses))) }
   }
 
   @Test("Who is known needs no task, operators are asked for each time, each is counted once")

@@ -186,6 +186,7 @@ struct TenancyStage: Sendable {
     reportKey: SigningKey? = Self.reportKey,
     post: (any InvitationPost)? = nil,
     holders: (any EntitlementHolders)? = nil,
+    gateway: GatewayFixture? = nil,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
     let folder = try folder ?? TestFolder()
@@ -209,6 +210,7 @@ struct TenancyStage: Sendable {
             nil,
             holders,
             post,
+            gateway,
             loops,
             body
           )
@@ -222,6 +224,7 @@ struct TenancyStage: Sendable {
             channel,
             holders,
             post,
+            gateway,
             loops,
             body
           )
@@ -257,6 +260,7 @@ struct TenancyStage: Sendable {
     _ entitlementChannel: Channel?,
     _ holders: (any EntitlementHolders)?,
     _ post: (any InvitationPost)?,
+    _ gateway: GatewayFixture?,
     _ loops: EventLoopGroup,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
@@ -279,6 +283,7 @@ struct TenancyStage: Sendable {
       policy: try policy ?? PolicyFile.bytes("smart-home")
     )
     configuration.reportKey = { reportKey }
+    if let gateway { configuration.gatewayRoutes = gateway.routes }
     // Less than what other things are kept for, so that none of them goes with the audit log.
     configuration.auditLifetime = 30 * 86_400_000
     let service = try await TenancyService.open(
@@ -287,6 +292,7 @@ struct TenancyStage: Sendable {
       features: features,
       holders: holders,
       post: post,
+      tokens: gateway?.tokens,
       clock: clock,
       logger: logger,
       metrics: metrics

@@ -1,0 +1,104 @@
+internal import Contracts
+internal import RPCKit
+internal import RPCKitHTTP
+internal import ServiceKit
+
+/// As whom a request may go on.
+struct GatewayIdentity: Hashable, Sendable {
+  /// Empty for nobody.
+  var userID = ""
+  /// The role that allows the action; empty if none was asked for.
+  var role = ""
+  /// How the user proved who it is.
+  var acr = ""
+}
+
+/// Answers to a gateway.
+///
+/// Made in one place, because of what Envoy does with an incomplete one: an answer without a status lets
+/// everything pass, and a header that is not named is the client's own.
+enum GatewayAnswer {
+  /// Headers that servers behind the gateway may believe.
+  static let user = "x-user-id"
+  static let roles = "x-user-roles"
+  static let acr = "x-user-acr"
+  static let request = "x-request-id"
+
+  /// Whether a request may go on, as whom, or why not.
+  ///
+  /// `headers` are the names that the request has.
+  static func message(
+    _ verdict: Result<GatewayIdentity, RPCError>,
+    requestID: String,
+    headers: some Sequence<String>
+  ) -> Envoy_Service_Auth_V3.CheckResponse {
+    switch verdict {
+    case .success(let identity):
+      .init(
+        status: .init(code: StatusCode.ok.rawValue),
+        httpResponse: .okResponse(passed(identity, requestID: requestID, headers: headers))
+      )
+    case .failure(let error):
+      .init(
+        // No error has this code; if one had, it would let the request pass.
+        status: .init(code: error.code == .ok ? StatusCode.internal.rawValue : error.code.rawValue),
+        httpResponse: .deniedResponse(denied(error, requestID: requestID))
+      )
+    }
+  }
+
+  private static func passed(
+    _ identity: GatewayIdentity,
+    requestID: String,
+    headers: some Sequence<String>
+  ) -> Envoy_Service_Auth_V3.OkHttpResponse {
+    var response = Envoy_Service_Auth_V3.OkHttpResponse()
+    let values = [
+      (user, identity.userID), (roles, identity.role), (acr, identity.acr), (request, requestID),
+    ]
+    for (name, value) in values {
+      if value.isEmpty {
+        response.headersToRemove.append(name)
+      } else {
+        response.headers.append(field(name, value))
+      }
+    }
+    // To many servers `x_user_id` is the same header.
+    let names = Set(values.map(\.0))
+    for name in headers where !names.contains(name) && names.contains(folded(name)) {
+      response.headersToRemove.append(name)
+    }
+    return response
+  }
+
+  private static func folded(_ name: String) -> String {
+    name.lowercased().replacing("_", with: "-")
+  }
+
+  private static func denied(
+    _ error: RPCError,
+    requestID: String
+  ) -> Envoy_Service_Auth_V3.DeniedHttpResponse {
+    let answer = RESTErrorAnswer(error, isPlain: false, hadCredentials: true)
+    return .init(
+      // A denial must not look like a success either.
+      status: .init(code: .init(rawValue: answer.status < 400 ? 500 : Int32(answer.status))),
+      headers: answer.fields.fields.map { field($0.name, $0.value) } + [field(request, requestID)],
+      body: answer.content.text
+    )
+  }
+
+  private static func field(
+    _ name: String,
+    _ value: String
+  ) -> Envoy_Config_Core_V3.HeaderValueOption {
+    .init(header: .init(key: name, value: value), appendAction: .overwriteIfExistsOrAdd)
+  }
+}
+
+/// What became of a request that a gateway asked about.
+enum GatewayMetric: String, CaseIterable, Sendable {
+  case passed
+  case denied
+  case undecided
+}

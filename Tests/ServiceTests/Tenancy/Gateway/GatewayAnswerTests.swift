@@ -1,0 +1,88 @@
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import TenancyService
+
+@Suite("Answers to a gateway")
+struct GatewayAnswerTests {
+  private static let names: Set<String> = [
+    "x-user-id", "x-user-roles", "x-user-acr", "x-request-id",
+  ]
+
+  @Test("Whoever passes, each header of ours is set or taken away")
+  func passed_everyHeader_isNamed() {
+    for user in ["", "usr_1"] {
+      for role in ["", "tenant"] {
+        for acr in ["", "pwd"] {
+          let outcome = GatewayOutcome(
+            GatewayAnswer.message(
+              .success(GatewayIdentity(userID: user, role: role, acr: acr)),
+              requestID: "req_1",
+              headers: []
+            )
+          )
+          #expect(outcome.denial == nil)
+          #expect(Set(outcome.headers.keys).union(outcome.removed) == Self.names)
+          #expect(outcome.removed.isDisjoint(with: outcome.headers.keys))
+          #expect(outcome.headers["x-user-id"] ?? "" == user)
+          #expect(outcome.headers["x-user-roles"] ?? "" == role)
+          #expect(outcome.headers["x-user-acr"] ?? "" == acr)
+          #expect(outcome.headers["x-request-id"] == "req_1")
+        }
+      }
+    }
+  }
+
+  @Test("Names that many servers take for ours are taken away")
+  func passed_foldedNames_areRemoved() {
+    let outcome = GatewayOutcome(
+      GatewayAnswer.message(
+        .success(GatewayIdentity(userID: "usr_1", role: "tenant", acr: "pwd")),
+        requestID: "req_1",
+        headers: ["x-user-id", "x_user_id", "x-user_roles", "X_User-Acr", "x-user-idea", "accept"]
+      )
+    )
+    #expect(outcome.removed == ["x_user_id", "x-user_roles", "X_User-Acr"])
+    #expect(Set(outcome.headers.keys) == Self.names)
+  }
+
+  @Test("No error lets a request pass, and each is answered with our envelope")
+  func denied_everyCode_isDenied() {
+    for code in Int32(0)...16 {
+      let error = RPCError(StatusCode(rawValue: code), "refused for a test")
+      let outcome = GatewayOutcome(
+        GatewayAnswer.message(.failure(error), requestID: "req_1", headers: [])
+      )
+      // A code of success in an error is a mistake, and no more than that.
+      #expect(outcome.denial ?? 0 >= 400, "\(code)")
+      #expect(outcome.headers["content-type"] == "application/json", "\(code)")
+      #expect(outcome.headers["cache-control"] == "no-store", "\(code)")
+      #expect(outcome.headers["x-request-id"] == "req_1", "\(code)")
+      let envelope =
+        (try? JSONReader.read(
+          Array(outcome.body.utf8),
+          limits: JSONLimits(byteCountMax: 65_536, depthMax: 16)
+        ))?.object
+      #expect(envelope?["status"]?.string == "error", "\(code)")
+      #expect(envelope?["message"]?.string == "refused for a test", "\(code)")
+    }
+  }
+
+  @Test(
+    "The status says what to do",
+    arguments: [
+      (IdentityError.unauthenticated, Int32(401)), (TenancyError.suspended, 403),
+      (TenancyError.notFound, 404), (TenancyError.pathRefused("is odd"), 400),
+      (IdentityError.cannotTell, 503), (TenancyError.routeMisconfigured, 503),
+    ] as [(RPCError, Int32)]
+  )
+  func denied_status(error: RPCError, status: Int32) {
+    let outcome = GatewayOutcome(
+      GatewayAnswer.message(.failure(error), requestID: "req_1", headers: [])
+    )
+    #expect(outcome.denial == status)
+    #expect((outcome.headers["www-authenticate"] != nil) == (status == 401))
+    #expect((outcome.headers["retry-after"] != nil) == (status == 503))
+  }
+}
