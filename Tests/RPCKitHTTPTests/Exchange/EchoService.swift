@@ -3,9 +3,9 @@ import RPCKit
 
 /// A service of all four kinds of call that says back what it is told; the `context` of a request orders more:
 /// `fail` throws, `header` sends metadata, `large` answers with 5 MB, `long` with 4 KB, `hold` waits until the
-/// call is over.
+/// call is over, `cancelled` waits until a call that held was cancelled, `tell` answers with what it was called with.
 ///
-/// `@unchecked Sendable`: confined to the simulation's thread.
+/// `@unchecked Sendable`: confined to the thread of one loop.
 final class EchoService: @unchecked Sendable {
   typealias Request = Benchmark_V1.CheckRequest
   typealias Response = Benchmark_V1.CheckResponse
@@ -17,6 +17,7 @@ final class EchoService: @unchecked Sendable {
   private(set) var taken: [String] = []
   /// Handlers that saw their task cancelled.
   private(set) var cancelledCount = 0
+  private var cancellationObservers: [CheckedContinuation<Void, Never>] = []
   /// Whether handlers of streams take messages; later ones wait for `resume`.
   private var gate: CheckedContinuation<Void, Never>?
   var isGateOpen = true
@@ -105,6 +106,8 @@ final class EchoService: @unchecked Sendable {
       case "large": return Response(reason: String(repeating: "x", count: 5 << 20))
       case "long": return Response(reason: String(repeating: "x", count: 4 << 10))
       case "hold": try await hold()
+      case "cancelled": await waitForCancellation()
+      case "tell": return Response(reason: Self.description(of: call))
       default: throw RPCError(.invalidArgument, "what is \(order)?")
       }
     }
@@ -117,7 +120,22 @@ final class EchoService: @unchecked Sendable {
     for await _ in never {}
     continuation.finish()
     cancelledCount += 1
+    for observer in cancellationObservers { observer.resume() }
+    cancellationObservers = []
     throw CancellationError()
+  }
+
+  private func waitForCancellation() async {
+    guard cancelledCount == 0 else { return }
+    await withCheckedContinuation { cancellationObservers.append($0) }
+  }
+
+  /// A line for the time that is left, and one for each pair of metadata.
+  private static func description(of call: CallContext) -> String {
+    let seconds = call.timeRemaining.map { String($0.components.seconds) } ?? "none"
+    return call.metadata.entries.reduce("seconds=\(seconds)\n") { text, entry in
+      text + "\(entry.key)=\(entry.value)\n"
+    }
   }
 
   private func waitAtGate() async {

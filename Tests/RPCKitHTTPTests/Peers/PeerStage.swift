@@ -1,0 +1,47 @@
+import Contracts
+import Dispatch
+import RPCKit
+import RPCKitTesting
+import Reflection
+import Testing
+
+@testable import RPCKitHTTP
+
+/// A server on a socket, for clients that others wrote.
+enum PeerStage {
+  /// Runs `body` with the server's address, while it serves `EchoService`, health and reflection.
+  static func serving<Result: Sendable>(
+    configure: (inout CallRouter) -> Void = { _ in },
+    _ body: @escaping @Sendable (_ address: String) async throws -> Result
+  ) async throws -> Result {
+    var router = CallRouter()
+    router.transcoder = ReflectedTranscoder(
+      try SchemaRegistry([Benchmark_V1.benchmarkV1PermissionFile])
+    )
+    configure(&router)
+    var configuration = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
+    configuration.wires = [HTTPServerWire(HTTPConfiguration(router: router))]
+    configuration.compressesResponses = true
+    let services = [EchoService().definition, HealthService().definition]
+    let reflection = try ServerReflection(
+      services: services,
+      files: [Benchmark_V1.benchmarkV1PermissionFile]
+    )
+    let loops = try EventLoopGroup.epoll(count: 1)
+    defer { loops.stop() }
+    let server = Server(configuration, services: services + reflection.definitions, on: loops)
+    return try await server.serving { server in
+      try await body("\(try #require(server.addresses.first))")
+    }
+  }
+
+  /// What a program wrote, run on a thread of its own, as it blocks.
+  static func output(_ arguments: [String], input: [UInt8] = []) async throws -> [UInt8] {
+    let output = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(returning: ForeignProgram.run(arguments, input: input))
+      }
+    }
+    return try #require(output, "\(arguments[0]) is missing or fails; run scripts/setup")
+  }
+}
