@@ -1,0 +1,93 @@
+import Contracts
+import RPCKit
+import Reflection
+import ServiceKit
+import Testing
+
+@testable import ServiceTesting
+
+/// Every method of the contracts, called in each way, is one method.
+@Suite("The wires of one port")
+struct WireTests {
+  @Test("Every method refuses alike over frames, Connect and REST")
+  func refusals_areTheSame() async throws {
+    try await MatrixStage.run { stage in
+      var callCount = 0
+      for row in MatrixTable.rows where row.object != .unserved {
+        let schema = try MatrixStage.schema(row.method)
+        let request = try await request(row, stage)
+        let audience = String(schema.service.prefix { $0 != "." })
+        let other = audience == "auth" ? "tenancy" : "auth"
+        // A token for another service is refused by every method, those for everybody included.
+        let options = stage.product.options(of: "entitlement", to: other)
+        let token = try #require(options.metadata["service-authorization"])
+        let wrong = CallOptions(
+          timeout: .seconds(20),
+          metadata: ["service-authorization": token]
+        )
+        for content in [request, .object(JSONObject())] {
+          let code = try await compare(schema, content, wrong, stage).code
+          #expect(code != nil, "\(row.method) \(content.text) is not refused")
+          callCount += 1
+        }
+      }
+      #expect(callCount >= 200)
+    }
+  }
+
+  @Test("Methods that only read answer alike over frames, Connect and REST")
+  func answers_areTheSame() async throws {
+    try await MatrixStage.run { stage in
+      var answered: Set<String> = []
+      for row in MatrixTable.rows where row.object != .unserved {
+        let schema = try MatrixStage.schema(row.method)
+        guard schema.name.hasPrefix("Get") || schema.name.hasPrefix("List") else { continue }
+        let request = try await request(row, stage)
+        let options = try await stage.product.call(stage.house.owner)
+        let outcome = try await compare(schema, request, options, stage)
+        if outcome.code == nil { answered.insert(row.method) }
+      }
+      #expect(answered.count >= 15, "\(answered.sorted())")
+    }
+  }
+
+  private func request(_ row: MatrixRow, _ stage: MatrixStage) async throws -> JSONValue {
+    // A pass that nobody uses costs time.
+    try await stage.request(
+      row.request.replacing("<fresh pass>", with: "<pass>"),
+      by: stage.house.owner,
+      on: stage.home
+    )
+  }
+
+  /// Makes one call in each way, and returns what came over frames.
+  private func compare(
+    _ schema: MethodSchema,
+    _ request: JSONValue,
+    _ options: CallOptions,
+    _ stage: MatrixStage
+  ) async throws -> MatrixStage.Outcome {
+    let framed = try await stage.callByFrames(schema, request, options)
+    if !schema.isClientStreaming, !schema.isServerStreaming {
+      for codec in MatrixStage.ConnectCodec.allCases {
+        let outcome = try await stage.callByConnect(schema, codec, request, options)
+        #expect(outcome == framed, "\(schema.path) \(request.text) by Connect with \(codec)")
+      }
+    }
+    if let path = try RESTPaths.described.get()[schema.path],
+      let (target, body) = path.target(of: request)
+    {
+      let outcome = try await stage.callByREST(schema, by: path.method, at: target, body, options)
+      #expect(outcome == framed.withReasonOnly, "\(schema.path) \(request.text) by REST")
+    }
+    return framed
+  }
+}
+
+extension MatrixStage.Outcome {
+  /// Without the details that REST has in fields of its own, or not at all.
+  fileprivate var withReasonOnly: Self {
+    guard case .refusal(let code, let message, let details) = self else { return self }
+    return .refusal(code, message, details.filter { $0.typeURL.hasSuffix("google.rpc.ErrorInfo") })
+  }
+}
