@@ -212,6 +212,7 @@ public enum AuthProgram: HostedService {
     let service = try await AuthService.open(settings, secrets: secrets, dependencies)
     return OpenService(
       services: service.services,
+      documents: KeyDocuments.all(of: service.core),
       interceptors: service.interceptors,
       work: [service.run],
       readiness: service.readiness,

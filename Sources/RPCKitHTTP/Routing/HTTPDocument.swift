@@ -1,18 +1,23 @@
 package import RPCKit
 
-/// A text that anybody may read at a path, and that stays the same as long as the server runs.
+/// A text that anybody may read at a path.
 package struct HTTPDocument: Sendable {
   /// Where it is, beginning with a slash.
   package let path: String
   /// Its media type: `application/json`.
   package let contentType: String
-  /// Its content.
-  package let content: [UInt8]
+  /// Its content now; asked for on the loop of each request, so it looks and does not wait.
+  package let content: @Sendable () -> [UInt8]
   /// Seconds for which it may be kept without asking again.
   package let ageMax: Int
 
   /// Makes a document.
-  package init(path: String, contentType: String, content: [UInt8], ageMax: Int = 300) {
+  package init(
+    path: String,
+    contentType: String,
+    ageMax: Int = 300,
+    content: @escaping @Sendable () -> [UInt8]
+  ) {
     self.path = path
     self.contentType = contentType
     self.content = content
@@ -63,18 +68,19 @@ private final class HTTPDocumentExchange: HTTPExchange {
         isEnd: true
       )
     }
+    let content = document.content()
     let answer = HTTPResponseHead(
       status: 200,
       fields: [
         "content-type": document.contentType,
         "cache-control": "public, max-age=\(document.ageMax)",
-        "content-length": String(document.content.count),
+        "content-length": String(content.count),
       ]
     )
     guard head.method == "GET" else { return sendHead(answer, isEnd: true) }
-    sendHead(answer, isEnd: document.content.isEmpty)
-    guard !document.content.isEmpty else { return }
-    connection.sendBody(of: self) { $0.append(document.content.span) }
+    sendHead(answer, isEnd: content.isEmpty)
+    guard !content.isEmpty else { return }
+    connection.sendBody(of: self) { $0.append(content.span) }
     connection.sendEnd(of: self, trailers: [:])
   }
 

@@ -4,6 +4,8 @@ public import RPCKit
 public struct OpenService: Sendable {
   /// What is served.
   let services: [ServiceDefinition]
+  /// What anybody may read by HTTP beside the calls.
+  let documents: [ServedDocument]
   /// Run around every handler, in this order: authentication first.
   let interceptors: [any ServerInterceptor]
   /// What must be in order to be sent calls.
@@ -21,6 +23,7 @@ public struct OpenService: Sendable {
   ///
   /// - Parameters:
   ///   - services: What is served.
+  ///   - documents: What anybody may read by HTTP beside the calls.
   ///   - interceptors: Run around every handler, in this order: authentication first.
   ///   - work: Continues while calls are served, each until its task is cancelled.
   ///   - readiness: What must be in order to be sent calls. Asked often and on an event loop: looks,
@@ -32,6 +35,7 @@ public struct OpenService: Sendable {
   ///   - closeStore: Closes the store and ends the service's threads, after all of that.
   public init(
     services: [ServiceDefinition],
+    documents: [ServedDocument] = [],
     interceptors: [any ServerInterceptor],
     work: [@Sendable () async -> Void],
     readiness: @escaping @Sendable () -> Readiness,
@@ -41,6 +45,7 @@ public struct OpenService: Sendable {
     closeStore: @escaping @Sendable () async -> Void
   ) {
     self.services = services
+    self.documents = documents
     self.interceptors = interceptors
     self.work = work
     self.readiness = readiness

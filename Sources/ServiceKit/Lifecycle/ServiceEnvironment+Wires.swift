@@ -6,14 +6,19 @@ internal import Reflection
 extension ServiceEnvironment {
   /// What is spoken beside frames at the service's addresses, by its settings; `schema` has the types of the
   /// messages of `services`.
-  func wires(for services: [ServiceDefinition], _ schema: SchemaRegistry) -> [any ServerWire] {
+  func wires(
+    for services: [ServiceDefinition],
+    _ documents: [ServedDocument],
+    _ schema: SchemaRegistry
+  ) -> [any ServerWire] {
     let http = settings.http
     guard !http.isOff else { return [] }
     var router = CallRouter()
     router.dialects = http.dialects
     router.transcoder = ReflectedTranscoder(schema)
     if http.rest {
-      router.routes = [HTTPDocuments([.paths]), RESTRoutes(services, registry: schema)]
+      let documents = [.paths] + documents.map { HTTPDocument($0) }
+      router.routes = [HTTPDocuments(documents), RESTRoutes(services, registry: schema)]
     }
     if !http.origins.isEmpty { router.crossOrigin = CrossOriginPolicy(origins: Set(http.origins)) }
     var configuration = HTTPConfiguration(router: router)
@@ -29,9 +34,16 @@ extension HTTPDocument {
   fileprivate static var paths: HTTPDocument {
     HTTPDocument(
       path: "/openapi.json",
-      contentType: "application/json",
-      content: Array(OpenAPIDocument.json.description.utf8)
-    )
+      contentType: "application/json"
+    ) { Array(OpenAPIDocument.json.description.utf8) }
+  }
+
+  fileprivate init(_ document: ServedDocument) {
+    self.init(
+      path: document.path,
+      contentType: document.contentType,
+      ageMax: document.ageMax
+    ) { Array(document.content().utf8) }
   }
 }
 

@@ -46,6 +46,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     var services = service.services + [health.definition]
     configuration.wires = environment.wires(
       for: services,
+      service.documents,
       try SchemaRegistry(Service.contracts)
     )
     if environment.settings.http.reflection {

@@ -11,9 +11,8 @@ import Testing
           HTTPDocument(
             path: "/openapi.json",
             contentType: "application/json",
-            content: Array("{}".utf8),
             ageMax: 60
-          )
+          ) { Array("{}".utf8) }
         ])
       ]
     }
