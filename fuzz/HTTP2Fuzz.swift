@@ -115,6 +115,7 @@ enum HTTP2Properties {
 }
 
 #if FUZZING
+/// Feeds one input to the checks.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTP2(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   HTTP2Properties.check(unsafe Array(UnsafeBufferPointer(start: data, count: count)))

@@ -22,6 +22,7 @@ package struct HTTPLimits: Hashable, Sendable {
   package var connectionWindowByteCount = 1 << 20
   /// Frames of HTTP/2 that carry neither fields nor content which a client may send at once, and how many a second
   /// afterwards: PING, PRIORITY, WINDOW_UPDATE, empty DATA, CONTINUATION, unknown ones; SETTINGS count ten times.
+  ///
   /// Every request and every DATA frame that is sent to the client allows four more.
   package var emptyFrameCountMax = 1000
   /// See `emptyFrameCountMax`.

@@ -66,7 +66,9 @@ struct AppleTokens: Sendable {
     return Exchanged(refreshToken: refreshToken, subject: subject)
   }
 
-  /// Revokes a refresh token, and with it what the user allowed. Apple answers alike when there is none.
+  /// Revokes a refresh token, and with it what the user allowed.
+  ///
+  /// Apple answers alike when there is none.
   ///
   /// Throws as `exchange` does.
   func revoke(_ refreshToken: String, of clientID: String) async throws {

@@ -80,7 +80,9 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   }
 
   /// Whether the next bytes may be looked at: not those of a request behind one that is not answered, or behind
-  /// answers that the client does not read. A few bytes can ask for a large answer.
+  /// answers that the client does not read.
+  ///
+  /// A few bytes can ask for a large answer.
   private var mayParse: Bool {
     guard isInUse else { return false }
     guard let transaction else { return outputByteCount <= limits.outputPauseByteCount }

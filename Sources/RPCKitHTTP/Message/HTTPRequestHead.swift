@@ -12,7 +12,9 @@ package struct HTTPRequestHead: Hashable, Sendable {
 
   /// `GET`, `POST`; as it came, since methods are compared with their case (RFC 9110 section 9.1).
   package var method: String
-  /// The target up to the question mark, as it came: nothing is decoded. Begins with a slash, or is `*`.
+  /// The target up to the question mark, as it came: nothing is decoded.
+  ///
+  /// Begins with a slash, or is `*`.
   package var path: String
   /// The target behind the question mark, as it came; nil without one.
   package var query: String?
@@ -45,7 +47,9 @@ package struct HTTPRequestHead: Hashable, Sendable {
 package struct HTTPResponseHead: Hashable, Sendable {
   /// The status code: 200 to 599, as interim answers are the wire's business.
   package var status: Int
-  /// The header fields. What frames the content (`content-length`, `transfer-encoding`, `connection`) and
+  /// The header fields.
+  ///
+  /// What frames the content (`content-length`, `transfer-encoding`, `connection`) and
   /// `date` are the wire's business, but a `content-length` that is given is kept.
   package var fields: HTTPFields
 

@@ -5,7 +5,9 @@ internal import RPCKit
 /// What is decided here counts only if the server behind the gateway understands the path in the same way.
 /// So a path that two programs could understand differently is refused instead of being resolved.
 struct GatewayPath: Hashable, Sendable {
-  /// The segments, decoded once. The last one is empty if the path ends with a slash.
+  /// The segments, decoded once.
+  ///
+  /// The last one is empty if the path ends with a slash.
   let segments: [String]
 
   /// Splits and decodes the path of a target, such as `/devices/dev_1?full=true`; what follows a question mark

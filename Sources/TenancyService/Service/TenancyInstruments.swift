@@ -86,7 +86,7 @@ final class TenancyInstruments: Sendable {
     )
     gatewayAnswers = registry.counters(
       "gatehouse_tenancy_gateway_answers_total",
-      help: "Requests that a gateway asked about: passed, denied, or not decided, which denies them.",
+      help: "Requests that a gateway asked about: passed, denied, or undecided, which denies them.",
       labels: ["outcome"]
     )
     reportLines = registry.counter(
