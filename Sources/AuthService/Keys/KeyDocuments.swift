@@ -28,7 +28,7 @@ enum KeyDocuments {
       "response_types_supported": .array([]),
       "grant_types_supported": .array([]),
       "subject_types_supported": .array([.string("public")]),
-      "id_token_signing_alg_values_supported": .array([.string("ES256")]),
+      "id_token_signing_alg_values_supported": .array([.string(VerificationKey.algorithm)]),
     ]).text
   }
 }
