@@ -55,6 +55,15 @@ struct LargePageTests {
       #expect(listed.count == made.count && Set(listed) == made)
       #expect(sizes.reduce(0, +) > 4 << 20)
       #expect(sizes.count == 3 && sizes.allSatisfy { $0 < 4 << 20 }, "\(sizes)")
+
+      // A page by number cannot end early: the next one would leave out what did not fit.
+      let refused = try await refusal {
+        try await stage.devices.list(
+          .init(pageSize: 1000, sortBy: sortBy, page: 1),
+          options: .by(home.manager)
+        )
+      }
+      #expect(refused == Refusal(.invalidArgument, "PAGE_TOO_LARGE"))
     }
   }
 

@@ -173,6 +173,8 @@ struct ReplacingTests {
       let owner = CallOptions.by("usr_ada")
       for index in 0..<5 {
         _ = try await stage.portfolios.create(.init(name: "P\(index)"), options: owner)
+        // Those of one millisecond are in no order of creation.
+        stage.clock.advance(1)
       }
       func names(_ page: UInt32, _ sortBy: String = "") async throws -> [String] {
         let list = try await stage.portfolios.list(
