@@ -207,10 +207,12 @@ struct MatrixStage: Sendable {
   }
 
   /// Calls a method with a request in JSON.
+  ///
+  /// Streams go by frames always: a watch ends with its client, and `HTTPClient` reads to the end.
   func call(_ method: String, _ request: JSONValue, _ options: CallOptions) async throws -> Outcome
   {
     let schema = try Self.schema(method)
-    if wire == .rest, let path = try RESTPaths.described.get()[method],
+    if wire == .rest, !schema.isServerStreaming, let path = try RESTPaths.described.get()[method],
       let (target, body) = path.target(of: request)
     {
       return try await callByREST(schema, by: path.method, at: target, body, options)
