@@ -73,4 +73,14 @@ struct RichJSONTests {
     let value = try RichRegistry.json.decode(message.protobufBytes, as: "testing.v1.Rich")
     #expect(value.text == #"{"floatValue":"NaN","doubleValue":"NaN"}"#)
   }
+
+  @Test("A default that stands in the bytes is left out as one that does not")
+  func defaults_inBytes_areLeftOut() throws {
+    // `page_size` 0, which encoders may write although they need not.
+    let value = try MessageJSON(.gatehouse).decode(
+      [0x08, 0x00],
+      as: "tenancy.v1.ListPortfoliosRequest"
+    )
+    #expect(value == .object([:]))
+  }
 }

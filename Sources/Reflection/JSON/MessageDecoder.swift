@@ -79,7 +79,9 @@ struct MessageDecoder {
         last = .bytes(values.flatMap { Array($0.bytes ?? []) }[...])
       }
       let isShown = field.hasPresence || field.kind == .message || !last.isDefault
-      return isShown ? try single(last, field) : nil
+      // Not by a conditional expression: there `nil` would be the JSON value null.
+      guard isShown else { return nil }
+      return try single(last, field)
     }
     if let entry = registry.mapEntry(of: field) { return try map(values, entry) }
     var elements: [JSONValue] = []
