@@ -156,6 +156,9 @@ enum HTTP2Library {
     return unsafe callbacks
   }
 
+  /// For what is submitted without any flag.
+  static let noFlags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
+
   /// The session that a callback is about.
   static func session(_ data: UnsafeMutableRawPointer?) -> HTTP2Session {
     guard let data = unsafe data else { preconditionFailure("a session calls with itself") }

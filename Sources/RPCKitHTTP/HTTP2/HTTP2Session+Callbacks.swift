@@ -1,0 +1,124 @@
+internal import CNghttp2
+internal import RPCKit
+
+/// What the library says of frames while `receive` or `send` runs.
+extension HTTP2Session {
+  /// CONTINUATION frames of one block of fields; the limit of fields is reached with two.
+  private static let continuationCountMax = 8
+
+  func frameBegins(type: UInt8, flags: UInt8) {
+    switch Int(type) {
+    case Int(NGHTTP2_HEADERS.rawValue):
+      continuationCount = 0
+    case Int(NGHTTP2_CONTINUATION.rawValue):
+      counts.emptyFrameCount += 1
+      continuationCount += 1
+      if continuationCount > Self.continuationCountMax { counts.hasTooManyContinuations = true }
+    case Int(NGHTTP2_DATA.rawValue):
+      break
+    case Int(NGHTTP2_SETTINGS.rawValue):
+      // Each is answered, and can make the table of the compressor anew.
+      counts.emptyFrameCount += 10
+    default:
+      counts.emptyFrameCount += 1
+    }
+  }
+
+  func fieldsBegin(_ id: UInt32, isRequest: Bool) {
+    block = HTTP2FieldBlock(streamID: id, received: now)
+    guard isRequest else { return }
+    counts.openedCount += 1
+    streams[id] = HTTP2Stream(id: id, now: now)
+  }
+
+  func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    let isKept = block?.admits(
+      nameByteCount: name.count,
+      valueByteCount: value.count,
+      limits
+    )
+    guard isKept == true else { return }
+    unsafe block?.append(
+      String(decoding: name, as: UTF8.self),
+      String(decoding: value, as: UTF8.self)
+    )
+  }
+
+  func received(content: UnsafePointer<UInt8>, count: Int, _ id: UInt32) {
+    guard let input = unsafe input else { return }
+    events.append(.content(id, offset: unsafe content - input, count: count))
+  }
+
+  func received(_ header: nghttp2_frame_hd, paddingByteCount: Int) {
+    let id = UInt32(header.stream_id)
+    let isEnd = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+    switch UInt32(header.type) {
+    case NGHTTP2_HEADERS.rawValue:
+      receivedFields(isEnd: isEnd)
+    case NGHTTP2_DATA.rawValue:
+      if isEnd {
+        ended(id, nil)
+      } else if header.length <= paddingByteCount {
+        counts.emptyFrameCount += 1
+      }
+    case NGHTTP2_RST_STREAM.rawValue:
+      // One of a stream that was answered, or never was, is a frame that carries nothing and no more.
+      if streams[id]?.isAnswerEnded == false { events.append(.reset(id)) }
+    case NGHTTP2_SETTINGS.rawValue:
+      hasSettings = true
+    case NGHTTP2_PING.rawValue where header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0:
+      events.append(.pong)
+    default:
+      break
+    }
+  }
+
+  private func receivedFields(isEnd: Bool) {
+    guard var block = block.take() else { return }
+    block.isEnd = isEnd
+    guard let stream = streams[block.streamID] else { return }
+    if stream.hasFields {
+      ended(block.streamID, block)
+    } else {
+      stream.hasFields = true
+      stream.isRequestEnded = isEnd
+      events.append(.head(block))
+    }
+  }
+
+  private func ended(_ id: UInt32, _ trailers: HTTP2FieldBlock?) {
+    streams[id]?.isRequestEnded = true
+    events.append(.end(id, trailers))
+  }
+
+  func sent(_ frame: nghttp2_frame_hd, code: UInt32) {
+    let id = UInt32(frame.stream_id)
+    switch UInt32(frame.type) {
+    case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue:
+      if UInt32(frame.type) == NGHTTP2_DATA.rawValue { counts.sentContentCount += 1 }
+      if frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { events.append(.answered(id)) }
+    case NGHTTP2_RST_STREAM.rawValue:
+      switch HTTP2ErrorCode(rawValue: code) {
+      // These we send for reasons of our own; all others the client provokes.
+      case .noError, .internalError, .cancel: break
+      default: counts.provokedResetCount += 1
+      }
+    case NGHTTP2_GOAWAY.rawValue:
+      if code != 0 { goAwayCode = code }
+    default:
+      break
+    }
+  }
+
+  func didNotSend(_ frame: nghttp2_frame_hd) {
+    guard UInt32(frame.type) == NGHTTP2_HEADERS.rawValue else { return }
+    events.append(.unsendable(UInt32(frame.stream_id)))
+  }
+
+  func closed(_ id: UInt32) {
+    if block?.streamID == id { block = nil }
+    guard let stream = streams.removeValue(forKey: id) else { return }
+    drop(stream)
+    events.append(.closed(id))
+  }
+}
