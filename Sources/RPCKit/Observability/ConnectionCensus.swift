@@ -16,8 +16,16 @@ package struct ConnectionCensus: Hashable, Sendable {
   /// Whether nothing is held.
   package var isZero: Bool { self == ConnectionCensus() }
 
-  /// Makes an empty census.
-  package init() {}
+  /// Makes the census of one connection; without arguments it is empty.
+  package init(
+    openCallCount: Int = 0,
+    queuedByteCount: Int = 0,
+    unconsumedByteCount: Int = 0
+  ) {
+    self.openCallCount = openCallCount
+    self.queuedByteCount = queuedByteCount
+    self.unconsumedByteCount = unconsumedByteCount
+  }
 
   /// Adds what other connections hold.
   package mutating func add(_ other: ConnectionCensus) {

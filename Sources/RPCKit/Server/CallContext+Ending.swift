@@ -82,6 +82,16 @@ extension CallContext {
     cancel(error)
   }
 
+  /// Ends a call that answers a stream, because the server goes.
+  ///
+  /// Loop only.
+  package func endResponseStream() {
+    guard method.kind == .serverStreaming || method.kind == .bidirectional else { return }
+    fail(
+      RPCError(.unavailable, .serverDraining, "the server is shutting down", retryAfter: .zero)
+    )
+  }
+
   /// Refuses a call that waits for a worker, so that one of somebody who has fewer can begin.
   ///
   /// Loop only.

@@ -48,7 +48,7 @@ public final class CallContext: @unchecked Sendable {
   /// Where client messages go, for streaming requests.
   ///
   /// Loop only.
-  package var inbound: (any InboundMessages)?
+  var inbound: (any InboundMessages)?
   /// A writer that waits for credit or room.
   ///
   /// Loop only.
@@ -64,7 +64,7 @@ public final class CallContext: @unchecked Sendable {
   /// The call is answered, cancelled or lost; the handler may still be running.
   ///
   /// Loop only.
-  package var isOver = false
+  var isOver = false
   /// How long the call took says something of the server: it was neither a stream, which lasts as
   /// long as its client likes, nor given up.
   ///
@@ -78,6 +78,15 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Loop only.
   var ended: MonotonicInstant?
+
+  /// `inbound`, for wires of other modules.
+  ///
+  /// Loop only.
+  package var inboundMessages: (any InboundMessages)? { inbound }
+  /// Whether the call is not over.
+  ///
+  /// Loop only.
+  package var isOpen: Bool { !isOver }
 
   private struct Shared {
     var responseMetadata = Metadata()

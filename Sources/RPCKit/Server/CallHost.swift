@@ -1,6 +1,8 @@
-/// What the calls of one connection share, whatever wire they came over.
+/// What every connection of a server has, whatever wire it speaks, and its calls share.
 ///
-/// A superclass and not a property of the connection, so that a call reaches all this with one reference.
+/// A superclass and not a property of the connection, so that a call reaches all this with one reference. What
+/// changes with each call is stored without `package`, and other modules read it by a computed property: only
+/// then can the compiler prove that uses do not overlap, instead of having each checked at run time (`Confined`).
 ///
 /// `@unchecked Sendable`: what changes is touched on the loop only, apart from what `contextLock` guards.
 open class CallHost: @unchecked Sendable {
@@ -13,18 +15,52 @@ open class CallHost: @unchecked Sendable {
   ///
   /// Set before the first call begins, because TLS knows it only after the handshake, and not
   /// changed afterwards.
-  package final var peer: Peer
+  final var peer: Peer
+  /// Whom the connection counts for, as long as it is open.
+  package final let source: String
+  /// The stream; nil when it is lost, or another connection has it.
+  final var transport: (any Transport)?
+  /// Why the connection ended, as far as this side ended it.
+  final var closeReason = ConnectionCloseReason.peer
+  /// What of this connection is counted in the sums over all of them.
+  private(set) final var counted = HeldByteCounts()
+  private let confinedTimers: Confined<ConnectionTimers>
   /// Calls that have a place: those whose handlers have not returned, even if the calls are over.
-  package private(set) final var handlerCount = 0
+  private(set) final var handlerCount = 0
   /// Streaming calls whose handlers have not returned.
   final var streamingCallCount = 0
 
   package final var limits: Limits { core.configuration.limits }
 
+  /// `transport`, for wires of other modules.
+  package final var stream: (any Transport)? { transport }
+
+  /// `handlerCount`, for wires of other modules.
+  package final var runningHandlerCount: Int { handlerCount }
+
+  final var timers: ConnectionTimers {
+    _read { yield confinedTimers.value }
+    _modify { yield &confinedTimers.value }
+  }
+
+  /// When the last call began, or the connection if there was none.
+  package final var lastCall: MonotonicInstant {
+    get { timers.lastCall }
+    set { timers.lastCall = newValue }
+  }
+
+  /// When bytes last arrived.
+  package final var lastRead: MonotonicInstant {
+    get { timers.lastRead }
+    set { timers.lastRead = newValue }
+  }
+
   /// For connections without a stream.
   init(loop: any EventLoop, peer: Peer, core: ServerCore, resources: LoopResources) {
     self.loop = loop
     self.peer = peer
+    source = peer.source
+    confinedTimers = Confined(ConnectionTimers(lastCall: loop.now))
     self.core = core
     self.resources = resources
   }
@@ -33,6 +69,9 @@ open class CallHost: @unchecked Sendable {
   package init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
     loop = transport.loop
     peer = transport.peer
+    source = transport.peer.source
+    self.transport = transport
+    confinedTimers = Confined(ConnectionTimers(lastCall: transport.loop.now))
     self.core = core
     self.resources = resources
   }
@@ -95,5 +134,35 @@ open class CallHost: @unchecked Sendable {
   final func closeStream(_ call: CallContext?) {
     streamingCallCount -= 1
     core.streamingCalls.close(call)
+  }
+
+  // MARK: - Room
+
+  /// Whether so little output waits, `byteCount`, that another call may add to it.
+  ///
+  /// A connection may hold half of what the others leave, so one alone gets far and many share.
+  package final func hasRoomForAnswers(beside byteCount: Int) -> Bool {
+    guard byteCount > Self.outputByteCountUnquestioned else { return true }
+    return byteCount <= (limits.outputTotalByteCountMax - core.held.byteCount(.output)) / 2
+  }
+
+  /// Output in bytes that never keeps a connection from beginning calls.
+  private static let outputByteCountUnquestioned = 64 << 10
+
+  /// What was last noted by `count`.
+  package final func countedByteCount(_ sort: HeldSort) -> Int { counted[sort] }
+
+  /// Notes how much this connection holds of something that is bounded over all of them.
+  package final func count(_ sort: HeldSort, _ byteCount: Int) {
+    // Copied, so that the properties are only loaded and stored, which needs no check.
+    var counts = counted
+    let change = byteCount - counts[sort]
+    guard change != 0 else { return }
+    counts[sort] = byteCount
+    counted = counts
+    var held = resources.held
+    held[sort] += change
+    resources.held = held
+    core.heldChanged(sort, by: change, on: loop)
   }
 }

@@ -12,7 +12,7 @@ package final class LoopResources: @unchecked Sendable {
   /// Handlers of this loop's calls that work, as `AdmissionControl` counts them for all loops.
   var workingCount = 0
   /// What the connections of this loop hold.
-  package var held = HeldByteCounts()
+  var held = HeldByteCounts()
 
   init(_ loop: any EventLoop) {
     self.loop = loop

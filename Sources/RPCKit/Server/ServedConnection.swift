@@ -1,13 +1,7 @@
 /// A connection as the server's core knows it, whatever wire it speaks.
 ///
-/// All members but `source` are loop only.
-package protocol ServedConnection: CallHost, TransportReceiver {
-  /// Whom the connection counts for, as long as it is open.
-  var source: String { get }
-
-  /// When the last call began, or the connection if there was none.
-  var lastCall: MonotonicInstant { get }
-
+/// All members are loop only.
+package protocol ServedConnection: CallHost, TransportReceiver, TimerTarget {
   /// Whether nothing would be lost if the connection closed now.
   var isIdle: Bool { get }
 
@@ -25,6 +19,11 @@ package protocol ServedConnection: CallHost, TransportReceiver {
 
   /// Closes at once; every handler is cancelled, and what the client has not taken may be lost.
   func close(_ reason: ConnectionCloseReason)
+
+  /// The stream is gone: gives up every call and whatever is kept for the client.
+  ///
+  /// Called once, by `lose`.
+  func lost()
 
   /// Gives its place to others: the server is nearly full and nothing happens here.
   func evict()

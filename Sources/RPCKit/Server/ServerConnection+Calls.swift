@@ -82,7 +82,7 @@ extension ServerConnection {
       core.shed(method, .callsPerConnection)
       return core.refusals.tooManyStreams
     }
-    guard hasRoomForAnswers else {
+    guard hasRoomForAnswers(beside: output.byteCount) else {
       core.observer.limitReached(.outputRoom, source: source)
       return core.refusals.answersUnread
     }
@@ -125,7 +125,7 @@ extension ServerConnection {
       )
     }
     let now = loop.now
-    timers.lastCall = now
+    lastCall = now
     let call = CallContext(
       boundMethod: method,
       connection: self,
@@ -174,12 +174,7 @@ extension ServerConnection {
 
   /// Ends every call that answers a stream, because the server goes.
   func endResponseStreams() {
-    for call in machine.openCalls
-    where call.method.kind == .serverStreaming || call.method.kind == .bidirectional {
-      call.fail(
-        RPCError(.unavailable, .serverDraining, "the server is shutting down", retryAfter: .zero)
-      )
-    }
+    for call in machine.openCalls { call.endResponseStream() }
   }
 }
 

@@ -10,7 +10,7 @@ extension ServerConnection {
       ControlFrame.appendGoAway(to: &output, lastAccepted: lastAccepted)
       scheduleFlush()
     case .awaitFirstFrame:
-      startTimer(&timers.linger, .linger, limits.lingerTimeout)
+      startTimer(&frameTimers.drain, TimerToken.drain, limits.lingerTimeout)
     case .finishCalls:
       scheduleFlush()
     case .ignore: break
@@ -22,24 +22,15 @@ extension ServerConnection {
   func end(_ reason: ConnectionCloseReason) {
     guard let calls = machine.abandonCalls() else { return }
     for call in calls { call.cancel(RPCError(.cancelled, "connection closed")) }
-    beginToEnd(reason)
+    stopUse(reason)
     scheduleFlush()
   }
 
   /// Stops everything that is for a connection in use; the machine flushes already.
-  func beginToEnd(_ reason: ConnectionCloseReason) {
-    if closeReason == .peer { closeReason = reason }
-    timers.cancelUse(loop)
+  func stopUse(_ reason: ConnectionCloseReason) {
+    frameTimers.cancelAll(loop)
     decoder.abandon()
-    let counts = counted
-    if counts[.assembly] != 0 { count(.assembly, 0) }
-    startTimer(&timers.close, .close, limits.closeTimeout)
-  }
-
-  /// Sends the end of stream and waits for the client's.
-  func linger() {
-    transport?.closeOutput()
-    startTimer(&timers.linger, .linger, limits.lingerTimeout)
+    beginToEnd(reason)
   }
 
   /// Throws away what comes on a connection that is ending.
@@ -48,42 +39,13 @@ extension ServerConnection {
     updateReading()
   }
 
-  /// The client did not say anything in time, or not end its side.
-  func lingerTimePassed() {
-    guard machine.phase == .lingering else { return flush() }
-    // A slow reader still reads, and one that still sends has not seen the end: what it sent to a closed
-    // connection would make its writes fail, and many a client gives up then without reading on.
-    let isQuiet = timers.lastRead.duration(to: loop.now) >= limits.lingerTimeout
-    guard isQuiet, transport?.unacknowledgedByteCount == 0 else {
-      return startTimer(&timers.linger, .linger, limits.lingerTimeout)
-    }
-    close(.drained)
-  }
-
   // MARK: - At once
 
-  /// Closes at once; every handler is cancelled.
-  ///
-  /// What the client has not taken may be lost: for a client that is gone, or does not read.
-  ///
-  /// Loop only.
-  func close(_ reason: ConnectionCloseReason = .peer) {
-    if closeReason == .peer { closeReason = reason }
-    transport?.close()
-    lose()
-  }
-
-  /// The transport is gone: every call is over.
-  func lose() {
-    transport = nil
-    guard machine.phase != .closed else { return }
-    timers.cancelAll(loop)
+  func lost() {
     for call in machine.close() { call.cancel(RPCError(.cancelled, "connection lost")) }
+    frameTimers.cancelAll(loop)
     output.release()
     decoder.abandon()
-    let counts = counted
-    for sort in HeldSort.allCases where counts[sort] != 0 { count(sort, 0) }
-    core.connectionClosed(self, closeReason)
   }
 
   // MARK: - For the good of the others
@@ -95,23 +57,15 @@ extension ServerConnection {
   }
 
   var census: ConnectionCensus {
-    var census = ConnectionCensus()
-    census.openCallCount = machine.streams.count
-    census.queuedByteCount = output.byteCount
-    census.unconsumedByteCount = unconsumedByteCount
-    return census
-  }
-
-  /// Gives its place to others: the server is nearly full and nothing happens here.
-  func evict() {
-    core.observer.limitReached(.idleTime, source: source)
-    closeReason = .idle
-    drain()
+    ConnectionCensus(
+      openCallCount: machine.streams.count,
+      queuedByteCount: output.byteCount,
+      unconsumedByteCount: unconsumedByteCount
+    )
   }
 
   /// Gives its memory to others: all connections together hold too much.
   func shed(_ sort: HeldSort) {
-    core.observer.limitReached(sort.limitName, source: source)
     switch sort {
     case .assembly: end(.limit)
     // Its client does not read, so nothing would come of lingering.
@@ -131,18 +85,4 @@ extension ServerConnection {
         / Double(1 + frameCount)
     }
   }
-}
-
-/// Why a connection ended: a label in metrics.
-package enum ConnectionCloseReason: String, Sendable, CaseIterable {
-  /// The peer closed it, or it was lost.
-  case peer
-  /// It was drained.
-  case drained
-  /// It reached a limit.
-  case limit
-  /// The peer broke the protocol.
-  case violation
-  /// Nothing came in time, or its place was needed for others.
-  case idle
 }

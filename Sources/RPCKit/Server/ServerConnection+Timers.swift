@@ -1,88 +1,58 @@
-/// The timers of a connection that are not a call's deadline, and what they compare with.
-struct ConnectionTimers {
+/// The timers of a connection that speaks in frames, beside those that every connection has.
+struct FrameTimers {
   var frame = TimerID.none
-  var stall = TimerID.none
   var streamStall = TimerID.none
   var keepalive = TimerID.none
-  var age = TimerID.none
-  /// While a drain waits for the first frame, and while the client may still read.
-  var linger = TimerID.none
-  /// Bounds the whole end of the connection.
-  var close = TimerID.none
+  /// A drain waits for the first frame.
+  var drain = TimerID.none
   var firstFrame = TimerID.none
-  /// When the last call began.
-  var lastCall = MonotonicInstant(nanoseconds: 0)
-  /// When bytes last arrived.
-  var lastRead = MonotonicInstant(nanoseconds: 0)
   /// When the PING went out that nothing was read after.
   var pingSent: MonotonicInstant?
 
-  mutating func cancelAll(_ loop: any EventLoop) {
-    cancelUse(loop)
-    for timer in [stall, close] where timer != .none { loop.cancel(timer) }
-    self = ConnectionTimers()
+  /// Which timer fired.
+  enum Token: UInt64 {
+    case frame = 0x2_0000_0000
+    case streamStall
+    case keepalive
+    case drain
+    case firstFrame
   }
 
-  /// Cancels those that watch a connection in use, and not how it ends.
-  mutating func cancelUse(_ loop: any EventLoop) {
-    for timer in [frame, streamStall, keepalive, age, linger, firstFrame] where timer != .none {
+  mutating func cancelAll(_ loop: any EventLoop) {
+    for timer in [frame, streamStall, keepalive, drain, firstFrame] where timer != .none {
       loop.cancel(timer)
     }
-    frame = .none
-    streamStall = .none
-    keepalive = .none
-    age = .none
-    linger = .none
-    firstFrame = .none
+    self = FrameTimers()
   }
 }
 
 extension ServerConnection {
-  /// Which timer fired: above every call number, which are tokens too.
-  enum TimerToken: UInt64 {
-    case frame = 0x1_0000_0000
-    case stall
-    case streamStall
-    case keepalive
-    case age
-    case linger
-    case close
-    case firstFrame
-  }
+  typealias TimerToken = FrameTimers.Token
 
   func timerFired(_ token: UInt64) {
-    guard let kind = TimerToken(rawValue: token) else {
-      return deadlinePassed(StreamID(rawValue: UInt32(truncatingIfNeeded: token)))
-    }
-    switch kind {
+    if let id = UInt32(exactly: token) { return deadlinePassed(StreamID(rawValue: id)) }
+    if let timer = ConnectionTimerToken(rawValue: token) { return fired(timer) }
+    guard let timer = TimerToken(rawValue: token) else { return }
+    switch timer {
     case .frame:
-      timers.frame = .none
+      frameTimers.frame = .none
       // While this side does not read, the rest of the frame cannot come.
-      guard reading == .on else { return startTimer(&timers.frame, .frame, limits.frameTimeout) }
+      guard reading == .on else {
+        return startTimer(&frameTimers.frame, TimerToken.frame, limits.frameTimeout)
+      }
       core.observer.limitReached(.frameTime, source: source)
       end(.limit)
-    case .stall:
-      timers.stall = .none
-      core.observer.limitReached(.outputStallTime, source: source)
-      close(.limit)
     case .streamStall:
-      timers.streamStall = .none
+      frameTimers.streamStall = .none
       failStalledStreams()
     case .keepalive:
-      timers.keepalive = .none
+      frameTimers.keepalive = .none
       keepAlive()
-    case .age:
-      timers.age = .none
-      drain()
-    case .linger:
-      timers.linger = .none
-      lingerTimePassed()
-    case .close:
-      timers.close = .none
-      core.observer.limitReached(.closeTime, source: source)
-      close(.limit)
+    case .drain:
+      frameTimers.drain = .none
+      flush()
     case .firstFrame:
-      timers.firstFrame = .none
+      frameTimers.firstFrame = .none
       core.observer.limitReached(.firstFrameTime, source: source)
       // Nothing was answered, so nothing can be lost.
       close(.idle)
@@ -92,23 +62,6 @@ extension ServerConnection {
   private func deadlinePassed(_ id: StreamID) {
     // The call may have ended in the turn in which its timer was due.
     machine.streams[id]?.call.deadlinePassed()
-  }
-
-  func startTimer(_ timer: inout TimerID, _ token: TimerToken, _ span: Duration) {
-    guard timer == .none else { return }
-    timer = loop.schedule(at: loop.now.advanced(by: span), target: self, token: token.rawValue)
-  }
-
-  func stopTimer(_ timer: inout TimerID) {
-    guard timer != .none else { return }
-    loop.cancel(timer)
-    timer = .none
-  }
-
-  /// Output that the peer does not take must not wait forever.
-  func watchStalledOutput(hasProgress: Bool) {
-    if hasProgress { stopTimer(&timers.stall) }
-    startTimer(&timers.stall, .stall, limits.outputStallTimeout)
   }
 
   /// Streams of a peer without flow control whose handlers do not take their messages hold up the
@@ -130,7 +83,7 @@ extension ServerConnection {
 
   func scheduleKeepalive() {
     guard let interval = core.configuration.keepalive?.interval else { return }
-    startTimer(&timers.keepalive, .keepalive, interval)
+    startTimer(&frameTimers.keepalive, TimerToken.keepalive, interval)
   }
 
   /// Asks an extended peer for a sign of life when it gave none for an interval.
@@ -139,29 +92,25 @@ extension ServerConnection {
   private func keepAlive() {
     guard let keepalive = core.configuration.keepalive else { return }
     // Anything that was read since the PING is a sign of life, its answer or not.
-    if let sent = timers.pingSent, timers.lastRead <= sent {
+    if let sent = frameTimers.pingSent, lastRead <= sent {
       core.observer.limitReached(.keepaliveTime)
       return close(.limit)
     }
-    timers.pingSent = nil
-    let silence = timers.lastRead.nanoseconds(to: loop.now)
+    frameTimers.pingSent = nil
+    let silence = lastRead.nanoseconds(to: loop.now)
     let interval = keepalive.interval.nanosecondsSaturated
     if machine.dialect != .stock, silence >= interval {
       ControlFrame.appendPing(to: &output, opaque: loop.randomNumber())
-      timers.pingSent = loop.now
+      frameTimers.pingSent = loop.now
       scheduleFlush()
-      startTimer(&timers.keepalive, .keepalive, keepalive.timeout)
+      startTimer(&frameTimers.keepalive, TimerToken.keepalive, keepalive.timeout)
     } else {
       // Looks again when the silence could have become long enough.
-      startTimer(&timers.keepalive, .keepalive, .nanoseconds(max(interval - silence, interval / 8)))
+      startTimer(
+        &frameTimers.keepalive,
+        TimerToken.keepalive,
+        .nanoseconds(max(interval - silence, interval / 8))
+      )
     }
-  }
-
-  /// Long-lived connections pin load to old servers; each is asked to move on at some age, spread
-  /// by ±10 % so that they do not all move at once.
-  func scheduleAgeLimit() {
-    guard let age = core.configuration.connectionAgeMax else { return }
-    let spread = Double(loop.randomNumber() % 2001) / 10_000 - 0.1
-    startTimer(&timers.age, .age, age * (1 + spread))
   }
 }

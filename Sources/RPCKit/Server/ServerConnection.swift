@@ -8,16 +8,10 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
   private let confinedDecoder: Confined<FrameDecoder>
   private let confinedOutput = Confined(ByteBuffer())
   private let confinedMetadata = Confined(LatestMetadata())
-  private let confinedTimers: Confined<ConnectionTimers>
-  var transport: (any Transport)?
-  let source: String
-  /// When the last call began.
-  var lastCall: MonotonicInstant { timers.lastCall }
+  private let confinedTimers = Confined(FrameTimers())
 
   private var flushing = Flushing.notDue
   private(set) var reading = Reading.on
-  /// Why the connection ended, as far as this side ended it.
-  var closeReason = ConnectionCloseReason.peer
   /// What stream messages cost that were received and not consumed, in bytes.
   var unconsumedByteCount = 0
   /// Writers that wait for the output to shrink.
@@ -29,8 +23,6 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
   /// When the first byte of the frame that is incomplete, or was until now, arrived; nil for a frame
   /// that arrived whole.
   private(set) var frameStart: MonotonicInstant?
-  /// What of this connection is counted in the sums over all of them.
-  private(set) var counted = HeldByteCounts()
 
   /// When the output is written.
   private enum Flushing {
@@ -68,14 +60,12 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
     _modify { yield &confinedMetadata.value }
   }
 
-  var timers: ConnectionTimers {
+  var frameTimers: FrameTimers {
     _read { yield confinedTimers.value }
     _modify { yield &confinedTimers.value }
   }
 
   override init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
-    self.transport = transport
-    source = transport.peer.source
     let limits = core.configuration.limits
     confinedMachine = Confined(ServerConnectionMachine(limits: limits))
     confinedDecoder = Confined(
@@ -84,7 +74,6 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
         skippedByteCountMax: limits.skippedFrameByteCountMax
       )
     )
-    confinedTimers = Confined(ConnectionTimers(lastCall: transport.loop.now))
     super.init(transport, core: core, resources: resources)
   }
 
@@ -98,23 +87,19 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
   // MARK: - Transport
 
   func transportConnected() {
-    if let transport {
-      peer = transport.peer
-      if transport is TLSTransport { core.observer.handshakeEnded(succeeded: true) }
-    }
+    noteConnected()
     scheduleKeepalive()
-    scheduleAgeLimit()
-    startTimer(&timers.firstFrame, .firstFrame, limits.firstFrameTimeout)
+    startTimer(&frameTimers.firstFrame, TimerToken.firstFrame, limits.firstFrameTimeout)
   }
 
   func transportReceived(_ bytes: Span<UInt8>) {
-    timers.lastRead = loop.now
+    lastRead = loop.now
     core.observer.received(byteCount: bytes.count)
     guard machine.takesFrames else { return discard(bytes) }
     let framesBefore = frameCount
     receive(bytes)
     core.observer.received(frameCount: frameCount &- framesBefore)
-    if timers.firstFrame != .none, frameCount > 0 { stopTimer(&timers.firstFrame) }
+    if frameTimers.firstFrame != .none, frameCount > 0 { stopTimer(&frameTimers.firstFrame) }
     countIncompleteFrame()
   }
 
@@ -155,7 +140,7 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
 
   func transportReceivedEnd() {
     // ttrpc has no half-close: the client is gone, and nobody will read the answers.
-    close()
+    close(.peer)
   }
 
   func transportBecameWritable() {
@@ -163,9 +148,7 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
   }
 
   func transportClosed(_ error: TransportError?) {
-    if error?.reason == .tlsFailed || error?.reason == .handshakeTimedOut {
-      core.observer.handshakeEnded(succeeded: false)
-    }
+    noteHandshakeFailure(error)
     lose()
   }
 
@@ -175,16 +158,16 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
   private func watchIncompleteFrame() {
     guard decoder.isInsideFrame else {
       frameStart = nil
-      return stopTimer(&timers.frame)
+      return stopTimer(&frameTimers.frame)
     }
     if frameCount != watchedFrameCount || frameStart == nil {
-      stopTimer(&timers.frame)
+      stopTimer(&frameTimers.frame)
       frameStart = loop.now
     }
     watchedFrameCount = frameCount
     // While this side does not read, the peer is not the one who is late.
     guard reading == .on else { return }
-    startTimer(&timers.frame, .frame, limits.frameTimeout)
+    startTimer(&frameTimers.frame, TimerToken.frame, limits.frameTimeout)
   }
 
   private func receive(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
@@ -337,12 +320,12 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
       core.observer.limitReached(.outputBytes)
       return close(.limit)
     } else {
-      watchStalledOutput(hasProgress: written > 0)
+      watchOutput(isWaiting: true, hasProgress: written > 0)
     }
     let counts = counted
     if output.byteCount != counts[.output] { count(.output, output.byteCount) }
     if output.byteCount < limits.outputWriterByteCountMax { wakeWritersForRoom() }
-    if machine.finishDrain() { beginToEnd(.drained) }
+    if machine.finishDrain() { stopUse(.drained) }
     updateReading()
     if output.isEmpty, machine.flushed() { linger() }
   }
@@ -363,18 +346,6 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
       ? limits.unconsumedByteCountMax : limits.unconsumedExtendedByteCountMax
   }
 
-  /// Whether so little output waits that another call may add to it.
-  ///
-  /// A connection may hold half of what the others leave, so one alone gets far and many share.
-  var hasRoomForAnswers: Bool {
-    let waiting = output.byteCount
-    guard waiting > Self.outputByteCountUnquestioned else { return true }
-    return waiting <= (limits.outputTotalByteCountMax - core.held.byteCount(.output)) / 2
-  }
-
-  /// Output in bytes that never keeps a connection from beginning calls.
-  private static let outputByteCountUnquestioned = 64 << 10
-
   /// Whether the output is no reason to pause.
   ///
   /// A stock client may write under a lock that its reader needs (containerd's Go client 1.2.3 does):
@@ -390,19 +361,19 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
         && unconsumedByteCount <= unconsumedByteCountMax ? .on : .paused
     // Watched by itself, because reading may be paused already for the output.
     if unconsumedByteCount <= unconsumedByteCountMax {
-      stopTimer(&timers.streamStall)
-    } else if timers.streamStall == .none {
+      stopTimer(&frameTimers.streamStall)
+    } else if frameTimers.streamStall == .none {
       core.observer.limitReached(.unconsumedBytes)
-      startTimer(&timers.streamStall, .streamStall, limits.streamStallTimeout)
+      startTimer(&frameTimers.streamStall, TimerToken.streamStall, limits.streamStallTimeout)
     }
     guard wanted != reading else { return }
     reading = wanted
     transport?.setReading(wanted == .on)
     // A frame is late only while somebody reads it.
     if wanted == .on, machine.takesFrames, decoder.isInsideFrame {
-      startTimer(&timers.frame, .frame, limits.frameTimeout)
+      startTimer(&frameTimers.frame, TimerToken.frame, limits.frameTimeout)
     } else {
-      stopTimer(&timers.frame)
+      stopTimer(&frameTimers.frame)
     }
   }
 
@@ -413,18 +384,5 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
     let byteCount = decoder.heldByteCount
     let counts = counted
     if byteCount != counts[.assembly] { count(.assembly, byteCount) }
-  }
-
-  /// Notes how much this connection holds of something that is bounded over all of them.
-  func count(_ sort: HeldSort, _ byteCount: Int) {
-    // Copied, so that the properties are only loaded and stored, which needs no check.
-    var counts = counted
-    let change = byteCount - counts[sort]
-    counts[sort] = byteCount
-    counted = counts
-    var held = resources.held
-    held[sort] += change
-    resources.held = held
-    core.heldChanged(sort, by: change, on: loop)
   }
 }

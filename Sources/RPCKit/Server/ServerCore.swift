@@ -188,6 +188,7 @@ package final class ServerCore: Sendable {
           guard burden > 0, held.byteCount(sort) > target,
             resources.held[sort] > target / loops.count
           else { break }
+          observer.limitReached(sort.limitName, source: connection.source)
           connection.shed(sort)
         }
         if remaining.reachesZero() { held.shedEnded(sort) }

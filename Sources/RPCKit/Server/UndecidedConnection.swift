@@ -2,35 +2,13 @@
 ///
 /// It holds the few bytes that are needed to tell, and answers nothing: whoever only looks whether the port is
 /// open is let go without a word. Confined to its loop, as `ServerConnection` is.
-final class UndecidedConnection: CallHost, ServedConnection, TimerTarget, @unchecked Sendable {
+final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable {
   /// Bytes after which every wire must have decided: the client preface of HTTP/2 (RFC 9113 section 3.4), the
   /// longest opening that any has.
   static let byteCountMax = 24
 
-  let source: String
-  let lastCall: MonotonicInstant
-  private var phase = Phase.waiting
   private var first: [UInt8] = []
   private var timer = TimerID.none
-
-  /// How far the decision is.
-  private enum Phase {
-    /// The stream delivers here. Next: `decided`, `closed`.
-    case waiting
-    /// Another connection has the stream. Terminal.
-    case decided
-    /// The stream is closed, or told to close. Terminal.
-    case closed
-  }
-
-  private var transport: (any Transport)?
-
-  override init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
-    self.transport = transport
-    source = transport.peer.source
-    lastCall = transport.loop.now
-    super.init(transport, core: core, resources: resources)
-  }
 
   func start() {
     transport?.start(self)
@@ -54,7 +32,7 @@ final class UndecidedConnection: CallHost, ServedConnection, TimerTarget, @unche
   }
 
   func transportReceived(_ bytes: Span<UInt8>) {
-    guard phase == .waiting else { return }
+    guard transport != nil else { return }
     let count = min(bytes.count, Self.byteCountMax - first.count)
     for index in 0..<count { first.append(bytes[index]) }
     switch recognizedWire() {
@@ -70,10 +48,8 @@ final class UndecidedConnection: CallHost, ServedConnection, TimerTarget, @unche
   func transportBecameWritable() {}
 
   func transportClosed(_ error: TransportError?) {
-    if error?.reason == .tlsFailed || error?.reason == .handshakeTimedOut {
-      core.observer.handshakeEnded(succeeded: false)
-    }
-    lose(.peer)
+    noteHandshakeFailure(error)
+    lose()
   }
 
   // MARK: - Decision
@@ -100,7 +76,7 @@ final class UndecidedConnection: CallHost, ServedConnection, TimerTarget, @unche
   /// Hands the stream and what was received to the connection that it is for.
   private func decide(_ decision: Decision, _ received: [UInt8], _ rest: Span<UInt8>) {
     guard let transport else { return }
-    stopTimer()
+    stopTimer(&timer)
     let connection: any ServedConnection
     switch decision {
     case .wire(let wire):
@@ -116,7 +92,6 @@ final class UndecidedConnection: CallHost, ServedConnection, TimerTarget, @unche
       core.observer.protocolError(.unknownWire)
       return close(.violation)
     }
-    phase = .decided
     self.transport = nil
     core.connectionDecided(self, as: connection)
     transport.handOver(to: connection)
@@ -140,36 +115,15 @@ final class UndecidedConnection: CallHost, ServedConnection, TimerTarget, @unche
 
   func endResponseStreams() {}
 
-  func close(_ reason: ConnectionCloseReason) {
-    transport?.close()
-    lose(reason)
-  }
-
-  private func lose(_ reason: ConnectionCloseReason) {
-    guard phase == .waiting else { return }
-    phase = .closed
-    transport = nil
-    stopTimer()
-    core.connectionClosed(self, reason)
-  }
-
-  private func stopTimer() {
-    if timer != .none { loop.cancel(timer) }
-    timer = .none
+  func lost() {
+    stopTimer(&timer)
   }
 
   // MARK: - For the good of the others
 
-  var isIdle: Bool { phase == .waiting && first.isEmpty }
+  var isIdle: Bool { transport != nil && first.isEmpty }
 
   var census: ConnectionCensus { ConnectionCensus() }
-
-  func evict() {
-    core.observer.limitReached(.idleTime, source: source)
-    close(.idle)
-  }
-
-  func shed(_ sort: HeldSort) {}
 
   func burden(_ sort: HeldSort) -> Double { 0 }
 }

@@ -88,7 +88,7 @@ extension HTTPConnection {
   ) -> RefusalFrame? {
     guard phase == .serving else { return core.refusals.draining }
     // Handlers and not calls: a client that gives calls up as fast as it makes them gets no more of them.
-    guard handlerCount < configuration.limits.streamCountMax else {
+    guard runningHandlerCount < configuration.limits.streamCountMax else {
       core.observer.limitReached(.streamsPerConnection)
       core.shed(method, .callsPerConnection)
       return core.refusals.tooManyStreams

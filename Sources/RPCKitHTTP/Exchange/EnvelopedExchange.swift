@@ -127,7 +127,7 @@ class EnvelopedExchange: HTTPExchange {
       )
     }
     guard method.isUnaryRequest else {
-      call?.inbound?.finish(nil)
+      call?.inboundMessages?.finish(nil)
       return
     }
     guard let message = message.take() else { return giveUp(.notOneMessage(method, "none")) }
@@ -182,7 +182,7 @@ class EnvelopedExchange: HTTPExchange {
       }
       let cost = EnvelopeDecoder.headerByteCount + header.byteCount - creditedByteCount
       creditedByteCount = 0
-      guard let call, let inbound = call.inbound else { return nil }
+      guard let call, let inbound = call.inboundMessages else { return nil }
       connection.core.observer.receivedMessage(call)
       guard
         var error = inbound.receive(message, cost: cost, limits: connection.limits.message)
@@ -205,7 +205,7 @@ class EnvelopedExchange: HTTPExchange {
 
   /// Ends the exchange because of what the client sent.
   final func giveUp(_ error: RPCError) {
-    guard let call, !call.isOver else { return refuse(error) }
+    guard let call, call.isOpen else { return refuse(error) }
     call.fail(error)
   }
 

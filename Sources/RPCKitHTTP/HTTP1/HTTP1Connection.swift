@@ -217,8 +217,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
     input.release()
     content.release()
     headStart = nil
-    if watch != .none { loop.cancel(watch) }
-    watch = .none
+    stopTimer(&watch)
   }
 
   private func note(_ rejection: HTTP1Rejection) {
@@ -254,9 +253,9 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   /// late, which most requests do not make it.
   func updateWatch() {
     guard let due = inputDeadline, watch == .none || due < watchDue else { return }
-    if watch != .none { loop.cancel(watch) }
+    stopTimer(&watch)
     watchDue = due
-    watch = loop.schedule(at: due, target: self, token: HTTPTimers.firstOfVersion)
+    watch = loop.schedule(at: due, target: self, token: ConnectionTimerToken.firstOfWire)
   }
 
   override func versionTimerFired(_ token: UInt64) {

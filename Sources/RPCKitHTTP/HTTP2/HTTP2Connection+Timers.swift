@@ -40,7 +40,9 @@ extension HTTP2Connection {
   }
 
   /// The preface has to be complete in time.
-  func startHeadTimer() { start(&versionTimers.head, .head, configuration.limits.headTimeout) }
+  func startHeadTimer() {
+    startTimer(&versionTimers.head, HTTP2Timers.Token.head, configuration.limits.headTimeout)
+  }
 
   /// Called when what came was read.
   func updateTimers(_ session: HTTP2Session) {
@@ -59,12 +61,7 @@ extension HTTP2Connection {
 
   private func startWatch(after span: Duration) {
     versionTimers.watchTime = loop.now.advanced(by: span)
-    start(&versionTimers.watch, .watch, span)
-  }
-
-  private func start(_ timer: inout TimerID, _ token: HTTP2Timers.Token, _ span: Duration) {
-    guard timer == .none else { return }
-    timer = loop.schedule(at: loop.now.advanced(by: span), target: self, token: token.rawValue)
+    startTimer(&versionTimers.watch, HTTP2Timers.Token.watch, span)
   }
 
   func cancelTimers() {
@@ -118,7 +115,11 @@ extension HTTP2Connection {
     guard let session, !isTerminated else { return false }
     guard versionTimers.drain == .none else { return true }
     session.warnOfShutdown()
-    start(&versionTimers.drain, .drain, configuration.limits.drainWarningTimeout)
+    startTimer(
+      &versionTimers.drain,
+      HTTP2Timers.Token.drain,
+      configuration.limits.drainWarningTimeout
+    )
     scheduleFlush()
     return true
   }

@@ -24,17 +24,7 @@ struct EchoWire: ServerWire {
 
 /// A connection that sends back what comes, and says `drained` when the server drains.
 private final class EchoConnection: CallHost, ServedConnection, @unchecked Sendable {
-  private var transport: (any Transport)?
   private var output = ByteBuffer()
-  let source: String
-  let lastCall: MonotonicInstant
-
-  override init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
-    self.transport = transport
-    source = transport.peer.source
-    lastCall = transport.loop.now
-    super.init(transport, core: core, resources: resources)
-  }
 
   func start() {}
   func transportConnected() {}
@@ -46,7 +36,7 @@ private final class EchoConnection: CallHost, ServedConnection, @unchecked Senda
 
   func transportReceivedEnd() { close(.peer) }
   func transportBecameWritable() { transport?.write(from: &output) }
-  func transportClosed(_ error: TransportError?) { lose(.peer) }
+  func transportClosed(_ error: TransportError?) { lose() }
 
   func drain() {
     output.append(Array("drained".utf8).span)
@@ -57,20 +47,17 @@ private final class EchoConnection: CallHost, ServedConnection, @unchecked Senda
   func endResponseStreams() {}
 
   func close(_ reason: ConnectionCloseReason) {
+    closeReason = reason
     transport?.closeOutput()
     transport?.close()
-    lose(reason)
+    lose()
   }
 
-  private func lose(_ reason: ConnectionCloseReason) {
-    guard transport != nil else { return }
-    transport = nil
-    core.connectionClosed(self, reason)
-  }
+  func lost() {}
+  func timerFired(_ token: UInt64) {}
 
   var isIdle: Bool { true }
   var census: ConnectionCensus { ConnectionCensus() }
   func evict() { close(.idle) }
-  func shed(_ sort: HeldSort) { close(.limit) }
   func burden(_ sort: HeldSort) -> Double { 0 }
 }

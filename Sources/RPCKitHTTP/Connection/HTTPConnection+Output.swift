@@ -1,0 +1,76 @@
+internal import RPCKit
+
+/// What goes out, and how it holds back what comes in.
+extension HTTPConnection {
+  /// Writes at the end of the turn, together with everything else the turn produces.
+  final func scheduleFlush() {
+    guard !isFlushScheduled, phase != .closed else { return }
+    isFlushScheduled = true
+    loop.atEndOfTurn(self)
+  }
+
+  package func turnEnded() {
+    isFlushScheduled = false
+    flush()
+  }
+
+  /// Writes what the transport takes, and goes on with whatever waited for that.
+  final func flush() {
+    guard let stream else { return }
+    var written = 0
+    while true {
+      produce()
+      let waiting = output.byteCount
+      guard waiting > 0 else { break }
+      stream.write(from: &output)
+      written += waiting - output.byteCount
+      guard output.isEmpty else { break }
+    }
+    guard phase != .closed else { return }
+    core.observer.sent(byteCount: written)
+    noteOutput(hasProgress: written > 0)
+    guard phase != .closed else { return }
+    if unreadByteCount < limits.outputWriterByteCountMax { wakeWriters() }
+    if phase == .draining, exchanges.isEmpty, !hasBegunRequest { stopUse(.drained) }
+    updateReading()
+    if phase == .flushing, output.isEmpty, heldOutputByteCount == 0 { finishOutput() }
+  }
+
+  private final func noteOutput(hasProgress: Bool) {
+    let byteCount = outputByteCount
+    guard byteCount <= limits.outputByteCountMax else {
+      core.observer.limitReached(.outputBytes)
+      return close(.limit)
+    }
+    if output.isEmpty { output.release() }
+    watchOutput(isWaiting: unreadByteCount > 0, hasProgress: hasProgress)
+    count(.output, byteCount)
+  }
+
+  /// Bytes of answers that the client has not taken.
+  final var outputByteCount: Int { output.byteCount + heldOutputByteCount }
+
+  private final func wakeWriters() {
+    // The exchanges of calls only, and copied: what is woken may end its call.
+    for exchange in Array(calls.values) where maySendBody(of: exchange) {
+      exchange.becameWritable()
+    }
+  }
+
+  /// Whether so little output waits that another call may add to it.
+  final var hasRoomForAnswers: Bool { hasRoomForAnswers(beside: outputByteCount) }
+
+  /// Reads while there is room and the output is small: a client that sends and never reads is pushed back.
+  final func updateReading() {
+    let wanted: Bool
+    switch phase {
+    case .serving, .draining:
+      wanted = hasRoomForInput && unreadByteCount <= limits.outputPauseByteCount
+    case .flushing, .lingering: wanted = discardedByteCount <= limits.discardedByteCountMax
+    case .closed: wanted = false
+    }
+    guard wanted != isReading else { return }
+    isReading = wanted
+    stream?.setReading(wanted)
+  }
+}
