@@ -59,7 +59,7 @@ let package = Package(
     ),
     .target(
       name: "RPCKit",
-      dependencies: ["CLinux", "CZlib", "COpenSSL", "CProtobufC"],
+      dependencies: ["TextEncodings", "CLinux", "CZlib", "COpenSSL", "CProtobufC"],
       swiftSettings: strict
     ),
     .systemLibrary(
@@ -69,13 +69,16 @@ let package = Package(
     ),
     .target(
       name: "RPCKitHTTP",
-      dependencies: ["Reflection", "RPCKit", "StrictJSON", "CNghttp2", "CZlib"],
+      dependencies: [
+        "Reflection", "RPCKit", "StrictJSON", "TextEncodings", "CNghttp2", "CZlib",
+      ],
       swiftSettings: strict
     ),
     .target(name: "AdminPort", dependencies: ["RPCKit"], swiftSettings: strict),
     .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
     .target(name: "RPCKitTesting", dependencies: ["RPCKit"], swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
+    .target(name: "TextEncodings", swiftSettings: strict),
     .target(name: "PackedTables", swiftSettings: strict),
     .target(
       name: "CBuildInformation",
@@ -88,8 +91,7 @@ let package = Package(
       name: "ServiceKit",
       dependencies: [
         "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "Contracts", "StrictJSON",
-        "PackedTables", "CSQLite",
-        "CCurl", "COpenSSL", "CBuildInformation",
+        "PackedTables", "TextEncodings", "CSQLite", "CCurl", "COpenSSL", "CBuildInformation",
       ],
       swiftSettings: strict
     ),
@@ -100,7 +102,7 @@ let package = Package(
     ),
     .target(
       name: "Reflection",
-      dependencies: ["RPCKit", "StrictJSON"],
+      dependencies: ["RPCKit", "StrictJSON", "TextEncodings"],
       swiftSettings: strict
     ),
     .target(
@@ -117,7 +119,7 @@ let package = Package(
     ),
     .target(
       name: "EntitlementService",
-      dependencies: ["ServiceKit", "RPCKit", "Contracts", "COpenSSL"],
+      dependencies: ["ServiceKit", "RPCKit", "Contracts", "TextEncodings", "COpenSSL"],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -160,7 +162,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "protoc-gen-rpckit",
-      dependencies: ["CProtobufC"],
+      dependencies: ["TextEncodings", "CProtobufC"],
       swiftSettings: strict
     ),
     .target(name: "LoadGenerator", dependencies: ["RPCKit"], swiftSettings: strict),
@@ -270,7 +272,8 @@ let package = Package(
     .testTarget(
       name: "RPCKitTests",
       dependencies: [
-        "AdminPort", "RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "rpcsim",
+        "AdminPort", "RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "TextEncodings",
+        "rpcsim",
       ],
       exclude: ["Transcripts"],
       swiftSettings: strict

@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// Generates the files of one module.
 struct ModuleGenerator {
   let schema: Schema
@@ -81,7 +83,7 @@ struct ModuleGenerator {
       {
         $0.block("RPCKit.EmbeddedDescriptor(", closing: ")") {
           $0.line("name: \(SourceWriter.literal(file.name)),")
-          $0.line("base64: \"\(Base64.encode(file.descriptor))\"")
+          $0.line("base64: \"\(Base64.encode(file.descriptor.span, isPadded: true))\"")
         }
       }
     }

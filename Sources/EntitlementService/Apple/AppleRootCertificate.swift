@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// Apple Root CA - G3, from which all signed purchase data descends.
 ///
 /// Valid 2014-04-30 to 2039-04-30; published at www.apple.com/certificateauthority.
@@ -13,7 +15,7 @@ enum AppleRootCertificate {
 
   /// The certificate (DER).
   static var der: [UInt8] {
-    guard let der = Base64Text.decode(text.utf8) else {
+    guard let der = Base64.decodeExact(text.utf8.span, .standard, isPadded: true) else {
       preconditionFailure("the built-in certificate of Apple is not base 64")
     }
     return der

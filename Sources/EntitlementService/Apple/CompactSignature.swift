@@ -1,4 +1,5 @@
 internal import ServiceKit
+internal import TextEncodings
 
 /// A compact JWS of Apple's, taken apart and not yet believed (RFC 7515, section 7.1).
 struct CompactSignature {
@@ -62,7 +63,7 @@ struct CompactSignature {
     for entry in chain.prefix(2) {
       guard let text = entry.string,
         text.utf8.count <= CertificateChains.certificateByteCountMax / 3 * 4 + 4,
-        let der = Base64Text.decode(text.utf8)
+        let der = Base64.decodeExact(text.utf8.span, .standard, isPadded: true)
       else { throw .invalid(.badCertificate) }
       certificates.append(der)
     }

@@ -1,5 +1,6 @@
 internal import RPCKit
 internal import ServiceKit
+internal import TextEncodings
 
 /// Decides whether a legacy receipt comes from Apple and is meant for us.
 ///
@@ -39,7 +40,9 @@ struct ReceiptVerifier: Sendable {
   ) throws(AppleVerificationError) -> Verified<LegacyReceipt> {
     guard let chains else { throw .invalid(.untrustedChain) }
     guard text.utf8.count <= Self.byteCountMax / 3 * 4 + 4 else { throw .invalid(.tooLarge) }
-    guard let der = Base64Text.decode(text.utf8) else { throw .invalid(.malformed) }
+    guard let der = Base64.decodeExact(text.utf8.span, .standard, isPadded: true) else {
+      throw .invalid(.malformed)
+    }
     let container = try ReceiptContainer(der: der)
     let receipt = try LegacyReceipt(content: container.content)
     guard let createdAt = receipt.createdAt else { throw .invalid(.malformed) }

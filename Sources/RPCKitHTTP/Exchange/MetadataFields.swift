@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// Metadata of calls as header fields, and back.
 ///
@@ -18,14 +19,14 @@ extension Metadata {
       }
       for part in field.value.utf8.split(separator: UInt8(ascii: ",")) {
         let text = part.drop { $0 == UInt8(ascii: " ") }
-        guard let bytes = Base64.decode(text) else {
+        guard let bytes = Base64.decode(Array(text).span) else {
           throw RPCError(
             malformed,
             .malformedRequest,
             "metadata \(field.name.prefix(64)) is not base64; encode the bytes of names that end in -bin"
           )
         }
-        append(field.name, Base64.unpadded(bytes))
+        append(field.name, Base64.encode(bytes.span, isPadded: false))
       }
     }
   }
@@ -38,8 +39,8 @@ extension Metadata {
     for entry in entries {
       guard MetadataNames.isToken(entry.key), !MetadataNames.isReserved(entry.key) else { continue }
       if entry.key.hasSuffix("-bin") {
-        guard let bytes = Base64.decode(entry.value.utf8) else { continue }
-        body(entry.key, Base64.unpadded(bytes))
+        guard let bytes = Base64.decode(entry.value.utf8.span) else { continue }
+        body(entry.key, Base64.encode(bytes.span, isPadded: false))
       } else if entry.value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
         body(entry.key, entry.value)
       }

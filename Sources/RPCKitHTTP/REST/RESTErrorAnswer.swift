@@ -1,6 +1,7 @@
 package import RPCKit
 internal import Reflection
 package import StrictJSON
+internal import TextEncodings
 
 /// An error as this interface answers with it: `{"status": "error", "message": …, "details": {…}}`.
 package struct RESTErrorAnswer {
@@ -87,7 +88,8 @@ package struct RESTErrorAnswer {
       case "google.rpc.RetryInfo": continue
       default:
         others.append([
-          "@type": .string(detail.typeURL), "value": .string(Base64.unpadded(detail.value)),
+          "@type": .string(detail.typeURL),
+          "value": .string(Base64.encode(detail.value.span, isPadded: false)),
         ])
       }
     }

@@ -1,4 +1,5 @@
 internal import StrictJSON
+internal import TextEncodings
 
 /// Encoded message in, JSON out.
 struct MessageDecoder {
@@ -132,7 +133,7 @@ struct MessageDecoder {
     switch (field.kind, value) {
     case (.message, .bytes(let bytes)): return try message(bytes, field.typeName)
     case (.string, .bytes): return .string(try value.validText())
-    case (.bytes, .bytes(let bytes)): return .string(Base64.encode(bytes))
+    case (.bytes, .bytes(let bytes)): return .string(Base64.encode(bytes.span, isPadded: true))
     case (.bool, .varint(let number)): return .boolean(number != 0)
     case (.enum, .varint(let number)):
       let number = Int32(truncatingIfNeeded: number)

@@ -1,4 +1,5 @@
 internal import StrictJSON
+internal import TextEncodings
 
 /// JSON in, encoded message out.
 struct MessageEncoder {
@@ -149,7 +150,7 @@ struct MessageEncoder {
       }
       return WireWriting.bytes(Array(text.utf8), field: number)
     case .bytes:
-      guard let text = value.string, let bytes = Base64.decode(text) else {
+      guard let text = value.string, let bytes = Base64.decode(text.utf8.span) else {
         throw failure(path, "must be a base64 string")
       }
       return WireWriting.bytes(bytes, field: number)

@@ -32,41 +32,6 @@ struct CryptographyTests {
     #expect(!Digests.areEqual(code, Array(code.dropLast())))
   }
 
-  @Test("Base 64 for URLs takes exactly what it writes")
-  func base64URL_everyLength_roundTrips() {
-    for count in 0..<70 {
-      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 250) }
-      #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
-    }
-  }
-
-  @Test(
-    "Base 64 that is not canonical is refused",
-    arguments: ["A", "AB", "AAB", "AA==", "AA=", "A A", "AA\n", "+/+/", "é", "AAAAA"]
-  )
-  func base64URL_notCanonical_isRefused(_ text: String) {
-    #expect(Base64URL.decode(text) == nil)
-  }
-
-  @Test("Of all texts, one stands for each byte, and one for each two and three of them")
-  func base64URL_everyText_standsForOnlyOne() {
-    let everyByte = (0...255).map { UInt8($0) }
-    for beginning in [[], Array("A".utf8), Array("-9".utf8)] as [[UInt8]] {
-      var accepted = 0
-      for first in everyByte {
-        for second in everyByte {
-          let text = beginning + [first, second]
-          guard let bytes = Base64URL.decode(text[...]) else { continue }
-          accepted += 1
-          guard Array(Base64URL.encode(bytes).utf8) != text else { continue }
-          Issue.record("\(text) is not what \(bytes) are written as")
-        }
-      }
-      // What is free: one byte; two bytes but for the six bits of the beginning; 12 bits.
-      #expect(accepted == [256, 1024, 4096][beginning.count])
-    }
-  }
-
   @Test("A key verifies what its private part signed, and nothing else")
   func signature_otherMessageOrKey_isRefused() throws {
     let key = SigningKey.generate()

@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// An error as Connect writes it (connectrpc.com/docs/protocol).
 enum ConnectError {
@@ -16,7 +17,7 @@ enum ConnectError {
         let type = detail.typeURL.split(separator: "/").last ?? ""
         JSONText.appendQuoted(String(type), to: &text)
         text += #","value":""#.utf8
-        Base64.append(detail.value.span, to: &text, isPadded: false)
+        text += Base64.letters(detail.value.span, isPadded: false)
         text += #""}"#.utf8
       }
       text.append(UInt8(ascii: "]"))

@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// The query of a call by GET: `connect=v1&encoding=json&message=…` (connectrpc.com/docs/protocol).
 struct ConnectQuery {
@@ -34,7 +35,7 @@ struct ConnectQuery {
     }
     message = values["message"]
     if text("base64") == "1", let encoded = message {
-      guard let bytes = Base64.decode(encoded) else {
+      guard let bytes = Base64.decode(encoded.span) else {
         throw .invalidQuery("message is not base64; encode it with the alphabet for URLs")
       }
       message = bytes

@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// The status of a call as fields: in trailers, in headers without content, in the last frame of gRPC-Web.
 enum GRPCStatusFields {
@@ -31,7 +32,10 @@ enum GRPCStatusFields {
       )
     }
     if !status.details.isEmpty {
-      fields.append("grpc-status-details-bin", Base64.unpadded(status.protobufBytes))
+      fields.append(
+        "grpc-status-details-bin",
+        Base64.encode(status.protobufBytes.span, isPadded: false)
+      )
     }
     if let delay = error.retryDelay {
       // gRFC A6: what a server says of when to try again.

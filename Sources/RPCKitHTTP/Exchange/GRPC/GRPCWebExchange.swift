@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// A call by gRPC-Web, in bytes or in base64 (grpc/grpc doc/PROTOCOL-WEB.md).
 ///
@@ -68,9 +69,8 @@ final class GRPCWebExchange: GRPCExchange {
     var bytes = ByteBuffer()
     write(&bytes)
     guard !bytes.isEmpty else { return }
-    var text: [UInt8] = []
     // Each envelope is padded, so that a client can decode it before the next one comes.
-    bytes.withBytes { Base64.append($0, to: &text, isPadded: true) }
+    let text = bytes.withBytes { Base64.letters($0, isPadded: true) }
     super.sendContent { $0.append(text.span) }
   }
 
@@ -83,39 +83,5 @@ final class GRPCWebExchange: GRPCExchange {
       content.append(lines.span)
     }
     connection.sendEnd(of: self, trailers: [:])
-  }
-}
-
-/// Decodes base64 that may be padded anywhere, because each flush of a client may end with padding.
-struct GRPCWebTextDecoder {
-  private var decoder = Base64Decoder()
-  private var paddingDue = 0
-
-  /// Whether nothing is missing; padding at the end may be.
-  var isAtBoundary: Bool { decoder.letterCount != 1 && paddingDue == 0 }
-
-  /// Appends decoded bytes; false for what is no base64.
-  mutating func decode(_ text: Span<UInt8>, into bytes: inout [UInt8]) -> Bool {
-    for index in text.indices {
-      let letter = text[index]
-      if letter == UInt8(ascii: "=") {
-        guard takePadding() else { return false }
-      } else {
-        guard paddingDue == 0, let value = Base64.value(of: letter) else { return false }
-        decoder.take(value, into: &bytes)
-      }
-    }
-    return true
-  }
-
-  private mutating func takePadding() -> Bool {
-    if paddingDue > 0 {
-      paddingDue -= 1
-      return true
-    }
-    guard decoder.letterCount >= 2 else { return false }
-    paddingDue = 3 - decoder.letterCount
-    decoder.reset()
-    return true
   }
 }
