@@ -23,8 +23,8 @@ extension RPCError {
     return delay
   }
 
-  /// `Duration { int64 seconds=1; int32 nanos=2; }`; negative ones count as none, and more than an
-  /// hour as an hour.
+  /// `Duration { int64 seconds=1; int32 nanos=2; }`; negative ones count as none, and more than ten
+  /// years as ten years, which instants have room for.
   private static func duration(
     _ bytes: Span<UInt8>,
     _ range: Range<Int>
@@ -39,7 +39,7 @@ extension RPCError {
       case (_, let type): try cursor.skip(type, bytes)
       }
     }
-    return .seconds(min(max(seconds, 0), 3600))
+    return .seconds(min(max(seconds, 0), 315_576_000))
       + .nanoseconds(min(max(nanoseconds, 0), 999_999_999))
   }
 }

@@ -215,7 +215,7 @@ struct MatrixStage: Sendable {
     if wire == .rest, !schema.isServerStreaming, let path = try RESTPaths.described.get()[method],
       let (target, body) = path.target(of: request)
     {
-      return try await callByREST(schema, by: path.method, at: target, body, options)
+      return try await callByREST(schema, by: path.method, at: target, body, options).outcome
     }
     return try await callByFrames(schema, request, options)
   }
@@ -234,9 +234,7 @@ struct MatrixStage: Sendable {
       let answer = try await Self.answer(channel, schema, message, options)
       return .answer(try json.decode(answer.bytes, as: schema.responseType))
     } catch let error as RPCError {
-      // Which call it was differs each time, and says nothing of the object.
-      let details = error.details.filter { !$0.typeURL.hasSuffix("google.rpc.RequestInfo") }
-      return .refusal(error.code, error.message, details)
+      return .refusal(error.code, error.message, Self.comparable(error.details, options))
     }
   }
 

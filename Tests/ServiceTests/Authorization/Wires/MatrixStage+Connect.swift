@@ -19,7 +19,7 @@ extension MatrixStage {
     _ codec: ConnectCodec,
     _ request: JSONValue,
     _ options: CallOptions
-  ) async throws -> Outcome {
+  ) async throws -> HTTPOutcome {
     let json = MessageJSON(.gatehouse)
     var fields = options.metadata.entries.map { (name: $0.key, value: $0.value) }
     fields.append((name: "content-type", value: "application/\(codec.rawValue)"))
@@ -33,7 +33,9 @@ extension MatrixStage {
     )
     let limits = JSONLimits(byteCountMax: 1 << 20)
     guard answer.status == 200 else {
-      return try Self.refusal(try JSONReader.read(answer.content, limits: limits), schema)
+      let error = try JSONReader.read(answer.content, limits: limits)
+      let refusal = try Self.refusal(error, schema, options)
+      return HTTPOutcome(outcome: refusal, fields: answer.fields)
     }
     let message =
       codec == .json
@@ -41,10 +43,15 @@ extension MatrixStage {
         try JSONReader.read(answer.content, limits: limits),
         as: schema.responseType
       ) : answer.content
-    return .answer(try json.decode(message, as: schema.responseType))
+    let outcome = Outcome.answer(try json.decode(message, as: schema.responseType))
+    return HTTPOutcome(outcome: outcome, fields: answer.fields)
   }
 
-  private static func refusal(_ error: JSONValue, _ schema: MethodSchema) throws -> Outcome {
+  private static func refusal(
+    _ error: JSONValue,
+    _ schema: MethodSchema,
+    _ options: CallOptions
+  ) throws -> Outcome {
     let name = error.object?["code"]?.string
     let code = (1...16).map { StatusCode(rawValue: $0) }.first { code in
       name == (code == .cancelled ? "canceled" : code.description.lowercased())
@@ -61,8 +68,7 @@ extension MatrixStage {
     return .refusal(
       try #require(code, "\(schema.path): \(error.text)"),
       error.object?["message"]?.string ?? "",
-      // Which call it was differs each time.
-      details.filter { !$0.typeURL.hasSuffix("google.rpc.RequestInfo") }
+      comparable(details, options)
     )
   }
 }

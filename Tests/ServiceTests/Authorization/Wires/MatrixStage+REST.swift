@@ -14,7 +14,7 @@ extension MatrixStage {
     at target: String,
     _ body: JSONValue?,
     _ options: CallOptions
-  ) async throws -> Outcome {
+  ) async throws -> HTTPOutcome {
     var fields = options.metadata.entries.map { (name: $0.key, value: $0.value) }
     if body != nil { fields.append((name: "content-type", value: "application/json")) }
     let service = String(schema.service.prefix { $0 != "." })
@@ -25,17 +25,20 @@ extension MatrixStage {
       body.map { Array($0.text.utf8) }
     )
     let limits = JSONLimits(byteCountMax: 1 << 20)
-    guard answer.fields["content-type"] != "application/x-ndjson" else {
-      let line = answer.content.split(separator: UInt8(ascii: "\n")).first ?? []
-      return try outcome(try JSONReader.read(Array(line), limits: limits), answer.status, schema)
+    var content = answer.content
+    if answer.fields["content-type"] == "application/x-ndjson" {
+      content = Array(content.split(separator: UInt8(ascii: "\n")).first ?? [])
     }
-    return try outcome(try JSONReader.read(answer.content, limits: limits), answer.status, schema)
+    let json = try JSONReader.read(content, limits: limits)
+    let outcome = try outcome(json, answer.status, schema, options)
+    return HTTPOutcome(outcome: outcome, fields: answer.fields)
   }
 
   private func outcome(
     _ answer: JSONValue,
     _ status: Int,
-    _ schema: MethodSchema
+    _ schema: MethodSchema,
+    _ options: CallOptions
   ) throws -> Outcome {
     let envelope = try #require(answer.object, "\(schema.path): \(answer.text)")
     guard envelope["status"] == "error" else {
@@ -57,15 +60,18 @@ extension MatrixStage {
     for member in details["metadata"]?.object?.members ?? [] {
       info.metadata[member.name] = member.value.string
     }
+    let request = Google_Rpc.RequestInfo(requestId: details["requestId"]?.string ?? "")
     return .refusal(
       try #require(code, "\(schema.path): \(answer.text)"),
       envelope["message"]?.string ?? "",
-      [
-        RPCError.Detail(
-          typeURL: "type.googleapis.com/google.rpc.ErrorInfo",
-          value: info.protobufBytes
-        )
-      ]
+      Self.comparable([Self.detail(info), Self.detail(request)], options)
+    )
+  }
+
+  private static func detail(_ message: some Message) -> RPCError.Detail {
+    RPCError.Detail(
+      typeURL: "type.googleapis.com/\(type(of: message).protobufName)",
+      value: message.protobufBytes
     )
   }
 }
