@@ -1163,6 +1163,91 @@ extension Testing_V1 {
     }
   }
 
+  /// Asks about a reader.
+  public struct ReaderRequest: RPCKit.Message {
+    /// Whom.
+    public var key: Swift.String = ""
+    /// Where the reader is.
+    public var place: Testing_V1.Author? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      key: Swift.String = "",
+      place: Testing_V1.Author? = nil
+    ) {
+      self.key = key
+      self.place = place
+    }
+
+    /// `testing.v1.ReaderRequest`.
+    public static var protobufName: Swift.String { "testing.v1.ReaderRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_testing__v1__reader_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Testing__V1__ReaderRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Testing__V1__ReaderRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.key = RPCKit.MessageReading.string(source.pointee.f1_key)
+      if let member = unsafe source.pointee.f2_place {
+        try unsafe self.place = Testing_V1.Author(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Testing__V1__ReaderRequest> {
+      let target = unsafe scratch.allocate(Testing__V1__ReaderRequest.self, 1)
+      unsafe testing__v1__reader_request__init(target)
+      unsafe target.pointee.f1_key = scratch.copy(self.key)
+      if let value = self.place {
+        unsafe target.pointee.f2_place = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.key.isEmpty) {
+        if self.key.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "key", description: "must have at most 64 bytes"))
+        }
+      }
+      if let value = self.place {
+        value.validate(path: path + "place" + ".", into: &violations)
+      }
+    }
+  }
+
   /// What is known of the methods of `testing.v1.Library`.
   public enum LibraryMethods {
     /// One book.
@@ -1364,7 +1449,57 @@ extension Testing_V1 {
           body: .whole,
           isPlain: true,
           cacheControl: "max-age=60",
-          takesForms: true
+          takesForms: true,
+          errors: .oauth
+        ),
+      ]
+    )
+    /// Whether a reader may borrow; errors are text.
+    public static let mayBorrow = RPCKit.MethodDescriptor(
+      service: "testing.v1.Library",
+      method: "MayBorrow",
+      kind: .unary,
+      callerClass: .`public`,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "testing.v1.ReaderRequest",
+      responseType: "testing.v1.InspectResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/test/may-borrow",
+          segments: [.literal("test"), .literal("may-borrow")],
+          body: .whole,
+          isPlain: true,
+          ignoresUnknown: true,
+          errors: .text
+        ),
+      ]
+    )
+    /// The same; errors have a code, and answers a tag.
+    public static let isReader = RPCKit.MethodDescriptor(
+      service: "testing.v1.Library",
+      method: "IsReader",
+      kind: .unary,
+      callerClass: .`public`,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "testing.v1.ReaderRequest",
+      responseType: "testing.v1.InspectResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/test/readers/{key}",
+          segments: [.literal("test"), .literal("readers"), .single],
+          variables: [.init(field: "key", segments: 2..<3)],
+          body: .whole,
+          isPlain: true,
+          ignoresUnknown: true,
+          errors: .flag
         ),
       ]
     )
@@ -1386,6 +1521,10 @@ extension Testing_V1 {
     func watchBooks(_ request: Testing_V1.ListBooksRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.Book>) async throws
     /// Asks about a token.
     func inspect(_ request: Testing_V1.InspectRequest, _ call: RPCKit.CallContext) async throws -> Testing_V1.InspectResponse
+    /// Whether a reader may borrow; errors are text.
+    func mayBorrow(_ request: Testing_V1.ReaderRequest, _ call: RPCKit.CallContext) async throws -> Testing_V1.InspectResponse
+    /// The same; errors have a code, and answers a tag.
+    func isReader(_ request: Testing_V1.ReaderRequest, _ call: RPCKit.CallContext) async throws -> Testing_V1.InspectResponse
   }
 
   /// Calls `testing.v1.Library`.
@@ -1488,13 +1627,39 @@ extension Testing_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(LibraryMethods.inspect, request, options: options)
     }
+
+    /// Whether a reader may borrow; errors are text.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func mayBorrow(
+      _ request: Testing_V1.ReaderRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Testing_V1.InspectResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(LibraryMethods.mayBorrow, request, options: options)
+    }
+
+    /// The same; errors have a code, and answers a tag.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func isReader(
+      _ request: Testing_V1.ReaderRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Testing_V1.InspectResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(LibraryMethods.isReader, request, options: options)
+    }
   }
 
   /// The descriptor of `testing/v1/library.proto`, for reflection and JSON.
   public static var testingV1LibraryFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "testing/v1/library.proto",
-      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSL/AwoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIcCgR0YWdzGAggAygJQgiquxgEGEBIZFIEdGFncxI9CgxwdWJsaXNoZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtwdWJsaXNoZWRBdBI8CgxyZWFkaW5nX3RpbWUYCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SC3JlYWRpbmdUaW1lEh0KBWNvdmVyGAsgASgMQgequxgDGIAIUgVjb3ZlchIcCglhdmFpbGFibGUYDCABKAhSCWF2YWlsYWJsZRIfCghwcm9ncmVzcxgNIAEoAUgAUghwcm9ncmVzc4gBAUILCglfcHJvZ3Jlc3MidQoOR2V0Qm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIfCgt3aXRoX2F1dGhvchgDIAEoCFIKd2l0aEF1dGhvciKQAQoRQ3JlYXRlQm9va1JlcXVlc3QSIwoIc2hlbGZfaWQYASABKAlCCKq7GAQIARhAUgdzaGVsZklkEiQKBGJvb2sYAiABKAsyEC50ZXN0aW5nLnYxLkJvb2tSBGJvb2sSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKGAgoRVXBkYXRlQm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIdCgV0aXRsZRgDIAEoCUIHqrsYAxjIAVIFdGl0bGUSHAoEdGFncxgEIAMoCUIIqrsYBBhASGRSBHRhZ3MSKgoGYXV0aG9yGAUgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchJECgt1cGRhdGVfbWFzaxgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCB6q7GANQgAhSCnVwZGF0ZU1hc2si1wMKEExpc3RCb29rc1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBItCgdiaW5kaW5nGAIgASgOMhMudGVzdGluZy52MS5CaW5kaW5nUgdiaW5kaW5nEhwKBHRhZ3MYAyADKAlCCKq7GAQYQEgKUgR0YWdzEjAKBWFmdGVyGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFYWZ0ZXISPAoMc2hvcnRlcl90aGFuGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgtzaG9ydGVyVGhhbhIqCgZhdXRob3IYBiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEioKCXBhZ2Vfc2l6ZRgHIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAgIQuQVIEcGFnZRImCgpwYWdlX3Rva2VuGAkgASgJQgequxgDGIAIUglwYWdlVG9rZW4SHwoHc29ydF9ieRgKIAEoCUIGqrsYAhhAUgZzb3J0QnkSHwoLbGFyZ2VyX3RoYW4YCyABKANSCmxhcmdlclRoYW4iggEKEUxpc3RCb29rc1Jlc3BvbnNlEiYKBWJvb2tzGAEgAygLMhAudGVzdGluZy52MS5Cb29rUgVib29rcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplIioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUqSAoHQmluZGluZxIXChNCSU5ESU5HX1VOU1BFQ0lGSUVEEAASEQoNQklORElOR19QQVBFUhABEhEKDUJJTkRJTkdfQ0xPVEgQAjKFCAoHTGlicmFyeRKKAQoHR2V0Qm9vaxIaLnRlc3RpbmcudjEuR2V0Qm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siUaK7GAQIASABgtPkkwJDEigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9WhcSFS90ZXN0L2Jvb2tzL3tib29rX2lkfRKdAQoKQ3JlYXRlQm9vaxIdLnRlc3RpbmcudjEuQ3JlYXRlQm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siXqK7GAIIAYLT5JMCTCIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzOgRib29rWiQiHy90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfTpzaGVsdmU6ASqyuxgCCAESpwEKClVwZGF0ZUJvb2sSHS50ZXN0aW5nLnYxLlVwZGF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rImiiuxgCCAGC0+STAlwaKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASpaLTIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfToBKhKeAQoJTGlzdEJvb2tzEhwudGVzdGluZy52MS5MaXN0Qm9va3NSZXF1ZXN0Gh0udGVzdGluZy52MS5MaXN0Qm9va3NSZXNwb25zZSJUorsYBAgBIAGC0+STAkYSCy90ZXN0L2Jvb2tzWiASHi90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rc1oVEgwvdGVzdC90aXRsZXNiBWJvb2tzEqYBCgdHZXROYW1lEhcudGVzdGluZy52MS5OYW1lUmVxdWVzdBoXLnRlc3RpbmcudjEuTmFtZVJlcXVlc3QiaaK7GAQIASABgtPkkwJbEiQvdGVzdC9uYW1lcy97bmFtZT1zaGVsdmVzLyovYm9va3MvKn1aFxIVL3Rlc3QvZmlsZXMve25hbWU9Kip9WhoSGC90ZXN0L25hbWVzL3tuYW1lfTpzaG91dBJfCgpXYXRjaEJvb2tzEhwudGVzdGluZy52MS5MaXN0Qm9va3NSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIh+iuxgCCAGC0+STAhMSES90ZXN0L2Jvb2tzOndhdGNoMAESeAoHSW5zcGVjdBIaLnRlc3RpbmcudjEuSW5zcGVjdFJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSI0orsYBAgBIAGC0+STAhIiDS90ZXN0L2luc3BlY3Q6ASqyuxgQEAEaCm1heC1hZ2U9NjAgAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVzdGluZy92MTt0ZXN0aW5ndjFKphMKVAoBDBIDAQASGkogQSBjb250cmFjdCBmb3IgdGVzdHM6IGV2ZXJ5IHdheSBpbiB3aGljaCBhIG1ldGhvZCBjYW4gYmUgY2FsbGVkIGJ5IEhUVFAuCgomCgIFABIEDgAVARoaIFdoYXQgYSBib29rIGlzIGJvdW5kIGluLgoKGAoEBQACABIDEAIaGgsgTm90IHNhaWQuCgoVCgQFAAIBEgMSAhQaCCBQYXBlci4KChUKBAUAAgISAxQCFBoIIENsb3RoLgoKHwoCBAASBBgAHQEaEyBXaG8gd3JvdGUgYSBib29rLgoKGgoEBAACABIDGgI0Gg0gSWRlbnRpZmllci4KChQKBAQAAgESAxwCPBoHIE5hbWUuCgoVCgIEARIEIAA7ARoJIEEgYm9vay4KChoKBAQBAgASAyICNBoNIElkZW50aWZpZXIuCgorCgQEAQIBEgMkAjoaHiBUaGUgc2hlbGYgdGhhdCBpdCBzdGFuZHMgb24uCgoVCgQEAQICEgMmAjgaCCBUaXRsZS4KChUKBAQBAgMSAygCGBoIIFBhZ2VzLgoKIQoEBAECBBIDKgIXGhQgQnl0ZXMgb2YgdGhlIHNjYW4uCgojCgQEAQIFEgMsAhYaFiBXaGF0IGl0IGlzIGJvdW5kIGluLgoKHAoEBAECBhIDLgIUGg8gV2hvIHdyb3RlIGl0LgoKIwoEBAECBxIDMAJPGhYgV29yZHMgdG8gZmluZCBpdCBieS4KCiUKBAQBAggSAzICLRoYIFdoZW4gaXQgd2FzIHB1Ymxpc2hlZC4KCikKBAQBAgkSAzQCLRocIEhvdyBsb25nIGl0IHRha2VzIHRvIHJlYWQuCgofCgQEAQIKEgM2AjkaEiBBIHBpY3R1cmUgb2YgaXQuCgoiCgQEAQILEgM4AhYaFSBXaGV0aGVyIGl0IGlzIGhlcmUuCgonCgQEAQIMEgM6AiAaGiBIb3cgbXVjaCBvZiBpdCB3YXMgcmVhZC4KCjwKAgQCEgQ+AEUBGjAgV2hhdCBhIGhhbmRsZXIgd2FzIGFza2VkIGZvciwgYXMgaXQgd2FzIGFza2VkLgoKGQoEBAICABIDQAI6GgwgVGhlIHNoZWxmLgoKGAoEBAICARIDQgI5GgsgVGhlIGJvb2suCgomCgQEAgICEgNEAhcaGSBBbHNvIHNheXMgd2hvIHdyb3RlIGl0LgoKGQoCBAMSBEgATwEaDSBBIG5ldyBib29rLgoKGQoEBAMCABIDSgJKGgwgVGhlIHNoZWxmLgoKGAoEBAMCARIDTAIQGgsgVGhlIGJvb2suCgofCgQEAwICEgNOAkIaEiBJZGVtcG90ZW5jeSBrZXkuCgomCgIEBBIEUgBfARoaIEFub3RoZXIgc3RhdGUgb2YgYSBib29rLgoKGQoEBAQCABIDVAI6GgwgVGhlIHNoZWxmLgoKGAoEBAQCARIDVgI5GgsgVGhlIGJvb2suCgoZCgQEBAICEgNYAjgaDCBJdHMgdGl0bGUuCgodCgQEBAIDEgNaAk8aECBBbGwgaXRzIHdvcmRzLgoKHAoEBAQCBBIDXAIUGg8gV2hvIHdyb3RlIGl0LgoKKAoEBAQCBRIDXgJTGhsgV2hpY2ggb2YgdGhlc2UgdG8gY2hhbmdlLgoKGgoCBAUSBGIAeQEaDiBXaGljaCBib29rcy4KCioKBAQFAgASA2QCOhodIFRoZSBzaGVsZjsgZW1wdHkgbWVhbnMgYWxsLgoKJgoEBAUCARIDZgIWGhkgV2hhdCB0aGV5IGFyZSBib3VuZCBpbi4KCiQKBAQFAgISA2gCThoXIFdvcmRzIHRoYXQgdGhleSBoYXZlLgoKJAoEBAUCAxIDagImGhcgUHVibGlzaGVkIGFmdGVyIHRoaXMuCgolCgQEBQIEEgNsAiwaGCBSZWFkIGZhc3RlciB0aGFuIHRoaXMuCgoXCgQEBQIFEgNuAhQaCiBCeSB3aG9tLgoKKwoEBAUCBhIDcAI5Gh4gQm9va3Mgb2YgYSBwYWdlOyAwIG1lYW5zIDUwLgoKTQoEBAUCBxIDcgI3GkAgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDE7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCiYKBAQFAggSA3QCPhoZIE9mIHRoZSByZXNwb25zZSBiZWZvcmUuCgojCgQEBQIJEgN2AjoaFiBgdGl0bGVgIG9yIGAtdGl0bGVgLgoKIAoEBAUCChIDeAIZGhMgTGFyZ2VyIHRoYW4gdGhpcy4KCh8KAgQGEgV8AIMBARoSIEEgcGFnZSBvZiBib29rcy4KChkKBAQGAgASA34CGhoMIFRoZSBib29rcy4KCjQKBAQGAgESBIABAh0aJiBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgYXQgdGhlIGVuZC4KCjAKBAQGAgISBIIBAhgaIiBIb3cgbWFueSB0aGVyZSBhcmUgb24gYWxsIHBhZ2VzLgoKKgoCBAcSBoYBAIkBARocIEEgbmFtZSB3aXRoIHNsYXNoZXMgaW4gaXQuCgokCgQEBwIAEgSIAQI4GhYgYHNoZWx2ZXMvYS9ib29rcy9iYC4KCi4KAgQIEgaMAQCRAQEaICBBc2tzIGFib3V0IGEgdG9rZW4gKFJGQyA3NjYyKS4KChoKBAQIAgASBI4BAkcaDCBUaGUgdG9rZW4uCgotCgQECAIBEgSQAQJBGh8gV2hhdCBraW5kIG9mIHRva2VuIGl0IG1heSBiZS4KCikKAgQJEgaUAQCXAQEaGyBXaGF0IGlzIGtub3duIG9mIGEgdG9rZW4uCgoiCgQECQIAEgSWAQISGhQgV2hldGhlciBpdCBjb3VudHMuCgoWCgIGABIGmgEA0wEBGgggQm9va3MuCgobCgQGAAIAEgacAQKiAQMaCyBPbmUgYm9vay4KCh4KBAYAAgESBqQBAqwBAxoOIEFkZHMgYSBib29rLgoKIQoEBgACAhIGrgECtQEDGhEgQ2hhbmdlcyBhIGJvb2suCgorCgQGAAIDEga3AQK+AQMaGyBCb29rcyBvZiBhIHNoZWxmLCBvciBhbGwuCgooCgQGAAIEEgbAAQLHAQMaGCBBbnN3ZXJzIHdpdGggdGhlIG5hbWUuCgoqCgQGAAIFEgbJAQLMAQMaGiBCb29rcyBvbmUgYWZ0ZXIgYW5vdGhlci4KCiUKBAYAAgYSBs4BAtIBAxoVIEFza3MgYWJvdXQgYSB0b2tlbi4KYgZwcm90bzM="
+      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSL/AwoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIcCgR0YWdzGAggAygJQgiquxgEGEBIZFIEdGFncxI9CgxwdWJsaXNoZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtwdWJsaXNoZWRBdBI8CgxyZWFkaW5nX3RpbWUYCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SC3JlYWRpbmdUaW1lEh0KBWNvdmVyGAsgASgMQgequxgDGIAIUgVjb3ZlchIcCglhdmFpbGFibGUYDCABKAhSCWF2YWlsYWJsZRIfCghwcm9ncmVzcxgNIAEoAUgAUghwcm9ncmVzc4gBAUILCglfcHJvZ3Jlc3MidQoOR2V0Qm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIfCgt3aXRoX2F1dGhvchgDIAEoCFIKd2l0aEF1dGhvciKQAQoRQ3JlYXRlQm9va1JlcXVlc3QSIwoIc2hlbGZfaWQYASABKAlCCKq7GAQIARhAUgdzaGVsZklkEiQKBGJvb2sYAiABKAsyEC50ZXN0aW5nLnYxLkJvb2tSBGJvb2sSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKGAgoRVXBkYXRlQm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIdCgV0aXRsZRgDIAEoCUIHqrsYAxjIAVIFdGl0bGUSHAoEdGFncxgEIAMoCUIIqrsYBBhASGRSBHRhZ3MSKgoGYXV0aG9yGAUgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchJECgt1cGRhdGVfbWFzaxgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCB6q7GANQgAhSCnVwZGF0ZU1hc2si1wMKEExpc3RCb29rc1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBItCgdiaW5kaW5nGAIgASgOMhMudGVzdGluZy52MS5CaW5kaW5nUgdiaW5kaW5nEhwKBHRhZ3MYAyADKAlCCKq7GAQYQEgKUgR0YWdzEjAKBWFmdGVyGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFYWZ0ZXISPAoMc2hvcnRlcl90aGFuGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgtzaG9ydGVyVGhhbhIqCgZhdXRob3IYBiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEioKCXBhZ2Vfc2l6ZRgHIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAgIQuQVIEcGFnZRImCgpwYWdlX3Rva2VuGAkgASgJQgequxgDGIAIUglwYWdlVG9rZW4SHwoHc29ydF9ieRgKIAEoCUIGqrsYAhhAUgZzb3J0QnkSHwoLbGFyZ2VyX3RoYW4YCyABKANSCmxhcmdlclRoYW4iggEKEUxpc3RCb29rc1Jlc3BvbnNlEiYKBWJvb2tzGAEgAygLMhAudGVzdGluZy52MS5Cb29rUgVib29rcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplIioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUiUwoNUmVhZGVyUmVxdWVzdBIYCgNrZXkYASABKAlCBqq7GAIYQFIDa2V5EigKBXBsYWNlGAIgASgLMhIudGVzdGluZy52MS5BdXRob3JSBXBsYWNlKkgKB0JpbmRpbmcSFwoTQklORElOR19VTlNQRUNJRklFRBAAEhEKDUJJTkRJTkdfUEFQRVIQARIRCg1CSU5ESU5HX0NMT1RIEAIy7wkKB0xpYnJhcnkSigEKB0dldEJvb2sSGi50ZXN0aW5nLnYxLkdldEJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIlGiuxgECAEgAYLT5JMCQxIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfVoXEhUvdGVzdC9ib29rcy97Ym9va19pZH0SnQEKCkNyZWF0ZUJvb2sSHS50ZXN0aW5nLnYxLkNyZWF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIl6iuxgCCAGC0+STAkwiHi90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rczoEYm9va1okIh8vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH06c2hlbHZlOgEqsrsYAggBEqcBCgpVcGRhdGVCb29rEh0udGVzdGluZy52MS5VcGRhdGVCb29rUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayJoorsYAggBgtPkkwJcGigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9OgEqWi0yKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASoSngEKCUxpc3RCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBodLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVzcG9uc2UiVKK7GAQIASABgtPkkwJGEgsvdGVzdC9ib29rc1ogEh4vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3NaFRIML3Rlc3QvdGl0bGVzYgVib29rcxKmAQoHR2V0TmFtZRIXLnRlc3RpbmcudjEuTmFtZVJlcXVlc3QaFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0ImmiuxgECAEgAYLT5JMCWxIkL3Rlc3QvbmFtZXMve25hbWU9c2hlbHZlcy8qL2Jvb2tzLyp9WhcSFS90ZXN0L2ZpbGVzL3tuYW1lPSoqfVoaEhgvdGVzdC9uYW1lcy97bmFtZX06c2hvdXQSXwoKV2F0Y2hCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayIforsYAggBgtPkkwITEhEvdGVzdC9ib29rczp3YXRjaDABEngKB0luc3BlY3QSGi50ZXN0aW5nLnYxLkluc3BlY3RSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiNKK7GAQIASABgtPkkwISIg0vdGVzdC9pbnNwZWN0OgEqsrsYEBABGgptYXgtYWdlPTYwIAEScgoJTWF5Qm9ycm93EhkudGVzdGluZy52MS5SZWFkZXJSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiLaK7GAQIASABgtPkkwIVIhAvdGVzdC9tYXktYm9ycm93OgEqsrsYBhABKAEwARJ0CghJc1JlYWRlchIZLnRlc3RpbmcudjEuUmVhZGVyUmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIjCiuxgECAEgAYLT5JMCGCITL3Rlc3QvcmVhZGVycy97a2V5fToBKrK7GAYQASgBMAJCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3Rlc3RpbmcvdjE7dGVzdGluZ3YxSo4VClQKAQwSAwEAEhpKIEEgY29udHJhY3QgZm9yIHRlc3RzOiBldmVyeSB3YXkgaW4gd2hpY2ggYSBtZXRob2QgY2FuIGJlIGNhbGxlZCBieSBIVFRQLgoKJgoCBQASBA4AFQEaGiBXaGF0IGEgYm9vayBpcyBib3VuZCBpbi4KChgKBAUAAgASAxACGhoLIE5vdCBzYWlkLgoKFQoEBQACARIDEgIUGgggUGFwZXIuCgoVCgQFAAICEgMUAhQaCCBDbG90aC4KCh8KAgQAEgQYAB0BGhMgV2hvIHdyb3RlIGEgYm9vay4KChoKBAQAAgASAxoCNBoNIElkZW50aWZpZXIuCgoUCgQEAAIBEgMcAjwaByBOYW1lLgoKFQoCBAESBCAAOwEaCSBBIGJvb2suCgoaCgQEAQIAEgMiAjQaDSBJZGVudGlmaWVyLgoKKwoEBAECARIDJAI6Gh4gVGhlIHNoZWxmIHRoYXQgaXQgc3RhbmRzIG9uLgoKFQoEBAECAhIDJgI4GgggVGl0bGUuCgoVCgQEAQIDEgMoAhgaCCBQYWdlcy4KCiEKBAQBAgQSAyoCFxoUIEJ5dGVzIG9mIHRoZSBzY2FuLgoKIwoEBAECBRIDLAIWGhYgV2hhdCBpdCBpcyBib3VuZCBpbi4KChwKBAQBAgYSAy4CFBoPIFdobyB3cm90ZSBpdC4KCiMKBAQBAgcSAzACTxoWIFdvcmRzIHRvIGZpbmQgaXQgYnkuCgolCgQEAQIIEgMyAi0aGCBXaGVuIGl0IHdhcyBwdWJsaXNoZWQuCgopCgQEAQIJEgM0Ai0aHCBIb3cgbG9uZyBpdCB0YWtlcyB0byByZWFkLgoKHwoEBAECChIDNgI5GhIgQSBwaWN0dXJlIG9mIGl0LgoKIgoEBAECCxIDOAIWGhUgV2hldGhlciBpdCBpcyBoZXJlLgoKJwoEBAECDBIDOgIgGhogSG93IG11Y2ggb2YgaXQgd2FzIHJlYWQuCgo8CgIEAhIEPgBFARowIFdoYXQgYSBoYW5kbGVyIHdhcyBhc2tlZCBmb3IsIGFzIGl0IHdhcyBhc2tlZC4KChkKBAQCAgASA0ACOhoMIFRoZSBzaGVsZi4KChgKBAQCAgESA0ICORoLIFRoZSBib29rLgoKJgoEBAICAhIDRAIXGhkgQWxzbyBzYXlzIHdobyB3cm90ZSBpdC4KChkKAgQDEgRIAE8BGg0gQSBuZXcgYm9vay4KChkKBAQDAgASA0oCShoMIFRoZSBzaGVsZi4KChgKBAQDAgESA0wCEBoLIFRoZSBib29rLgoKHwoEBAMCAhIDTgJCGhIgSWRlbXBvdGVuY3kga2V5LgoKJgoCBAQSBFIAXwEaGiBBbm90aGVyIHN0YXRlIG9mIGEgYm9vay4KChkKBAQEAgASA1QCOhoMIFRoZSBzaGVsZi4KChgKBAQEAgESA1YCORoLIFRoZSBib29rLgoKGQoEBAQCAhIDWAI4GgwgSXRzIHRpdGxlLgoKHQoEBAQCAxIDWgJPGhAgQWxsIGl0cyB3b3Jkcy4KChwKBAQEAgQSA1wCFBoPIFdobyB3cm90ZSBpdC4KCigKBAQEAgUSA14CUxobIFdoaWNoIG9mIHRoZXNlIHRvIGNoYW5nZS4KChoKAgQFEgRiAHkBGg4gV2hpY2ggYm9va3MuCgoqCgQEBQIAEgNkAjoaHSBUaGUgc2hlbGY7IGVtcHR5IG1lYW5zIGFsbC4KCiYKBAQFAgESA2YCFhoZIFdoYXQgdGhleSBhcmUgYm91bmQgaW4uCgokCgQEBQICEgNoAk4aFyBXb3JkcyB0aGF0IHRoZXkgaGF2ZS4KCiQKBAQFAgMSA2oCJhoXIFB1Ymxpc2hlZCBhZnRlciB0aGlzLgoKJQoEBAUCBBIDbAIsGhggUmVhZCBmYXN0ZXIgdGhhbiB0aGlzLgoKFwoEBAUCBRIDbgIUGgogQnkgd2hvbS4KCisKBAQFAgYSA3ACORoeIEJvb2tzIG9mIGEgcGFnZTsgMCBtZWFucyA1MC4KCk0KBAQFAgcSA3ICNxpAIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgomCgQEBQIIEgN0Aj4aGSBPZiB0aGUgcmVzcG9uc2UgYmVmb3JlLgoKIwoEBAUCCRIDdgI6GhYgYHRpdGxlYCBvciBgLXRpdGxlYC4KCiAKBAQFAgoSA3gCGRoTIExhcmdlciB0aGFuIHRoaXMuCgofCgIEBhIFfACDAQEaEiBBIHBhZ2Ugb2YgYm9va3MuCgoZCgQEBgIAEgN+AhoaDCBUaGUgYm9va3MuCgo0CgQEBgIBEgSAAQIdGiYgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IGF0IHRoZSBlbmQuCgowCgQEBgICEgSCAQIYGiIgSG93IG1hbnkgdGhlcmUgYXJlIG9uIGFsbCBwYWdlcy4KCioKAgQHEgaGAQCJAQEaHCBBIG5hbWUgd2l0aCBzbGFzaGVzIGluIGl0LgoKJAoEBAcCABIEiAECOBoWIGBzaGVsdmVzL2EvYm9va3MvYmAuCgouCgIECBIGjAEAkQEBGiAgQXNrcyBhYm91dCBhIHRva2VuIChSRkMgNzY2MikuCgoaCgQECAIAEgSOAQJHGgwgVGhlIHRva2VuLgoKLQoEBAgCARIEkAECQRofIFdoYXQga2luZCBvZiB0b2tlbiBpdCBtYXkgYmUuCgopCgIECRIGlAEAlwEBGhsgV2hhdCBpcyBrbm93biBvZiBhIHRva2VuLgoKIgoEBAkCABIElgECEhoUIFdoZXRoZXIgaXQgY291bnRzLgoKJAoCBAoSBpoBAJ8BARoWIEFza3MgYWJvdXQgYSByZWFkZXIuCgoVCgQECgIAEgScAQI1GgcgV2hvbS4KCiQKBAQKAgESBJ4BAhMaFiBXaGVyZSB0aGUgcmVhZGVyIGlzLgoKFgoCBgASBqIBAOcBARoIIEJvb2tzLgoKGwoEBgACABIGpAECqgEDGgsgT25lIGJvb2suCgoeCgQGAAIBEgasAQK0AQMaDiBBZGRzIGEgYm9vay4KCiEKBAYAAgISBrYBAr0BAxoRIENoYW5nZXMgYSBib29rLgoKKwoEBgACAxIGvwECxgEDGhsgQm9va3Mgb2YgYSBzaGVsZiwgb3IgYWxsLgoKKAoEBgACBBIGyAECzwEDGhggQW5zd2VycyB3aXRoIHRoZSBuYW1lLgoKKgoEBgACBRIG0QEC1AEDGhogQm9va3Mgb25lIGFmdGVyIGFub3RoZXIuCgolCgQGAAIGEgbWAQLaAQMaFSBBc2tzIGFib3V0IGEgdG9rZW4uCgo/CgQGAAIHEgbcAQLgAQMaLyBXaGV0aGVyIGEgcmVhZGVyIG1heSBib3Jyb3c7IGVycm9ycyBhcmUgdGV4dC4KCkIKBAYAAggSBuIBAuYBAxoyIFRoZSBzYW1lOyBlcnJvcnMgaGF2ZSBhIGNvZGUsIGFuZCBhbnN3ZXJzIGEgdGFnLgpiBnByb3RvMw=="
     )
   }
 }
@@ -1525,6 +1690,12 @@ extension Testing_V1.LibraryService {
         },
         .unary(Testing_V1.LibraryMethods.inspect) {
           request, call in try await self.inspect(request, call)
+        },
+        .unary(Testing_V1.LibraryMethods.mayBorrow) {
+          request, call in try await self.mayBorrow(request, call)
+        },
+        .unary(Testing_V1.LibraryMethods.isReader) {
+          request, call in try await self.isReader(request, call)
         },
       ]
     )

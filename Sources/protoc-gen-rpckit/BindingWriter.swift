@@ -45,6 +45,8 @@ enum BindingWriter {
       arguments.append("cacheControl: \(SourceWriter.literal(rest.cacheControl))")
     }
     if rest.takesForms { arguments.append("takesForms: true") }
+    if rest.ignoresUnknown { arguments.append("ignoresUnknown: true") }
+    if rest.errors != .envelope { arguments.append("errors: .\(rest.errors.rawValue)") }
     return arguments
   }
 

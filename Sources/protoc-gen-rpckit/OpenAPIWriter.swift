@@ -158,11 +158,46 @@ struct OpenAPIWriter {
         "responses",
         .object([
           (status, answer(method, binding, isPaged: isPaged)),
-          ("default", ["$ref": "#/components/responses/Error"]),
+          ("default", Self.error(method.rest.errors)),
         ])
       )
     )
     return (path, .object(members))
+  }
+
+  /// What is answered where a call does not succeed.
+  private static func error(_ form: SchemaRESTRules.Errors) -> JSONNode {
+    let text: JSONNode = ["type": "string", "description": "What is wrong, for people."]
+    let schema: JSONNode
+    switch form {
+    case .envelope: return ["$ref": "#/components/responses/Error"]
+    case .text:
+      return [
+        "description": "The call did not succeed.", "content": ["text/plain": ["schema": text]],
+      ]
+    case .oauth:
+      schema = [
+        "type": "object",
+        "properties": [
+          "error": ["type": "string", "description": "As RFC 6749 section 5.2 has it."],
+          "error_description": text,
+        ],
+        "required": ["error"],
+      ]
+    case .flag:
+      schema = [
+        "type": "object",
+        "properties": [
+          "key": ["type": "string", "description": "The flag."],
+          "errorCode": ["type": "string", "description": "As OpenFeature has it."],
+          "errorDetails": text,
+        ],
+      ]
+    }
+    return [
+      "description": "The call did not succeed.",
+      "content": ["application/json": ["schema": schema]],
+    ]
   }
 
   /// The path with a name for each wildcard, and its parameters.

@@ -73,9 +73,20 @@ extension OptionsReader {
         creates: unsafe rules.pointee.creates != 0,
         isPlain: unsafe rules.pointee.plain != 0,
         cacheControl: unsafe DescriptorPointers.text(rules.pointee.cache_control),
-        takesForms: unsafe rules.pointee.form != 0
+        takesForms: unsafe rules.pointee.form != 0,
+        ignoresUnknown: unsafe rules.pointee.ignore_unknown != 0,
+        errors: unsafe errors(rules.pointee.errors.rawValue, isPlain: rules.pointee.plain != 0)
       )
     }
     return rules ?? SchemaRESTRules()
+  }
+
+  /// The numbers are those of `RestErrors`.
+  private static func errors(_ number: UInt32, isPlain: Bool) -> SchemaRESTRules.Errors {
+    switch number {
+    case 1: .text
+    case 2: .flag
+    default: isPlain ? .oauth : .envelope
+    }
   }
 }

@@ -166,6 +166,16 @@ struct SchemaRESTRules: Hashable {
   var isPlain = false
   var cacheControl = ""
   var takesForms = false
+  var ignoresUnknown = false
+  var errors = Errors.envelope
+
+  /// Named as in `HTTPBinding`.
+  enum Errors: String {
+    case envelope
+    case oauth
+    case text
+    case flag
+  }
 }
 
 /// The rules of `(gatehouse.method)`.

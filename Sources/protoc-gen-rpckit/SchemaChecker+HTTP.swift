@@ -17,6 +17,9 @@ extension SchemaChecker {
     if method.bindings.isEmpty, method.rest != SchemaRESTRules() {
       report(file, method.line, "\(name) has (gatehouse.rest), which needs (google.api.http)")
     }
+    if !method.rest.isPlain, [.text, .flag].contains(method.rest.errors) {
+      report(file, method.line, "\(name) has errors of a standard, which need plain answers")
+    }
     if !method.bindings.isEmpty, method.isClientStreaming {
       report(file, method.line, "\(name) takes a stream, which HTTP with JSON cannot send")
     }
@@ -124,6 +127,7 @@ extension SchemaChecker {
   ) throws(GeneratorError) {
     guard !binding.body.isEmpty else {
       if method.rest.takesForms { throw GeneratorError("form needs a body") }
+      if method.rest.ignoresUnknown { throw GeneratorError("ignore_unknown needs a body") }
       return
     }
     if ["GET", "DELETE"].contains(binding.method) {

@@ -1649,6 +1649,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__i
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__inspect_response(void) {
   return &testing__v1__inspect_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__reader_request(void) {
+  return &testing__v1__reader_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__node(void) {
   return &testing__v1__node__descriptor;
 }

@@ -35,6 +35,18 @@ public struct HTTPBinding: Hashable, Sendable {
     case field(String)
   }
 
+  /// What errors look like.
+  public enum Errors: Hashable, Sendable {
+    /// `{"status": "error", …}`.
+    case envelope
+    /// As OAuth 2.0 has them (RFC 6749 section 5.2).
+    case oauth
+    /// What is wrong, as text: AuthZEN's Authorization API 1.0.
+    case text
+    /// A code and what is wrong: the OpenFeature Remote Evaluation Protocol.
+    case flag
+  }
+
   /// `GET`, `PUT`, `POST`, `DELETE` or `PATCH`.
   public var method: String
   /// The path as the contract has it: `/api/v1/portfolios/{portfolio_id}`.
@@ -57,6 +69,10 @@ public struct HTTPBinding: Hashable, Sendable {
   public var cacheControl: String
   /// The body may be a form as well as JSON.
   public var takesForms: Bool
+  /// Members of the body that the contract does not have are ignored.
+  public var ignoresUnknown: Bool
+  /// What errors look like.
+  public var errors: Errors
 
   /// Makes a binding.
   public init(
@@ -70,7 +86,9 @@ public struct HTTPBinding: Hashable, Sendable {
     status: Int = 200,
     isPlain: Bool = false,
     cacheControl: String = "no-store",
-    takesForms: Bool = false
+    takesForms: Bool = false,
+    ignoresUnknown: Bool = false,
+    errors: Errors = .envelope
   ) {
     self.method = method
     self.template = template
@@ -83,5 +101,7 @@ public struct HTTPBinding: Hashable, Sendable {
     self.isPlain = isPlain
     self.cacheControl = cacheControl
     self.takesForms = takesForms
+    self.ignoresUnknown = ignoresUnknown
+    self.errors = errors
   }
 }

@@ -1,22 +1,35 @@
 package import RPCKit
 internal import Reflection
-package import StrictJSON
+internal import StrictJSON
 internal import TextEncodings
 
-/// An error as this interface answers with it: `{"status": "error", "message": …, "details": {…}}`.
+/// An error as this interface answers with it: `{"status": "error", "message": …, "details": {…}}`, unless a
+/// standard has another form.
 package struct RESTErrorAnswer {
   /// The status of HTTP.
   package var status: Int
   /// Header fields beside those of every answer.
   package var fields: HTTPFields = [:]
   /// The content.
-  package let content: JSONValue
+  package let text: String
 
-  /// `isPlain` is for methods without an envelope, whose errors are those of OAuth 2.0 (RFC 6749 section 5.2).
-  package init(_ error: RPCError, isPlain: Bool, hadCredentials: Bool = false) {
+  /// `key` is what the path of the request names by that, for the form that repeats it.
+  package init(
+    _ error: RPCError,
+    form: HTTPBinding.Errors = .envelope,
+    key: String? = nil,
+    hadCredentials: Bool = false
+  ) {
     status = error.code.httpStatus
-    content = isPlain ? Self.plain(error) : Self.envelope(error)
-    fields = ["content-type": "application/json", "cache-control": "no-store"]
+    text =
+      switch form {
+      case .envelope: Self.envelope(error).text
+      case .oauth: Self.oauth(error).text
+      case .text: error.message
+      case .flag: Self.flag(error, key: key).text
+      }
+    let type = form == .text ? "text/plain; charset=utf-8" : "application/json"
+    fields = ["content-type": type, "cache-control": "no-store"]
     fields.appendRetryAfter(error)
     if status == 401 {
       fields.append("www-authenticate", Self.challenge(error, hadCredentials: hadCredentials))
@@ -25,12 +38,13 @@ package struct RESTErrorAnswer {
 
   /// Sends it as the whole answer to a request.
   func send(on exchange: HTTPExchange) {
-    let content = content.bytes
+    let content = Array(text.utf8)
     var head = HTTPResponseHead(status: status, fields: fields)
     head.fields.append("content-length", String(content.count))
+    if let requestID = exchange.head.requestID { head.fields.append("x-request-id", requestID) }
     let hasContent = exchange.head.method != "HEAD"
-    exchange.sendHead(head, isEnd: !hasContent)
-    guard hasContent else { return }
+    exchange.sendHead(head, isEnd: !hasContent || content.isEmpty)
+    guard hasContent, !content.isEmpty else { return }
     exchange.connection.sendBody(of: exchange) { $0.append(content.span) }
     exchange.connection.sendEnd(of: exchange, trailers: [:])
   }
@@ -43,7 +57,7 @@ package struct RESTErrorAnswer {
     ]
   }
 
-  private static func plain(_ error: RPCError) -> JSONValue {
+  private static func oauth(_ error: RPCError) -> JSONValue {
     let name =
       switch error.code.httpStatus {
       case 400: "invalid_request"
@@ -53,6 +67,29 @@ package struct RESTErrorAnswer {
       default: error.code.description.lowercased()
       }
     return ["error": .string(name), "error_description": .string(error.message)]
+  }
+
+  /// An answer of the OpenFeature Remote Evaluation Protocol (open-feature/protocol, service/openapi.yaml).
+  private static func flag(_ error: RPCError, key: String?) -> JSONValue {
+    var object = JSONObject()
+    if [400, 404].contains(error.code.httpStatus) {
+      if let key, !key.isEmpty { object["key"] = .string(key) }
+      object["errorCode"] = .string(flagCode(error))
+    }
+    object["errorDetails"] = .string(error.message)
+    return .object(object)
+  }
+
+  /// One of the codes that the protocol has: the reason if it is one, and else what is nearest to it.
+  private static func flagCode(_ error: RPCError) -> String {
+    let reasons = error.details.filter { $0.typeURL.hasSuffix("/google.rpc.ErrorInfo") }
+      .compactMap {
+        try? Google_Rpc.ErrorInfo(protobuf: $0.value.span, limits: MessageLimits()).reason
+      }
+    let codes = ["TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND"]
+    if let code = codes.first(where: { reasons.contains($0) }) { return code }
+    if reasons.contains(LibraryReason.fieldViolations.rawValue) { return "INVALID_CONTEXT" }
+    return reasons.contains(LibraryReason.malformedRequest.rawValue) ? "PARSE_ERROR" : "GENERAL"
   }
 
   /// What there is for programs: the standard details as members, others as google.protobuf.Any.
@@ -118,5 +155,13 @@ package struct RESTErrorAnswer {
     }
     let code = needsMore ? "insufficient_user_authentication" : "invalid_token"
     return #"Bearer error="\#(code)""#
+  }
+}
+
+extension HTTPRequestHead {
+  /// What the client called its request, to be repeated in the answer; nil if it did not, or more than once.
+  var requestID: String? {
+    let names = fields.values("x-request-id")
+    return names.count == 1 ? names[0] : nil
   }
 }

@@ -168,7 +168,8 @@ final class RESTExchange: HTTPExchange {
     do throws(ReflectionError) {
       message = try request.shared.json.encode(
         .object(fields.fields),
-        as: request.method.descriptor.requestType
+        as: request.method.descriptor.requestType,
+        ignoresUnknown: binding.ignoresUnknown
       )
     } catch {
       throw RESTFailure(error)
@@ -200,13 +201,29 @@ final class RESTExchange: HTTPExchange {
     let answer: JSONValue = binding.isPlain ? data : ["status": "success", "data": data]
     let content = try bounded(answer.bytes)
     var fields = answerFields("application/json")
-    fields.append("content-length", String(content.count))
-    let hasContent = head.method != "HEAD"
+    let isKnown = isKnown(fields["etag"])
+    if !isKnown { fields.append("content-length", String(content.count)) }
+    let hasContent = head.method != "HEAD" && !isKnown
     finish()
-    sendHead(HTTPResponseHead(status: binding.status, fields: fields), isEnd: !hasContent)
+    let status = isKnown ? 304 : binding.status
+    sendHead(HTTPResponseHead(status: status, fields: fields), isEnd: !hasContent)
     guard hasContent else { return }
     connection.sendBody(of: self) { $0.append(content.span) }
     connection.sendEnd(of: self, trailers: [:])
+  }
+
+  /// Whether the client has the answer with this tag already (RFC 9110 section 13.1.2).
+  ///
+  /// Also for POST, because that is how OFREP asks. What a handler has done is done, so only those give a tag
+  /// that change nothing.
+  private func isKnown(_ tag: String?) -> Bool {
+    guard let tag else { return false }
+    return head.fields.values("if-none-match").contains { value in
+      value.split(separator: ",").contains { known in
+        let known = known.drop { $0 == " " }.prefix { $0 != " " }
+        return known == tag || known == "W/\(tag)"
+      }
+    }
   }
 
   /// A message, or the field of it that is the answer, as JSON.
@@ -238,6 +255,7 @@ final class RESTExchange: HTTPExchange {
 
   private func answerFields(_ type: String) -> HTTPFields {
     var fields: HTTPFields = ["content-type": type, "cache-control": binding.cacheControl]
+    if let requestID = head.requestID { fields.append("x-request-id", requestID) }
     call?.metadataToSend.forEachResponseField { fields.append($0, $1) }
     return fields
   }
@@ -294,7 +312,8 @@ final class RESTExchange: HTTPExchange {
     let hadCredentials = head.fields["authorization"] != nil
     var answer = RESTErrorAnswer(
       error,
-      isPlain: binding.isPlain,
+      form: binding.errors,
+      key: fields.fields["key"]?.string,
       hadCredentials: hadCredentials
     )
     if let status = failure.status { answer.status = status }

@@ -16,7 +16,7 @@ final class RESTRefusal: HTTPExchange {
   }
 
   override func begin() {
-    var answer = RESTErrorAnswer(failure.error, isPlain: false)
+    var answer = RESTErrorAnswer(failure.error)
     if let status = failure.status { answer.status = status }
     for field in failure.fields.fields { answer.fields.append(field.name, field.value) }
     answer.send(on: self)

@@ -4,10 +4,13 @@ internal import TextEncodings
 /// JSON in, encoded message out.
 struct MessageEncoder {
   let registry: SchemaRegistry
+  /// Members that a message does not have are ignored.
+  private let ignoresUnknown: Bool
   private var depth = 0
 
-  init(registry: SchemaRegistry) {
+  init(registry: SchemaRegistry, ignoresUnknown: Bool) {
     self.registry = registry
+    self.ignoresUnknown = ignoresUnknown
   }
 
   mutating func message(
@@ -29,6 +32,7 @@ struct MessageEncoder {
           $0.jsonName == member.name || $0.name == member.name
         })
       else {
+        guard !ignoresUnknown else { continue }
         let known = schema.fields.map(\.jsonName).joined(separator: ", ")
         throw ReflectionError(
           unknown: member.name,

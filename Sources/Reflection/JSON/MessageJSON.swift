@@ -29,8 +29,14 @@ public struct MessageJSON: Sendable {
   }
 
   /// Encodes `value` as the message `type`; throws what does not fit, by path.
-  public func encode(_ value: JSONValue, as type: String) throws(ReflectionError) -> [UInt8] {
-    var encoder = MessageEncoder(registry: registry)
+  ///
+  /// With `ignoresUnknown` members that a message does not have are no mistake, at any depth.
+  public func encode(
+    _ value: JSONValue,
+    as type: String,
+    ignoresUnknown: Bool = false
+  ) throws(ReflectionError) -> [UInt8] {
+    var encoder = MessageEncoder(registry: registry, ignoresUnknown: ignoresUnknown)
     return try encoder.message(value, type, path: "")
   }
 

@@ -79,12 +79,12 @@ enum GatewayAnswer {
     _ error: RPCError,
     requestID: String
   ) -> Envoy_Service_Auth_V3.DeniedHttpResponse {
-    let answer = RESTErrorAnswer(error, isPlain: false, hadCredentials: true)
+    let answer = RESTErrorAnswer(error, hadCredentials: true)
     return .init(
       // A denial must not look like a success either.
       status: .init(code: .init(rawValue: answer.status < 400 ? 500 : Int32(answer.status))),
       headers: answer.fields.fields.map { field($0.name, $0.value) } + [field(request, requestID)],
-      body: answer.content.text
+      body: answer.text
     )
   }
 

@@ -97,4 +97,47 @@ final class Library: Testing_V1.LibraryService {
     guard request.token != "bad" else { throw RPCError(.invalidArgument, "bad") }
     return Testing_V1.InspectResponse(active: request.token == "good")
   }
+
+  func mayBorrow(
+    _ request: Testing_V1.ReaderRequest,
+    _ call: CallContext
+  ) async throws -> Testing_V1.InspectResponse {
+    try reader(request, call)
+  }
+
+  func isReader(
+    _ request: Testing_V1.ReaderRequest,
+    _ call: CallContext
+  ) async throws -> Testing_V1.InspectResponse {
+    call.responseMetadata["etag"] = #""\#(request.key)""#
+    return try reader(request, call)
+  }
+
+  private func reader(
+    _ request: Testing_V1.ReaderRequest,
+    _ call: CallContext
+  ) throws -> Testing_V1.InspectResponse {
+    note(request, call)
+    switch request.key {
+    case "":
+      throw RPCError(
+        .invalidArgument,
+        "who?",
+        details: [Self.reason("TARGETING_KEY_MISSING")]
+      )
+    case "nobody":
+      throw RPCError(.notFound, "there is no such reader", details: [Self.reason("FLAG_NOT_FOUND")])
+    case "odd": throw RPCError(.failedPrecondition, "odd", details: [Self.reason("ODD")])
+    case "locked": throw RPCError(.unauthenticated, "who are you?")
+    case "busy": throw RPCError(.unavailable, "busy", details: [.retryInfo(.milliseconds(1500))])
+    default: return Testing_V1.InspectResponse(active: true)
+    }
+  }
+
+  private static func reason(_ reason: String) -> RPCError.Detail {
+    RPCError.Detail(
+      typeURL: "type.googleapis.com/google.rpc.ErrorInfo",
+      value: Google_Rpc.ErrorInfo(reason: reason, domain: "test").protobufBytes
+    )
+  }
 }

@@ -99,6 +99,10 @@ struct BindingErrorTests {
       rule("post: \"/a\" body: \"part\"") + " option (gatehouse.rest) = {form: true};",
       "form needs `body: \"*\"`"
     ),
+    (
+      rule("get: \"/a\"") + " option (gatehouse.rest) = {ignore_unknown: true};",
+      "ignore_unknown needs a body"
+    ),
   ]
 
   private func problems(_ text: String) throws -> [String] {
@@ -131,6 +135,15 @@ struct BindingErrorTests {
     let problems = try problems(Self.contract(rule, takes: "stream M"))
     #expect(
       problems == ["bad.proto:13: S.Do takes a stream, which HTTP with JSON cannot send"]
+    )
+  }
+
+  @Test("Errors that a standard has go with answers that it has")
+  func errors_ofStandard_needPlainAnswers() throws {
+    let options = " option (gatehouse.rest) = {errors: REST_ERRORS_TEXT};"
+    let problems = try problems(Self.contract(Self.rule("get: \"/a\"") + options))
+    #expect(
+      problems == ["bad.proto:13: S.Do has errors of a standard, which need plain answers"]
     )
   }
 

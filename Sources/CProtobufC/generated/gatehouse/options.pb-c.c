@@ -413,7 +413,7 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__field_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[4] =
+static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[6] =
 {
   {
     "creates",
@@ -463,17 +463,43 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[4
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "ignore_unknown",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, ignore_unknown),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "errors",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, errors),
+    &gatehouse__rest_errors__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
   2,   /* field[2] = cache_control */
   0,   /* field[0] = creates */
+  5,   /* field[5] = errors */
   3,   /* field[3] = form */
+  4,   /* field[4] = ignore_unknown */
   1,   /* field[1] = plain */
 };
 static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
 {
@@ -483,7 +509,7 @@ const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
   "Gatehouse__RestRules",
   "gatehouse",
   sizeof(Gatehouse__RestRules),
-  4,
+  6,
   gatehouse__rest_rules__field_descriptors,
   gatehouse__rest_rules__field_indices_by_name,
   1,  gatehouse__rest_rules__number_ranges,
@@ -582,5 +608,35 @@ const ProtobufCEnumDescriptor gatehouse__text_rule__descriptor =
   gatehouse__text_rule__enum_values_by_name,
   1,
   gatehouse__text_rule__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue gatehouse__rest_errors__enum_values_by_number[3] =
+{
+  { "REST_ERRORS_UNSPECIFIED", "GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED", 0 },
+  { "REST_ERRORS_TEXT", "GATEHOUSE__REST_ERRORS__REST_ERRORS_TEXT", 1 },
+  { "REST_ERRORS_FLAG", "GATEHOUSE__REST_ERRORS__REST_ERRORS_FLAG", 2 },
+};
+static const ProtobufCIntRange gatehouse__rest_errors__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex gatehouse__rest_errors__enum_values_by_name[3] =
+{
+  { "REST_ERRORS_FLAG", 2 },
+  { "REST_ERRORS_TEXT", 1 },
+  { "REST_ERRORS_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor gatehouse__rest_errors__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "gatehouse.RestErrors",
+  "RestErrors",
+  "Gatehouse__RestErrors",
+  "gatehouse",
+  3,
+  gatehouse__rest_errors__enum_values_by_number,
+  3,
+  gatehouse__rest_errors__enum_values_by_name,
+  1,
+  gatehouse__rest_errors__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

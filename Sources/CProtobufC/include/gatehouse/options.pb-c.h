@@ -94,6 +94,25 @@ typedef enum _Gatehouse__TextRule {
   GATEHOUSE__TEXT_RULE__MULTI_LINE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__TEXT_RULE)
 } Gatehouse__TextRule;
+/*
+ * What errors look like by HTTP.
+ */
+typedef enum _Gatehouse__RestErrors {
+  /*
+   * In the envelope; of a `plain` method as OAuth 2.0 has them (RFC 6749 section 5.2).
+   */
+  GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED = 0,
+  /*
+   * What is wrong, as text: AuthZEN's Authorization API 1.0.
+   */
+  GATEHOUSE__REST_ERRORS__REST_ERRORS_TEXT = 1,
+  /*
+   * A code and what is wrong, with the field `key` of the path: the OpenFeature Remote Evaluation
+   * Protocol.
+   */
+  GATEHOUSE__REST_ERRORS__REST_ERRORS_FLAG = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__REST_ERRORS)
+} Gatehouse__RestErrors;
 
 /* --- messages --- */
 
@@ -243,10 +262,19 @@ struct  Gatehouse__RestRules
    * The body may be a form (application/x-www-form-urlencoded) as well as JSON.
    */
   protobuf_c_boolean form;
+  /*
+   * Members of the body that the contract does not have are ignored instead of refused, at every
+   * level. For standards that demand it.
+   */
+  protobuf_c_boolean ignore_unknown;
+  /*
+   * What its errors look like.
+   */
+  Gatehouse__RestErrors errors;
 };
 #define GATEHOUSE__REST_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__rest_rules__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, 0 }
+    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED }
 
 
 /* Gatehouse__MethodRules methods */
@@ -326,6 +354,7 @@ typedef void (*Gatehouse__RestRules_Closure)
 extern const ProtobufCEnumDescriptor    gatehouse__caller_class__descriptor;
 extern const ProtobufCEnumDescriptor    gatehouse__priority__descriptor;
 extern const ProtobufCEnumDescriptor    gatehouse__text_rule__descriptor;
+extern const ProtobufCEnumDescriptor    gatehouse__rest_errors__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor;

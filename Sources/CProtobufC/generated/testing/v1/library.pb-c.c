@@ -67,6 +67,12 @@ void   testing__v1__inspect_response__init
   static const Testing__V1__InspectResponse init_value = TESTING__V1__INSPECT_RESPONSE__INIT;
   *message = init_value;
 }
+void   testing__v1__reader_request__init
+                     (Testing__V1__ReaderRequest         *message)
+{
+  static const Testing__V1__ReaderRequest init_value = TESTING__V1__READER_REQUEST__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor testing__v1__author__field_descriptors[2] =
 {
   {
@@ -900,6 +906,57 @@ const ProtobufCMessageDescriptor testing__v1__inspect_response__descriptor =
   testing__v1__inspect_response__field_indices_by_name,
   1,  testing__v1__inspect_response__number_ranges,
   (ProtobufCMessageInit) testing__v1__inspect_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor testing__v1__reader_request__field_descriptors[2] =
+{
+  {
+    "f1_key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__ReaderRequest, f1_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_place",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__ReaderRequest, f2_place),
+    &testing__v1__author__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned testing__v1__reader_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_place */
+};
+static const ProtobufCIntRange testing__v1__reader_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor testing__v1__reader_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "testing.v1.ReaderRequest",
+  "ReaderRequest",
+  "Testing__V1__ReaderRequest",
+  "testing.v1",
+  sizeof(Testing__V1__ReaderRequest),
+  2,
+  testing__v1__reader_request__field_descriptors,
+  testing__v1__reader_request__field_indices_by_name,
+  1,  testing__v1__reader_request__number_ranges,
+  (ProtobufCMessageInit) testing__v1__reader_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue testing__v1__binding__enum_values_by_number[3] =

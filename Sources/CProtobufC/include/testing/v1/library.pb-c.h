@@ -30,6 +30,7 @@ typedef struct Testing__V1__ListBooksResponse Testing__V1__ListBooksResponse;
 typedef struct Testing__V1__NameRequest Testing__V1__NameRequest;
 typedef struct Testing__V1__InspectRequest Testing__V1__InspectRequest;
 typedef struct Testing__V1__InspectResponse Testing__V1__InspectResponse;
+typedef struct Testing__V1__ReaderRequest Testing__V1__ReaderRequest;
 
 
 /* --- enums --- */
@@ -191,6 +192,17 @@ struct  Testing__V1__InspectResponse
     , 0 }
 
 
+struct  Testing__V1__ReaderRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_key;
+  Testing__V1__Author *f2_place;
+};
+#define TESTING__V1__READER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&testing__v1__reader_request__descriptor) \
+    , {0,NULL}, NULL }
+
+
 /* Testing__V1__Author methods */
 void   testing__v1__author__init
                      (Testing__V1__Author         *message);
@@ -221,6 +233,9 @@ void   testing__v1__inspect_request__init
 /* Testing__V1__InspectResponse methods */
 void   testing__v1__inspect_response__init
                      (Testing__V1__InspectResponse         *message);
+/* Testing__V1__ReaderRequest methods */
+void   testing__v1__reader_request__init
+                     (Testing__V1__ReaderRequest         *message);
 /* --- per-message closures --- */
 
 typedef void (*Testing__V1__Author_Closure)
@@ -253,6 +268,9 @@ typedef void (*Testing__V1__InspectRequest_Closure)
 typedef void (*Testing__V1__InspectResponse_Closure)
                  (const Testing__V1__InspectResponse *message,
                   void *closure_data);
+typedef void (*Testing__V1__ReaderRequest_Closure)
+                 (const Testing__V1__ReaderRequest *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -270,6 +288,7 @@ extern const ProtobufCMessageDescriptor testing__v1__list_books_response__descri
 extern const ProtobufCMessageDescriptor testing__v1__name_request__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__inspect_request__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__inspect_response__descriptor;
+extern const ProtobufCMessageDescriptor testing__v1__reader_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 
