@@ -22,6 +22,7 @@ struct SchemaRegistryTests {
         "auth.v1.SecondFactors",
         "auth.v1.Sessions",
         "auth.v1.StepUp",
+        "auth.v1.TokenIntrospection",
         "auth.v1.Users",
         "entitlement.v1.EntitlementExports",
         "entitlement.v1.Entitlements",

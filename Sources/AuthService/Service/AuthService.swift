@@ -21,6 +21,8 @@ public final class AuthService: Sendable {
     public var entitlement: Channel
     /// Believes the proofs of other services; nil when only certificates count.
     public var services: ServiceTokenVerifier?
+    /// Whose calls of methods for gateways need no other proof.
+    public var gateways = GatewayAddresses()
     /// The date.
     public var clock: any WallClock
     /// Where chance comes from.
@@ -74,6 +76,7 @@ public final class AuthService: Sendable {
   let appleGrants: AppleGrants
   private let loop: any EventLoop
   private let retention: RetentionClock
+  private let tokens: AccessTokenAuthenticator
   private let authentication: AuthenticationInterceptor
 
   /// How often keys and old rows are looked after.
@@ -89,16 +92,17 @@ public final class AuthService: Sendable {
       clock: dependencies.clock,
       uptime: dependencies.uptime
     )
-    authentication = AuthenticationInterceptor(
-      tokens: AccessTokenAuthenticator(
-        verifier: AccessTokenVerifier(
-          issuer: core.settings.issuer,
-          audience: core.settings.audience
-        ),
-        keys: core.ring,
-        revocations: core.revocations,
-        clock: dependencies.clock
+    tokens = AccessTokenAuthenticator(
+      verifier: AccessTokenVerifier(
+        issuer: core.settings.issuer,
+        audience: core.settings.audience
       ),
+      keys: core.ring,
+      revocations: core.revocations,
+      clock: dependencies.clock
+    )
+    authentication = AuthenticationInterceptor(
+      tokens: tokens,
       services: dependencies.services,
       isAdministrator: { [permissions = core.permissions] user, call in
         let right = Permission.administration
@@ -106,6 +110,7 @@ public final class AuthService: Sendable {
           .isAllowed
       },
       operatorStepUp: core.settings.operatorStepUp,
+      gateways: dependencies.gateways,
       clock: dependencies.clock,
       metrics: AuthenticationMetrics(dependencies.metrics)
     )
@@ -317,6 +322,7 @@ public final class AuthService: Sendable {
       PasskeysHandler(core: core).definition,
       IdentitiesHandler(core: core).definition,
       KeysHandler(core: core).definition,
+      TokenIntrospectionHandler(core: core, tokens: tokens).definition,
       OperatorsHandler(core: core).definition,
       ImportsHandler(core: core, loop: loop).definition,
       ExportsHandler(core: core).definition,

@@ -8,6 +8,7 @@
 #include "auth/v1/exports.pb-c.h"
 #include "auth/v1/identities.pb-c.h"
 #include "auth/v1/imports.pb-c.h"
+#include "auth/v1/introspection.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/operators.pb-c.h"
 #include "auth/v1/passkeys.pb-c.h"
@@ -226,6 +227,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_progress(void) {
   return &auth__v1__import_progress__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__introspect_token_request(void) {
+  return &auth__v1__introspect_token_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__introspect_token_response(void) {
+  return &auth__v1__introspect_token_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_key_set_request(void) {
   return &auth__v1__get_key_set_request__descriptor;

@@ -20,6 +20,7 @@ extension SchemaRegistry {
     Auth_V1.authV1ExportsFile,
     Auth_V1.authV1IdentitiesFile,
     Auth_V1.authV1ImportsFile,
+    Auth_V1.authV1IntrospectionFile,
     Auth_V1.authV1KeysFile,
     Auth_V1.authV1OperatorsFile,
     Auth_V1.authV1PasskeysFile,

@@ -30,8 +30,13 @@ public struct GatewayAddresses: Hashable, Sendable {
   }
 
   /// Whether a call comes from a gateway, and may be made by one without another proof.
+  ///
+  /// A call that shows a user's token was passed on for the user, and counts as the user's alone: gateways do
+  /// not lend their rights to those behind them.
   func admit(_ call: CallContext) -> Bool {
-    guard !hosts.isEmpty, call.callingServices.contains(Self.service) else { return false }
+    guard !hosts.isEmpty, call.callingServices.contains(Self.service),
+      call.metadata[CredentialMetadata.user] == nil
+    else { return false }
     let peer = SourceAddress.socketAddress(ofPeer: call.peer.address)
     return peer.flatMap(Self.host).map { hosts.contains($0) } ?? false
   }

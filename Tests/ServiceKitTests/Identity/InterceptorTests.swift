@@ -221,6 +221,9 @@ struct InterceptorTests {
       // Everybody else at that address is who it proves to be.
       #expect(await call("Gateway", metadata(.service)) == no)
       #expect(await call("UserOrGateway", metadata(.forged)) == bad)
+      // What a gateway passes on for a user is the user's, whom its rights are not lent to.
+      #expect(await call("Gateway", metadata(.user)) == no)
+      #expect(await call("UserOrGateway", metadata(.user)) == "user:usr_1")
       for method in ["User", "UserOrAny", "AnyService", "Tenancy", "Admin"] {
         #expect(await call(method, metadata(.none)) == bad, "\(method)")
       }

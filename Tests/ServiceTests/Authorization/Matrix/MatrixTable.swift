@@ -97,6 +97,7 @@ enum MatrixTable {
       #"{"invitationId": "inv_1", "email": "<new address>", "code": "ABC", "inviterId": "<user>", "#
         + #""role": "tenant", "entityType": "unit", "expiresAt": "2030-01-01T00:00:00Z"}"#
     ),
+    .init("TokenIntrospection/Introspect", .service, [], #"{"token": "<mail token>"}"#),
     .init("Exports/ExportAccount", .none, .everyone),
     .init("TenancyExports/ExportUser", .service, [], #"{"userId": "<user>"}"#),
     .init("EntitlementExports/ExportUser", .service, [], #"{"userId": "<user>"}"#),
