@@ -266,6 +266,7 @@ let package = Package(
       name: "RPCKitHTTPTests",
       dependencies: [
         "RPCKitHTTP", "Reflection", "RPCKit", "RPCKitTesting", "Contracts", "StrictJSON",
+        "TextEncodings",
       ],
       swiftSettings: strict
     ),

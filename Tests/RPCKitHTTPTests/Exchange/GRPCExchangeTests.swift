@@ -2,6 +2,7 @@ import Contracts
 import RPCKit
 import RPCKitTesting
 import Testing
+import TextEncodings
 
 @testable import RPCKitHTTP
 
@@ -126,7 +127,7 @@ import Testing
     #expect(fields["answered-by"] == "echo")
     #expect(fields["retry-after"] == "2")
     #expect(fields["grpc-retry-pushback-ms"] == "1500")
-    let bytes = try #require(Base64.decode(fields["grpc-status-details-bin"]?.utf8 ?? "".utf8))
+    let bytes = try #require(Base64.decode((fields["grpc-status-details-bin"] ?? "").utf8.span))
     let status = try Google_Rpc.Status(protobuf: bytes.span, limits: MessageLimits())
     #expect(status.code == 8 && status.message == "50 % of \u{e9}verything\n")
     #expect(status.details.map(\.typeUrl).contains("type.googleapis.com/google.rpc.RetryInfo"))
@@ -148,7 +149,7 @@ import Testing
     var fields = HTTPFields()
     GRPCStatusFields.append(error, to: &fields)
     #expect(fields.byteCount < 8 << 10)
-    let bytes = Base64.decode(fields["grpc-status-details-bin"]?.utf8 ?? "".utf8) ?? []
+    let bytes = Base64.decode((fields["grpc-status-details-bin"] ?? "").utf8.span) ?? []
     let status = try? Google_Rpc.Status(protobuf: bytes.span, limits: MessageLimits())
     #expect(status?.details.map(\.typeUrl) == ["t/0", "t/1"])
     #expect(status?.message == String(repeating: "\u{20ac}", count: 341))
@@ -183,7 +184,8 @@ import Testing
     #expect(answer.head?.status == 200)
     #expect(answer.head?.fields["grpc-status"] == "12")
     #expect(answer.head?.fields["grpc-message"]?.hasSuffix(message) == true)
-    let bytes = Base64.decode(answer.head?.fields["grpc-status-details-bin"]?.utf8 ?? "".utf8) ?? []
+    let bytes =
+      Base64.decode((answer.head?.fields["grpc-status-details-bin"] ?? "").utf8.span) ?? []
     let status = try Google_Rpc.Status(protobuf: bytes.span, limits: MessageLimits())
     #expect(status.details.last?.typeUrl == "x/test.Refused")
   }

@@ -1,5 +1,6 @@
 import RPCKit
 import Testing
+import TextEncodings
 
 @testable import RPCKitHTTP
 
@@ -7,9 +8,7 @@ import Testing
   private static let ok = Array("grpc-status:0\r\n".utf8)
 
   private static func base64(_ bytes: [UInt8]) -> [UInt8] {
-    var text: [UInt8] = []
-    Base64.append(bytes.span, to: &text, isPadded: true)
-    return text
+    Base64.letters(bytes.span, isPadded: true)
   }
 
   @Test(
