@@ -127,7 +127,9 @@ import TextEncodings
     #expect(fields["answered-by"] == "echo")
     #expect(fields["retry-after"] == "2")
     #expect(fields["grpc-retry-pushback-ms"] == "1500")
-    let bytes = try #require(Base64.decode((fields["grpc-status-details-bin"] ?? "").utf8.span))
+    let text = fields["grpc-status-details-bin"] ?? ""
+    let details = Base64.decode(text.utf8.span)
+    let bytes = try #require(details)
     let status = try Google_Rpc.Status(protobuf: bytes.span, limits: MessageLimits())
     #expect(status.code == 8 && status.message == "50 % of \u{e9}verything\n")
     #expect(status.details.map(\.typeUrl).contains("type.googleapis.com/google.rpc.RetryInfo"))
