@@ -43,6 +43,7 @@
 #include "grpc/health/v1/health.pb-c.h"
 #include "grpc/reflection/v1/reflection.pb-c.h"
 #include "grpc/reflection/v1alpha/reflection.pb-c.h"
+#include "grpc/testing/test.pb-c.h"
 #include "rpc/v1/settings.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
@@ -1022,6 +1023,36 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflecti
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflection__v1alpha__error_response(void) {
   return &grpc__reflection__v1alpha__error_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__empty(void) {
+  return &grpc__testing__empty__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__payload(void) {
+  return &grpc__testing__payload__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__echo_status(void) {
+  return &grpc__testing__echo_status__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__simple_request(void) {
+  return &grpc__testing__simple_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__simple_response(void) {
+  return &grpc__testing__simple_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__streaming_input_call_request(void) {
+  return &grpc__testing__streaming_input_call_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__streaming_input_call_response(void) {
+  return &grpc__testing__streaming_input_call_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__response_parameters(void) {
+  return &grpc__testing__response_parameters__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__streaming_output_call_request(void) {
+  return &grpc__testing__streaming_output_call_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__streaming_output_call_response(void) {
+  return &grpc__testing__streaming_output_call_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_rpc__v1__settings(void) {
   return &rpc__v1__settings__descriptor;
