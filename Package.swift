@@ -76,7 +76,7 @@ let package = Package(
     ),
     .target(name: "AdminPort", dependencies: ["RPCKit"], swiftSettings: strict),
     .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
-    .target(name: "RPCKitTesting", dependencies: ["RPCKit"], swiftSettings: strict),
+    .target(name: "RPCKitTesting", dependencies: ["RPCKit", "CNghttp2"], swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "TextEncodings", swiftSettings: strict),
     .target(name: "PackedTables", swiftSettings: strict),

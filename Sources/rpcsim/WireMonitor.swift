@@ -50,21 +50,3 @@ final class WireMonitor: WireObserver {
     return "\(head) of \(frame.payload.count) bytes"
   }
 }
-
-/// Cuts the bytes of one direction into frames.
-final class FrameSplitter {
-  private var pending: [UInt8] = []
-
-  /// Adds bytes and takes the frames that are complete now.
-  func take(_ bytes: [UInt8]) -> [WireFrame] {
-    pending += bytes
-    var frames: [WireFrame] = []
-    var start = 0
-    while let frame = WireFrame(pending[start...]) {
-      frames.append(frame)
-      start += 10 + frame.payload.count
-    }
-    pending.removeFirst(start)
-    return frames
-  }
-}
