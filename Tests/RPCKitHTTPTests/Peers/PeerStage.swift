@@ -12,6 +12,7 @@ enum PeerStage {
   /// Runs `body` with the server's address, while it serves `EchoService`, health and reflection.
   static func serving<Result: Sendable>(
     configure: (inout CallRouter) -> Void = { _ in },
+    server adjust: (inout ServerConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (_ address: String) async throws -> Result
   ) async throws -> Result {
     var router = CallRouter()
@@ -22,6 +23,9 @@ enum PeerStage {
     var configuration = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
     configuration.wires = [HTTPServerWire(HTTPConfiguration(router: router))]
     configuration.compressesResponses = true
+    // A thousand calls at once to a debug build are an overload, and a stock client does not try again.
+    configuration.admission.isAdaptive = false
+    adjust(&configuration)
     let services = [EchoService().definition, HealthService().definition]
     let reflection = try ServerReflection(
       services: services,

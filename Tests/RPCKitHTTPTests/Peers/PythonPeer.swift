@@ -1,10 +1,10 @@
-/// The Python client of gRPC, which Debian packages for its own Python.
+/// Clients for Python, which run scripts of the tests against a server.
 ///
-/// It sends and takes messages as bytes, so that no code is generated for it.
+/// They send and take messages as bytes, so that no code is generated for them.
 enum PythonPeer {
-  /// What a script of the test finds at hand.
-  private static let preamble = #"""
-    import grpc, os, queue, sys, traceback
+  /// What a script of any client finds at hand: messages, written and read.
+  private static let messages = #"""
+    import os, queue, sys, traceback
 
     def varint(number):
         text = b""
@@ -48,6 +48,11 @@ enum PythonPeer {
 
     def equal(found, wanted):
         assert found == wanted, "%.200r is not %.200r" % (found, wanted)
+    """#
+
+  /// What a script of the client of gRPC finds at hand besides; Debian packages it for its own Python.
+  private static let preamble = #"""
+    import grpc
 
     def refused(code, body):
         "The error of a call, which must have this code."
@@ -67,8 +72,18 @@ enum PythonPeer {
     chat = channel.stream_stream("/test.Echo/Chat")
     """#
 
-  /// What is wrong according to a script; nil when it ran to its end.
+  /// What is wrong according to a script for the client of gRPC; nil when it ran to its end.
   static func problem(_ script: String) async throws -> String? {
+    try await problem(script, preamble, python: "/usr/bin/python3", [])
+  }
+
+  /// What is wrong according to a script that has `preamble` at hand; nil when it ran to its end.
+  static func problem(
+    _ script: String,
+    _ preamble: String,
+    python: String,
+    _ arguments: [String]
+  ) async throws -> String? {
     let body = script.split(separator: "\n", omittingEmptySubsequences: false)
       .map { "    \($0)" }.joined(separator: "\n")
     let ending = """
@@ -80,9 +95,9 @@ enum PythonPeer {
       sys.stdout.flush()
       os._exit(0)
       """
-    let program = "\(preamble)\n\ndef test():\n\(body)\n\n\(ending)\n"
+    let program = "\(messages)\n\n\(preamble)\n\ndef test():\n\(body)\n\n\(ending)\n"
     let output = try await PeerStage.serving { address in
-      try await PeerStage.output(["/usr/bin/python3", "-c", program, address])
+      try await PeerStage.output([python, "-c", program, address] + arguments)
     }
     let text = String(decoding: output, as: UTF8.self)
     return text == "ok" ? nil : text
