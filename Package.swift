@@ -197,7 +197,8 @@ let package = Package(
     .testTarget(
       name: "ServiceKitTests",
       dependencies: [
-        "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "CStoreFaults", "store-crash-writer",
+        "ServiceKit", "RPCKit", "RPCKitHTTP", "RPCKitTesting", "Contracts", "CStoreFaults",
+        "store-crash-writer",
       ],
       exclude: ["Wycheproof"],
       swiftSettings: strict

@@ -6,6 +6,8 @@ package struct HTTPConfiguration: Sendable {
   package var servesHTTP2 = true
   /// The bounds.
   package var limits = HTTPLimits()
+  /// Who is believed about the clients of requests.
+  package var trustedProxies = TrustedProxies()
   /// The date of answers.
   package var dates = HTTPDates()
   /// Makes the exchange of each request.

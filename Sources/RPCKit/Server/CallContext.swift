@@ -25,6 +25,10 @@ public final class CallContext: @unchecked Sendable {
   public let received: MonotonicInstant
   /// Who is at the other end of the connection.
   public var peer: Peer { connection.peer }
+  /// For whom a proxy that is believed makes the call; nil for a call of the peer's own.
+  package let forwardedClient: ForwardedClient?
+  /// Where the call comes from, as it counts against shares: the proxy's client, or else the peer.
+  package var source: String { forwardedClient?.source ?? connection.peer.source }
 
   /// The loop of the connection, which the handler's task prefers.
   public var loop: any EventLoop { connection.loop }
@@ -106,7 +110,8 @@ public final class CallContext: @unchecked Sendable {
     metadata: Metadata,
     requestByteCount: Int,
     deadline: MonotonicInstant,
-    received: MonotonicInstant
+    received: MonotonicInstant,
+    forwardedClient: ForwardedClient? = nil
   ) {
     self.boundMethod = boundMethod
     self.connection = connection
@@ -115,6 +120,7 @@ public final class CallContext: @unchecked Sendable {
     self.requestByteCount = requestByteCount
     self.deadline = deadline
     self.received = received
+    self.forwardedClient = forwardedClient
   }
 
   /// Sent beside the response or the error.

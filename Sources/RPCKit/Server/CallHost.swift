@@ -15,7 +15,7 @@ open class CallHost: @unchecked Sendable {
   ///
   /// Set before the first call begins, because TLS knows it only after the handshake, and not
   /// changed afterwards.
-  final var peer: Peer
+  package internal(set) final var peer: Peer
   /// Whom the connection counts for, as long as it is open.
   package final let source: String
   /// The stream; nil when it is lost, or another connection has it.
@@ -78,8 +78,12 @@ open class CallHost: @unchecked Sendable {
 
   // MARK: - Places for calls
 
-  /// Takes a place for a call, or says why there is none.
-  package final func admit(_ method: BoundMethod, requestByteCount: Int) -> RefusalFrame? {
+  /// Takes a place for a call, made for `client` if a proxy told of one, or says why there is none.
+  package final func admit(
+    _ method: BoundMethod,
+    for client: ForwardedClient? = nil,
+    requestByteCount: Int
+  ) -> RefusalFrame? {
     switch core.admission.admit(method.priority, loopWorkingCount: resources.workingCount) {
     case .admit: break
     case .refuseFull:
@@ -87,7 +91,11 @@ open class CallHost: @unchecked Sendable {
       core.shed(method, .runningHandlers)
       return core.refusals.overloaded
     case .refuseOverloaded:
-      let other = resources.workers.takeToMakeRoom(for: self, requestByteCount: requestByteCount)
+      let other = resources.workers.takeToMakeRoom(
+        for: self,
+        client,
+        requestByteCount: requestByteCount
+      )
       guard let other else {
         core.observer.overloaded(method.priority)
         core.shed(method, .overloaded)

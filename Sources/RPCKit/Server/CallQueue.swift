@@ -1,8 +1,16 @@
+/// Whose calls wait one behind the other: a connection's own, or those of one client among the many whose calls a
+/// proxy makes on it.
+struct CallLineID: Hashable {
+  let connection: ObjectIdentifier
+  /// The source of the client; nil for the connection's own calls.
+  let client: String?
+}
+
 /// A call that can wait in a `CallQueue`.
 protocol QueuedCall {
-  /// The connection that it came on.
-  var connectionID: ObjectIdentifier { get }
-  /// Where that connection comes from, as `Limits.connectionsPerSourceMax` counts them.
+  /// The calls among which it waits.
+  var lineID: CallLineID { get }
+  /// Where those come from, as `Limits.connectionsPerSourceMax` counts connections.
   var source: String { get }
   /// How many bytes its request has.
   var byteCount: Int { get }
@@ -42,15 +50,15 @@ struct CallQueue<Call: QueuedCall> {
     }
   }
 
-  /// The calls of one connection.
+  /// The calls of one connection, or of one client of a proxy on it.
   private final class Line: Party {
-    let connectionID: ObjectIdentifier
+    let id: CallLineID
     unowned let source: Source
     var calls = Backlog<Call>()
     var weight = 0
 
-    init(_ connectionID: ObjectIdentifier, _ source: Source) {
-      self.connectionID = connectionID
+    init(_ id: CallLineID, _ source: Source) {
+      self.id = id
       self.source = source
     }
   }
@@ -76,7 +84,7 @@ struct CallQueue<Call: QueuedCall> {
   /// Each has a call; the one whose turn it is comes first.
   private var sources = Backlog<Source>()
   private var sourcesByName: [String: Source] = [:]
-  private var linesByConnection: [ObjectIdentifier: Line] = [:]
+  private var linesByID: [CallLineID: Line] = [:]
   /// Calls that wait in lines.
   private var lineCallCount = 0
   /// The weight of those.
@@ -92,7 +100,7 @@ struct CallQueue<Call: QueuedCall> {
 
   /// Places that memory is held for, those of taken calls included.
   var placeCount: Int {
-    linesByConnection.values.reduce(arrivals.placeCount) { $0 + $1.calls.placeCount }
+    linesByID.values.reduce(arrivals.placeCount) { $0 + $1.calls.placeCount }
   }
 
   /// Lets a call wait.
@@ -109,7 +117,7 @@ struct CallQueue<Call: QueuedCall> {
     let call = line.calls.popFirst()
     if let call { left(call, line) }
     if line.calls.isEmpty {
-      linesByConnection[line.connectionID] = nil
+      linesByID[line.id] = nil
     } else {
       source.lines.append(line)
     }
@@ -125,19 +133,19 @@ struct CallQueue<Call: QueuedCall> {
   mutating func charge(_ call: Call, nanoseconds: Int64) {
     guard lineCallCount > 0, nanoseconds > Self.turnNanoseconds else { return }
     // Who has nothing that waits owes nothing.
-    linesByConnection[call.connectionID]?.owe(nanoseconds - Self.turnNanoseconds)
+    linesByID[call.lineID]?.owe(nanoseconds - Self.turnNanoseconds)
     sourcesByName[call.source]?.owe(nanoseconds - Self.turnNanoseconds)
   }
 
-  /// Takes the call that gives its place to a new one of `connectionID` and `source`; nil when those have
+  /// Takes the call that gives its place to a new one of `lineID` and `source`; nil when those have
   /// their share, or would have more than it with the new one.
   mutating func popToMakeRoom(
-    for connectionID: ObjectIdentifier,
+    for lineID: CallLineID,
     of source: String,
     byteCount: Int
   ) -> Call? {
     formLines()
-    let line = linesByConnection[connectionID]
+    let line = linesByID[lineID]
     let newcomer = Newcomer(
       line: line,
       source: line?.source ?? sourcesByName[source],
@@ -147,7 +155,7 @@ struct CallQueue<Call: QueuedCall> {
     let call = giver.calls.popLast()
     if let call { left(call, giver) }
     if giver.calls.isEmpty {
-      linesByConnection[giver.connectionID] = nil
+      linesByID[giver.id] = nil
       giver.source.lines.removeFirst { $0 === giver }
     }
     if giver.source.callCount == 0 {
@@ -222,7 +230,7 @@ struct CallQueue<Call: QueuedCall> {
   }
 
   private mutating func appendToLine(_ call: Call) {
-    let line = linesByConnection[call.connectionID] ?? makeLine(for: call)
+    let line = linesByID[call.lineID] ?? makeLine(for: call)
     line.calls.append(call)
     line.weight += call.weight
     line.source.callCount += 1
@@ -233,9 +241,9 @@ struct CallQueue<Call: QueuedCall> {
 
   private mutating func makeLine(for call: Call) -> Line {
     let source = sourcesByName[call.source] ?? makeSource(call.source)
-    let line = Line(call.connectionID, source)
+    let line = Line(call.lineID, source)
     source.lines.append(line)
-    linesByConnection[call.connectionID] = line
+    linesByID[call.lineID] = line
     return line
   }
 

@@ -22,8 +22,13 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     let call: CallContext
     let body: @Sendable () async throws -> Void
 
-    var connectionID: ObjectIdentifier { ObjectIdentifier(call.connection) }
-    var source: String { call.connection.peer.source }
+    var lineID: CallLineID {
+      CallLineID(
+        connection: ObjectIdentifier(call.connection),
+        client: call.forwardedClient?.source
+      )
+    }
+    var source: String { call.source }
     var byteCount: Int { call.requestByteCount }
   }
 
@@ -111,14 +116,18 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     lastReturn = now
   }
 
-  /// A waiting call that gives its place in admission control to a new one of `connection`; nil when
-  /// that has its share.
+  /// A waiting call that gives its place in admission control to a new one of `connection`, made for
+  /// `client` if there is one; nil when those have their share.
   ///
   /// Loop only. Whoever asks ends the call that gives its place.
-  func takeToMakeRoom(for connection: CallHost, requestByteCount: Int) -> CallContext? {
+  func takeToMakeRoom(
+    for connection: CallHost,
+    _ client: ForwardedClient?,
+    requestByteCount: Int
+  ) -> CallContext? {
     waiting.popToMakeRoom(
-      for: ObjectIdentifier(connection),
-      of: connection.peer.source,
+      for: CallLineID(connection: ObjectIdentifier(connection), client: client?.source),
+      of: client?.source ?? connection.peer.source,
       byteCount: requestByteCount
     )?.call
   }

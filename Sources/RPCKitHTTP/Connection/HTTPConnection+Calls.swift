@@ -18,7 +18,10 @@ extension HTTPConnection {
   ) -> CallContext? {
     let deadline =
       timeout.map { exchange.received.advanced(byNanoseconds: $0) } ?? .distantFuture
-    if let refusal = refusal(method, metadata, deadline, requestByteCount) {
+    let client =
+      isTrustedProxy
+      ? configuration.trustedProxies.client(of: exchange.head.fields, through: peer) : nil
+    if let refusal = refusal(method, client, metadata, deadline, requestByteCount) {
       core.observer.refused(method, refusal.code)
       exchange.fail(refused(refusal.error, metadata), Metadata())
       return nil
@@ -32,7 +35,8 @@ extension HTTPConnection {
       metadata: metadata,
       requestByteCount: requestByteCount,
       deadline: deadline,
-      received: now
+      received: now,
+      forwardedClient: client
     )
     exchange.call = call
     calls[exchange.id] = exchange
@@ -82,6 +86,7 @@ extension HTTPConnection {
   /// Why a call is not begun; the cheapest test comes first, as under overload this is the hot path.
   private func refusal(
     _ method: BoundMethod,
+    _ client: ForwardedClient?,
     _ metadata: Metadata,
     _ deadline: MonotonicInstant,
     _ requestByteCount: Int
@@ -104,7 +109,7 @@ extension HTTPConnection {
       core.observer.limitReached(.metadata)
       return core.refusals.tooMuchMetadata
     }
-    return admit(method, requestByteCount: requestByteCount)
+    return admit(method, for: client, requestByteCount: requestByteCount)
   }
 
   /// An error of a call that is not begun, with what there is to say about its metadata.

@@ -13,6 +13,7 @@ extension HTTPConnection: ServedConnection {
   package final func transportConnected() {
     guard stream != nil else { return }
     noteConnected()
+    isTrustedProxy = configuration.trustedProxies.contains(peer)
     connected()
   }
 

@@ -22,6 +22,8 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   final var hasClientEnded = false
   /// Bytes that were thrown away since the connection began to end.
   final var discardedByteCount = 0
+  /// Whether the peer is a proxy that is believed about its clients.
+  final var isTrustedProxy = false
 
   /// Life of the connection.
   enum Phase: Hashable {

@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// Where a call comes from: its peer, or the client that a gateway tells of.
+/// Where a call comes from: its peer, or the client that a gateway or a proxy tells of.
 package struct CallSource: Sendable {
   /// The key under which a trusted service tells the numeric address of its client.
   ///
@@ -18,13 +18,15 @@ package struct CallSource: Sendable {
   ///
   /// A trusted service that tells nothing, or no address, stands for itself. Peers on the same host
   /// are counted only if the rules say so: they are gateways and tools. Behind a Unix socket, where
-  /// there is no address, it is then the user of the process that is counted.
+  /// there is no address, it is then the user of the process that is counted. A call that a trusted proxy
+  /// makes for a client is always counted, for the proxy if its client is not known.
   package init(_ call: CallContext, _ rules: SourceRules) {
     self.init(
       peer: call.peer.address,
       user: call.peer.source,
       told: call.metadata.values(Self.metadataKey),
       by: call.caller.service,
+      forwarded: call.forwardedClient,
       rules
     )
   }
@@ -34,18 +36,21 @@ package struct CallSource: Sendable {
     user: String = "",
     told: [String],
     by service: String?,
+    forwarded: ForwardedClient? = nil,
     _ rules: SourceRules
   ) {
     let isTrusted = service.map { rules.trustedProxies.contains($0) } ?? false
-    if isTrusted, told.count == 1, let client = SocketAddress(host: told[0], port: 0) {
+    let toldAddress =
+      isTrusted && told.count == 1 ? SocketAddress(host: told[0], port: 0) : nil
+    if let client = toldAddress ?? forwarded?.address {
       address = SourceAddress(client)
       counted = address
       socketAddress = SourceAddress.unwrapped(client)
       return
     }
-    let peer = SourceAddress.socketAddress(ofPeer: peer)
+    let peer = SocketAddress(ofPeer: peer)
     address = peer.flatMap { SourceAddress($0) }
-    let isOwn = peer.map { SourceAddress.isLoopback($0) } ?? true
+    let isOwn = forwarded == nil && (peer.map { SourceAddress.isLoopback($0) } ?? true)
     let source = address ?? SourceAddress(unixPeer: user)
     counted = isOwn && !rules.countsLoopback ? nil : source
     socketAddress = peer.map { SourceAddress.unwrapped($0) }

@@ -48,13 +48,4 @@ package struct SourceAddress: Hashable, Sendable {
     case .unix: true
     }
   }
-
-  /// Reads what a transport says of its peer: `127.0.0.1:4040`, `[::1]:4040`; nil for anything else.
-  package static func socketAddress(ofPeer text: String) -> SocketAddress? {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
-    else { return nil }
-    var host = text[..<colon]
-    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-    return SocketAddress(host: String(host), port: port)
-  }
 }

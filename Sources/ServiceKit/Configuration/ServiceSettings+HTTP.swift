@@ -1,3 +1,5 @@
+package import RPCKitHTTP
+internal import RPCKit
 internal import StrictJSON
 
 extension ServiceSettings {
@@ -19,6 +21,8 @@ extension ServiceSettings {
     public var reflection = false
     /// Web pages of these origins may call from browsers: `https://app.example.com`.
     public var origins: [String] = []
+    /// Proxies that are believed about the clients of requests.
+    package var trustedProxies = TrustedProxies()
 
     /// The defaults: everything, and no web pages.
     public init() {}
@@ -42,6 +46,7 @@ extension ServiceSettings {
         guard let field = members.optional(name) else { continue }
         self[keyPath: path] = try field.boolean()
       }
+      trustedProxies = try Self.trustedProxies(&members)
       for origin in try members.optional("origins")?.elements() ?? [] {
         guard origins.count < 64 else {
           throw origin.error("is one too many; 64 origins are allowed")
@@ -49,6 +54,39 @@ extension ServiceSettings {
         origins.append(try Self.origin(origin))
       }
       try members.finish()
+    }
+
+    /// Takes `trusted_proxies` and `client_address_header` out of `members`.
+    private static func trustedProxies(
+      _ members: inout JSONMembers
+    ) throws(JSONDecodingError) -> TrustedProxies {
+      var proxies = TrustedProxies()
+      for element in try members.optional("trusted_proxies")?.elements() ?? [] {
+        let text = try element.string()
+        guard proxies.networks.count < 64 else {
+          throw element.error("is one too many; 64 addresses and networks are allowed")
+        }
+        guard text != "unix" else {
+          proxies.includesUnixSockets = true
+          continue
+        }
+        guard let network = AddressNetwork(text) else {
+          throw element.error(
+            "must be a numeric address, a network without bits behind its prefix, or \"unix\", for example "
+              + "\"10.0.0.0/8\""
+          )
+        }
+        guard !network.isEverything else {
+          throw element.error("would believe everybody; name the networks of the proxies")
+        }
+        proxies.networks.append(network)
+      }
+      guard let field = members.optional("client_address_header") else { return proxies }
+      guard let name = TrustedProxies.Field(rawValue: try field.string()) else {
+        throw field.error("must be \"x-forwarded-for\" or \"forwarded\"")
+      }
+      proxies.field = name
+      return proxies
     }
 
     /// An origin as browsers send it (RFC 6454 section 6.2): a scheme, a host in lower case, a port unless it is

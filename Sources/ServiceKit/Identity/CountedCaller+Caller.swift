@@ -4,8 +4,8 @@ extension CountedCaller {
   /// Whom an authenticated call is counted for while it is a stream.
   ///
   /// A service that acts for a user counts as that user, unless the method is for services. Without
-  /// credentials nobody is believed who tells of another address, so it is the peer's that counts;
-  /// all peers on Unix sockets are one.
+  /// credentials it is the address that counts: that of the client if a trusted proxy tells it, or else
+  /// the peer's; all peers on Unix sockets are one.
   package init(of call: CallContext) {
     let caller = call.caller
     if call.callerClass == .service, let service = caller.service {
@@ -16,20 +16,20 @@ extension CountedCaller {
     case .user(let user): self = .user(user.userID)
     case .service(let name): self = .service(name)
     case .anonymous:
-      let peer = SourceAddress.socketAddress(ofPeer: call.peer.address)
-      self.init(source: peer.flatMap { SourceAddress($0) })
+      let address = call.forwardedClient?.address ?? SocketAddress(ofPeer: call.peer.address)
+      self.init(source: address.flatMap { SourceAddress($0) })
     }
   }
 
   /// Whom a call is counted for while its write waits.
   ///
-  /// Without credentials that is the source of the connection, which is known already: the address would
-  /// be read anew for each sign-in.
+  /// Without credentials that is the source as the wire knows it already: the address would be read anew
+  /// for each sign-in.
   init(writing call: CallContext) {
     switch call.caller {
     case .user(let user): self = .user(user.userID)
     case .service(let name): self = .service(name)
-    case .anonymous: self = .anonymous(call.peer.source)
+    case .anonymous: self = .anonymous(call.source)
     }
   }
 

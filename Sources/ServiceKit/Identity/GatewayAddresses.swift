@@ -37,7 +37,8 @@ public struct GatewayAddresses: Hashable, Sendable {
     guard !hosts.isEmpty, call.callingServices.contains(Self.service),
       call.metadata[CredentialMetadata.user] == nil
     else { return false }
-    let peer = SourceAddress.socketAddress(ofPeer: call.peer.address)
+    // The peer and not the client of a proxy: it is the gateway that asks.
+    let peer = SocketAddress(ofPeer: call.peer.address)
     return peer.flatMap(Self.host).map { hosts.contains($0) } ?? false
   }
 

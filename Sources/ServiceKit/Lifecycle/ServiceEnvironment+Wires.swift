@@ -24,6 +24,7 @@ extension ServiceEnvironment {
     var configuration = HTTPConfiguration(router: router)
     configuration.servesHTTP1 = http.http1
     configuration.servesHTTP2 = http.http2
+    configuration.trustedProxies = http.trustedProxies
     configuration.dates = HTTPDates(clock)
     return [HTTPServerWire(configuration)]
   }

@@ -3,7 +3,8 @@ import RPCKit
 
 /// A service of all four kinds of call that says back what it is told; the `context` of a request orders more:
 /// `fail` throws, `header` sends metadata, `large` answers with 5 MB, `long` with 4 KB, `hold` waits until the
-/// call is over, `cancelled` waits until a call that held was cancelled, `tell` answers with what it was called with.
+/// call is over, `cancelled` waits until a call that held was cancelled, `tell` answers with what it was called with,
+/// `from` with where it came from.
 ///
 /// `@unchecked Sendable`: confined to the thread of one loop.
 final class EchoService: @unchecked Sendable {
@@ -107,6 +108,7 @@ final class EchoService: @unchecked Sendable {
       case "long": return Response(reason: String(repeating: "x", count: 4 << 10))
       case "hold": try await hold()
       case "cancelled": await waitForCancellation()
+      case "from": return Response(reason: call.source)
       case "tell": return Response(reason: Self.description(of: call))
       default: throw RPCError(.invalidArgument, "what is \(order)?")
       }

@@ -11,6 +11,7 @@ import Testing
 enum PeerStage {
   /// Runs `body` with the server's address, while it serves `EchoService`, health and reflection.
   static func serving<Result: Sendable>(
+    trusting proxies: TrustedProxies = TrustedProxies(),
     configure: (inout CallRouter) -> Void = { _ in },
     server adjust: (inout ServerConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (_ address: String) async throws -> Result
@@ -21,7 +22,9 @@ enum PeerStage {
     )
     configure(&router)
     var configuration = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
-    configuration.wires = [HTTPServerWire(HTTPConfiguration(router: router))]
+    var http = HTTPConfiguration(router: router)
+    http.trustedProxies = proxies
+    configuration.wires = [HTTPServerWire(http)]
     configuration.compressesResponses = true
     // A thousand calls at once to a debug build are an overload, and a stock client does not try again.
     configuration.admission.isAdaptive = false

@@ -17,8 +17,13 @@ struct CallQueueTests {
     let connection: Connection
     var byteCount = 100
 
-    var connectionID: ObjectIdentifier { ObjectIdentifier(connection) }
-    var source: String { connection.source }
+    /// The client for whom it was made, if the connection is a proxy's.
+    var client: String?
+
+    var lineID: CallLineID {
+      CallLineID(connection: ObjectIdentifier(connection), client: client)
+    }
+    var source: String { client ?? connection.source }
   }
 
   private typealias Queue = CallQueue<Call>
@@ -35,12 +40,13 @@ struct CallQueueTests {
 
   private static func makeRoom(
     for connection: Connection,
+    client: String? = nil,
     in queue: inout Queue,
     byteCount: Int = 100
   ) -> Call? {
     queue.popToMakeRoom(
-      for: ObjectIdentifier(connection),
-      of: connection.source,
+      for: CallLineID(connection: ObjectIdentifier(connection), client: client),
+      of: client ?? connection.source,
       byteCount: byteCount
     )
   }
@@ -138,6 +144,21 @@ struct CallQueueTests {
     // No longer than a turn.
     queue.charge(try #require(second), nanoseconds: turn)
     #expect(Self.drain(&queue) == "b2 b3 b4 o1 b5 o2 a2 a3")
+  }
+
+  @Test("the clients of a proxy take turns on its one connection, and one of many calls gives way")
+  func proxiedCalls_areCountedForTheirClients() {
+    var queue = Queue()
+    let proxy = Connection("proxy")
+    for name in ["a1", "a2", "a3", "a4", "b1"] {
+      let client = String(name.prefix(1))
+      queue.append(Call(name: name, connection: proxy, client: client))
+    }
+    queue.append(Call(name: "p1", connection: proxy))
+    #expect(Self.makeRoom(for: proxy, client: "c", in: &queue)?.name == "a4")
+    queue.append(Call(name: "c1", connection: proxy, client: "c"))
+    #expect(Self.makeRoom(for: proxy, client: "a", in: &queue) == nil)
+    #expect(Self.drain(&queue) == "a1 b1 p1 c1 a2 a3")
   }
 
   @Test("a call that took for ever is forgotten at some time, and at once by whoever is alone")

@@ -1,4 +1,5 @@
 import RPCKit
+import RPCKitHTTP
 import Testing
 
 @testable import ServiceKit
@@ -64,6 +65,26 @@ struct ConfigurationReaderTests {
     #expect(streams.perUser == 1 && streams.perService == 7)
   }
 
+  @Test("Proxies are addresses, networks and Unix sockets, and nobody unless it is said")
+  func read_trustedProxies() throws {
+    let standard = try settings([:]).http.trustedProxies
+    #expect(standard == TrustedProxies())
+    #expect(standard.networks.isEmpty && !standard.includesUnixSockets)
+    #expect(standard.field == .xForwardedFor)
+    let proxies = try settings([
+      "GATEHOUSE_HTTP__TRUSTED_PROXIES": #"["10.0.0.0/8", "2001:db8::5", "unix"]"#,
+      "GATEHOUSE_HTTP__CLIENT_ADDRESS_HEADER": "forwarded",
+    ]).http.trustedProxies
+    #expect(proxies.networks == [AddressNetwork("10.0.0.0/8"), AddressNetwork("2001:db8::5")])
+    #expect(proxies.includesUnixSockets && proxies.field == .forwarded)
+    let many = { (count: Int) in
+      let list = (0..<count).map { "\"10.0.0.\($0)\"" }.joined(separator: ",")
+      return try settings(["GATEHOUSE_HTTP__TRUSTED_PROXIES": "[\(list)]"])
+    }
+    #expect(try many(64).http.trustedProxies.networks.count == 64)
+    #expect(throws: ConfigurationError.self) { try many(65) }
+  }
+
   @Test(
     "A wrong setting is refused, and named",
     arguments: [
@@ -80,6 +101,12 @@ struct ConfigurationReaderTests {
       ("GATEHOUSE_SOCKET_MODE", "888", "socket_mode"),
       ("GATEHOUSE_SOCKET_MODE", "rw", "socket_mode"),
       ("GATEHOUSE_CONNECTIONS", "0", "connections"),
+      ("GATEHOUSE_HTTP__TRUSTED_PROXIES", "10.0.0.0/8", "http.trusted_proxies"),
+      ("GATEHOUSE_HTTP__TRUSTED_PROXIES", #"["::1", "gateway"]"#, "http.trusted_proxies[1]"),
+      ("GATEHOUSE_HTTP__TRUSTED_PROXIES", #"["10.0.0.5/8"]"#, "http.trusted_proxies[0]"),
+      ("GATEHOUSE_HTTP__TRUSTED_PROXIES", #"["0.0.0.0/0"]"#, "would believe everybody"),
+      ("GATEHOUSE_HTTP__TRUSTED_PROXIES", #"["::/0"]"#, "would believe everybody"),
+      ("GATEHOUSE_HTTP__CLIENT_ADDRESS_HEADER", "x-real-ip", "http.client_address_header"),
     ]
   )
   func read_wrongSetting_isNamed(_ variable: String, _ value: String, _ place: String) {

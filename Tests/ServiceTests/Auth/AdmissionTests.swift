@@ -109,6 +109,36 @@ struct AdmissionTests {
     #expect(source.network == "127.0.0.0/24")
   }
 
+  @Test("The client of a trusted proxy counts, and one that is unknown counts as the proxy")
+  func callSource_forwarded_isTheClient() throws {
+    var settings = SourceLimits()
+    func source(_ peer: String, _ client: ForwardedClient?) -> CallSource {
+      CallSource(
+        peer: peer,
+        user: "unix:uid=1000",
+        told: ["192.0.2.9"],
+        by: "gateway",
+        forwarded: client,
+        settings.rules
+      )
+    }
+    let client = ForwardedClient(try #require(SocketAddress(host: "192.0.2.1", port: 0)))
+    for peer in ["198.51.100.1:80", "127.0.0.1:80", "unix"] {
+      let found = source(peer, client)
+      #expect(try found.counted == address("192.0.2.1") && found.address == found.counted)
+      #expect(found.network == "192.0.2.0/24")
+    }
+    // Of a proxy on this host nobody knows whom it calls for, so it is not as free as a tool.
+    let unknown = ForwardedClient(unknownBehind: Peer(address: "127.0.0.1:80"))
+    #expect(source("127.0.0.1:80", nil).counted == nil)
+    #expect(try source("127.0.0.1:80", unknown).counted == address("127.0.0.1"))
+    #expect(source("unix", nil).counted == nil)
+    #expect(source("unix", unknown).counted == SourceAddress(unixPeer: "unix:uid=1000"))
+    // A service that proves to be one is believed first.
+    settings.trustedProxies = ["gateway"]
+    #expect(try source("198.51.100.1:80", client).counted == address("192.0.2.9"))
+  }
+
   @Test("A source spends its attempts at once and gets them back evenly")
   func limiter_attempts_comeBackEvenly() throws {
     let limiter = SourceLimiter(limit: 20, window: 600_000, sourceCount: 1024, key: key)

@@ -23,14 +23,16 @@ struct Product: Sendable {
   private let channels: [String: Channel]
 
   /// Runs `body` with three services that serve, and ends them; the policy is the smart home's unless
-  /// one is given.
+  /// one is given, `settings` are those of all three beside their own, and `auth` of AuthService alone.
   static func run(
     policy: [UInt8]? = nil,
+    settings: JSONObject = [:],
+    auth: JSONObject = [:],
     _ body: (Product) async throws -> Void
   ) async throws {
     let loops = try EventLoopGroup.epoll(count: 2)
     defer { loops.stop() }
-    let product = try Product(on: loops, policy: policy)
+    let product = try Product(on: loops, policy: policy, settings: settings, auth: auth)
     let (auth, tenancy, entitlement) = (Ending(), Ending(), Ending())
     try await withThrowingTaskGroup(of: Void.self) { group in
       // In this order nobody looks in vain for another one's keys.
@@ -60,11 +62,16 @@ struct Product: Sendable {
     init() { (signals, continuation) = AsyncStream.makeStream() }
   }
 
-  private init(on loops: EventLoopGroup, policy: [UInt8]?) throws {
+  private init(
+    on loops: EventLoopGroup,
+    policy: [UInt8]?,
+    settings: JSONObject,
+    auth: JSONObject
+  ) throws {
     self.loops = loops
     clock = ManualClock(TestTime.now)
     folder = try ProductFolder()
-    setup = try ProductSetup(folder, policy: policy)
+    setup = try ProductSetup(folder, policy: policy, common: settings, auth: auth)
     registries = Dictionary(
       uniqueKeysWithValues: ProductSetup.services.map { ($0, MetricRegistry()) }
     )

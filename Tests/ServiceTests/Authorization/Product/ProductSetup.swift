@@ -11,10 +11,20 @@ struct ProductSetup: Sendable {
 
   private let folder: ProductFolder
   private let keys: [String: SigningKey]
+  private let common: JSONObject
+  private let auth: JSONObject
 
-  /// The policy is the smart home's unless one is given.
-  init(_ folder: ProductFolder, policy: [UInt8]? = nil) throws {
+  /// The policy is the smart home's unless one is given; `common` are settings of all services beside their
+  /// own, and `auth` of AuthService alone.
+  init(
+    _ folder: ProductFolder,
+    policy: [UInt8]? = nil,
+    common: JSONObject = [:],
+    auth: JSONObject = [:]
+  ) throws {
     self.folder = folder
+    self.common = common
+    self.auth = auth
     // The fourth pays for subscriptions; it has a key, and is nowhere.
     keys = Dictionary(
       uniqueKeysWithValues: (Self.services + ["billing"]).map { ($0, SigningKey.generate()) }
@@ -57,7 +67,7 @@ struct ProductSetup: Sendable {
     of type: Service.Type
   ) throws -> (ServiceSettings, Service.Settings) {
     let identity = Service.identity
-    var settings = JSONObject()
+    var settings = common
     for (name, value) in own(identity.name) { settings[name] = value }
     settings["admin"] = false
     settings["database"] = .string(folder.path("\(identity.name).db"))
@@ -116,7 +126,7 @@ struct ProductSetup: Sendable {
           "passkeys",
           ["relying_party_id": "example.com", "origins": ["https://example.com"]]
         ),
-      ]
+      ] + auth.members.map { ($0.name, $0.value) }
     case "tenancy": return [("policy", .string(folder.path("policy.json")))]
     default:
       return [

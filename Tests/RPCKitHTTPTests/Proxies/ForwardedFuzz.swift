@@ -1,0 +1,1 @@
+../../../fuzz/ForwardedFuzz.swift
