@@ -30,7 +30,7 @@ package struct RESTErrorAnswer {
       }
     let type = form == .text ? "text/plain; charset=utf-8" : "application/json"
     fields = ["content-type": type, "cache-control": "no-store"]
-    fields.appendRetryAfter(error)
+    fields.appendLimit(of: error)
     if status == 401 {
       fields.append("www-authenticate", Self.challenge(error, hadCredentials: hadCredentials))
     }

@@ -98,6 +98,7 @@ import TextEncodings
     #expect(answer.head?.status == 429)
     #expect(answer.head?.fields["content-type"] == "application/json")
     #expect(answer.head?.fields["retry-after"] == "2")
+    #expect(answer.head?.fields["ratelimit"] == #""OVERLOADED";r=0;t=2"#)
     #expect(answer.head?.fields["answered-by"] == "echo")
     let start =
       #"{"code":"resource_exhausted","message":"50 % of "#

@@ -126,6 +126,7 @@ import TextEncodings
     #expect(fields["grpc-message"] == "50 %25 of %C3%A9verything%0A")
     #expect(fields["answered-by"] == "echo")
     #expect(fields["retry-after"] == "2")
+    #expect(fields["ratelimit"] == #""OVERLOADED";r=0;t=2"#)
     #expect(fields["grpc-retry-pushback-ms"] == "1500")
     let text = fields["grpc-status-details-bin"] ?? ""
     let details = Base64.decode(text.utf8.span)

@@ -37,6 +37,7 @@ final class Library: Testing_V1.LibraryService {
     case "taken": throw RPCError(.alreadyExists, "taken")
     case "forbidden": throw RPCError(.permissionDenied, "forbidden")
     case "many": throw RPCError(.resourceExhausted, "too many")
+    case "daily": throw RPCError(.resourceExhausted, .overloaded, "", retryAfter: .seconds(86_400))
     default: return Testing_V1.Book(id: request.bookId, shelfId: request.shelfId)
     }
   }

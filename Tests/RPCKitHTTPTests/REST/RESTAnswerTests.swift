@@ -28,7 +28,17 @@ struct RESTAnswerTests {
 
   @Test("When to try again is in a field, rounded up")
   func error_retryAfter() throws {
-    #expect(try RESTStage().send("GET", "/test/books/busy")?.fields["retry-after"] == "2")
+    let busy = try #require(try RESTStage().send("GET", "/test/books/busy"))
+    #expect(busy.fields["retry-after"] == "2" && busy.fields["ratelimit"] == nil)
+    #expect(try RESTStage().send("GET", "/test/books/many")?.fields["retry-after"] == nil)
+  }
+
+  @Test("A limit is named beside it, however long it lasts")
+  func error_rateLimit() throws {
+    let daily = try #require(try RESTStage().send("GET", "/test/books/daily"))
+    #expect(daily.status == 429)
+    #expect(daily.fields["retry-after"] == "86400")
+    #expect(daily.fields["ratelimit"] == #""OVERLOADED";r=0;t=86400"#)
   }
 
   @Test("401 says how to prove who one is, and what was wrong with the proof")

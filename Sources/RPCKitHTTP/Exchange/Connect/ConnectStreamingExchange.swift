@@ -101,13 +101,16 @@ final class ConnectStreamingExchange: EnvelopedExchange {
 
   // MARK: - The answer
 
-  override func sendHead(_ metadata: Metadata) {
+  override func sendHead(_ metadata: Metadata) { sendHead(metadata, [:]) }
+
+  private func sendHead(_ metadata: Metadata, _ extra: HTTPFields) {
     var fields: HTTPFields = ["content-type": Self.typePrefix + codec.name]
     if responseCoding != .identity {
       fields.append("connect-content-encoding", responseCoding.rawValue)
     }
     if requestCoding != .identity { fields.append("connect-accept-encoding", ContentCoding.names) }
     metadata.forEachResponseField { fields.append($0, $1) }
+    for field in extra.fields { fields.append(field.name, field.value) }
     sendHead(HTTPResponseHead(status: 200, fields: fields), isEnd: false)
   }
 
@@ -117,7 +120,9 @@ final class ConnectStreamingExchange: EnvelopedExchange {
     guard isHeadSent || refusalStatus == 200 else { return sendRefusal(error, metadata) }
     if !isHeadSent {
       isHeadSent = true
-      sendHead(Metadata())
+      var limit = HTTPFields()
+      limit.appendLimit(of: error)
+      sendHead(Metadata(), limit)
     }
     sendEndStream(error, metadata)
   }

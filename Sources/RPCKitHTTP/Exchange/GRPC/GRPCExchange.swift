@@ -106,7 +106,7 @@ class GRPCExchange: EnvelopedExchange {
     GRPCStatusFields.append(error, to: &fields)
     if error.code == .unimplemented { fields.append("grpc-accept-encoding", ContentCoding.names) }
     if refusalStatus == 405 { fields.append("allow", "POST") }
-    fields.appendRetryAfter(error)
+    fields.appendLimit(of: error)
     metadata.forEachResponseField { fields.append($0, $1) }
     sendHead(HTTPResponseHead(status: refusalStatus, fields: fields), isEnd: true)
   }
@@ -114,13 +114,5 @@ class GRPCExchange: EnvelopedExchange {
   /// Ends the answer behind its messages.
   func sendTrailers(_ fields: HTTPFields) {
     connection.sendEnd(of: self, trailers: fields)
-  }
-}
-
-extension HTTPFields {
-  /// Adds when to try again, if an error says it (RFC 9110 section 10.2.3).
-  mutating func appendRetryAfter(_ error: RPCError) {
-    guard let delay = error.retryDelay, delay > .zero else { return }
-    append("retry-after", String(delay.secondsRoundedUp))
   }
 }

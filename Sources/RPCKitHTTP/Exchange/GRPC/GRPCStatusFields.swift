@@ -74,7 +74,4 @@ enum GRPCStatusFields {
 extension Duration {
   /// Whole milliseconds that are not shorter.
   var millisecondsRoundedUp: Int64 { (nanosecondsSaturated + 999_999) / 1_000_000 }
-
-  /// Whole seconds that are not shorter, as `retry-after` counts them.
-  var secondsRoundedUp: Int64 { (nanosecondsSaturated + 999_999_999) / 1_000_000_000 }
 }
