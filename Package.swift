@@ -74,7 +74,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    .target(name: "AdminPort", dependencies: ["RPCKit"], swiftSettings: strict),
+    .target(name: "AdminPort", dependencies: ["RPCKit", "RPCKitHTTP"], swiftSettings: strict),
     .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
     .target(name: "RPCKitTesting", dependencies: ["RPCKit", "CNghttp2"], swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),

@@ -1,6 +1,10 @@
 public import RPCKit
+internal import RPCKitHTTP
 
 /// Answers HTTP requests on one connection of the admin port.
+///
+/// Requests are read by the parser of the HTTP wires, which refuses whatever could be smuggled. The rest is its own
+/// and small, so that the port answers whatever becomes of the server.
 ///
 /// Belongs to the loop of its transport; the transport keeps it alive. One answer at a time is
 /// made and sent, so a peer that asks much and reads little is held back by its own connection:
@@ -8,11 +12,11 @@ public import RPCKit
 public final class AdminConnection {
   private let transport: any Transport
   private let responder: AdminResponder
-  private let limits: HTTPLimits
+  private let limits: AdminLimits
   private let closed: () -> Void
 
   private var phase = Phase.serving
-  private var parser: HTTPRequestParser
+  private var parser: HTTP1RequestParser
   /// Bytes received and not parsed yet, because an answer is being sent.
   private var input = ByteBuffer()
   private var output = ByteBuffer()
@@ -59,14 +63,14 @@ public final class AdminConnection {
   public init(
     transport: any Transport,
     responder: AdminResponder,
-    limits: HTTPLimits = HTTPLimits(),
+    limits: AdminLimits = AdminLimits(),
     closed: @escaping () -> Void = {}
   ) {
     self.transport = transport
     self.responder = responder
     self.limits = limits
     self.closed = closed
-    parser = HTTPRequestParser(limits: limits)
+    parser = HTTP1RequestParser(limits.ofRequests)
   }
 
   /// Starts serving.
@@ -96,7 +100,7 @@ public final class AdminConnection {
   var standing: Standing {
     switch phase {
     case .serving where requestCount == 0: .unanswered
-    case .serving: parser.isInsideRequest ? .asking : .resting
+    case .serving: parser.isInsideHead ? .asking : .resting
     case .answering: .answering
     case .lingering, .closed: .ending
     }
@@ -113,16 +117,28 @@ public final class AdminConnection {
   /// Parses until an answer has to be waited for or the input is used up.
   private func process() {
     while case .serving = phase, !input.isEmpty {
-      let (byteCount, outcome) = input.withBytes { parser.receive($0) }
+      let (byteCount, event) = input.withBytes { next(in: $0) }
       input.consume(byteCount)
-      switch outcome {
-      case .needMore: break
-      case .request(let request): answer(request)
-      case .reject(let rejection):
-        send(.rejection(status: rejection.status), isHead: false, isLast: true)
+      switch event {
+      case .needMoreBytes, .content, .end: break
+      case .head(let request): answer(request)
+      case .rejected(let rejection): refuse(status: rejection.status)
       }
     }
     if case .serving = phase { awaitRequest() }
+  }
+
+  /// What the next bytes are, and how many of them.
+  ///
+  /// What cannot begin a request is refused by its first byte: TLS and frames have no line whose end the parser
+  /// could see, and whoever is on the wrong port shall know immediately.
+  private func next(in bytes: Span<UInt8>) -> (byteCount: Int, HTTP1RequestParser.Event) {
+    if !parser.isInsideHead, bytes[0] != 0x0D, !HTTP1Syntax.isToken(bytes[0]) {
+      return (bytes.count, .rejected(.badRequest("a request begins with a method")))
+    }
+    var offset = 0
+    let event = parser.next(bytes, &offset)
+    return (offset, event)
   }
 
   private func awaitRequest() {
@@ -131,20 +147,31 @@ public final class AdminConnection {
       return
     }
     setReading(true)
-    switch (waiting, parser.isInsideRequest) {
+    switch (waiting, parser.isInsideHead) {
     case (.request, _), (.idle, false): break
     case (_, true): wait(for: .request, limits.requestTimeout)
     case (_, false): wait(for: .idle, limits.idleTimeout)
     }
   }
 
-  private func answer(_ request: HTTPRequest) {
+  private func answer(_ request: HTTP1Request) {
+    let page: AdminRequest
+    do throws(AdminRequest.Refusal) {
+      page = try AdminRequest(request)
+    } catch {
+      return refuse(status: error.status)
+    }
     requestCount += 1
     send(
-      responder.respond(to: request, limits: limits),
-      isHead: request.method == .head,
-      isLast: !request.isKeepAlive || requestCount >= limits.requestCountMax
+      responder.respond(to: page, limits: limits),
+      isHead: page.isHead,
+      isLast: !page.isKeepAlive || requestCount >= limits.requestCountMax
     )
+  }
+
+  /// Answers what gets no page, and ends the connection: where the next request would begin is not known.
+  private func refuse(status: Int) {
+    send(.rejection(status: status), isHead: false, isLast: true)
   }
 
   // MARK: Answers
@@ -225,11 +252,7 @@ extension AdminConnection: TimerTarget {
     self.waiting = .nothing
     // A peer that asked for something is told; one that never did, or does not read, is not.
     if case .request = waiting, hasReceived {
-      send(
-        .rejection(status: HTTPRejection.timedOut.status),
-        isHead: false,
-        isLast: true
-      )
+      refuse(status: 408)
     } else {
       transport.close()
     }

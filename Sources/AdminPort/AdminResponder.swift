@@ -11,7 +11,7 @@ public import RPCKit
 ///
 /// Pages are made on the event loop of the connection, so they must not block.
 public struct AdminResponder: Sendable {
-  private var routes: [String: @Sendable (HTTPRequest) -> AdminResponse] = [:]
+  private var routes: [String: @Sendable (AdminRequest) -> AdminResponse] = [:]
 
   /// Makes a responder without pages.
   public init() {}
@@ -34,14 +34,14 @@ public struct AdminResponder: Sendable {
   /// Adds or replaces a page that depends on the request.
   public mutating func addPage(
     _ path: String,
-    _ page: @escaping @Sendable (HTTPRequest) -> AdminResponse
+    _ page: @escaping @Sendable (AdminRequest) -> AdminResponse
   ) {
     precondition(path.hasPrefix("/"), "the path of a page starts with a slash")
     routes[path] = page
   }
 
   /// The answer to a request: a page, or 404.
-  func respond(to request: HTTPRequest, limits: HTTPLimits) -> AdminResponse {
+  func respond(to request: AdminRequest, limits: AdminLimits) -> AdminResponse {
     guard let page = routes[request.path] else { return .rejection(status: 404) }
     let response = page(request)
     guard response.body.count <= limits.responseByteCountMax else {

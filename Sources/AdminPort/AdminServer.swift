@@ -34,7 +34,7 @@ public final class AdminServer: Sendable {
     at address: SocketAddress,
     on loop: any EventLoop,
     responder: AdminResponder,
-    limits: HTTPLimits = HTTPLimits(),
+    limits: AdminLimits = AdminLimits(),
     network: any Network = SocketNetwork(),
     metrics: RPCMetrics? = nil
   ) async throws -> AdminServer {

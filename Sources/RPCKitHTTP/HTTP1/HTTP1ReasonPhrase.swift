@@ -1,7 +1,7 @@
 /// What a status code is called (RFC 9110 section 15); clients read the number.
-enum HTTP1ReasonPhrase {
+package enum HTTP1ReasonPhrase {
   /// The phrase; empty for codes that have none.
-  static func text(_ status: Int) -> String {
+  package static func text(_ status: Int) -> String {
     switch status {
     case 200: "OK"
     case 201: "Created"

@@ -2,16 +2,20 @@
 ///
 /// After any of these nobody knows where the next request would begin, so the connection ends (RFC 9112
 /// section 9.6).
-struct HTTP1Rejection: Error, Hashable {
+package struct HTTP1Rejection: Error, Hashable {
   /// The status code of the answer.
-  let status: Int
+  package let status: Int
   /// What the client did, for people.
-  let message: String
+  package let message: String
 
-  init(_ status: Int, _ message: String) {
+  /// Makes a rejection of its parts.
+  package init(_ status: Int, _ message: String) {
     self.status = status
     self.message = message
   }
 
-  static func badRequest(_ message: String) -> HTTP1Rejection { HTTP1Rejection(400, message) }
+  /// The bytes are no request, or could be taken for different ones.
+  package static func badRequest(_ message: String) -> HTTP1Rejection {
+    HTTP1Rejection(400, message)
+  }
 }

@@ -2,9 +2,9 @@
 ///
 /// A machine without I/O and clock. What comes of some bytes does not depend on how they were cut, and what it keeps
 /// is bounded by the limits. See docs/decisions/0156.
-struct HTTP1RequestParser: ~Copyable {
+package struct HTTP1RequestParser: ~Copyable {
   /// What bytes turned out to be.
-  enum Event: Equatable {
+  package enum Event: Equatable {
     /// All bytes were taken, and more are needed.
     case needMoreBytes
     /// A request begins.
@@ -45,13 +45,14 @@ struct HTTP1RequestParser: ~Copyable {
   private var trailers: HTTP1FieldSection
   private var extensionByteCount = 0
 
-  init(_ limits: HTTPLimits) {
+  /// Makes a parser for the beginning of a connection.
+  package init(_ limits: HTTPLimits) {
     self.limits = limits
     trailers = HTTP1FieldSection(limits)
   }
 
   /// Whether a head has begun to arrive and is not complete; empty lines in front of it do not count.
-  var isInsideHead: Bool {
+  package var isInsideHead: Bool {
     switch state {
     case .requestLine: line.hasBegun
     case .fields: true
@@ -75,7 +76,7 @@ struct HTTP1RequestParser: ~Copyable {
   ///
   /// To be called until it needs more bytes or rejects: the end of a request is said by itself, also when no
   /// bytes are left.
-  mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Event {
+  package mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Event {
     do throws(HTTP1Rejection) {
       while true {
         if let event = try step(bytes, &offset) { return event }

@@ -1,7 +1,7 @@
 /// The sorts of bytes that HTTP/1.1 tells apart.
-enum HTTP1Syntax {
+package enum HTTP1Syntax {
   /// What names and methods consist of (RFC 9110 section 5.6.2).
-  static func isToken(_ byte: UInt8) -> Bool {
+  package static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#"),

@@ -13,7 +13,7 @@ import Testing
       at: folder,
       includingPropertiesForKeys: nil
     )
-    #expect(files.count >= 18)
+    #expect(files.count >= 31)
     for file in files {
       let input = [UInt8](try Data(contentsOf: file))
       for count in 0...input.count { HTTP1Properties.check(Array(input.prefix(count))) }

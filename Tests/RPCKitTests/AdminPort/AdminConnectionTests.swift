@@ -10,7 +10,7 @@ import Testing
 
   init() { ready.set(1) }
 
-  private func serve(_ limits: HTTPLimits = HTTPLimits()) {
+  private func serve(_ limits: AdminLimits = AdminLimits()) {
     registry.counter("doors_total", help: "Doors.").add(UInt64(7))
     var responder = AdminResponder(registry: registry) { [ready] in
       Readiness([
@@ -93,8 +93,9 @@ import Testing
   @Test(
     "A refused request is answered and the connection ends",
     arguments: [
-      ("POST /metrics HTTP/1.1\r\n", "405 Method Not Allowed"), ("\n", "400 Bad Request"),
-      ("GET /metrics HTTP/1.1\r\nContent-Length: 4\r\n", "413 Content Too Large"),
+      ("POST /metrics HTTP/1.1\r\nHost: a\r\n", "405 Method Not Allowed"),
+      ("\n", "400 Bad Request"),
+      ("GET /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n", "413 Content Too Large"),
       ("GET / HTTP/2.0\r\n", "505 HTTP Version Not Supported"),
       (String(repeating: "a", count: 3000), "414 URI Too Long"),
       (
@@ -112,6 +113,107 @@ import Testing
     transport.send("more that is thrown away")
     transport.sendEnd()
     #expect(transport.isClosed)
+  }
+
+  /// Of what two readers could take for different requests, one example of each sort; HTTP1RejectionTests has them all.
+  @Test(
+    "What could be smuggled is refused, and nothing behind it is answered",
+    arguments: [
+      ("GET / HTTP/1.1\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost : a\r\n", 400), ("GET / HTTP/1.1\r\n Host: a\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n", 400), ("GET / HTTP/1.1\nHost: a\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nX: \u{1}\r\n", 400),
+      ("GET  / HTTP/1.1\r\nHost: a\r\n", 400), ("GET / HTTP/1.1 \r\nHost: a\r\n", 400),
+      (" GET / HTTP/1.1\r\nHost: a\r\n", 400), ("GET /a#b HTTP/1.1\r\nHost: a\r\n", 400),
+      ("GET http://b/ HTTP/1.1\r\nHost: a\r\n", 400), ("GET * HTTP/1.1\r\nHost: a\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n", 413),
+      ("HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n", 413),
+      ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +0\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0, 0\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 0\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n", 400),
+      (
+        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n", 400
+      ),
+      ("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n", 405),
+      ("OPTIONS * HTTP/1.1\r\nHost: a\r\n", 405), ("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n", 405),
+      ("get / HTTP/1.1\r\nHost: a\r\n", 501), ("PRI * HTTP/2.0\r\n", 505),
+    ] as [(String, Int)]
+  )
+  func smuggling_isRefused(text: String, status: Int) {
+    for isWhole in [true, false] {
+      let transport = AdminTestTransport()
+      let responder = AdminResponder(registry: registry) { Readiness([]) }
+      AdminConnection(transport: transport, responder: responder).start()
+      transport.connect()
+      let input = text + "\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+      if isWhole {
+        transport.send(input)
+      } else {
+        for byte in input.unicodeScalars where !transport.isOutputClosed {
+          transport.send(String(byte))
+        }
+      }
+      let answer = transport.read()
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+      #expect(!answer.contains("200 OK"))
+      #expect(transport.isOutputClosed)
+    }
+  }
+
+  @Test("What cannot begin a request is refused by its first byte", arguments: ["\0", "\u{16}"])
+  func firstByte_ofNoMethod_isRefusedAtOnce(byte: String) {
+    serve()
+    transport.send(byte)
+    #expect(transport.read().hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+    #expect(transport.isOutputClosed)
+  }
+
+  @Test("Limits let exactly their value pass")
+  func limits_areExact() {
+    var limits = AdminLimits()
+    limits.requestLineByteCountMax = 30
+    limits.fieldByteCountMax = 200
+    limits.fieldCountMax = 3
+    /// The status of the answer to a request line of that length and these fields.
+    func status(_ lineByteCount: Int, _ fields: String) -> String {
+      let transport = AdminTestTransport()
+      AdminConnection(transport: transport, responder: AdminResponder(), limits: limits).start()
+      transport.connect()
+      let path = String(repeating: "a", count: lineByteCount - 14)
+      transport.send("GET /\(path) HTTP/1.0\r\n\(fields)\r\n")
+      return String(transport.read().dropFirst(9).prefix(3))
+    }
+    #expect(status(30, "") == "404")
+    #expect(status(31, "") == "414")
+    // Name, value and 32 bytes.
+    #expect(status(20, "X: " + String(repeating: "b", count: 167) + "\r\n") == "404")
+    #expect(status(20, "X: " + String(repeating: "b", count: 168) + "\r\n") == "431")
+    #expect(status(20, "A:\r\nB:\r\nC:\r\n") == "404")
+    #expect(status(20, "A:\r\nB:\r\nC:\r\nD:\r\n") == "431")
+  }
+
+  @Test("The default limits are those that are documented")
+  func limits_defaults_areDocumented() {
+    let limits = AdminLimits()
+    #expect(limits.requestLineByteCountMax == 2048)
+    #expect(limits.fieldByteCountMax == 8192)
+    #expect(limits.fieldCountMax == 64)
+  }
+
+  @Test("A page sees what it may depend on")
+  func page_seesRequest() {
+    var responder = AdminResponder()
+    responder.addPage("/page") { .text("\($0.path) \($0.query ?? "none") \($0.accept)") }
+    AdminConnection(transport: transport, responder: responder).start()
+    transport.connect()
+    #expect(
+      get("/page?full=1&x=?", "Accept: application/json\r\naccept:\t*/* \r\n")
+        .hasSuffix("\r\n\r\n/page full=1&x=? application/json,*/*\n")
+    )
+    #expect(get("/page").hasSuffix("\r\n\r\n/page none \n"))
   }
 
   @Test("A peer that goes on sending after a refusal is cut off by time and by amount")
@@ -263,7 +365,7 @@ import Testing
 
   @Test("The last request that a connection may carry is answered with close")
   func requests_tooMany_closes() {
-    var limits = HTTPLimits()
+    var limits = AdminLimits()
     limits.requestCountMax = 2
     serve(limits)
     #expect(get("/healthz").contains("Connection: keep-alive\r\n"))
@@ -273,7 +375,7 @@ import Testing
 
   @Test("A page that is too large becomes a 500")
   func answer_tooLarge_is500() {
-    var limits = HTTPLimits()
+    var limits = AdminLimits()
     limits.responseByteCountMax = 299_999
     serve(limits)
     #expect(get("/big").hasPrefix("HTTP/1.1 500 Internal Server Error\r\n"))

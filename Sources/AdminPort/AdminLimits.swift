@@ -1,13 +1,15 @@
+internal import RPCKitHTTP
+
 /// What the admin port accepts.
 ///
 /// A request past a limit is answered with the status in brackets.
-public struct HTTPLimits: Sendable, Hashable {
+public struct AdminLimits: Sendable, Hashable {
   /// Bytes of a request line without its line end (414).
   public var requestLineByteCountMax = 2048
-  /// Bytes of all header lines, line ends included (431).
-  public var headerByteCountMax = 8192
-  /// Number of header lines (431).
-  public var headerLineCountMax = 64
+  /// Bytes of all header fields, each counted as name, value and 32 bytes (431).
+  public var fieldByteCountMax = 8192
+  /// Number of header fields (431).
+  public var fieldCountMax = 64
   /// From the first byte of a request to its last (408), and the same again for the answer.
   public var requestTimeout: Duration = .seconds(10)
   /// How long a connection may stay open between requests.
@@ -23,4 +25,13 @@ public struct HTTPLimits: Sendable, Hashable {
 
   /// The defaults.
   public init() {}
+
+  /// Those that the parser keeps.
+  var ofRequests: HTTPLimits {
+    var limits = HTTPLimits()
+    limits.requestLineByteCountMax = requestLineByteCountMax
+    limits.fieldByteCountMax = fieldByteCountMax
+    limits.fieldCountMax = fieldCountMax
+    return limits
+  }
 }
