@@ -49,8 +49,8 @@ class EnvelopedExchange: HTTPExchange {
   /// Refuses methods that cannot be called in this way.
   func checkKind(_ method: BoundMethod) throws(RPCError) {}
 
-  /// What is wrong with the flags of an envelope; nil for nothing.
-  func problem(ofFlags flags: UInt8) -> RPCError? { nil }
+  /// The field that says how messages are compressed.
+  var encodingName: String { "" }
 
   /// Sends the head of an answer that is none of refusal.
   func sendHead(_ metadata: Metadata) {}
@@ -152,6 +152,21 @@ class EnvelopedExchange: HTTPExchange {
       giveUp(error)
     }
     return !isOver
+  }
+
+  /// What is wrong with the flags of an envelope; nil for nothing.
+  private final func problem(ofFlags flags: UInt8) -> RPCError? {
+    guard flags & ~EnvelopeFlags.compressed == 0 else {
+      return RPCError(.internal, .protocolViolation, "flags of a message are unknown; send 0 or 1")
+    }
+    guard flags == 0 || requestCoding != .identity else {
+      return RPCError(
+        .internal,
+        .protocolViolation,
+        "a message is compressed without \(encodingName); name the compression"
+      )
+    }
+    return nil
   }
 
   private final func deliver(

@@ -18,6 +18,18 @@ enum PercentDecoding {
     isQuery: Bool = false,
     keepsSlashes: Bool = false
   ) throws(Failure) -> String {
+    let bytes = try Self.bytes(text, isQuery: isQuery, keepsSlashes: keepsSlashes)
+    guard !bytes.contains(0) else { throw .zero }
+    guard let result = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+    return result
+  }
+
+  /// The bytes without escapes, whatever they are: `malformed` is the only failure.
+  static func bytes(
+    _ text: Substring.UTF8View,
+    isQuery: Bool = false,
+    keepsSlashes: Bool = false
+  ) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     var index = text.startIndex
@@ -29,11 +41,11 @@ enum PercentDecoding {
         continue
       }
       let escape = text[index...].prefix(2)
-      guard escape.count == 2, let high = digit(escape.first), let low = digit(escape.last) else {
-        throw .malformed
-      }
+      guard escape.count == 2, let high = escape.first.flatMap(HTTP1Syntax.hexadecimalDigit),
+        let low = escape.last.flatMap(HTTP1Syntax.hexadecimalDigit)
+      else { throw .malformed }
       text.formIndex(&index, offsetBy: 2)
-      let value = high << 4 | low
+      let value = UInt8(high << 4 | low)
       if keepsSlashes, value == UInt8(ascii: "/") {
         bytes.append(UInt8(ascii: "%"))
         bytes += escape
@@ -41,18 +53,6 @@ enum PercentDecoding {
         bytes.append(value)
       }
     }
-    guard !bytes.contains(0) else { throw .zero }
-    guard let result = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
-    return result
-  }
-
-  private static func digit(_ byte: UInt8?) -> UInt8? {
-    switch byte {
-    case .some(let byte) where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
-      byte - UInt8(ascii: "0")
-    case .some(let byte) where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20):
-      (byte | 0x20) - UInt8(ascii: "a") + 10
-    default: nil
-    }
+    return bytes
   }
 }

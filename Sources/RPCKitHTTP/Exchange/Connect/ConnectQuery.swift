@@ -48,28 +48,11 @@ struct ConnectQuery {
 
   /// Text without its percent signs; a plus sign is a space.
   private static func decoded(_ text: Substring.UTF8View) throws(RPCError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count)
-    var index = text.startIndex
-    while index < text.endIndex {
-      let byte = text[index]
-      text.formIndex(after: &index)
-      switch byte {
-      case UInt8(ascii: "%"):
-        var value: UInt8 = 0
-        for _ in 0..<2 {
-          guard index < text.endIndex,
-            let digit = Character(Unicode.Scalar(text[index])).hexDigitValue
-          else { throw .invalidQuery("percent sign is not followed by two hexadecimal digits") }
-          value = value << 4 | UInt8(truncatingIfNeeded: digit)
-          text.formIndex(after: &index)
-        }
-        bytes.append(value)
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      default: bytes.append(byte)
-      }
+    do throws(PercentDecoding.Failure) {
+      return try PercentDecoding.bytes(text, isQuery: true)
+    } catch {
+      throw .invalidQuery("percent sign is not followed by two hexadecimal digits")
     }
-    return bytes
   }
 }
 

@@ -33,7 +33,7 @@ final class ConnectStreamingExchange: EnvelopedExchange {
     try chooseCodec()
     try ConnectHead.checkVersion(head.fields)
     timeout = try CallTimeout.connect(head.fields)
-    requestCoding = try ContentCoding.ofRequest("connect-content-encoding", head.fields)
+    requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
     if connection.core.configuration.compressesResponses {
       // A client that does not say what it reads reads what it writes.
       responseCoding =
@@ -41,6 +41,8 @@ final class ConnectStreamingExchange: EnvelopedExchange {
         ? requestCoding : ContentCoding.ofResponse("connect-accept-encoding", head.fields)
     }
   }
+
+  override var encodingName: String { "connect-content-encoding" }
 
   private func chooseCodec() throws(RPCError) {
     let type = head.fields.contentType
@@ -59,20 +61,6 @@ final class ConnectStreamingExchange: EnvelopedExchange {
         "content-type is not supported; use \(accepted)"
       )
     }
-  }
-
-  override func problem(ofFlags flags: UInt8) -> RPCError? {
-    guard flags & ~EnvelopeFlags.compressed == 0 else {
-      return RPCError(.internal, .protocolViolation, "flags of a message are unknown; send 0 or 1")
-    }
-    guard flags == 0 || requestCoding != .identity else {
-      return RPCError(
-        .internal,
-        .protocolViolation,
-        "a message is compressed without connect-content-encoding; name the compression"
-      )
-    }
-    return nil
   }
 
   override func findMethod() throws(RPCError) -> BoundMethod {
@@ -106,7 +94,7 @@ final class ConnectStreamingExchange: EnvelopedExchange {
   private func sendHead(_ metadata: Metadata, _ extra: HTTPFields) {
     var fields: HTTPFields = ["content-type": Self.typePrefix + codec.name]
     if responseCoding != .identity {
-      fields.append("connect-content-encoding", responseCoding.rawValue)
+      fields.append(encodingName, responseCoding.rawValue)
     }
     if requestCoding != .identity { fields.append("connect-accept-encoding", ContentCoding.names) }
     metadata.forEachResponseField { fields.append($0, $1) }

@@ -42,11 +42,13 @@ class GRPCExchange: EnvelopedExchange {
       refusalStatus = 400
       throw error
     }
-    requestCoding = try ContentCoding.ofRequest("grpc-encoding", head.fields)
+    requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
     if connection.core.configuration.compressesResponses {
       responseCoding = ContentCoding.ofResponse("grpc-accept-encoding", head.fields)
     }
   }
+
+  override var encodingName: String { "grpc-encoding" }
 
   /// What answers are called.
   func responseType(for requestType: String) -> String { requestType }
@@ -63,25 +65,11 @@ class GRPCExchange: EnvelopedExchange {
     }
   }
 
-  override func problem(ofFlags flags: UInt8) -> RPCError? {
-    guard flags & ~EnvelopeFlags.compressed == 0 else {
-      return RPCError(.internal, .protocolViolation, "flags of a message are unknown; send 0 or 1")
-    }
-    guard flags == 0 || requestCoding != .identity else {
-      return RPCError(
-        .internal,
-        .protocolViolation,
-        "a message is compressed without grpc-encoding; name the compression"
-      )
-    }
-    return nil
-  }
-
   // MARK: - The answer
 
   override func sendHead(_ metadata: Metadata) {
     var fields: HTTPFields = ["content-type": contentType]
-    if responseCoding != .identity { fields.append("grpc-encoding", responseCoding.rawValue) }
+    if responseCoding != .identity { fields.append(encodingName, responseCoding.rawValue) }
     if requestCoding != .identity { fields.append("grpc-accept-encoding", ContentCoding.names) }
     metadata.forEachResponseField { fields.append($0, $1) }
     sendHead(HTTPResponseHead(status: 200, fields: fields), isEnd: false)
