@@ -50,17 +50,18 @@ enum EncodedText {
   ///
   /// A leading full stop and a leading `From ` are encoded too: some programs on the way change them.
   static func quotedPrintable(_ text: String) -> String {
-    var output = ""
+    var output: [UInt8] = []
+    output.reserveCapacity(text.utf8.count * 9 / 8)
     for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      output += quotedPrintable(line: line.filter { $0 != UInt8(ascii: "\r") })
-      output += "\r\n"
+      appendQuotedPrintable(line: line.filter { $0 != UInt8(ascii: "\r") }, to: &output)
+      output += "\r\n".utf8
     }
-    return output
+    return String(decoding: output, as: UTF8.self)
   }
 
-  private static func quotedPrintable(line: [UInt8]) -> String {
+  private static func appendQuotedPrintable(line: [UInt8], to output: inout [UInt8]) {
     let startsLikeAnother = line.starts(with: "From ".utf8) || line.first == UInt8(ascii: ".")
-    var (output, count) = ("", 0)
+    var count = 0
     for (place, byte) in line.enumerated() {
       let isBlank = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
       let isLiteral =
@@ -68,17 +69,16 @@ enum EncodedText {
         ? place + 1 < line.count
         : (33...126).contains(byte) && byte != UInt8(ascii: "=")
           && !(place == 0 && startsLikeAnother)
-      let encoded = isLiteral ? String(UnicodeScalar(byte)) : escaped(byte)
+      let byteCount = isLiteral ? 1 : 3
       // One letter of the line is for the sign that it goes on.
-      if count + encoded.utf8.count > lineByteCountMax - 1 {
+      if count + byteCount > lineByteCountMax - 1 {
         // A blank must not come before the end of a line, nor is it there: the sign is.
-        output += "=\r\n"
+        output += "=\r\n".utf8
         count = 0
       }
-      output += encoded
-      count += encoded.utf8.count
+      if isLiteral { output.append(byte) } else { output += escaped(byte).utf8 }
+      count += byteCount
     }
-    return output
   }
 
   private static func escaped(_ byte: UInt8) -> String {

@@ -70,7 +70,7 @@ struct MailTemplate: Hashable, Sendable {
       case ">" where format == .html: text += "&gt;"
       case "\"" where format == .html: text += "&quot;"
       case "'" where format == .html: text += "&#39;"
-      case _ where scalar.properties.generalCategory == .control: text += " "
+      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": text += " "
       case "\u{2028}", "\u{2029}": text += " "
       default: text.unicodeScalars.append(scalar)
       }

@@ -181,11 +181,18 @@ final class Outbox: Sendable {
   /// Sends all mails that are due now, a batch at a time.
   func drain(_ store: ServiceStore) async {
     do {
-      while !Task.isCancelled {
-        let batch = try await begin(store)
+      var batch = try await begin(store)
+      while !batch.mails.isEmpty || batch.isFull {
         let outcomes = try await deliver(batch.mails)
-        try await end(zip(batch.mails, outcomes).map { ($0, $1) }, store)
-        guard batch.isFull else { return }
+        let ended = Array(zip(batch.mails, outcomes))
+        // One commit, and one wait for the disk, for the end of these and the beginning of the next.
+        let isLast = !batch.isFull || Task.isCancelled
+        batch = try await store.writeOwn { [self] tx in
+          try end(ended, in: tx)
+          return isLast ? Batch() : try begin(in: tx)
+        }
+        report(ended)
+        try await count(store)
       }
     } catch {
       // Attempts that were begun are made again when their leases have ended.
@@ -196,7 +203,10 @@ final class Outbox: Sendable {
   /// A mail that an attempt was begun for.
   private struct Attempt: Sendable {
     let record: MailRecord
-    let message: MailMessage
+    let order: MailOrder
+    let address: String
+    let user: UserRecord
+    let language: String
 
     /// Which attempt it is, counted from 1.
     var number: Int64 { record.attemptCount + 1 }
@@ -209,23 +219,30 @@ final class Outbox: Sendable {
   }
 
   private func begin(_ store: ServiceStore) async throws -> Batch {
-    let (now, limit) = (clock.now, transport.batchCount)
-    let horizon = now.addingSaturated(max(Self.pauses.upperBound, Self.lease))
+    let now = clock.now
     let isIdle = try await store.database.read { tx in
-      try MailTable.due(now: now, horizon: horizon, limit: 1, in: tx).isEmpty
+      try MailTable.due(now: now, horizon: Self.horizon(now), limit: 1, in: tx).isEmpty
     }
     if isIdle {
       try await count(store)
       return Batch()
     }
-    return try await store.writeOwn { [self] tx in
-      let due = try MailTable.due(now: now, horizon: horizon, limit: limit, in: tx)
-      var batch = Batch(isFull: due.count == limit)
-      for (mail, sealed) in due {
-        if let begun = try attempt(mail, sealed, now: now, in: tx) { batch.mails.append(begun) }
-      }
-      return batch
+    return try await store.writeOwn { [self] tx in try begin(in: tx) }
+  }
+
+  private func begin(in tx: borrowing WriteTransaction) throws -> Batch {
+    let (now, limit) = (clock.now, transport.batchCount)
+    let due = try MailTable.due(now: now, horizon: Self.horizon(now), limit: limit, in: tx)
+    var batch = Batch(isFull: due.count == limit)
+    for (mail, sealed) in due {
+      if let begun = try attempt(mail, sealed, now: now, in: tx) { batch.mails.append(begun) }
     }
+    return batch
+  }
+
+  /// No mail is due later than this, unless a clock has jumped.
+  private static func horizon(_ now: Int64) -> Int64 {
+    now.addingSaturated(max(pauses.upperBound, lease))
   }
 
   /// Begins an attempt; nil for a mail that ends without one.
@@ -266,7 +283,10 @@ final class Outbox: Sendable {
     )
     return Attempt(
       record: mail,
-      message: message(mail, order, to: address, user, order.language ?? language)
+      order: order,
+      address: address,
+      user: user,
+      language: order.language ?? language
     )
   }
 
@@ -333,15 +353,10 @@ final class Outbox: Sendable {
     return (order, inviter, invited.language)
   }
 
-  private func message(
-    _ mail: MailRecord,
-    _ order: MailOrder,
-    to address: String,
-    _ user: UserRecord,
-    _ language: String
-  ) -> MailMessage {
+  private func message(_ attempt: Attempt) -> MailMessage {
+    let (order, user) = (attempt.order, attempt.user)
     var values = order.values
-    values["email"] = address
+    values["email"] = attempt.address
     values["token"] = order.token
     if let path = order.kind.linkPath {
       // Behind a number sign, so that no server and no scanner on the way gets to see it.
@@ -349,13 +364,13 @@ final class Outbox: Sendable {
     }
     // Whoever signs an address up that is somebody else's must not be able to send them words.
     let isNamed = order.kind.mayNameTheUser && user.isEmailVerified
-    values["name"] = isNamed ? user.displayName : address
-    let texts = templates.texts(order.kind, language: language)
+    values["name"] = isNamed ? user.displayName : attempt.address
+    let texts = templates.texts(order.kind, language: attempt.language)
     return MailMessage(
-      id: mail.id,
-      date: mail.created,
+      id: attempt.record.id,
+      date: attempt.record.created,
       from: .init(name: settings.fromName, address: settings.fromAddress),
-      to: address,
+      to: attempt.address,
       subject: texts.subject.filled(values, .text),
       plain: texts.text.filled(values, .text),
       html: texts.html.filled(values, .html)
@@ -364,39 +379,43 @@ final class Outbox: Sendable {
 
   private func deliver(_ mails: [Attempt]) async throws -> [MailOutcome] {
     guard !mails.isEmpty else { return [] }
-    let messages = mails.map(\.message)
     return try await thread.run { [self] in
-      transport.deliver(messages) { self.isStopping.withLock { $0 } }
+      // Written here and not in the transaction, which everybody else's writes wait for.
+      transport.deliver(mails.map { message($0) }) { self.isStopping.withLock { $0 } }
     }
   }
 
   /// Says what became of attempts.
-  private func end(_ ended: [(Attempt, MailOutcome)], _ store: ServiceStore) async throws {
-    guard !ended.isEmpty else { return }
+  private func end(
+    _ ended: [(Attempt, MailOutcome)],
+    in tx: borrowing WriteTransaction
+  ) throws {
     let now = clock.now
-    try await store.writeOwn { [self] tx in
-      for (attempt, outcome) in ended {
-        let (mail, number) = (attempt.record, attempt.number)
-        switch outcome {
-        case .sent:
-          try MailTable.finish(mail.id, .sent, error: "", now: now, in: tx)
-          metrics.sent.series("sent").increment()
-        case .refused(let reason):
-          try abandon(mail, reason, "refused", now, in: tx)
-        case .failed(let reason) where number >= settings.attemptCountMax:
-          try abandon(mail, "\(number) attempts; the last: \(reason)", "refused", now, in: tx)
-        case .failed(let reason):
-          try MailTable.retry(
-            mail.id,
-            attempt: number,
-            due: now.addingSaturated(Self.pause(after: number)),
-            error: Self.shortened(reason),
-            in: tx
-          )
-          metrics.sent.series("failed").increment()
-        }
+    for (attempt, outcome) in ended {
+      let (mail, number) = (attempt.record, attempt.number)
+      switch outcome {
+      case .sent:
+        try MailTable.finish(mail.id, .sent, error: "", now: now, in: tx)
+        metrics.sent.series("sent").increment()
+      case .refused(let reason):
+        try abandon(mail, reason, "refused", now, in: tx)
+      case .failed(let reason) where number >= settings.attemptCountMax:
+        try abandon(mail, "\(number) attempts; the last: \(reason)", "refused", now, in: tx)
+      case .failed(let reason):
+        try MailTable.retry(
+          mail.id,
+          attempt: number,
+          due: now.addingSaturated(Self.pause(after: number)),
+          error: Self.shortened(reason),
+          in: tx
+        )
+        metrics.sent.series("failed").increment()
       }
     }
+  }
+
+  /// Tells the operator of mails that could not be sent for the first time.
+  private func report(_ ended: [(Attempt, MailOutcome)]) {
     for (attempt, outcome) in ended {
       if case .failed(let reason) = outcome, attempt.number == 1 {
         logger.warning(
@@ -405,7 +424,6 @@ final class Outbox: Sendable {
         )
       }
     }
-    try await count(store)
   }
 
   /// Ends a mail that will not be sent.

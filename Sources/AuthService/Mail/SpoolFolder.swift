@@ -12,7 +12,7 @@ struct SpoolFolder: MailTransport {
   let fileCountMax: Int
 
   /// So many mails share the wait for the disk.
-  var batchCount: Int { 256 }
+  var batchCount: Int { 512 }
 
   /// Mails up to which each waits for itself: others may have written much to the same file system.
   private static let fewMails = 8
@@ -21,9 +21,8 @@ struct SpoolFolder: MailTransport {
     let isEachSynchronized = mails.count <= Self.fewMails
     do throws(FileError) {
       try FileBytes.createDirectory(path)
-      // Somebody else may have put files there; of too many not even the names are read.
-      let count =
-        try FileBytes.names(inFolder: path, countMax: max(fileCountMax * 2, 1024))?.count ?? 0
+      // Somebody else may have put files there.
+      let count = try FileBytes.entryCount(inFolder: path, countMax: fileCountMax)
       var outcomes = mails.enumerated().map { place, mail -> MailOutcome in
         guard !isStopping() else { return .failed("the service is stopping") }
         guard count + place < fileCountMax else {

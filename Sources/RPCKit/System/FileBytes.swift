@@ -43,13 +43,7 @@ package enum FileBytes {
     }
     defer { unsafe closedir(folder) }
     var names: [String] = []
-    while true {
-      // Only errno tells the end from a failure.
-      errno = 0
-      guard let entry = unsafe readdir(folder) else {
-        guard errno == 0 else { throw failure(path) }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      }
+    while let entry = unsafe try nextEntry(of: folder, path) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
       }
@@ -59,6 +53,35 @@ package enum FileBytes {
       }
       names.append(name)
     }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// How much is in a folder, counted up to `countMax` and without reading the names.
+  package static func entryCount(
+    inFolder path: String,
+    countMax: Int
+  ) throws(FileError) -> Int {
+    guard let folder = unsafe opendir(path) else { throw failure(path) }
+    defer { unsafe closedir(folder) }
+    // The folder itself and the one that it is in are entries as well.
+    let own = 2
+    var count = 0
+    while count < countMax + own, unsafe try nextEntry(of: folder, path) != nil { count += 1 }
+    return max(0, count - own)
+  }
+
+  /// The next entry of an open folder; nil at its end.
+  private static func nextEntry(
+    of folder: OpaquePointer,
+    _ path: String
+  ) throws(FileError) -> UnsafeMutablePointer<dirent>? {
+    // Only errno tells the end from a failure.
+    errno = 0
+    guard let entry = unsafe readdir(folder) else {
+      guard errno == 0 else { throw failure(path) }
+      return nil
+    }
+    return unsafe entry
   }
 
   /// Whether there is anything at a path.

@@ -28,14 +28,22 @@ public struct EmailAddress: Hashable, Sendable {
     guard parts.count == 2, text.utf8.count <= 254, (1...64).contains(parts[0].utf8.count),
       !parts[1].isEmpty, !text.hasPrefix("-"), !parts[1].hasPrefix("-")
     else { return false }
-    let isSafe = text.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
-        .paragraphSeparator:
-        false
-      default: !"()<>[]:;,\\\"".unicodeScalars.contains(scalar)
-      }
-    }
+    let isSafe = text.unicodeScalars.allSatisfy(Self.isSafe)
     return isSafe && !parts[1].split(separator: ".", omittingEmptySubsequences: false).contains("")
+  }
+
+  private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "(", ")", "<", ">", "[", "]", ":", ";", ",", "\\", "\"": return false
+    // Almost all addresses are plain ASCII: no look at Unicode's tables for them.
+    case "!"..."~": return true
+    default: break
+    }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
+      .paragraphSeparator:
+      return false
+    default: return true
+    }
   }
 }
