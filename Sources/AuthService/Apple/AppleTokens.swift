@@ -88,7 +88,7 @@ struct AppleTokens: Sendable {
     fetch.authorities = authorization.address.authorityFile
     if authorization.address.allowsPrivateAddresses { fetch.addresses = .any }
     let own = [("client_id", clientID), ("client_secret", clientSecret(for: clientID))]
-    fetch.form = Array(Self.form(own + fields).utf8)
+    fetch.content = Array(Self.form(own + fields).utf8)
     let answer = try await send(fetch)
     guard answer.status == 200 else {
       let error = Self.object(answer.body)?["error"]?.string ?? ""

@@ -152,15 +152,7 @@ public struct KeySetAddress: Hashable, Sendable {
   public var allowsPrivateAddresses = false
 
   /// Whether a text is an https URL that names nothing but a host, a path and a query.
-  static func isURL(_ text: String) -> Bool {
-    guard text.hasPrefix("https://"), text.utf8.count <= 1000,
-      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { return false }
-    let rest = text.dropFirst(8)
-    let authority = rest.prefix { $0 != "/" && $0 != "?" }
-    return !authority.isEmpty && !authority.contains("@")
-      && !rest.contains { "#\\\"<>".contains($0) }
-  }
+  static func isURL(_ text: String) -> Bool { HTTPFetch.isURL(text) }
 }
 
 /// What is built in of providers that everybody uses.

@@ -109,10 +109,37 @@ extension ByteBuffer {
   }
 
   /// Adds a length-delimited field.
-  mutating func append(field number: Int, bytes: [UInt8]) {
+  package mutating func append(field number: Int, bytes: [UInt8]) {
     append(varint: UInt64(number << 3 | 2))
     append(varint: UInt64(bytes.count))
     append(bytes.span)
+  }
+
+  /// Adds a message as a field.
+  ///
+  /// `body` writes it to a buffer of its own, because its length comes first.
+  package mutating func append(field number: Int, message body: (inout ByteBuffer) -> Void) {
+    var message = ByteBuffer()
+    body(&message)
+    append(varint: UInt64(number << 3 | 2))
+    append(varint: UInt64(message.byteCount))
+    message.withBytes { append($0) }
+  }
+
+  /// Adds a number as a field of eight bytes.
+  package mutating func append(field number: Int, fixed64 value: UInt64) {
+    append(varint: UInt64(number << 3 | 1))
+    for shift in stride(from: 0, to: 64, by: 8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  /// Adds a number as a field of four bytes.
+  package mutating func append(field number: Int, fixed32 value: UInt32) {
+    append(varint: UInt64(number << 3 | 5))
+    for shift in stride(from: 0, to: 32, by: 8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
   }
 }
 

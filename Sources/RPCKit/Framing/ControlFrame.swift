@@ -73,7 +73,7 @@ enum ControlFrame {
 
 extension ByteBuffer {
   /// Adds a number field; zero is the default and left out (proto3).
-  mutating func append(field number: Int, varint value: UInt64) {
+  package mutating func append(field number: Int, varint value: UInt64) {
     guard value != 0 else { return }
     append(varint: UInt64(number << 3))
     append(varint: value)

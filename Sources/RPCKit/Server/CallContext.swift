@@ -82,6 +82,12 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Loop only.
   var ended: MonotonicInstant?
+  /// What the call ended with, known since `ended`.
+  ///
+  /// Loop only.
+  var endCode: StatusCode?
+  /// What an interceptor that traces calls keeps for this one.
+  var spanObject: (any AnyObject & Sendable)?
 
   /// `inbound`, for wires of other modules.
   ///
@@ -91,6 +97,21 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Loop only.
   package var isOpen: Bool { !isOver }
+  /// When the call ended and what with; nil before.
+  ///
+  /// Loop only.
+  package var ending: (instant: MonotonicInstant, code: StatusCode)? {
+    guard let ended, let endCode else { return nil }
+    return (ended, endCode)
+  }
+  /// What an interceptor that traces calls keeps for this one.
+  ///
+  /// Set in `ServerInterceptor.begin` and never changed afterwards, so whatever the call runs may read it without
+  /// a lock.
+  package var span: (any AnyObject & Sendable)? {
+    get { spanObject }
+    set { spanObject = newValue }
+  }
 
   private struct Shared {
     var responseMetadata = Metadata()

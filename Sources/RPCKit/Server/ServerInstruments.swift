@@ -144,6 +144,7 @@ package final class ServerInstruments: Sendable {
   package func ended(_ call: CallContext, _ code: StatusCode) {
     let now = call.connection.loop.preciseNow
     call.ended = now
+    call.endCode = code
     call.boundMethod.metrics.callEnded(code, nanoseconds: call.received.nanoseconds(to: now))
     if code == .cancelled { cancelled.increment() }
   }

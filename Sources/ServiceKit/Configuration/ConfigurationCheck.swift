@@ -82,7 +82,19 @@ extension ConfigurationCheck {
     for (name, target) in settings.peers.sorted(by: { $0.key < $1.key }) {
       attempt("peers.\(name)") { _ = try ChannelTarget(target) }
     }
+    if let traces = settings.traces { self.traces(traces) }
     addresses(settings)
+  }
+
+  private mutating func traces(_ traces: ServiceSettings.Traces) {
+    if let path = traces.authorities {
+      file("traces.ca_file", path) {
+        _ = try FileBytes.read($0, byteCountMax: Self.fileByteCountMax)
+      }
+    }
+    if let path = traces.headersFile {
+      file("traces.headers_file", path) { _ in _ = try traces.headers() }
+    }
   }
 
   private mutating func certificates(_ tls: ServiceSettings.TLS, _ http: ServiceSettings.HTTP) {

@@ -79,6 +79,8 @@ public struct ServiceSettings: Sendable {
   public var auditLifetime: Int64?
   /// Targets of other services, by name: `tcp://127.0.0.1:7402`.
   public var peers: [String: String]
+  /// Where spans are sent; nil: nothing is traced.
+  public var traces: Traces?
   /// Lines below this level are not written.
   public var logLevel: LogLevel
   /// How long a drain may take.
@@ -120,6 +122,7 @@ public struct ServiceSettings: Sendable {
     database = try members.optional("database")?.string() ?? "\(name).db"
     auditLifetime = try members.optional("audit_days")?.days(in: 30...36_500)
     peers = try Self.texts(members.optional("peers"))
+    traces = try Traces.read(members.optional("traces"))
     logLevel = try Self.logLevel(members.optional("log"))
     drainTimeout = try members.optional("drain_timeout")?.seconds(in: 0...3600) ?? .seconds(30)
     drainDelay = try members.optional("drain_delay")?.seconds(in: 0...600) ?? .zero

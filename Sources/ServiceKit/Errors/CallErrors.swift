@@ -47,7 +47,9 @@ public struct CallErrors: Sendable {
     let requestID = identifiers.requestID(of: call)
     denials.look(at: error, of: call)
     failures.look(at: error, of: call, requestID: requestID)
-    return completed(error, requestID)
+    let completed = completed(error, requestID)
+    (call.span as? ServerSpan)?.failed(completed)
+    return completed
   }
 
   /// What a call that is refused before it begins is told besides why: which request it was, if its

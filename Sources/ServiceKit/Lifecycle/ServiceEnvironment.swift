@@ -20,6 +20,8 @@ public struct ServiceEnvironment: Sendable {
   public let loops: EventLoopGroup
 
   let proofs: ServiceProofs
+  /// Traces calls; nil when nothing is traced.
+  let tracer: Tracer?
   private let tls: TLSContextSource?
   private let network: any Network
 
@@ -49,6 +51,15 @@ public struct ServiceEnvironment: Sendable {
       clock: clock,
       random: random
     )
+    let spans = TraceMetrics(metrics.registry)
+    tracer = settings.traces.map { [identifiers] traces in
+      Tracer(
+        sampleRatio: traces.sampleRatio,
+        identifiers: identifiers,
+        random: random,
+        metrics: spans
+      )
+    }
     self.tls = tls
     self.network = network
   }
@@ -87,7 +98,8 @@ public struct ServiceEnvironment: Sendable {
   ) -> Channel {
     var configuration = ChannelConfiguration(loops: loops)
     configuration.network = network
-    configuration.interceptors = [CallPropagation(identifiers)] + interceptors
+    configuration.interceptors =
+      [CallPropagation(identifiers, peer: name, tracer: tracer)] + interceptors
     configuration.observer = ChannelMetrics(metrics, target: name)
     configuration.logger = logger.with(["peer": .string(name)])
     if let tls { configuration.useTLS(tls) }

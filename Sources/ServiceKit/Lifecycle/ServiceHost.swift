@@ -12,6 +12,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
   private let health: HealthService
   private let tls: TLSContextSource?
   private let changedSettings: @Sendable () throws -> [String]
+  private let exporter: SpanExporter?
 
   /// Opens the service; nothing listens yet.
   ///
@@ -28,6 +29,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     self.changedSettings = changedSettings
     GatehouseVersion.register(in: environment.metrics.registry)
     ProcessMetrics.register(in: environment.metrics.registry)
+    exporter = try environment.spanExporter()
     do {
       service = try await Service.open(settings, in: environment)
     } catch let error as StoreError {
@@ -71,10 +73,11 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     )
     configuration.completeError = { error, call in errors.complete(error, call) }
     configuration.refusalDetails = CallErrors.refusalDetails
+    let tracing = environment.tracer.map { [TracingInterceptor($0)] } ?? []
     server = Server(
       configuration,
       services: services,
-      interceptors: service.interceptors,
+      interceptors: tracing + service.interceptors,
       on: environment.loops,
       network: network,
       metrics: environment.metrics,
@@ -108,8 +111,10 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       // A signal ends the serving, or a failure; work that comes to an end does not.
       group.addTask {
         async let work: Void = service.run()
+        async let spans: Void? = exporter?.run()
         await followReadiness()
         await work
+        await spans
       }
       group.addTask { await react(to: signals) }
       do {
@@ -130,8 +135,10 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       }
       group.cancelAll()
       await service.close()
-      environment.logger.notice("stopped", [:])
     }
+    // After the task that exports, so that two do not send the same spans.
+    await exporter?.flush()
+    environment.logger.notice("stopped", [:])
   }
 
   private func startAdmin() async throws -> AdminServer? {

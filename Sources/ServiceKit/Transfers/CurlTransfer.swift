@@ -52,6 +52,8 @@ package final class CurlTransfer {
     package var authorities: String?
     package var credentials: Credentials?
     package var addresses: AddressRule
+    /// Lines of the header of HTTP requests, besides or instead of those that libcurl writes.
+    package var fields: [String] = []
 
     /// Describes a server; see the properties.
     package init(
@@ -109,6 +111,8 @@ package final class CurlTransfer {
   private let text: UnsafeMutablePointer<CChar>
   /// What the callbacks know; they are called until the handle is cleaned up.
   private let exchange: Exchange
+  /// The lines of `Peer.fields`, which libcurl does not copy.
+  private var fields: UnsafeMutablePointer<curl_slist>?
 
   /// Makes a handle for one server; connects when the first transfer does.
   ///
@@ -121,7 +125,9 @@ package final class CurlTransfer {
     unsafe text = .allocate(capacity: Int(CCurl_ERROR_SIZE))
     unsafe text.initialize(repeating: 0, count: Int(CCurl_ERROR_SIZE))
     exchange = Exchange(peer.addresses)
+    unsafe fields = nil
     try configure(peer)
+    try setFields(peer.fields)
     try setCallbacks()
   }
 
@@ -129,6 +135,7 @@ package final class CurlTransfer {
     unsafe CCurl_set_number(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, Self.closeTimeout)
     // Says goodbye, so the callbacks are called once more.
     unsafe curl_easy_cleanup(handle)
+    unsafe curl_slist_free_all(fields)
     unsafe text.deallocate()
   }
 
@@ -217,6 +224,16 @@ package final class CurlTransfer {
       try set(CURLOPT_PASSWORD, credentials.password)
       try set(CURLOPT_LOGIN_OPTIONS, "AUTH=PLAIN;AUTH=LOGIN")
     }
+  }
+
+  private func setFields(_ lines: [String]) throws(Fault) {
+    for line in lines {
+      guard let longer = unsafe curl_slist_append(fields, line) else {
+        throw Fault(description: "there is no memory")
+      }
+      unsafe fields = longer
+    }
+    if unsafe fields != nil { try check(unsafe CCurl_set_list(handle, CURLOPT_HTTPHEADER, fields)) }
   }
 
   private func setCallbacks() throws(Fault) {

@@ -1,18 +1,24 @@
 internal import RPCKit
 
-/// A fetch of a small document over HTTPS.
+/// A fetch of a small document over HTTPS, or a small message that is sent there.
 ///
 /// Follows no redirect, asks no proxy, and connects to addresses of the public Internet only, so that an
 /// address in a setting or in somebody's document leads to no service of this network.
 package struct HTTPFetch: Hashable, Sendable {
-  /// Where it is; begins with `https://`.
+  /// Where it is; begins with `https://`, or with `http://` if that is allowed.
   package let url: String
   /// The file with the authorities (PEM) instead of the system's.
   package var authorities: String?
   /// Which addresses the name may have; anything but the standard is for tests and closed networks.
   package var addresses: AddressRule
-  /// A form (`application/x-www-form-urlencoded`) that is sent with POST; GET without one.
-  package var form: [UInt8] = []
+  /// Whether the address may begin with `http://`.
+  package var allowsPlaintext = false
+  /// What is sent with POST; GET without anything.
+  package var content: [UInt8] = []
+  /// The media type of `content`.
+  package var contentType = "application/x-www-form-urlencoded"
+  /// Fields of the request's header besides those that HTTP needs.
+  package var fields: [Field] = []
   /// Bytes of the document, at most.
   package var byteCountMax = 64 << 10
   /// How long all of it may take.
@@ -29,6 +35,37 @@ package struct HTTPFetch: Hashable, Sendable {
     self.authorities = authorities
     self.addresses = addresses
     self.timeout = timeout
+  }
+
+  /// A field of a request's header, such as a token that the server wants.
+  package struct Field: Hashable, Sendable {
+    /// A token (RFC 9110, section 5.1).
+    package let name: String
+    /// Visible ASCII characters and blanks.
+    package let value: String
+
+    /// Makes a field, which must be well formed.
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// Whether a text is an https URL, or an http URL if that is allowed, that names nothing but a host, a path
+  /// and a query.
+  package static func isURL(_ text: String, allowsPlaintext: Bool = false) -> Bool {
+    guard let scheme = scheme(of: text, allowsPlaintext: allowsPlaintext),
+      text.utf8.count <= 1000, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return false }
+    let rest = text.dropFirst(scheme.count + 3)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    return !authority.isEmpty && !authority.contains("@")
+      && !rest.contains { "#\\\"<>".contains($0) }
+  }
+
+  private static func scheme(of url: String, allowsPlaintext: Bool) -> String? {
+    if url.hasPrefix("https://") { return "https" }
+    return allowsPlaintext && url.hasPrefix("http://") ? "http" : nil
   }
 
   /// Bytes of the answer's header, at most.
@@ -84,23 +121,27 @@ package struct HTTPFetch: Hashable, Sendable {
   }
 
   private func perform(_ cancellation: Cancellation) -> Result<Answer, Failure> {
-    guard url.hasPrefix("https://"), url.utf8.count <= 2000,
-      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    guard let scheme = Self.scheme(of: url, allowsPlaintext: allowsPlaintext),
+      url.utf8.count <= 2000, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
       return .failure(
         Failure(description: "the address does not begin with https:// or has blanks")
       )
     }
-    let peer = CurlTransfer.Peer(
+    var peer = CurlTransfer.Peer(
       url: url,
-      scheme: "https",
+      scheme: scheme,
+      requiresTLS: scheme == "https",
       authorities: authorities,
       addresses: addresses
     )
+    peer.fields = fields.map { "\($0.name): \($0.value)" }
+    // Expect is off: to wait for 100 (Continue) would delay messages to servers that do not send it.
+    if !content.isEmpty { peer.fields += ["Content-Type: \(contentType)", "Expect:"] }
     do throws(CurlTransfer.Fault) {
       let transfer = try CurlTransfer(peer)
-      let collector = Collector(byteCountMax, cancellation, sends: !form.isEmpty)
-      switch transfer.perform(upload: form, timeout: timeout, collector) {
+      let collector = Collector(byteCountMax, cancellation, sends: !content.isEmpty)
+      switch transfer.perform(upload: content, timeout: timeout, collector) {
       case .complete(let status):
         return .success(Answer(status: status, fields: collector.fields, body: collector.body))
       case .failed(let reason):

@@ -28,8 +28,9 @@ struct CallStage: Sendable {
   let metrics: MetricRegistry
   let sink: CollectingSink
 
-  /// Serves `handler` for the length of `body`.
+  /// Serves `handler` for the length of `body`, and traces its calls if there is a tracer.
   static func run(
+    tracer: Tracer? = nil,
     runningHandlersMax: Int = 10_000,
     admission: AdmissionControl.Configuration = .init(),
     _ handler: @escaping Handler,
@@ -51,12 +52,13 @@ struct CallStage: Sendable {
     configuration.admission = admission
     configuration.completeError = { error, call in errors.complete(error, call) }
     configuration.refusalDetails = CallErrors.refusalDetails
+    let tracing = tracer.map { [TracingInterceptor($0)] } ?? []
     let server = Server(
       configuration,
       services: [
         ServiceDefinition(name: method.service, methods: [.unary(method, handler)])
       ],
-      interceptors: [StatedCaller()],
+      interceptors: tracing + [StatedCaller()],
       on: loops
     )
     try await server.serving { server in

@@ -100,6 +100,19 @@ public struct TraceContext: Sendable, Hashable {
     child(spanID: random.next())
   }
 
+  /// The context of a span that begins here, of which a sampler decided whether it is recorded.
+  package func child(
+    isSampled: Bool,
+    using random: inout some RandomNumberGenerator
+  ) -> TraceContext {
+    TraceContext(
+      trusted: traceID,
+      spanID: Self.nonZero(random.next()),
+      isSampled: isSampled,
+      isRandom: isRandom
+    )
+  }
+
   /// The header, in version 00.
   ///
   /// Flags this version does not know are not passed on.
@@ -107,7 +120,8 @@ public struct TraceContext: Sendable, Hashable {
     "00-\(traceID)-\(hexadecimal(spanID))-0\(flags)"
   }
 
-  private var flags: UInt8 {
+  /// The flags of the header: 1 for sampled, 2 for random.
+  package var flags: UInt8 {
     (isSampled ? Self.sampledFlag : 0) | (isRandom ? Self.randomFlag : 0)
   }
 

@@ -44,7 +44,7 @@ final class ScriptedApple: Sendable {
   private func answer(_ fetch: HTTPFetch) async throws -> HTTPFetch.Answer {
     let asked = Asked(
       path: String(fetch.url.dropFirst("https://appleid.apple.com".count)),
-      fields: Self.fields(fetch.form)
+      fields: Self.fields(fetch.content)
     )
     return try state.withLock { state in
       guard !state.isDown else { throw HTTPFetch.Failure(description: "down") }

@@ -11,7 +11,7 @@ struct SettingsTableTests {
   /// Settings that hold others, with what must be in them.
   private static let objects: [(path: String, required: JSONObject)] = [
     ("tls", ["certificate": "c", "key": "k"]), ("service_keys", [:]), ("streams", [:]),
-    ("http", [:]), ("log", [:]), ("password_hash", ["memory_kib": 8, "passes": 1]),
+    ("http", [:]), ("traces", [:]), ("log", [:]), ("password_hash", ["memory_kib": 8, "passes": 1]),
     ("sessions", [:]),
     ("source_limits", [:]), ("mail", [:]), ("operators", [:]), ("deletion", [:]),
     ("passkeys", ["relying_party_id": "a.com", "origins": ["https://a.com"]]),
