@@ -46,6 +46,7 @@
 #include "grpc/testing/test.pb-c.h"
 #include "rpc/v1/settings.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
+#include "tenancy/v1/authzen.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/devices.pb-c.h"
 #include "tenancy/v1/documents.pb-c.h"
@@ -1089,6 +1090,72 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__g
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_super_admin_request(void) {
   return &tenancy__v1__revoke_super_admin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_subject(void) {
+  return &tenancy__v1__auth_zen_subject__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_action(void) {
+  return &tenancy__v1__auth_zen_action__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_resource(void) {
+  return &tenancy__v1__auth_zen_resource__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_evaluation(void) {
+  return &tenancy__v1__auth_zen_evaluation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_options(void) {
+  return &tenancy__v1__auth_zen_options__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_evaluations_request(void) {
+  return &tenancy__v1__auth_zen_evaluations_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_error(void) {
+  return &tenancy__v1__auth_zen_error__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_reason(void) {
+  return &tenancy__v1__auth_zen_reason__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_decision(void) {
+  return &tenancy__v1__auth_zen_decision__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_evaluations_response(void) {
+  return &tenancy__v1__auth_zen_evaluations_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_filter(void) {
+  return &tenancy__v1__auth_zen_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_page_request(void) {
+  return &tenancy__v1__auth_zen_page_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_page(void) {
+  return &tenancy__v1__auth_zen_page__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_subject_search_request(void) {
+  return &tenancy__v1__auth_zen_subject_search_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_found_subject(void) {
+  return &tenancy__v1__auth_zen_found_subject__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_subject_search_response(void) {
+  return &tenancy__v1__auth_zen_subject_search_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_resource_search_request(void) {
+  return &tenancy__v1__auth_zen_resource_search_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_found_resource(void) {
+  return &tenancy__v1__auth_zen_found_resource__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_resource_search_response(void) {
+  return &tenancy__v1__auth_zen_resource_search_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_action_search_request(void) {
+  return &tenancy__v1__auth_zen_action_search_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_found_action(void) {
+  return &tenancy__v1__auth_zen_found_action__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_action_search_response(void) {
+  return &tenancy__v1__auth_zen_action_search_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__type_count(void) {
   return &tenancy__v1__type_count__descriptor;

@@ -81,7 +81,8 @@ final class RESTExchange: HTTPExchange {
           .malformedRequest,
           "content-type is not supported; send \(accepted)"
         ),
-        status: 415,
+        // AuthZEN has this among what is wrong with a request.
+        status: binding.errors == .text ? 400 : 415,
         fields: ["accept": accepted]
       )
     }

@@ -29,6 +29,7 @@ extension SchemaRegistry {
     Auth_V1.authV1StepUpFile,
     Auth_V1.authV1UsersFile,
     Tenancy_V1.tenancyV1AssociationFile,
+    Tenancy_V1.tenancyV1AuthzenFile,
     Tenancy_V1.tenancyV1ChangesFile, Tenancy_V1.tenancyV1DevicesFile,
     Tenancy_V1.tenancyV1DocumentsFile, Tenancy_V1.tenancyV1LegacyFile,
     Tenancy_V1.tenancyV1FamiliesFile, Tenancy_V1.tenancyV1InvitationsFile,

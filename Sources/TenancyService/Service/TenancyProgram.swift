@@ -15,6 +15,8 @@ public enum TenancyProgram: HostedService {
     var mailsInvitations: Bool
     /// What requests need that a gateway asks about.
     var gatewayRoutes: GatewayRoutes
+    /// Where others find AuthZEN's interfaces; nil says it to nobody.
+    var authZen: AuthZenMetadata?
   }
 
   /// See `HostedService.identity`.
@@ -40,7 +42,8 @@ public enum TenancyProgram: HostedService {
       policies: try policies(members.optional("policy")),
       identity: try RemoteIdentity.Settings(&members),
       mailsInvitations: try members.optional("invitation_mails")?.boolean() ?? true,
-      gatewayRoutes: try GatewayRoutes(members.optional("gateway_routes"))
+      gatewayRoutes: try GatewayRoutes(members.optional("gateway_routes")),
+      authZen: try AuthZenMetadata(members.optional("policy_decision_point"))
     )
   }
 
@@ -99,6 +102,7 @@ public enum TenancyProgram: HostedService {
     let (paths, loop, clock) = (settings.policies, environment.loops.loops[0], environment.clock)
     return OpenService(
       services: service.services,
+      documents: [settings.authZen?.document].compactMap(\.self),
       interceptors: [remote.interceptor { user, _ in service.isAdministrator(user.userID) }],
       work: [
         remote.run,

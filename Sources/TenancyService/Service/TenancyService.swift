@@ -201,6 +201,7 @@ public final class TenancyService: Sendable {
       AssociationsHandler(core: core).definition,
       SubjectsHandler(core: core).definition,
       PermissionsHandler(core: core).definition,
+      AuthZenHandler(core: core).definition,
       InvitationsHandler(core: core).definition,
       DocumentsHandler(core: core).definition,
       LegacyDocumentsHandler(core: core).definition,

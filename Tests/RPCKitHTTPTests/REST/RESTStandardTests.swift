@@ -47,6 +47,9 @@ struct RESTStandardTests {
     #expect(answer.fields["content-type"] == "text/plain; charset=utf-8")
     #expect(answer.fields["cache-control"] == "no-store")
     #expect(answer.text == "who?")
+    let foreign: HTTPFields = ["content-type": "text/plain"]
+    let typed = try RESTStage().send("POST", "/test/may-borrow", foreign, body: #"{"key":"ada"}"#)
+    #expect(typed?.status == 400)
     let body = #"{"key":"locked"}"#
     let locked = try #require(try RESTStage().send("POST", "/test/may-borrow", json: body))
     #expect(locked.status == 401)

@@ -148,6 +148,7 @@ struct MatrixStage: Sendable {
     case "soon": return InstantText.text(product.clock.now + 600_000)
     case "today": return String(InstantText.text(product.clock.now).prefix(10))
     case "operator": return operatorPerson.id
+    case "me": return caller.id
     // Whom calls give roles to, and take them from.
     case "user" where objects.isHome: return somebody.id
     case "self" where objects.isHome: return caller.id

@@ -446,6 +446,44 @@ enum MatrixTable {
       yes: #""device.unlock""#
     ),
     .init("Permissions/WatchChanges", .service, []),
+    .init(
+      "AuthZen/Evaluate",
+      .device,
+      .deviceUsers,
+      #"{"subject": {"type": "user", "id": "<me>"}, "action": {"name": "device.unlock"}, "#
+        + #""resource": {"type": "device", "id": "<door>"}}"#,
+      yes: #""decision":true"#
+    ),
+    .init(
+      "AuthZen/EvaluateAll",
+      .device,
+      .deviceUsers,
+      #"{"subject": {"type": "user", "id": "<me>"}, "action": {"name": "device.unlock"}, "#
+        + #""evaluations": [{"resource": {"type": "device", "id": "<door>"}}]}"#,
+      yes: #""decision":true"#
+    ),
+    .init(
+      "AuthZen/SearchSubjects",
+      .device,
+      .staff,
+      #"{"subject": {"type": "user"}, "action": {"name": "device.unlock"}, "#
+        + #""resource": {"type": "device", "id": "<door>"}}"#,
+      yes: #""type":"user""#
+    ),
+    .init(
+      "AuthZen/SearchResources",
+      .none,
+      .everyone,
+      #"{"subject": {"type": "user", "id": "<me>"}, "action": {"name": "device.view"}, "#
+        + #""resource": {"type": "device"}}"#
+    ),
+    .init(
+      "AuthZen/SearchActions",
+      .device,
+      .deviceUsers,
+      #"{"subject": {"type": "user", "id": "<me>"}, "resource": {"type": "device", "id": "<door>"}}"#,
+      yes: #""device.unlock""#
+    ),
   ]
 
   // Who may answer an invitation is said by its code or address; see InvitationTests for one that is there.

@@ -127,7 +127,11 @@ struct ProductSetup: Sendable {
           ["relying_party_id": "example.com", "origins": ["https://example.com"]]
         ),
       ] + auth.members.map { ($0.name, $0.value) }
-    case "tenancy": return [("policy", .string(folder.path("policy.json")))]
+    case "tenancy":
+      return [
+        ("policy", .string(folder.path("policy.json"))),
+        ("policy_decision_point", "https://access.example.com"),
+      ]
     default:
       return [
         ("catalog", .string(folder.path("catalog.json"))),
