@@ -26,6 +26,7 @@ struct SchemaRegistryTests {
         "auth.v1.Users",
         "entitlement.v1.EntitlementExports",
         "entitlement.v1.Entitlements",
+        "entitlement.v1.FeatureFlags",
         "entitlement.v1.Holders",
         "entitlement.v1.Points",
         "entitlement.v1.Purchases",

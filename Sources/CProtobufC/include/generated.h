@@ -20,6 +20,7 @@
 #include "entitlement/v1/entitlements.pb-c.h"
 #include "entitlement/v1/erasure.pb-c.h"
 #include "entitlement/v1/exports.pb-c.h"
+#include "entitlement/v1/feature_flags.pb-c.h"
 #include "entitlement/v1/points.pb-c.h"
 #include "entitlement/v1/purchases.pb-c.h"
 #include "entitlement/v1/subscriptions.pb-c.h"
@@ -562,6 +563,27 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__export_part(void) {
   return &entitlement__v1__export_part__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__flag_context(void) {
+  return &entitlement__v1__flag_context__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__evaluate_flag_request(void) {
+  return &entitlement__v1__evaluate_flag_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__flag_metadata(void) {
+  return &entitlement__v1__flag_metadata__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__flag(void) {
+  return &entitlement__v1__flag__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__evaluate_flags_request(void) {
+  return &entitlement__v1__evaluate_flags_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__flags_metadata(void) {
+  return &entitlement__v1__flags_metadata__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__evaluate_flags_response(void) {
+  return &entitlement__v1__evaluate_flags_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_rule(void) {
   return &entitlement__v1__points_rule__descriptor;

@@ -21,6 +21,21 @@ enum ServiceFault {
     "is required unless the caller is a user"
   )
 
+  /// A flag that the catalogue has no feature for.
+  static let flagNotFound = RPCError(
+    .notFound,
+    reason: "FLAG_NOT_FOUND",
+    domain: domain,
+    message: "the catalogue has no such flag"
+  )
+
+  /// A context without a subject, of a caller that is none.
+  static let targetingKeyMissing = invalidField(
+    "context.targeting_key",
+    "TARGETING_KEY_MISSING",
+    "is required unless the caller is the user"
+  )
+
   /// A field of the request that is wrong in itself.
   static func invalidField(_ field: String, _ reason: String, _ problem: String) -> RPCError {
     var error = RPCError(

@@ -112,6 +112,7 @@ public final class EntitlementService: Sendable {
   public var services: [ServiceDefinition] {
     [
       EntitlementsHandler(core: core).definition,
+      FeatureFlagsHandler(core: core).definition,
       SubscriptionsHandler(core: core).definition,
       PurchasesHandler(core: core).definition,
       PointsHandler(core: core).definition,

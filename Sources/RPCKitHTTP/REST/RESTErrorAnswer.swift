@@ -28,6 +28,8 @@ package struct RESTErrorAnswer {
       case .text: error.message
       case .flag: Self.flag(error, key: key).text
       }
+    // By that status OFREP says that there is no such flag, and nothing else.
+    if form == .flag, status == 404, Self.flagCode(error) != "FLAG_NOT_FOUND" { status = 400 }
     let type = form == .text ? "text/plain; charset=utf-8" : "application/json"
     fields = ["content-type": type, "cache-control": "no-store"]
     fields.appendLimit(of: error)
@@ -88,7 +90,9 @@ package struct RESTErrorAnswer {
       }
     let codes = ["TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND"]
     if let code = codes.first(where: { reasons.contains($0) }) { return code }
-    if reasons.contains(LibraryReason.fieldViolations.rawValue) { return "INVALID_CONTEXT" }
+    let isOfContext =
+      error.code == .notFound || reasons.contains(LibraryReason.fieldViolations.rawValue)
+    if isOfContext { return "INVALID_CONTEXT" }
     return reasons.contains(LibraryReason.malformedRequest.rawValue) ? "PARSE_ERROR" : "GENERAL"
   }
 

@@ -16,7 +16,7 @@ package struct CrossOriginPolicy: Hashable, Sendable {
   static let requestFields = [
     "authorization", "connect-accept-encoding", "connect-content-encoding",
     "connect-protocol-version",
-    "connect-timeout-ms", "content-type", "grpc-timeout", "traceparent", "tracestate", "x-grpc-web",
+    "connect-timeout-ms", "content-type", "grpc-timeout", "if-none-match", "traceparent", "tracestate", "x-grpc-web",
     "x-user-agent",
   ]
 

@@ -43,6 +43,7 @@ extension SchemaRegistry {
     Tenancy_V1.tenancyV1PortfoliosFile, Tenancy_V1.tenancyV1PropertiesFile,
     Tenancy_V1.tenancyV1SubjectsFile, Tenancy_V1.tenancyV1UnitsFile,
     Entitlement_V1.entitlementV1ExportsFile,
+    Entitlement_V1.entitlementV1FeatureFlagsFile,
     Entitlement_V1.entitlementV1EntitlementsFile, Entitlement_V1.entitlementV1PointsFile,
     Entitlement_V1.entitlementV1PurchasesFile, Entitlement_V1.entitlementV1SubscriptionsFile,
     Envoy_Config_Core_V3.envoyConfigCoreV3BaseFile,

@@ -128,6 +128,7 @@ final class Library: Testing_V1.LibraryService {
       )
     case "nobody":
       throw RPCError(.notFound, "there is no such reader", details: [Self.reason("FLAG_NOT_FOUND")])
+    case "hidden": throw RPCError(.notFound, "hidden", details: [Self.reason("NOT_FOUND")])
     case "odd": throw RPCError(.failedPrecondition, "odd", details: [Self.reason("ODD")])
     case "locked": throw RPCError(.unauthenticated, "who are you?")
     case "busy": throw RPCError(.unavailable, "busy", details: [.retryInfo(.milliseconds(1500))])

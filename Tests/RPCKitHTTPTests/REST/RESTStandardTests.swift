@@ -61,6 +61,7 @@ struct RESTStandardTests {
     "An error can have the code of a flag, and the flag",
     arguments: [
       ("nobody", "{}", 404, #"{"key":"nobody","errorCode":"FLAG_NOT_FOUND","errorDetails":"#),
+      ("hidden", "{}", 400, #"{"key":"hidden","errorCode":"INVALID_CONTEXT""#),
       ("odd", "{}", 400, #"{"key":"odd","errorCode":"GENERAL","errorDetails":"odd"}"#),
       ("ada", "{", 400, #"{"key":"ada","errorCode":"PARSE_ERROR","errorDetails":"#),
       ("ada", #"{"place":{"id":1}}"#, 400, #"{"key":"ada","errorCode":"INVALID_CONTEXT""#),

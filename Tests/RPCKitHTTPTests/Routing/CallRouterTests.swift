@@ -88,7 +88,7 @@ import Testing
     let allowed = fields["access-control-allow-headers"]?.split(separator: ", ") ?? []
     for name in [
       "authorization", "connect-protocol-version", "connect-timeout-ms", "content-type",
-      "grpc-timeout", "traceparent", "tracestate", "x-grpc-web", "x-user-agent",
+      "grpc-timeout", "if-none-match", "traceparent", "tracestate", "x-grpc-web", "x-user-agent",
     ] { #expect(allowed.contains(Substring(name))) }
     #expect(fields["access-control-max-age"] == "7200")
     #expect(fields["access-control-allow-credentials"] == nil)

@@ -59,6 +59,8 @@ struct ErrorTableTests {
       others: [
         // Of an answer, and of a denial that is told as NOT_FOUND.
         "RETRY", "NOT_SELF",
+        // Words of OpenFeature's.
+        "STATIC", "TARGETING_MATCH",
         // Words of Apple's.
         "ES256", "SANDBOX", "FAMILY_SHARED", "RESCIND_CONSENT", "TEST", "ONE_TIME_CHARGE",
         "SUBSCRIBED", "OFFER_REDEEMED", "DID_RENEW", "DID_CHANGE_RENEWAL_PREF",

@@ -555,6 +555,18 @@ enum MatrixTable {
   private static let entitlement: [MatrixRow] = [
     .init("Entitlements/Get", .portfolio, .portfolioStaff, ofPortfolio("")),
     .init("Entitlements/Get", .self_, .everyone, ofSelf("")),
+    .init(
+      "FeatureFlags/Evaluate",
+      .portfolio,
+      .portfolioStaff,
+      #"{"key": "analytics", "context": {"targetingKey": "<portfolio>", "subjectKind": "portfolio"}}"#
+    ),
+    .init(
+      "FeatureFlags/EvaluateAll",
+      .self_,
+      .everyone,
+      #"{"context": {"targetingKey": "<self>"}}"#
+    ),
     .init("Entitlements/CheckFeature", .portfolio, .portfolioStaff, ofPortfolio(feature)),
     .init("Entitlements/CheckFeature", .self_, .everyone, ofSelf(feature)),
     .init("Entitlements/CheckLimit", .portfolio, .portfolioStaff, ofPortfolio(limit)),
