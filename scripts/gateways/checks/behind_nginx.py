@@ -1,0 +1,68 @@
+"""What deploy/nginx promises."""
+
+from ..waiting import equal, require, until
+from .headers import FORGED
+
+
+def rest(stage):
+    """REST passes nginx to the service that has the path, and what is at no path gets 404"""
+    _, client = stage.sign_up("nora")
+    client = stage.at(stage.nginx, client)
+    equal("a new portfolio", client.post("/api/v1/portfolios", {"name": "Home"}).status, 201)
+    for server in stage.applications:
+        server.requests.clear()
+    for path in ("/api/v1/portfolios", "/api/v1/users/me", "/api/v1/entitlements", "/.well-known/jwks.json"):
+        equal(path, client.get(path).status, 200)
+    equal("where her features were asked for", sum(
+        path == "/api/v1/entitlements" for server in stage.applications for _, path, _ in server.requests), 1)
+    for path in ("/", "/api/v1/unitsx", "/metrics", "/openapi.json", "/grpc.health.v1.Health/Check",
+                 "/api/v1/portfolios/../../../metrics", "/api/v1/portfolios/..%2f..%2f..%2fmetrics"):
+        equal(path, client.get(path).status, 404)
+    equal("nobody", client.showing(None).get("/api/v1/portfolios").status, 401)
+
+
+def own_server(stage):
+    """auth_request: only whoever is signed in gets to a server of one's own, without made-up identities"""
+    _, client = stage.sign_up("nils")
+    client = stage.at(stage.nginx, client)
+    requests = stage.applications[0].requests
+    requests.clear()
+    equal("nobody", client.showing(None).get("/app/a").status, 401)
+    equal("a wrong token", client.showing("abc").get("/app/a").status, 401)
+    equal("what got there", requests, [])
+    answer = client.send_exactly("GET", "/app/a", None, FORGED)
+    equal("somebody", answer.status, 200)
+    equal("what got there", [(method, path) for method, path, _ in requests], [("GET", "/app/a")])
+    headers = requests[0][2]
+    for name, value in FORGED.items():
+        require(headers.get(name.lower()) != value, f"the forged {name} got there")
+    equal("x-request-id", headers["x-request-id"], answer.headers["x-request-id"])
+    stage.nginx.logged(answer.headers["x-request-id"])
+
+
+def sent_once(stage):
+    """nginx sends nothing again, though there is another server"""
+    client = stage.nobody(stage.nginx)
+    # Each failure takes a server out for a while, so there are as many methods as servers.
+    until("nginx uses both", lambda: client.get("/api/v1/tiers").status == 200 and all(
+        server.requests for server in stage.applications))
+    for server in stage.applications:
+        server.failures_left = 1
+    for method in ("GET", "PUT"):
+        for server in stage.applications:
+            server.requests.clear()
+        equal(method, client.send(method, "/api/v1/tiers").status, 502)
+        equal(f"{method}, attempts", sum(len(server.requests) for server in stage.applications), 1)
+
+
+def fails_closed(stage):
+    """while AuthService does not answer, nobody gets through auth_request"""
+    _, client = stage.sign_up("nele")
+    client = stage.at(stage.nginx, client)
+    stage.applications[0].requests.clear()
+    stage.services.kill("auth")
+    equal("somebody", client.get("/app/a").status, 500)
+    equal("what got there", stage.applications[0].requests, [])
+    stage.services.start("auth")
+    stage.services.wait("auth")
+    until("nginx asks it again", lambda: client.get("/app/a").status == 200)

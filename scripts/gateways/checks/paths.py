@@ -1,0 +1,40 @@
+"""Which paths and headers get through Envoy."""
+
+from ..waiting import equal
+
+
+def unknown(stage):
+    """paths that no route names are refused with 404, and so are reflection, health and metrics"""
+    _, client = stage.sign_up("paul")
+    for path in ("/", "/api/v2/portfolios", "/api/v1/unitsx", "/metrics", "/openapi.json",
+                 "/grpc.health.v1.Health/Check", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+                 "/envoy.service.auth.v3.Authorization/Check"):
+        for method in ("GET", "POST"):
+            answer = client.send(method, path)
+            equal(f"{method} {path}", (answer.status, answer.json), (
+                404, {"status": "error", "message": "there is nothing at this path"}))
+
+
+def ambiguous(stage):
+    """paths that can be understood in two ways lead nowhere, or to what was authorized"""
+    _, client = stage.sign_up("petra")
+    for path, status in {
+        "/api/v1/portfolios/../../../metrics": 404,
+        "/api/v1/portfolios/%2e%2e/%2E%2E/metrics": 404,
+        "/api/v1/auth/login/../../portfolios": 200,
+        "/api/v1/auth/login/..%2f..%2fportfolios": 400,
+        "/api/v1/portfolios%2F..%2Fmetrics": 400,
+        "/api/v1/portfolios/a%5cb": 400,
+        "//api//v1//portfolios": 200,
+        "/api/v1/portfolios/%00": 400,
+    }.items():
+        equal(path, client.get(path).status, status)
+    # What is public by its beginning alone is not public when that was left again.
+    equal("nobody", client.showing(None).get("/api/v1/auth/login/../../portfolios").status, 401)
+
+
+def underscores(stage):
+    """requests with underscores in names of headers are refused"""
+    _, client = stage.sign_up("una")
+    answer = client.send_exactly("GET", "/api/v1/portfolios", None, {"x_user_id": "usr_made_up"})
+    equal("x_user_id", answer.status, 400)

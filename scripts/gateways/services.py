@@ -1,0 +1,106 @@
+"""The three services, started for a check with stores and keys of their own."""
+
+import json
+import signal
+import subprocess
+
+from . import waiting
+
+NAMES = ("auth", "tenancy", "entitlement")
+# Longer than Envoy needs for two checks, whatever else the machine does; nobody waits for its end.
+DRAIN_DELAY = 30
+
+
+class Services:
+    """Processes by name. Whoever starts them ends them."""
+
+    def __init__(self, programs, root, folder, ports, gateway_routes):
+        self.programs = programs
+        self.root = root
+        self.folder = folder
+        self.ports = dict(zip(NAMES, ports))
+        self.gateway_routes = gateway_routes
+        self.processes = {}
+        subprocess.run([programs / "gatehouse", "keys", folder / "keys"], check=True, stdout=subprocess.DEVNULL)
+        for name in NAMES:
+            self._settings_file(name).write_text(json.dumps(self._settings(name)))
+
+    def start_all(self):
+        for name in NAMES:
+            self.start(name)
+        for name in NAMES:
+            self.wait(name)
+
+    def start(self, name):
+        with open(self.log_file(name), "ab") as log:
+            self.processes[name] = subprocess.Popen(
+                [self.programs / f"{name}-service", "--config", self._settings_file(name)],
+                stdout=log, stderr=log)
+
+    def wait(self, name):
+        """Until it answers that it is ready."""
+        def answers():
+            waiting.require(self.processes[name].poll() is None, f"{name} ended; {self.log_file(name).read_text()}")
+            return subprocess.run(
+                [self.programs / f"{name}-service", "probe", "--config", self._settings_file(name)],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        waiting.until(f"{name} is ready", answers)
+
+    def freeze(self, name):
+        """It does not answer any more, but its connections stay."""
+        self.processes[name].send_signal(signal.SIGSTOP)
+
+    def thaw(self, name):
+        self.processes[name].send_signal(signal.SIGCONT)
+
+    def drain(self, name):
+        self.processes[name].send_signal(signal.SIGTERM)
+
+    def kill(self, name):
+        self.processes[name].kill()
+        self.processes[name].wait()
+
+    def is_running(self, name):
+        return self.processes[name].poll() is None
+
+    def grant_super_admin(self, email):
+        subprocess.run(
+            [self.programs / "auth-service", "grant-super-admin", email, "--config", self._settings_file("auth")],
+            check=True, stdout=subprocess.DEVNULL)
+
+    def log_file(self, name):
+        return self.folder / f"{name}.log"
+
+    def stop_all(self):
+        for process in self.processes.values():
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+            process.wait()
+
+    def _settings_file(self, name):
+        return self.folder / f"{name}.json"
+
+    def _settings(self, name):
+        keys = self.folder / "keys"
+        others = [other for other in NAMES if other != name]
+        settings = {
+            "listen": [f"127.0.0.1:{self.ports[name]}"],
+            "admin": False,
+            "database": str(self.folder / f"{name}.db"),
+            "drain_delay": DRAIN_DELAY,
+            "peers": {other: f"tcp://127.0.0.1:{self.ports[other]}" for other in others},
+            "service_keys": {
+                "private_key": str(keys / f"{name}.private.pem"),
+                "trusted": {other: str(keys / f"{other}.public.pem") for other in others},
+            },
+        }
+        if name == "auth":
+            settings["secrets"] = str(keys / "auth.secrets.json")
+        elif name == "tenancy":
+            settings["policy"] = str(self.root / "policies")
+            settings["gateways"] = ["127.0.0.1"]
+            settings["gateway_routes"] = self.gateway_routes
+        else:
+            settings["catalog"] = str(self.root / "tiers/default.json")
+            settings["apple"] = {"bundle_id": "com.example.app", "apple_id": 1}
+        return settings

@@ -1,0 +1,117 @@
+"""What all checks share: services, gateways, servers behind them, and people."""
+
+import subprocess
+
+from . import ports, services, waiting
+from .application import Application
+from .client import Client
+from .envoy import Envoy
+from .nginx import Nginx
+from .upstream import SERVING, Upstream
+
+PASSWORD = "a long pass phrase for everybody"
+EXT_AUTHZ = "envoy.filters.http.ext_authz"
+PER_ROUTE = "type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute"
+
+
+def own_route(prefix, extensions=None):
+    """A route of an installation's own, as docs/gateways.md shows it."""
+    route = {"match": {"prefix": prefix}, "route": {"cluster": "tenancy"}}
+    if extensions:
+        route["typed_per_filter_config"] = {
+            EXT_AUTHZ: {"@type": PER_ROUTE, "check_settings": {"context_extensions": extensions}}}
+    return route
+
+
+class Stage:
+    """`envoy` has the three services behind it. `other_envoy` has two servers of ours in place of
+    TenancyService; whether a request gets to them, the real one decides. `nginx` has two in place of
+    EntitlementService, of which the first is also the server of somebody's own."""
+
+    def __init__(self, root, programs, envoy_program, nginx_program, folder):
+        self.root = root
+        self.folder = folder
+        self.envoy_program = envoy_program
+        self.nginx_program = nginx_program
+        self.certificate, self.key = folder / "gateway.pem", folder / "gateway.key"
+        self._make_certificate()
+        found = ports.free(8)
+        self.services = services.Services(programs, root, folder, found[:3], gateway_routes=[
+            {"path": "/listed/{entity}", "methods": ["GET"], "action": "portfolio.view"},
+            {"path": "/pages/**", "access": "public"},
+        ])
+        self._ports = found[3:]
+        self._accounts = 0
+        self.upstreams, self.applications = [], []
+        self.envoy = self.other_envoy = self.nginx = None
+
+    def open(self):
+        self.services.start_all()
+        self.upstreams = [Upstream(), Upstream()]
+        self.applications = [Application(), Application()]
+        self.envoy = Envoy(self, "envoy", *self._ports[0:2])
+        self.other_envoy = Envoy(
+            self, "other-envoy", *self._ports[2:4],
+            upstreams={"tenancy": [upstream.port for upstream in self.upstreams]},
+            routes=[own_route("/own/", {"action": "portfolio.view", "path": "/own/{entity}"}),
+                    own_route("/listed/"), own_route("/pages/"), own_route("/unlisted/")])
+        self.nginx = Nginx(
+            self, self._ports[4], self.applications[0].port,
+            ports={"entitlement": [application.port for application in self.applications]})
+        for envoy in (self.envoy, self.other_envoy):
+            envoy.wait()
+
+    def recover(self):
+        """As after `open`, whatever a check has left behind."""
+        for server in self.upstreams:
+            server.health, server.failures_left, server.drops = SERVING, 0, False
+        for application in self.applications:
+            application.failures_left = 0
+        for name in services.NAMES:
+            self.services.thaw(name)
+            if not self.services.is_running(name):
+                self.services.start(name)
+            self.services.wait(name)
+        for envoy in (self.envoy, self.other_envoy):
+            envoy.wait()
+
+    def close(self):
+        for process in (self.envoy, self.other_envoy, self.nginx):
+            if process:
+                process.stop()
+        self.services.stop_all()
+        for server in [*self.upstreams, *self.applications]:
+            server.close()
+
+    # --- people --------------------------------------------------------------------------------------
+
+    def nobody(self, gateway):
+        return Client(self.certificate, gateway.port)
+
+    def sign_up(self, name):
+        """A new account: its identifier, and its client of the first Envoy."""
+        self._accounts += 1
+        email = f"{name}.{self._accounts}@example.com"
+        request = {"email": email, "password": PASSWORD, "displayName": name}
+        return self._enter("/api/v1/auth/signup", request, 201)
+
+    def sign_in(self, who):
+        _, client = self._enter("/api/v1/auth/login", {"email": who.email, "password": PASSWORD}, 200)
+        return client
+
+    def _enter(self, path, request, status):
+        answer = self.nobody(self.envoy).post(path, request)
+        waiting.require(answer.status == status, f"{path}: {answer}")
+        data = answer.json["data"]
+        return data["user"]["id"], Client(
+            self.certificate, self.envoy.port, data["tokens"]["accessToken"], request["email"])
+
+    def at(self, gateway, who):
+        """The same person in front of another gateway."""
+        return self.nobody(gateway).showing(who.token)
+
+    def _make_certificate(self):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", self.key,
+             "-out", self.certificate], check=True, capture_output=True)
