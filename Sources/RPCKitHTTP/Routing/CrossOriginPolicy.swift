@@ -16,8 +16,8 @@ package struct CrossOriginPolicy: Hashable, Sendable {
   static let requestFields = [
     "authorization", "connect-accept-encoding", "connect-content-encoding",
     "connect-protocol-version",
-    "connect-timeout-ms", "content-type", "grpc-timeout", "if-none-match", "traceparent", "tracestate", "x-grpc-web",
-    "x-user-agent",
+    "connect-timeout-ms", "content-type", "grpc-timeout", "idempotency-key", "if-none-match",
+    "traceparent", "tracestate", "x-grpc-web", "x-request-id", "x-user-agent",
   ]
 
   /// Makes a policy for pages of these origins.

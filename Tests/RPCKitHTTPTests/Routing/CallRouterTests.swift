@@ -88,7 +88,8 @@ import Testing
     let allowed = fields["access-control-allow-headers"]?.split(separator: ", ") ?? []
     for name in [
       "authorization", "connect-protocol-version", "connect-timeout-ms", "content-type",
-      "grpc-timeout", "if-none-match", "traceparent", "tracestate", "x-grpc-web", "x-user-agent",
+      "grpc-timeout", "idempotency-key", "if-none-match", "traceparent", "tracestate", "x-grpc-web",
+      "x-request-id", "x-user-agent",
     ] { #expect(allowed.contains(Substring(name))) }
     #expect(fields["access-control-max-age"] == "7200")
     #expect(fields["access-control-allow-credentials"] == nil)

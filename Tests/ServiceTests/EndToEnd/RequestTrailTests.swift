@@ -6,6 +6,8 @@ import ServiceKit
 import TenancyService
 import Testing
 
+@testable import ServiceTesting
+
 extension EndToEndTests {
   @Suite("Following one request through the services")
   struct RequestTrailTests {
@@ -53,7 +55,9 @@ extension EndToEndTests {
       return options
     }
 
-    @Test("A sign-in has one name in the audit log of one service and the logs of the other two")
+    @Test(
+      "A sign-in, by frames or by REST, has one name in the audit log of one service and the logs of the other two"
+    )
     func signIn_isFollowedThroughAllThree() async throws {
       try await Installation.run { home in
         let ada = try await home.signUp("ada")
@@ -73,17 +77,30 @@ extension EndToEndTests {
           options: options
         )
         #expect(answer.user?.missingContext.count == 2)
-        for service in [home.tenancy, home.entitlement] {
-          let isDenied = await service.eventually {
-            lines("story-1", of: service, home).contains {
-              $0.contains("permission denied") && $0.contains("CREDENTIALS_INVALID")
+        let body: JSONValue = [
+          "email": .string(ada.email), "password": .string(Person.password),
+          "allowPartialContext": true,
+        ]
+        let byREST = try await home.auth.http.send(
+          "POST",
+          "/api/v1/auth/login",
+          [("content-type", "application/json"), ("x-request-id", "story-4")],
+          body.bytes
+        )
+        #expect(byREST.status == 200 && byREST.fields["x-request-id"] == "story-4")
+        for story in ["story-1", "story-4"] {
+          for service in [home.tenancy, home.entitlement] {
+            let isDenied = await service.eventually {
+              lines(story, of: service, home).contains {
+                $0.contains("permission denied") && $0.contains("CREDENTIALS_INVALID")
+              }
             }
+            #expect(isDenied, "\(story) \(service.name)")
           }
-          #expect(isDenied, "\(service.name)")
+          let records = try await records(story, of: home.auth, AuthProgram.store, home)
+          #expect(records.map(\.action) == ["session.begin"], "\(story)")
+          #expect(records.first?.actor == "user:\(ada.id)", "\(story)")
         }
-        let records = try await records("story-1", of: home.auth, AuthProgram.store, home)
-        #expect(records.map(\.action) == ["session.begin"])
-        #expect(records.first?.actor == "user:\(ada.id)")
       }
     }
 

@@ -4,12 +4,16 @@ import RPCKit
 import RPCKitTesting
 import Testing
 
+@testable import ServiceTesting
+
 /// One service of an installation: its program, when it runs, and a channel to it.
 final class ServiceProcess: Sendable {
   let name: String
   /// Where it listens, as clients are told.
   let target: String
   let channel: Channel
+  /// A client that speaks HTTP/1.1 to it.
+  let http: HTTPClient
   private let folder: TemporaryFolder
   private let loop: any EventLoop
   private let current = Lock<ChildProcess?>(nil)
@@ -26,6 +30,7 @@ final class ServiceProcess: Sendable {
     // What is tested is the answer of the service, not that of asking five times.
     configuration.retry = .never
     target = "tcp://127.0.0.1:\(port)"
+    http = HTTPClient(address: .ipv4([127, 0, 0, 1], port: port), loop: loop)
     channel = try Channel(target, configuration)
   }
 
@@ -88,6 +93,9 @@ final class ServiceProcess: Sendable {
     _ = await eventually(within: .seconds(30)) { child.ending != nil }
     return (child.ending, folder.end(of: output))
   }
+
+  /// The process of the running program.
+  var processID: Int32? { current.withLock { $0?.id } }
 
   /// Sends a signal, if the program runs.
   func send(_ signal: Int32) { current.withLock { $0 }?.send(signal) }

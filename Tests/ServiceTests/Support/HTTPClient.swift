@@ -32,12 +32,13 @@ struct HTTPClient: Sendable {
     return try Self.answer(in: await exchange(Array((head + "\r\n").utf8) + (content ?? [])))
   }
 
-  /// Sends bytes, and returns all that came until the connection was closed.
-  func exchange(_ bytes: [UInt8]) async -> [UInt8] {
+  /// Sends bytes, and returns all that came until the connection was closed; with `endsOutput` nothing else is
+  /// sent behind them.
+  func exchange(_ bytes: [UInt8], endsOutput: Bool = false) async -> [UInt8] {
     await withCheckedContinuation { continuation in
       loop.execute {
         let transport = SocketNetwork().connect(to: address, on: loop)
-        transport.start(Reader(transport, bytes, continuation))
+        transport.start(Reader(transport, bytes, endsOutput: endsOutput, continuation))
       }
     }
   }
@@ -48,18 +49,26 @@ struct HTTPClient: Sendable {
     private let continuation: CheckedContinuation<[UInt8], Never>
     private var output = ByteBuffer()
     private var received: [UInt8] = []
+    private let endsOutput: Bool
 
     init(
       _ transport: any Transport,
       _ bytes: [UInt8],
+      endsOutput: Bool,
       _ continuation: CheckedContinuation<[UInt8], Never>
     ) {
       self.transport = transport
+      self.endsOutput = endsOutput
       self.continuation = continuation
       output.append(bytes.span)
     }
 
-    func transportConnected() { transport?.write(from: &output) }
+    func transportConnected() { write() }
+
+    private func write() {
+      transport?.write(from: &output)
+      if endsOutput, output.isEmpty { transport?.closeOutput() }
+    }
 
     func transportReceived(_ bytes: Span<UInt8>) {
       for index in bytes.indices { received.append(bytes[index]) }
@@ -67,7 +76,7 @@ struct HTTPClient: Sendable {
 
     func transportReceivedEnd() { transport?.close() }
 
-    func transportBecameWritable() { transport?.write(from: &output) }
+    func transportBecameWritable() { write() }
 
     func transportClosed(_ error: TransportError?) {
       transport = nil
