@@ -123,9 +123,10 @@ struct AuthZenEvaluationsTests {
   func evaluations_many_areRefused() async throws {
     try await Product.run { product in
       let many = repeatElement("{}", count: 1001).joined(separator: ",")
-      #expect(try await evaluate(product, "{\"evaluations\": [\(many)]}").status == 400)
-      #expect(try await evaluate(product, #"{"evaluations": {}}"#).status == 400)
-      #expect(try await evaluate(product, #"{"evaluations": [1]}"#).status == 400)
+      for evaluations in ["[\(many)]", "{}", "[1]"] {
+        let answer = try await evaluate(product, "{\"evaluations\": \(evaluations)}")
+        #expect(answer.status == 400)
+      }
     }
   }
 }
