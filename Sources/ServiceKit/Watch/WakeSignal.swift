@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// Wakes those who work through what is in a store: who tell of revocations, and who send mails.
+/// Wakes those who work through what is in a store: who follow its changes, tell of revocations, or send mails.
 ///
 /// They read what is new from the store: this only says that there may be something.
 package final class WakeSignal: Sendable {

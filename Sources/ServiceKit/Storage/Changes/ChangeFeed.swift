@@ -32,12 +32,12 @@ final class ChangeFeed: Sendable {
     var tail: [Change] = []
     var tailStart: Int64 = 0
     var newest: Int64 = 0
-    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var nextWaiterID: UInt64 = 0
     var hasEnded = false
   }
 
   private let state = Lock(State())
+  /// Announces whatever changes `newest` or `hasEnded`.
+  private let news = WakeSignal()
   private let tailCountMax: Int
 
   init(tailCountMax: Int) {
@@ -58,7 +58,7 @@ final class ChangeFeed: Sendable {
   /// Adds changes that are durable.
   func publish(_ changes: [Change]) {
     guard let newest = changes.last?.revision else { return }
-    let waiters = state.withLock { state in
+    state.withLock { state in
       state.tail += changes
       state.newest = newest
       // Half as much again, so that the front is not moved up at every commit.
@@ -67,20 +67,14 @@ final class ChangeFeed: Sendable {
         state.tailStart = state.tail[surplus - 1].revision
         state.tail.removeFirst(surplus)
       }
-      defer { state.waiters = [:] }
-      return state.waiters
     }
-    for waiter in waiters.values { waiter.resume() }
+    news.announce()
   }
 
   /// Tells everybody that no more will come.
   func end() {
-    let waiters = state.withLock { state in
-      state.hasEnded = true
-      defer { state.waiters = [:] }
-      return state.waiters
-    }
-    for waiter in waiters.values { waiter.resume() }
+    state.withLock { $0.hasEnded = true }
+    news.announce()
   }
 
   /// What comes after `position`; at most `limit` changes.
@@ -97,23 +91,10 @@ final class ChangeFeed: Sendable {
 
   /// Sleeps until something is newer than `position`; returns early when the task is cancelled.
   func wait(after position: Int64) async {
-    let id = state.withLock { state in
-      state.nextWaiterID += 1
-      return state.nextWaiterID
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          guard state.newest == position, !state.hasEnded, !Task.isCancelled else { return true }
-          state.waiters[id] = continuation
-          return false
-        }
-        if isOver { continuation.resume() }
-      }
-    } onCancel: {
-      let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
-      waiter?.resume()
-    }
+    // Read before the state, so that nothing in between is missed.
+    let version = news.version
+    let isNothingNew = state.withLock { $0.newest == position && !$0.hasEnded }
+    if isNothingNew { await news.wait(past: version) }
   }
 
   /// The place of the first change after `position`, found by halving.
