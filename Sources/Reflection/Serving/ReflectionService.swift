@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// Answers `grpc.reflection.v1`.
+/// Answers `grpc.reflection.v1`, and `grpc.reflection.v1alpha`, which has the same messages under an older name.
 final class ReflectionService: Grpc_Reflection_V1.ServerReflectionService {
   private let reflection: ServerReflection
 
@@ -22,6 +22,21 @@ final class ReflectionService: Grpc_Reflection_V1.ServerReflectionService {
         )
       )
     }
+  }
+
+  /// The service by its older name.
+  var alphaDefinition: ServiceDefinition {
+    ServiceDefinition(
+      name: "grpc.reflection.v1alpha.ServerReflection",
+      methods: [
+        .bidirectional(Grpc_Reflection_V1alpha.ServerReflectionMethods.serverReflectionInfo) {
+          requests,
+          call,
+          writer in
+          try await self.serverReflectionInfo(requests, call, to: writer)
+        }
+      ]
+    )
   }
 
   private func answer(

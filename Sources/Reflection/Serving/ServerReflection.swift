@@ -47,7 +47,8 @@ public struct ServerReflection: Sendable {
 
   /// What to serve beside the services: both versions of the protocol.
   public var definitions: [ServiceDefinition] {
-    [ReflectionService(self).definition, AlphaReflectionService(self).definition]
+    let service = ReflectionService(self)
+    return [service.definition, service.alphaDefinition]
   }
 
   func answer(_ question: Question) -> Answer {
