@@ -31,10 +31,11 @@ RUN --mount=type=cache,target=/source/.build \
   done
 
 FROM ${DEBIAN_IMAGE}
-# With the fixes of libnghttp2 that scripts/setup asks for too.
+# With the fixes of libnghttp2 that scripts/setup asks for too. The program openssl makes the front door's certificate.
 RUN apt-get update -q \
   && apt-get install -y -q --no-install-recommends \
     ca-certificates libcrypt1 libcurl4 libnghttp2-14 libprotobuf-c1 libsodium23 libsqlite3-0 libssl3 zlib1g libstdc++6 \
+    openssl \
   && rm -rf /var/lib/apt/lists/* \
   && dpkg --compare-versions "$(dpkg-query -W -f='${Version}' libnghttp2-14)" ge '1.52.0-1+deb12u3'
 # Fixed numbers, because files of the host (keys, backups) belong to them. A new named volume takes

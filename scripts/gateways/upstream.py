@@ -10,6 +10,7 @@ import threading
 import h2.config
 import h2.connection
 import h2.events
+import h2.exceptions
 
 HEALTH = "/grpc.health.v1.Health/Check"
 # grpc.health.v1.HealthCheckResponse.
@@ -86,7 +87,11 @@ class Upstream:
         elif isinstance(event, h2.events.StreamEnded):
             request = open_requests.pop(event.stream_id, None)
             if request:
-                self._answer(machine, event.stream_id, request)
+                try:
+                    self._answer(machine, event.stream_id, request)
+                except h2.exceptions.StreamClosedError:
+                    # Envoy gave it up meanwhile.
+                    pass
 
     def _answer(self, machine, stream, request):
         if request.path == HEALTH:
