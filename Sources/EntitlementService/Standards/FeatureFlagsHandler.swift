@@ -24,7 +24,7 @@ struct FeatureFlagsHandler: Entitlement_V1.FeatureFlagsService {
     let found = try await entitlements(request.context, call)
     let response = Entitlement_V1.EvaluateFlagsResponse(
       flags: found.entitlements.map { .init($0) },
-      metadata: .init(version: Double(found.version))
+      metadata: .init(version: UInt32(clamping: found.version))
     )
     // Of the answer and not of the catalogue: the same catalogue has other values for another subject.
     let digest = Digests.sha256(Self.text(of: found.subject) + response.protobufBytes)

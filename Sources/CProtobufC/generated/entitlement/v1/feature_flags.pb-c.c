@@ -349,12 +349,12 @@ static const ProtobufCFieldDescriptor entitlement__v1__flags_metadata__field_des
     "f1_version",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_DOUBLE,
-    offsetof(Entitlement__V1__FlagsMetadata, p1_version_case),
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
     offsetof(Entitlement__V1__FlagsMetadata, f1_version),
     NULL,
     NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };

@@ -91,23 +91,14 @@ struct  Entitlement__V1__EvaluateFlagsRequest
     , NULL }
 
 
-typedef enum {
-  ENTITLEMENT__V1__FLAGS_METADATA__P1_VERSION__NOT_SET = 0,
-  ENTITLEMENT__V1__FLAGS_METADATA__P1_VERSION_F1_VERSION = 1
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__FLAGS_METADATA__P1_VERSION__CASE)
-} Entitlement__V1__FlagsMetadata__P1VersionCase;
-
 struct  Entitlement__V1__FlagsMetadata
 {
   ProtobufCMessage base;
-  Entitlement__V1__FlagsMetadata__P1VersionCase p1_version_case;
-  union {
-    double f1_version;
-  };
+  uint32_t f1_version;
 };
 #define ENTITLEMENT__V1__FLAGS_METADATA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__flags_metadata__descriptor) \
-    , ENTITLEMENT__V1__FLAGS_METADATA__P1_VERSION__NOT_SET, {0} }
+    , 0 }
 
 
 struct  Entitlement__V1__EvaluateFlagsResponse
