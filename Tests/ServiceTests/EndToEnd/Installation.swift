@@ -22,17 +22,26 @@ struct Installation: Sendable {
   /// Runs `body` with three services that are ready, and ends them all.
   ///
   /// With `push`, the services reach one another through it; with `policy`, it is that of another
-  /// product; `auth` is what AuthService's settings have besides.
+  /// product; `auth` is what AuthService's settings have besides, `settings` what those of each service have, by
+  /// its name.
   static func run(
     through push: PushBreaker? = nil,
     policy: String? = nil,
     auth: [String: JSONValue] = [:],
+    settings: [String: [String: JSONValue]] = [:],
     _ body: (Installation) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
-    let installation = try await make(in: folder, on: loops, through: push, policy: policy, auth)
+    let settings = settings.merging(["auth": auth]) { $0.merging($1) { _, new in new } }
+    let installation = try await make(
+      in: folder,
+      on: loops,
+      through: push,
+      policy: policy,
+      settings
+    )
     do {
       try await body(installation)
       await installation.end()
@@ -49,7 +58,7 @@ struct Installation: Sendable {
     on loops: EventLoopGroup,
     through push: PushBreaker?,
     policy: String?,
-    _ authSettings: [String: JSONValue]
+    _ settings: [String: [String: JSONValue]]
   ) async throws -> Installation {
     var attempt = 0
     while true {
@@ -59,7 +68,7 @@ struct Installation: Sendable {
         on: loops,
         through: push,
         policy: policy,
-        authSettings
+        settings
       )
       do {
         // In this order nobody looks in vain for another one.
@@ -93,7 +102,7 @@ struct Installation: Sendable {
     on loops: EventLoopGroup,
     through push: PushBreaker?,
     policy: String?,
-    _ authSettings: [String: JSONValue]
+    _ settings: [String: [String: JSONValue]]
   ) async throws {
     self.folder = folder
     self.loops = loops
@@ -116,7 +125,7 @@ struct Installation: Sendable {
     (self.auth, self.tenancy, self.entitlement) = (auth, tenancy, entitlement)
     push?.forward(auth: auth.channel, tenancy: tenancy.channel)
     try writeKeys()
-    try writeSettings(ports, push: push, policy: policy, authSettings)
+    try writeSettings(ports, push: push, policy: policy, settings)
   }
 
   /// The application whose purchases count.
@@ -135,7 +144,7 @@ struct Installation: Sendable {
     _ ports: [String: UInt16],
     push: PushBreaker?,
     policy: String?,
-    _ authSettings: [String: JSONValue]
+    _ besides: [String: [String: JSONValue]]
   ) throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -170,8 +179,7 @@ struct Installation: Sendable {
       for (peer, port) in ports where peer != name {
         peers[peer] = "tcp://127.0.0.1:\(name == "auth" ? port : push?.port ?? port)"
       }
-      var settings = own[name] ?? [:]
-      if name == "auth" { settings.merge(authSettings) { _, new in new } }
+      var settings = (own[name] ?? [:]).merging(besides[name] ?? [:]) { _, new in new }
       settings["listen"] = [.string("127.0.0.1:\(port)")]
       settings["admin"] = false
       settings["loops"] = 1
