@@ -173,7 +173,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "rpcsim",
-      dependencies: ["Contracts", "RPCKit", "RPCKitTesting"],
+      dependencies: ["Contracts", "RPCKit", "RPCKitHTTP", "RPCKitTesting"],
       swiftSettings: strict
     ),
     .executableTarget(

@@ -22,6 +22,8 @@ struct SeedRun {
   private(set) var seedCount = 0
   private(set) var callCount = 0
   private(set) var turnCount = 0
+  /// Seeds by their wire.
+  private(set) var wireCounts: [SimulatedWire: Int] = [:]
   /// Calls by their status.
   private(set) var outcomes: [Int32: Int] = [:]
   /// Frames by their type.
@@ -42,6 +44,7 @@ struct SeedRun {
     }
     problems += workload.problems
     seedCount += 1
+    wireCounts[workload.plan.wire, default: 0] += 1
     callCount += workload.plan.calls.count
     turnCount += workload.simulation.turnCount
     digest = (digest << 1 | digest >> 63) ^ workload.simulation.traceHash
@@ -62,7 +65,9 @@ struct SeedRun {
     let types = [
       WireFrame.cancel, WireFrame.ping, WireFrame.goAway, WireFrame.credit,
     ].filter { frameCounts[$0, default: 0] == 0 }
-    return codes.map { "no call ended with \(StatusCode(rawValue: $0))" }
+    let wires = SimulatedWire.allCases.filter { wireCounts[$0, default: 0] == 0 }
+    return wires.map { "no seed spoke \($0.rawValue)" }
+      + codes.map { "no call ended with \(StatusCode(rawValue: $0))" }
       + types.map { "there was no \(WireFrame.name($0)) frame" }
   }
 
@@ -72,8 +77,11 @@ struct SeedRun {
       .map { "\(StatusCode(rawValue: $0.key)) \($0.value)" }
     let types = frameCounts.sorted { $0.key < $1.key }
       .map { "\(WireFrame.name($0.key)) \($0.value)" }
+    let wires = SimulatedWire.allCases
+      .map { "\($0.rawValue) \(wireCounts[$0, default: 0])" }
     return """
       \(seedCount) seeds, \(callCount) calls, \(turnCount) turns, digest \(String(digest, radix: 16))
+      seeds by wire: \(wires.joined(separator: ", "))
       calls: \(codes.joined(separator: ", "))
       frames: \(types.joined(separator: ", "))
       """

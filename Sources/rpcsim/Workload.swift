@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitHTTP
 import RPCKitTesting
 
 /// One seeded run of clients and servers over a faulty network, and what must hold of it.
@@ -33,11 +34,12 @@ final class Workload: @unchecked Sendable {
   init(seed: UInt64, metrics: RPCMetrics = Workload.newMetrics()) {
     self.metrics = metrics
     simulation = Simulation(seed: seed)
-    plan = WorkloadPlan(random: &simulation.random)
+    plan = WorkloadPlan(wire: SimulatedWire(seed: seed), random: &simulation.random)
     ledger = CallLedger(plan, simulation)
     monitor = WireMonitor(simulation)
     network = SimulatedNetwork(simulation, faults: plan.faults)
-    network.observer = monitor
+    // It reads frames only.
+    if plan.wire == .frames { network.observer = monitor }
     callerLoop = simulation.loop("caller")
   }
 
@@ -104,6 +106,7 @@ final class Workload: @unchecked Sendable {
     configuration.limits.drainTimeout = .seconds(40)
     configuration.compressesResponses = plan.compressesResponses
     configuration.connectionAgeMax = plan.serverAgeMax
+    configuration.wires = plan.wire.serverWires(plan)
     return Server(
       configuration,
       services: [service.definition],
@@ -125,7 +128,7 @@ final class Workload: @unchecked Sendable {
     var configuration = ChannelConfiguration(
       loops: simulation.group("client", loopCount: simulation.random.number(in: 1...2))
     )
-    configuration.network = network
+    configuration.network = plan.wire.clientNetwork(over: network)
     configuration.limits.streamWindowByteCount = WorkloadPlan.clientWindowByteCount
     configuration.keepaliveInterval = .seconds(5)
     configuration.keepaliveTimeout = .seconds(5)

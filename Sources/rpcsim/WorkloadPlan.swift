@@ -8,6 +8,8 @@ struct WorkloadPlan {
   /// What a client assumes of a server before it has read its settings; servers say the same.
   static let serverWindowByteCount = 64 << 10
 
+  /// What clients and servers speak.
+  let wire: SimulatedWire
   let calls: [PlannedCall]
   let faults: FaultPlan
   /// Whether nothing goes wrong but what the calls ask for.
@@ -25,8 +27,9 @@ struct WorkloadPlan {
   /// When a server is drained, and whether another takes its address.
   let drain: (at: Duration, restarts: Bool)?
 
-  /// Draws everything.
-  init(random: inout SimulationRandom) {
+  /// Draws everything but the wire.
+  init(wire: SimulatedWire, random: inout SimulationRandom) {
+    self.wire = wire
     isCalm = random.chance(0.3)
     faults = isCalm ? .calm : Self.faults(&random)
     frontCount = random.number(in: 1...2)
@@ -81,13 +84,19 @@ struct WorkloadPlan {
   /// A connection that retires may refuse a call with too little time left for another attempt.
   var mayBeUnavailable: Bool {
     !isCalm || drain != nil || serverAgeMax != nil || clientAgeMax != nil || streamIDMax != nil
+      || mayHaveStreamsRefused
   }
+
+  /// Whether a server may refuse a call that its client began before it knew the server's limit of streams (RFC
+  /// 9113 section 5.1.2).
+  private var mayHaveStreamsRefused: Bool { wire == .grpc && streamsPerConnectionMax < 4096 }
 }
 
 extension WorkloadPlan: CustomStringConvertible {
   /// One line for the servers and the network, and one for each call.
   var description: String {
-    var parts = ["\(frontCount) servers" + (hasBackServer ? " and one behind them" : "")]
+    var parts = [wire.rawValue]
+    parts.append("\(frontCount) servers" + (hasBackServer ? " and one behind them" : ""))
     parts.append("\(connectionsPerAddress) connections each")
     parts.append(isCalm ? "calm network" : "\(faults)")
     if runningHandlersMax < 1000 { parts.append("\(runningHandlersMax) handlers at most") }

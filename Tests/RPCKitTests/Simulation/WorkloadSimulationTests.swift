@@ -24,6 +24,16 @@ struct WorkloadSimulationTests {
     #expect(first.simulation.turnCount == second.simulation.turnCount)
   }
 
+  @Test("seeds speak different wires, and those that are written down still speak frames")
+  func wire_isDrawnByTheSeed() {
+    let wires = (1...100 as ClosedRange<UInt64>).map { SimulatedWire(seed: $0) }
+    for wire in SimulatedWire.allCases { #expect(wires.contains(wire)) }
+    // docs/planted-bugs.md and docs/known-issues.md
+    for seed in [1, 15, 17, 36, 126, 129, 661, 1847, 4048] as [UInt64] {
+      #expect(SimulatedWire(seed: seed) == .frames)
+    }
+  }
+
   @Test("a failing seed is named together with the command that replays it")
   func failure_message_namesTheReplay() {
     let failure = SeedRun.Failure(seed: 42, problems: (1...7).map { "problem \($0)" })
