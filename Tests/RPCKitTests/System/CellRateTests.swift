@@ -28,7 +28,7 @@ struct CellRateTests {
     #expect(settled == 1020)
     #expect(rate.take(&settled, 1, now: 1000) == nil)
     #expect(rate.take(&settled, 0, now: 1000) == nil)
-    #expect(rate.take(&settled, 3, now: 1029) == 29)
+    #expect(rate.take(&settled, 3, now: 1029) == 1)
     #expect(rate.take(&settled, 3, now: 1030) == nil)
   }
 
