@@ -15,7 +15,7 @@ open class CallHost: @unchecked Sendable {
   ///
   /// Set before the first call begins, because TLS knows it only after the handshake, and not
   /// changed afterwards.
-  package internal(set) final var peer: Peer
+  final var peer: Peer
   /// Whom the connection counts for, as long as it is open.
   package final let source: String
   /// The stream; nil when it is lost, or another connection has it.
@@ -31,6 +31,9 @@ open class CallHost: @unchecked Sendable {
   final var streamingCallCount = 0
 
   package final var limits: Limits { core.configuration.limits }
+
+  /// `peer`, for wires of other modules.
+  package final var remotePeer: Peer { peer }
 
   /// `transport`, for wires of other modules.
   package final var stream: (any Transport)? { transport }

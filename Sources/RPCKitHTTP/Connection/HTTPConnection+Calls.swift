@@ -20,7 +20,7 @@ extension HTTPConnection {
       timeout.map { exchange.received.advanced(byNanoseconds: $0) } ?? .distantFuture
     let client =
       isTrustedProxy
-      ? configuration.trustedProxies.client(of: exchange.head.fields, through: peer) : nil
+      ? configuration.trustedProxies.client(of: exchange.head.fields, through: remotePeer) : nil
     if let refusal = refusal(method, client, metadata, deadline, requestByteCount) {
       core.observer.refused(method, refusal.code)
       exchange.fail(refused(refusal.error, metadata), Metadata())

@@ -13,7 +13,7 @@ extension HTTPConnection: ServedConnection {
   package final func transportConnected() {
     guard stream != nil else { return }
     noteConnected()
-    isTrustedProxy = configuration.trustedProxies.contains(peer)
+    isTrustedProxy = configuration.trustedProxies.contains(remotePeer)
     connected()
   }
 
