@@ -103,6 +103,20 @@ struct SchemaRegistryTests {
     #expect(registry.typeNames(matching: "ortfolio") == [])
   }
 
+  @Test("Without its comments a contract says the same of its messages")
+  func registry_withoutComments_knowsTheSameTypes() throws {
+    let registry = try SchemaRegistry(SchemaRegistry.contracts, readsComments: false)
+    let whole = SchemaRegistry.gatehouse
+    #expect(registry.services.map(\.name) == whole.services.map(\.name))
+    let (message, known) = (
+      try registry.message("tenancy.v1.Portfolio"), try whole.message("tenancy.v1.Portfolio")
+    )
+    #expect(!known.comment.isEmpty && message.comment.isEmpty)
+    #expect(message.fields.map(\.name) == known.fields.map(\.name))
+    #expect(message.fields.map(\.number) == known.fields.map(\.number))
+    #expect(message.fields.allSatisfy { $0.comment.isEmpty })
+  }
+
   @Test("Bytes that are no descriptor are refused")
   func registry_ofOtherBytes_isRefused() {
     // file.message_type = 4, and then less than its length says.

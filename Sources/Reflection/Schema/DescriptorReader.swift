@@ -5,6 +5,11 @@ struct DescriptorReader {
   private(set) var enums: [EnumSchema] = []
   private(set) var services: [ServiceSchema] = []
   private var comments = DescriptorComments()
+  private let readsComments: Bool
+
+  init(readsComments: Bool) {
+    self.readsComments = readsComments
+  }
 
   /// Adds everything that a file declares.
   mutating func read(file bytes: [UInt8]) throws(ReflectionError) {
@@ -13,7 +18,7 @@ struct DescriptorReader {
     let file = WireFields(bytes[...])
     try file.forEach { (number, value) throws(ReflectionError) in
       if number == 2 { package = value.text ?? "" }
-      if number == 9 { comments = try DescriptorComments(value.bytes ?? []) }
+      if number == 9, readsComments { comments = try DescriptorComments(value.bytes ?? []) }
     }
     let scope = package.isEmpty ? "" : "\(package)."
     var places = DescriptorPlaces(below: [])

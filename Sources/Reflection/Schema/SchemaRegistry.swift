@@ -8,8 +8,14 @@ public struct SchemaRegistry: Sendable {
   public let services: [ServiceSchema]
 
   /// Reads descriptors; throws when one is not a descriptor.
-  public init(_ files: [EmbeddedDescriptor]) throws(ReflectionError) {
-    var reader = DescriptorReader()
+  ///
+  /// Comments are more than half of the work and of the memory: programs that only convert messages leave them
+  /// out with `readsComments`, and every comment is empty then.
+  public init(
+    _ files: [EmbeddedDescriptor],
+    readsComments: Bool = true
+  ) throws(ReflectionError) {
+    var reader = DescriptorReader(readsComments: readsComments)
     for file in files { try reader.read(file: file.bytes) }
     self.init(reader, messages: [:], enums: [:], services: [])
   }
@@ -33,7 +39,7 @@ public struct SchemaRegistry: Sendable {
   ///
   /// Throws when the bytes are something else, or declare no service.
   public func adding(descriptorSet bytes: [UInt8]) throws(ReflectionError) -> SchemaRegistry {
-    var reader = DescriptorReader()
+    var reader = DescriptorReader(readsComments: true)
     do throws(ReflectionError) {
       try WireFields(bytes[...]).forEach { (number, value) throws(ReflectionError) in
         guard number == 1, let file = value.bytes else { return }

@@ -49,7 +49,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     configuration.wires = environment.wires(
       for: services,
       service.documents,
-      try SchemaRegistry(Service.contracts)
+      try SchemaRegistry(Service.contracts, readsComments: false)
     )
     if environment.settings.http.reflection {
       services += try ServerReflection(services: services, files: Service.contracts).definitions
