@@ -99,6 +99,7 @@ enum HTTP2Properties {
       session.respond(
         block.streamID,
         HTTPResponseHead(status: head == nil ? 400 : 200, fields: block.fields),
+        date: "Sun, 06 Nov 1994 08:49:37 GMT",
         isEnd: head == nil || block.isEnd
       )
     case .content(let id, let offset, let count):

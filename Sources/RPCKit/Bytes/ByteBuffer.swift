@@ -16,6 +16,13 @@ public struct ByteBuffer: ~Copyable {
     unsafe base = nil
   }
 
+  /// Makes an empty buffer with memory for so many bytes, for one that will hold few.
+  public init(capacity: Int) {
+    precondition(capacity > 0, "room for no byte")
+    unsafe base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    self.capacity = capacity
+  }
+
   deinit {
     unsafe base?.deallocate()
   }

@@ -60,8 +60,12 @@ public struct Metadata: Hashable, Sendable {
 
   /// Returns the key itself when it is in lower case already, which is the rule.
   private static func lowercased(_ key: String) -> String {
-    key.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-      ? key.lowercased() : key
+    let bytes = key.utf8.span
+    for index in bytes.indices
+    where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[index]) {
+      return key.lowercased()
+    }
+    return key
   }
 }
 

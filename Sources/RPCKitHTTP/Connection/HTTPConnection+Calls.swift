@@ -61,16 +61,16 @@ extension HTTPConnection {
   /// The method that a path names: `/tenancy.v1.Permissions/Check`; otherwise the error that says what is
   /// unknown.
   func method(at path: String) -> Result<BoundMethod, RPCError> {
-    let bytes = Array(path.utf8)
-    guard bytes.first == UInt8(ascii: "/"),
-      let slash = bytes.lastIndex(of: UInt8(ascii: "/")), slash > 0
+    let bytes = path.utf8.span
+    guard bytes.count > 0, bytes[0] == UInt8(ascii: "/"),
+      let slash = bytes.indices.last(where: { bytes[$0] == UInt8(ascii: "/") }), slash > 0
     else {
       core.observer.unknownMethod()
       return .failure(
         RPCError(.unimplemented, .serviceUnknown, "no service is at \(path.prefix(256))")
       )
     }
-    switch core.methods.find(bytes.span, service: 1..<slash, method: (slash + 1)..<bytes.count) {
+    switch core.methods.find(bytes, service: 1..<slash, method: (slash + 1)..<bytes.count) {
     case .found(let method): return .success(method)
     case .unknownService:
       core.observer.unknownMethod()
@@ -155,7 +155,8 @@ extension HTTPConnection: CallWire {
   }
 
   package func writerWaits(_ call: CallContext) {
-    // `becameWritable` is told to every exchange that has a call, so there is no list to keep.
+    // `becameWritable` is then told to every exchange that has a call, so there is no list to keep.
+    hasWaitingWriters = true
   }
 
   package func consumed(_ cost: Int, of call: CallContext) {

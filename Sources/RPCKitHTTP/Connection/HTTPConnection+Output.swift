@@ -51,9 +51,15 @@ extension HTTPConnection {
   final var outputByteCount: Int { output.byteCount + heldOutputByteCount }
 
   private final func wakeWriters() {
+    guard hasWaitingWriters else { return }
+    hasWaitingWriters = false
     // The exchanges of calls only, and copied: what is woken may end its call.
-    for exchange in Array(calls.values) where maySendBody(of: exchange) {
-      exchange.becameWritable()
+    for exchange in Array(calls.values) {
+      if maySendBody(of: exchange) {
+        exchange.becameWritable()
+      } else {
+        hasWaitingWriters = true
+      }
     }
   }
 

@@ -16,6 +16,8 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   final var calls: [UInt32: HTTPExchange] = [:]
   final var phase = Phase.serving
   final var isFlushScheduled = false
+  /// Whether a handler may be waiting for room: most connections never have one that does.
+  final var hasWaitingWriters = false
   /// Whether the transport delivers what comes.
   final var isReading = true
   /// Whether the client has sent its end of stream.
@@ -126,6 +128,12 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   final func open(_ exchange: HTTPExchange) {
     exchanges[exchange.id] = exchange
     exchange.begin()
+  }
+
+  /// Gives memory back that many requests at a time have needed.
+  final func rest() {
+    if exchanges.isEmpty { exchanges = [:] }
+    if calls.isEmpty { calls = [:] }
   }
 
   /// Forgets an exchange whose answer has gone out, or which nobody can answer any more.

@@ -40,11 +40,11 @@ enum CallTimeout {
     _ fields: HTTPFields,
     malformed: StatusCode
   ) throws(RPCError) -> String? {
-    let values = fields.values(name)
-    guard values.count <= 1 else {
+    guard let value = fields[name] else { return nil }
+    guard fields.only(name) != nil else {
       throw RPCError(malformed, .protocolViolation, "\(name) is sent twice; send it once")
     }
-    return values.first
+    return value
   }
 
   private static func digits(_ text: Substring.UTF8View, countMax: Int) -> Int64? {

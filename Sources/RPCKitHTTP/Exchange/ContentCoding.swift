@@ -20,9 +20,8 @@ enum ContentCoding: String, CaseIterable {
 
   /// How a request is compressed, by what its field says; identity without one.
   static func ofRequest(_ name: String, _ fields: HTTPFields) throws(RPCError) -> ContentCoding {
-    let values = fields.values(name)
-    guard let value = values.first else { return .identity }
-    guard values.count == 1, let coding = ContentCoding(rawValue: value.lowercased()) else {
+    guard let value = fields[name] else { return .identity }
+    guard fields.only(name) != nil, let coding = ContentCoding(rawValue: value.lowercased()) else {
       throw .unknownCoding(value)
     }
     return coding

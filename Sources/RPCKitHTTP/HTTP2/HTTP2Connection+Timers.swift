@@ -84,6 +84,8 @@ extension HTTP2Connection {
       }
     }
     guard session.isEmpty else { return startWatch(after: Self.watchInterval) }
+    session.rest()
+    rest()
     let end = max(lastStreamClosed, lastCall).advanced(by: configuration.limits.idleTimeout)
     guard end <= loop.now else { return startWatch(after: loop.now.duration(to: end)) }
     core.observer.limitReached(.idleTime, source: source)

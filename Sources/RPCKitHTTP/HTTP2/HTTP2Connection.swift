@@ -96,8 +96,8 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   }
 
   private func refuse(_ id: UInt32, status: Int) {
-    let fields: HTTPFields = ["content-length": "0", "date": configuration.dates.now]
-    session?.respond(id, HTTPResponseHead(status: status, fields: fields), isEnd: true)
+    let head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
+    session?.respond(id, head, date: configuration.dates.now, isEnd: true)
   }
 
   private func take(_ event: HTTP2Event, _ bytes: Span<UInt8>) {
@@ -136,7 +136,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     )
     open(exchange)
     if block.isEnd {
-      if takesContent(id) { exchange.receivedEnd([:]) }
+      if takesContent(id) { exchange.receivedEnd(HTTPFields()) }
     } else if head.fields["expect"] != nil, takesContent(id) {
       session.respondInterim(id, status: 100)
     }
@@ -146,22 +146,23 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     guard let session else { return }
     // What arrived is not in flight any more, whoever takes it: one slow stream does not hold up the others.
     session.consumeConnection(bytes.count)
-    session.stream(id)?.lastReceived = loop.now
-    if takesContent(id) { exchanges[id]?.receivedBody(bytes) }
+    guard let stream = session.stream(id) else { return }
+    stream.lastReceived = loop.now
+    if !stream.isAnswerEnded { exchanges[id]?.receivedBody(bytes) }
   }
 
   private func receivedEnd(_ id: UInt32, _ trailers: HTTP2FieldBlock?) {
-    guard takesContent(id) else { return }
+    guard takesContent(id), let exchange = exchanges[id] else { return }
     if let trailers, trailers.isTooLarge {
       session?.reset(id, .enhanceYourCalm)
       return countOversize()
     }
-    exchanges[id]?.receivedEnd(trailers?.fields ?? [:])
+    exchange.receivedEnd(trailers?.fields ?? HTTPFields())
   }
 
   /// Whether what comes on a stream still matters: its answer has not ended.
   private func takesContent(_ id: UInt32) -> Bool {
-    session?.stream(id)?.isAnswerEnded == false && exchanges[id] != nil
+    session?.stream(id)?.isAnswerEnded == false
   }
 
   private func receivedReset() {
@@ -246,9 +247,12 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   }
 
   override func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {
-    var head = head
-    head.fields.append("date", configuration.dates.now)
-    session?.respond(exchange.id, head, isEnd: isEnd || exchange.head.method == "HEAD")
+    session?.respond(
+      exchange.id,
+      head,
+      date: configuration.dates.now,
+      isEnd: isEnd || exchange.head.method == "HEAD"
+    )
     scheduleFlush()
   }
 

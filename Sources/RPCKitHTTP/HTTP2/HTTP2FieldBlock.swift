@@ -1,7 +1,9 @@
 internal import RPCKit
 
 /// The fields of one request, or its trailers, as they are read: no more of them than the limits allow.
-struct HTTP2FieldBlock {
+///
+/// A class, since it goes through several hands and a copy would retain everything in it.
+final class HTTP2FieldBlock {
   let streamID: UInt32
   /// When the block began.
   let received: MonotonicInstant
@@ -27,7 +29,7 @@ struct HTTP2FieldBlock {
   ///
   /// Asked before the text of the field is made: a block of a few kibibytes can stand for fifty mebibytes of
   /// fields (RFC 7541 section 7.3).
-  mutating func admits(nameByteCount: Int, valueByteCount: Int, _ limits: HTTPLimits) -> Bool {
+  func admits(nameByteCount: Int, valueByteCount: Int, _ limits: HTTPLimits) -> Bool {
     count += 1
     // As HTTP/2 counts them (RFC 9113 section 6.5.2).
     byteCount += nameByteCount + valueByteCount + 32
@@ -39,15 +41,22 @@ struct HTTP2FieldBlock {
     return true
   }
 
-  /// Keeps a field that the library found valid.
-  mutating func append(_ name: String, _ value: String) {
-    switch name {
-    case ":method": method = value
-    case ":scheme": scheme = value
-    case ":path": path = value
-    case ":authority": authority = value
-    case "host": hosts.append(value)
-    default: fields.append(name, value)
+  /// Keeps a pseudo-header field that the library found valid, told by the first letter of its name.
+  func set(_ letter: UInt8, _ value: String) {
+    switch letter {
+    case UInt8(ascii: "m"): method = value
+    case UInt8(ascii: "s"): scheme = value
+    case UInt8(ascii: "p"): path = value
+    case UInt8(ascii: "a"): authority = value
+    // The library refuses all others.
+    default: break
     }
+  }
+
+  /// Keeps a field that the library found valid, and that is no pseudo-header field.
+  func append(_ name: String, _ value: String) {
+    guard name != "host" else { return hosts.append(value) }
+    if fields.isEmpty { fields.reserveCapacity(8) }
+    fields.append(name, value)
   }
 }

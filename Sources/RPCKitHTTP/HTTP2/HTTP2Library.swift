@@ -38,6 +38,9 @@ enum HTTP2Library {
       unsafe nghttp2_option_set_user_recv_extension_type(options, type)
     }
     unsafe nghttp2_option_set_max_send_header_block_length(options, 256 << 10)
+    // Answers repeat few fields, and each second brings a new date, which would fill a table of 4 KiB on every
+    // connection.
+    unsafe nghttp2_option_set_max_deflate_dynamic_table_size(options, 1024)
     return unsafe options
   }
 

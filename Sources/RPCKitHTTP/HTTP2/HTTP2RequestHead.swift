@@ -19,33 +19,53 @@ extension HTTPRequestHead {
     guard block.method != "CONNECT" else { throw .methodNotAllowed }
     guard block.scheme == "http" || block.scheme == "https" else { throw .badRequest }
     let authority = try Self.authority(of: block)
-    let path = block.path.utf8
-    guard path.first == UInt8(ascii: "/") || (block.path == "*" && block.method == "OPTIONS"),
-      path.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+    // By bytes, as comparing characters would take longer than all the rest.
+    let target = block.path.utf8
+    guard Self.isTarget(target.span) || (block.path == "*" && block.method == "OPTIONS")
     else { throw .badRequest }
     if let expectation = block.fields["expect"], expectation.lowercased() != "100-continue" {
       throw .expectationFailed
     }
-    let mark = block.path.firstIndex(of: "?")
+    let mark = Self.mark(in: target.span).map { target.index(target.startIndex, offsetBy: $0) }
     self.init(
       method: block.method,
       path: mark.map { String(block.path[..<$0]) } ?? block.path,
-      query: mark.map { String(block.path[block.path.index(after: $0)...]) },
+      query: mark.map { String(block.path[target.index(after: $0)...]) },
       authority: authority,
       fields: block.fields,
       version: .http2
     )
   }
 
+  /// Whether a text is a path of visible ASCII without a fragment (RFC 9113 section 8.3.1).
+  private static func isTarget(_ text: Span<UInt8>) -> Bool {
+    guard text.count > 0, text[0] == UInt8(ascii: "/") else { return false }
+    for index in text.indices {
+      let byte = text[index]
+      guard byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "#") else { return false }
+    }
+    return true
+  }
+
+  /// Where the query begins.
+  private static func mark(in target: Span<UInt8>) -> Int? {
+    for index in target.indices where target[index] == UInt8(ascii: "?") { return index }
+    return nil
+  }
+
   /// The authority, which `host` may repeat and must not contradict (RFC 9113 section 8.3.1).
   private static func authority(of block: HTTP2FieldBlock) throws(HTTP2Refusal) -> String {
     guard block.hosts.count <= 1 else { throw .badRequest }
     guard let authority = block.authority ?? block.hosts.first else { return "" }
-    if let host = block.hosts.first, host.lowercased() != authority.lowercased() {
+    if let host = block.hosts.first, host != authority, host.lowercased() != authority.lowercased()
+    {
       throw .badRequest
     }
     // No user information, path or list, as for `Host` (RFC 9110 section 4.2.4).
-    guard authority.utf8.allSatisfy({ !Self.isForbiddenInAuthority($0) }) else { throw .badRequest }
+    let bytes = authority.utf8.span
+    for index in bytes.indices where Self.isForbiddenInAuthority(bytes[index]) {
+      throw .badRequest
+    }
     return authority
   }
 

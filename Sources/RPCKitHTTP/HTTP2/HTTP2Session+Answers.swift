@@ -20,13 +20,16 @@ extension HTTP2Session {
     }
   }
 
-  /// Sends the head of an answer; with `isEnd` it is all of it.
-  func respond(_ id: UInt32, _ head: HTTPResponseHead, isEnd: Bool) {
+  /// Sends the head of an answer and its date; with `isEnd` it is all of it.
+  func respond(_ id: UInt32, _ head: HTTPResponseHead, date: String, isEnd: Bool) {
     guard let stream = streams[id], !stream.hasHead else { return }
     stream.hasHead = true
     stream.isAnswerEnded = isEnd
-    var fields = [HTTPFields.Field(name: ":status", value: String(head.status))]
+    var fields: [HTTPFields.Field] = []
+    fields.reserveCapacity(head.fields.fields.count + 2)
+    fields.append(HTTPFields.Field(name: ":status", value: String(head.status)))
     fields += head.fields.fields
+    fields.append(HTTPFields.Field(name: "date", value: date))
     var provider = unsafe nghttp2_data_provider()
     unsafe provider.read_callback = { _, id, _, length, flags, _, data in
       guard let flags = unsafe flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
@@ -51,7 +54,12 @@ extension HTTP2Session {
   func write(_ id: UInt32, _ write: (inout ByteBuffer) -> Void) {
     guard let stream = streams[id], stream.hasHead, !stream.isAnswerEnded else { return }
     let before = stream.output.byteCount
-    if before == 0 { stream.lastSent = now }
+    if before == 0 {
+      stream.lastSent = now
+      if stream.output.allocatedByteCount == 0 {
+        stream.output = ByteBuffer(capacity: HTTP2Stream.outputCapacity)
+      }
+    }
     write(&stream.output)
     heldByteCount += stream.output.byteCount - before
     resume(stream)

@@ -32,16 +32,15 @@ extension HTTP2Session {
   }
 
   func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-    let isKept = block?.admits(
-      nameByteCount: name.count,
-      valueByteCount: value.count,
-      limits
-    )
-    guard isKept == true else { return }
-    unsafe block?.append(
-      String(decoding: name, as: UTF8.self),
-      String(decoding: value, as: UTF8.self)
-    )
+    guard let block,
+      block.admits(nameByteCount: name.count, valueByteCount: value.count, limits)
+    else { return }
+    let text = unsafe String(decoding: value, as: UTF8.self)
+    if name.count > 1, unsafe name[0] == UInt8(ascii: ":") {
+      unsafe block.set(name[1], text)
+    } else {
+      unsafe block.append(String(decoding: name, as: UTF8.self), text)
+    }
   }
 
   func received(content: UnsafePointer<UInt8>, count: Int, _ id: UInt32) {
@@ -74,12 +73,14 @@ extension HTTP2Session {
   }
 
   private func receivedFields(isEnd: Bool) {
-    guard var block = block.take() else { return }
+    guard let block = block.take() else { return }
     block.isEnd = isEnd
     guard let stream = streams[block.streamID] else { return }
     if stream.hasFields {
       ended(block.streamID, block)
     } else {
+      // Room for the requests of one read, as few clients send more.
+      if events.isEmpty { events.reserveCapacity(48) }
       stream.hasFields = true
       stream.isRequestEnded = isEnd
       events.append(.head(block))

@@ -119,6 +119,11 @@ final class HTTP2Session {
   /// Whether no stream is open.
   var isEmpty: Bool { streams.isEmpty }
 
+  /// Gives memory back that many streams at a time have needed.
+  func rest() {
+    if streams.isEmpty { streams = [:] }
+  }
+
   /// Gives the connection's window back.
   func consumeConnection(_ byteCount: Int) {
     unsafe nghttp2_session_consume_connection(session, byteCount)

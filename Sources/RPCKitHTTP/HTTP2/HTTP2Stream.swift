@@ -22,6 +22,9 @@ final class HTTP2Stream {
   /// When content of the answer last went into a frame, or began to wait.
   var lastSent: MonotonicInstant
 
+  /// Bytes of memory that an answer begins with: most fit.
+  static let outputCapacity = 256
+
   init(id: UInt32, now: MonotonicInstant) {
     self.id = id
     lastReceived = now

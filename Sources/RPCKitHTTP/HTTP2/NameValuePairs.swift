@@ -36,9 +36,9 @@ extension String {
     _ offset: inout Int
   ) -> UnsafeMutablePointer<UInt8>? {
     let start = offset
-    for byte in utf8 {
-      unsafe bytes[offset] = byte
-      offset += 1
+    unsafe utf8.span.withUnsafeBufferPointer { text in
+      let place = unsafe UnsafeMutableBufferPointer(rebasing: bytes[offset...])
+      offset += unsafe place.update(fromContentsOf: text)
     }
     return unsafe bytes.baseAddress.map { unsafe $0 + start }
   }

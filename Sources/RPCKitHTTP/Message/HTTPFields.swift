@@ -33,6 +33,11 @@ package struct HTTPFields: Hashable, Sendable {
     fields.append(Field(name: name, value: value))
   }
 
+  /// Makes room for so many field lines at once.
+  package mutating func reserveCapacity(_ count: Int) {
+    fields.reserveCapacity(count)
+  }
+
   /// All values of a name, in order, one for each line.
   package func values(_ name: String) -> [String] {
     fields.compactMap { $0.name == name ? $0.value : nil }
@@ -41,6 +46,16 @@ package struct HTTPFields: Hashable, Sendable {
   /// The value of the first line of a name.
   package subscript(_ name: String) -> String? {
     fields.first { $0.name == name }?.value
+  }
+
+  /// The value of a name that has one line; nil for none and for several.
+  package func only(_ name: String) -> String? {
+    var found: String?
+    for field in fields where field.name == name {
+      guard found == nil else { return nil }
+      found = field.value
+    }
+    return found
   }
 
   /// What fields are counted as against limits: name, value and 32 each, as HTTP/2 counts them (RFC 9113

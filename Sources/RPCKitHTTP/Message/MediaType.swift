@@ -7,6 +7,11 @@ struct MediaType: Hashable {
 
   /// Reads a field value; what is no media type has an essence that nobody knows.
   init(_ text: String) {
+    guard !Self.isPlain(text.utf8.span) else {
+      essence = text
+      parameters = [:]
+      return
+    }
     var parts = text.split(separator: ";", omittingEmptySubsequences: false)
     essence = Self.trimmed(parts.removeFirst()).lowercased()
     var parameters: [String: String] = [:]
@@ -20,6 +25,19 @@ struct MediaType: Hashable {
       parameters[name] = String(value)
     }
     self.parameters = parameters
+  }
+
+  /// Whether a text is all essence as it stands, as most are: `application/grpc+proto`.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    for index in text.indices {
+      switch text[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+        continue
+      default: return false
+      }
+    }
+    return true
   }
 
   /// Whether text of this type is UTF-8, said or not.
@@ -39,7 +57,6 @@ struct MediaType: Hashable {
 extension HTTPFields {
   /// The media type of the content; nil unless there is one field that says it.
   var contentType: MediaType? {
-    let values = values("content-type")
-    return values.count == 1 ? MediaType(values[0]) : nil
+    only("content-type").map { MediaType($0) }
   }
 }

@@ -18,6 +18,11 @@ enum PercentDecoding {
     isQuery: Bool = false,
     keepsSlashes: Bool = false
   ) throws(Failure) -> String {
+    // Most text has no escape.
+    let isPlain = text.allSatisfy {
+      $0 != UInt8(ascii: "%") && $0 != 0 && ($0 != UInt8(ascii: "+") || !isQuery)
+    }
+    guard !isPlain else { return String(Substring(text)) }
     let bytes = try Self.bytes(text, isQuery: isQuery, keepsSlashes: keepsSlashes)
     guard !bytes.contains(0) else { throw .zero }
     guard let result = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }

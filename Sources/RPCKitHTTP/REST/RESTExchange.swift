@@ -118,7 +118,9 @@ final class RESTExchange: HTTPExchange {
     swap(&body, &content)
     do throws(RESTFailure) {
       try inflate(&body)
-      try readBody(body.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+      var bytes: [UInt8] = []
+      body.withBytes { bytes.replaceAll(with: $0) }
+      try readBody(bytes)
       if let key = head.fields["idempotency-key"] { try fields.take(idempotencyKey: key) }
       try start()
     } catch {
@@ -231,7 +233,8 @@ final class RESTExchange: HTTPExchange {
   private func json(_ append: MessageAppending) throws(RPCError) -> JSONValue {
     var message = ByteBuffer()
     append(&message) { _, _ in }
-    let bytes = message.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    var bytes: [UInt8] = []
+    message.withBytes { bytes.replaceAll(with: $0) }
     do throws(ReflectionError) {
       let type = request.method.descriptor.responseType
       let value = try request.shared.json.decode(bytes, as: type)

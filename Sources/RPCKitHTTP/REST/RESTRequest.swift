@@ -89,13 +89,16 @@ struct RESTRequest {
     }
     var paths: [String] = []
     for member in object.members {
-      let field = schema.fields.first { $0.jsonName == member.name || $0.name == member.name }
-      if let field, let other = inPath[field.jsonName] {
-        fields[field.jsonName] = try Self.merge(member.value, into: other, at: field.jsonName)
+      let place = schema.fields.firstIndex {
+        $0.jsonName == member.name || $0.name == member.name
+      }
+      let field = place.map { (name: schema.fields[$0].jsonName, number: schema.fields[$0].number) }
+      if let field, let other = inPath[field.name] {
+        fields[field.name] = try Self.merge(member.value, into: other, at: field.name)
       } else {
         fields[member.name] = member.value
       }
-      if let field, field.number != route.idempotencyKey?.number { paths.append(field.jsonName) }
+      if let field, field.number != route.idempotencyKey?.number { paths.append(field.name) }
     }
     try addMask(paths, object)
   }

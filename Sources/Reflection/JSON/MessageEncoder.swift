@@ -25,10 +25,11 @@ struct MessageEncoder {
     if type == AnyJSON.type, let bytes = try any(value, path: path) { return bytes }
     let schema = try registry.message(type)
     var bytes: [UInt8] = []
-    var given: [FieldSchema] = []
+    // Places of fields, as a copy of a field retains everything that is known of it.
+    var given: [Int] = []
     for member in try members(value, path) {
       guard
-        let field = schema.fields.first(where: {
+        let place = schema.fields.firstIndex(where: {
           $0.jsonName == member.name || $0.name == member.name
         })
       else {
@@ -40,12 +41,13 @@ struct MessageEncoder {
           "\(type) has no field \"\(member.name)\"; it has: \(known)"
         )
       }
+      let field = schema.fields[place]
       // Errors spell a field in one way, however the request did.
       let path = path.isEmpty ? field.jsonName : "\(path).\(field.jsonName)"
       // Null leaves a field out, except for the one type that can hold it.
       guard member.value != .null || isDynamic(field) else { continue }
-      try check(field, given, path)
-      given.append(field)
+      try check(field, given, of: schema, path)
+      given.append(place)
       bytes += try encoded(member.value, field, path: path)
     }
     return bytes
@@ -58,13 +60,16 @@ struct MessageEncoder {
   /// A field is given once, by either of its names, and one of a oneof at most.
   private func check(
     _ field: FieldSchema,
-    _ given: [FieldSchema],
+    _ given: [Int],
+    of schema: MessageSchema,
     _ path: String
   ) throws(ReflectionError) {
-    let other = given.first {
-      $0.number == field.number || ($0.oneof != nil && $0.oneof == field.oneof)
+    let place = given.first {
+      let other = schema.fields[$0]
+      return other.number == field.number || (other.oneof != nil && other.oneof == field.oneof)
     }
-    guard let other else { return }
+    guard let place else { return }
+    let other = schema.fields[place]
     let isSame = other.number == field.number
     throw failure(
       path,

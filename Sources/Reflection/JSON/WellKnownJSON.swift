@@ -3,6 +3,9 @@ internal import StrictJSON
 
 /// Types of google.protobuf that have a JSON form of their own.
 enum WellKnownJSON {
+  /// Where all of them are.
+  private static let package = "google.protobuf."
+
   /// Whether a type has a form of its own.
   static func has(_ type: String) -> Bool { names.contains(type) }
 
@@ -17,6 +20,7 @@ enum WellKnownJSON {
     _ type: String,
     path: String
   ) throws(ReflectionError) -> [UInt8]? {
+    guard type.hasPrefix(package) else { return nil }
     switch type {
     case "google.protobuf.Timestamp":
       guard let instant = value.string.flatMap({ InstantText.instant($0) }) else {
@@ -55,6 +59,7 @@ enum WellKnownJSON {
     _ bytes: ArraySlice<UInt8>,
     _ type: String
   ) throws(ReflectionError) -> JSONValue? {
+    guard type.hasPrefix(package) else { return nil }
     switch type {
     case "google.protobuf.Timestamp":
       let time = try message(Google_Protobuf.Timestamp.self, bytes)

@@ -18,16 +18,26 @@ enum WireWriting {
   }
 
   static func bytes(_ bytes: [UInt8], field number: Int) -> [UInt8] {
-    base128(UInt64(number) << 3 | 2) + base128(UInt64(bytes.count)) + bytes
+    var field: [UInt8] = []
+    field.reserveCapacity(bytes.count + 10)
+    append(base128: UInt64(number) << 3 | 2, to: &field)
+    append(base128: UInt64(bytes.count), to: &field)
+    field += bytes
+    return field
   }
 
   private static func base128(_ value: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
+    append(base128: value, to: &bytes)
+    return bytes
+  }
+
+  private static func append(base128 value: UInt64, to bytes: inout [UInt8]) {
     var rest = value
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    return bytes + [UInt8(rest)]
+    bytes.append(UInt8(rest))
   }
 }

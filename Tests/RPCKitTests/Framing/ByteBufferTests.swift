@@ -17,6 +17,17 @@ struct ByteBufferTests {
     #expect(buffer.contents == [2])
   }
 
+  @Test("begins with the memory it is given, and grows beyond it")
+  func capacity_isWhatItBeginsWith() {
+    var buffer = ByteBuffer(capacity: 4)
+    #expect(buffer.allocatedByteCount == 4 && buffer.isEmpty)
+    buffer.append([1, 2, 3, 4].span)
+    #expect(buffer.allocatedByteCount == 4)
+    buffer.append(5)
+    #expect(buffer.allocatedByteCount == 4096)
+    #expect(buffer.contents == [1, 2, 3, 4, 5])
+  }
+
   @Test("gives bytes back in the order they came")
   func bytes_comeOutInOrder() {
     var buffer = ByteBuffer()

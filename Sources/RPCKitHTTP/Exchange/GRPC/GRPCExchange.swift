@@ -8,7 +8,8 @@ class GRPCExchange: EnvelopedExchange {
   final var refusalStatus = 200
 
   /// The media types of gRPC; messages are protobuf in all of them.
-  class var contentTypes: [String] { ["application/grpc", "application/grpc+proto"] }
+  class var contentTypes: [String] { ownContentTypes }
+  private static let ownContentTypes = ["application/grpc", "application/grpc+proto"]
 
   init(
     _ head: HTTPRequestHead,
@@ -68,7 +69,7 @@ class GRPCExchange: EnvelopedExchange {
   // MARK: - The answer
 
   override func sendHead(_ metadata: Metadata) {
-    var fields: HTTPFields = ["content-type": contentType]
+    var fields = HTTPFields([HTTPFields.Field(name: "content-type", value: contentType)])
     if responseCoding != .identity { fields.append(encodingName, responseCoding.rawValue) }
     if requestCoding != .identity { fields.append("grpc-accept-encoding", ContentCoding.names) }
     metadata.forEachResponseField { fields.append($0, $1) }
