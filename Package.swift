@@ -38,6 +38,7 @@ let package = Package(
     .executable(name: "gatehouse", targets: ["gatehouse"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
     .executable(name: "rpcsim", targets: ["rpcsim"]),
+    .executable(name: "benchmark-server", targets: ["benchmark-server"]),
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
   ],
   targets: [
@@ -174,6 +175,11 @@ let package = Package(
     .executableTarget(
       name: "rpcsim",
       dependencies: ["Contracts", "RPCKit", "RPCKitHTTP", "RPCKitTesting"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "benchmark-server",
+      dependencies: ["Contracts", "Reflection", "RPCKit", "RPCKitHTTP"],
       swiftSettings: strict
     ),
     .executableTarget(

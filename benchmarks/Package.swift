@@ -20,11 +20,6 @@ let package = Package(
   dependencies: [.package(name: "Gatehouse", path: "..")],
   targets: [
     .executableTarget(
-      name: "benchmark-server",
-      dependencies: [gatehouse("RPCKit"), gatehouse("Contracts")],
-      swiftSettings: strict
-    ),
-    .executableTarget(
       name: "service-benchmark",
       dependencies: [
         gatehouse("RPCKit"), gatehouse("Contracts"), gatehouse("ServiceKit"),

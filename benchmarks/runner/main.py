@@ -7,12 +7,12 @@ import shutil
 import sys
 import time
 
-from . import instructions, machine, measurements, peers, processes, report, services
+from . import http_wire, instructions, machine, measurements, peers, processes, report, services
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__)
-    parser.add_argument("section", nargs="?", choices=("all", "rpc", "services", "instructions"), default="all",
+    parser.add_argument("section", nargs="?", choices=("all", "rpc", "http", "services", "instructions"), default="all",
                         help="what to measure; the figures of the other section stay (default all); "
                              "instructions counts them with callgrind, into instructions.json")
     parser.add_argument("--seconds", type=float, default=5,
@@ -128,9 +128,11 @@ def main():
             with open(path) as file:
                 document = json.load(file)
         try:
-            if options.section != "services":
-                document = {**measure_rpc(options), "services": document.get("services")}
-            if options.section != "rpc":
+            if options.section in ("all", "rpc"):
+                document = {**document, **measure_rpc(options)}
+            if options.section in ("all", "http"):
+                http_wire.measure(options, document)
+            if options.section in ("all", "services"):
                 services.measure(options, document)
         finally:
             processes.end_all()

@@ -36,7 +36,7 @@ def median(results):
 def verify(server):
     """A server that answers wrongly is not measured: the generator checks every answer."""
     with processes.RunningServer(server) as running:
-        result = load.measure(running, available(server.opened)[0], seconds=0.5, warmup=0.1,
+        result = load.measure(running, available(server.opened)[0], seconds=2, warmup=0.5,
                               connections=2, in_flight=2)
         if result["errors"] or not result["calls"]:
             raise RuntimeError(f"{server.name} answers wrongly: {result}")
@@ -88,8 +88,8 @@ def open_loop(server, rate, slow_percent, seconds, warmup, rounds):
     return chosen
 
 
-def idle_connections(server):
-    """Resident memory per connection that made one call and then rests."""
+def idle_connections(server, rest_seconds=2):
+    """Resident memory per connection that made one call and then rests for so long."""
     if not available((server.holder,)):
         return None
     with processes.RunningServer(server) as running:
@@ -97,12 +97,12 @@ def idle_connections(server):
         time.sleep(0.5)
         before = running.resident_bytes()
         words = [server.holder.program, "--target", running.address, "--connections",
-                 str(IDLE_CONNECTIONS), "--hold", "5"]
+                 str(IDLE_CONNECTIONS), "--hold", str(rest_seconds + 3)]
         holder = processes.start(words, processes.LOAD_CORE, stdout=subprocess.PIPE)
         try:
             if processes.first_line(holder, 30) != "holding":
                 raise RuntimeError("the holder does not hold")
-            time.sleep(2)
+            time.sleep(rest_seconds)
             after = running.resident_bytes()
         finally:
             processes.end(holder)

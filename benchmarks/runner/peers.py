@@ -57,7 +57,7 @@ GRPC_CPP = Generator("grpc-cpp", str(BIN / "grpc-cpp-client"))
 H2LOAD = Generator("h2load", "h2load", form="h2load")
 
 SERVERS = (
-    # Built from benchmarks/Package.swift by build() below. Pinned to a core, it must run one loop.
+    # Built by build() below. Pinned to a core, it must run one loop.
     Server(
         "rpckit", "RPCKit",
         (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0"),
@@ -88,6 +88,22 @@ SERVERS = (
     ),
 )
 
+# Who serves gRPC, ours first. h2load makes the calls of all; gRPC C++'s client checks the answers.
+GRPC_SERVERS = (
+    Server(
+        "rpckit-grpc", "RPCKit",
+        (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0"),
+        closed=(H2LOAD,), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True,
+    ),
+    Server(
+        "rpckit-grpc-fast-path", "RPCKit, fast path",
+        (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0",
+         "--fast-path"),
+        closed=(H2LOAD,), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True,
+    ),
+    *(server for server in SERVERS if H2LOAD in server.closed),
+)
+
 
 def build():
     """Builds what can be built; what cannot says so and is left out."""
@@ -99,7 +115,7 @@ def build():
     # The way the services are shipped: with Swift's libraries inside.
     swift = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path"]
     for command in (
-        [*swift, str(BENCHMARKS)],
+        [*swift, str(BENCHMARKS), "--product", "benchmark-server"],
         [*swift, str(REPOSITORY), "--product", "rpcload"],
         ["cc", "-O2", "-shared", "-fPIC", "-o", str(COUNTER),
          str(BENCHMARKS / "tools/count-allocations.c"), "-ldl"],

@@ -2,7 +2,7 @@
 
 import os
 
-from . import services_report
+from . import http_report, services_report
 from .tables import table, thousands
 
 # Cores' worth of other people's work, and loss of speed of the core itself, above which a run is
@@ -169,6 +169,8 @@ def render(document):
     if servers:
         lines += environment(document) + throughput(servers) + latency(servers)
         lines += resources(servers) + overload(servers) + cross_checks(servers) + commands(document)
+    if document.get("http"):
+        lines += http_report.render(document["http"])
     if document.get("services"):
         lines += services_report.render(document["services"])
     return "\n".join(lines).rstrip() + "\n"

@@ -18,7 +18,8 @@ struct Options {
       --fast-path
                  answer calls that are not slow without a task
 
-    Prints "listening HOST:PORT" and serves until SIGTERM or SIGINT.
+    Prints "listening HOST:PORT" and serves until SIGTERM or SIGINT: in frames and, on the same port, by gRPC,
+    gRPC-Web, Connect and REST (POST /v1/check).
     """
 
   init(_ arguments: ArraySlice<String>) throws {

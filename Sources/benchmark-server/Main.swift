@@ -2,8 +2,8 @@ import Contracts
 import Glibc
 import RPCKit
 
-/// Serves the benchmark's permission check on one event loop, with everything on: metrics,
-/// an interceptor, deadlines, limits and admission control.
+/// Serves the benchmark's permission check on one event loop, in frames and by HTTP on the same port, with
+/// everything on: metrics, an interceptor, deadlines, limits and admission control.
 @main
 struct Main {
   static func main() async {
@@ -20,9 +20,12 @@ struct Main {
 
   private static func serve(_ options: Options) async throws {
     let handler = PermissionsHandler(work: options.work)
+    let service = options.hasFastPath ? handler.immediateDefinition : handler.definition
+    var configuration = ServerConfiguration(endpoints: [.init(options.address)])
+    try configuration.serveHTTP(service)
     let server = Server(
-      ServerConfiguration(endpoints: [.init(options.address)]),
-      services: [options.hasFastPath ? handler.immediateDefinition : handler.definition],
+      configuration,
+      services: [service],
       interceptors: [CountingInterceptor()],
       on: try .epoll(count: options.loops)
     )
@@ -48,12 +51,33 @@ struct PermissionsHandler: Benchmark_V1.PermissionsService {
     return answer(request)
   }
 
+  /// The contract's method with a path, as `(google.api.http) = {post: "/v1/check" body: "*"}` would give it one.
+  private static var method: MethodDescriptor {
+    var method = Benchmark_V1.PermissionsMethods.check
+    method.httpBindings = [
+      HTTPBinding(
+        method: "POST",
+        template: "/v1/check",
+        segments: [.literal("v1"), .literal("check")],
+        body: .whole
+      )
+    ]
+    return method
+  }
+
+  /// The service with its path.
+  var definition: ServiceDefinition {
+    ServiceDefinition(
+      name: Self.method.service,
+      methods: [.unary(Self.method) { request, call in try await check(request, call) }]
+    )
+  }
+
   /// The same, answered without a task when the call is not slow.
   var immediateDefinition: ServiceDefinition {
-    let method = Benchmark_V1.PermissionsMethods.check
-    return ServiceDefinition(
-      name: method.service,
-      methods: [.unary(method, replying: checkFromMemory)]
+    ServiceDefinition(
+      name: Self.method.service,
+      methods: [.unary(Self.method, replying: checkFromMemory)]
     )
   }
 
