@@ -79,15 +79,23 @@ struct ConnectPython {
         return peer.execute_bidi_stream(request=messages, method=method("BIDI_STREAM", "Chat"), **options)
     """#
 
+  /// Where `scripts/setup` installs it.
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent(".build/tools/connect")
+
+  /// Whether it is there: `scripts/setup` goes on without it where PyPI is out of reach.
+  static let isInstalled = FileManager.default.fileExists(
+    atPath: folder.appendingPathComponent("installed").path
+  )
+
   /// What is wrong according to a script; nil when it ran to its end.
   static func problem(_ script: String, _ way: Way) async throws -> String? {
-    let root = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    return try await PythonPeer.problem(
+    try await PythonPeer.problem(
       script,
       preamble,
-      python: root.appendingPathComponent(".build/tools/connect/bin/python").path,
+      python: folder.appendingPathComponent("bin/python").path,
       way.rawValue.split(separator: " ").map(String.init)
     )
   }

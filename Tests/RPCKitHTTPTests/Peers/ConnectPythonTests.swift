@@ -1,7 +1,11 @@
 import Testing
 
 /// Connect's client for Python, over a socket, by all of its protocols.
-@Suite("Connect, gRPC and gRPC-Web: Connect's client") struct ConnectPythonTests {
+@Suite(
+  "Connect, gRPC and gRPC-Web: Connect's client",
+  .enabled(if: ConnectPython.isInstalled, "scripts/setup gets it from PyPI")
+)
+struct ConnectPythonTests {
   private func expectSuccess(of script: String, _ way: ConnectPython.Way) async throws {
     let problem = try await ConnectPython.problem(script, way)
     #expect(problem == nil, "\(way)")
