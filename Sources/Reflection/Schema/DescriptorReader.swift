@@ -7,7 +7,7 @@ struct DescriptorReader {
   private var comments = DescriptorComments()
   private let readsComments: Bool
 
-  init(readsComments: Bool) {
+  init(readsComments: Bool = true) {
     self.readsComments = readsComments
   }
 

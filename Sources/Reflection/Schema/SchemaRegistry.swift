@@ -39,7 +39,7 @@ public struct SchemaRegistry: Sendable {
   ///
   /// Throws when the bytes are something else, or declare no service.
   public func adding(descriptorSet bytes: [UInt8]) throws(ReflectionError) -> SchemaRegistry {
-    var reader = DescriptorReader(readsComments: true)
+    var reader = DescriptorReader()
     do throws(ReflectionError) {
       try WireFields(bytes[...]).forEach { (number, value) throws(ReflectionError) in
         guard number == 1, let file = value.bytes else { return }
