@@ -26,6 +26,6 @@ let package = Package(
         gatehouse("AccessEngine"), gatehouse("TenancyService"),
       ],
       swiftSettings: strict
-    ),
+    )
   ]
 )

@@ -11,9 +11,9 @@ struct SettingsTableTests {
   /// Settings that hold others, with what must be in them.
   private static let objects: [(path: String, required: JSONObject)] = [
     ("tls", ["certificate": "c", "key": "k"]), ("service_keys", [:]), ("streams", [:]),
-    ("http", [:]), ("traces", [:]), ("log", [:]), ("password_hash", ["memory_kib": 8, "passes": 1]),
-    ("sessions", [:]),
-    ("source_limits", [:]), ("mail", [:]), ("operators", [:]), ("deletion", [:]),
+    ("http", [:]), ("traces", [:]), ("log", [:]), ("sessions", [:]), ("source_limits", [:]),
+    ("password_hash", ["memory_kib": 8, "passes": 1]),
+    ("mail", [:]), ("operators", [:]), ("deletion", [:]),
     ("passkeys", ["relying_party_id": "a.com", "origins": ["https://a.com"]]),
     ("apple", ["bundle_id": "a"]),
   ]
