@@ -82,7 +82,7 @@ struct MailTransportTests {
     let file = SpoolFolder(path: "\(folder.path)/socket", fileCountMax: 2)
     #expect(
       file.deliver([mail("eml_5")]) { false } == [
-        .failed("\(folder.path)/socket/.eml_5.new: Not a directory")
+        .failed("\(folder.path)/socket: Not a directory")
       ]
     )
     #expect(
