@@ -80,6 +80,9 @@ public final class Simulation: @unchecked Sendable {
   /// Timers set on all loops: zero when everything has been cleaned up.
   public var timerCount: Int { loops.reduce(0) { $0 + $1.timerCount } }
 
+  /// The loops that have timers set, by name: empty when everything has been cleaned up.
+  public var loopsWithTimers: [String] { loops.filter { $0.timerCount > 0 }.map(\.name) }
+
   // MARK: - Tasks
 
   /// Starts a task on a loop of the simulation; it runs when the simulation does.

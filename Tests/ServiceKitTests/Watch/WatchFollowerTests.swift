@@ -144,7 +144,7 @@ struct WatchFollowerTests {
     #expect(lines.last != "lost", "it says so when changes are heard again")
     following.cancel()
     try stage.close()
-    #expect(stage.simulation.timerCount == 0)
+    #expect(stage.simulation.loopsWithTimers == [])
   }
 }
 
