@@ -10,18 +10,47 @@ package struct HTTPDocument: Sendable {
   package let content: @Sendable () -> [UInt8]
   /// Seconds for which it may be kept without asking again.
   package let ageMax: Int
+  /// What tells its content from any other, without the quotes (RFC 9110 section 8.8.3); nil if it may change.
+  package let entityTag: String?
+  /// Header fields that the answer has besides.
+  package let fields: HTTPFields
 
   /// Makes a document.
   package init(
     path: String,
     contentType: String,
     ageMax: Int = 300,
+    entityTag: String? = nil,
+    fields: HTTPFields = [:],
     content: @escaping @Sendable () -> [UInt8]
   ) {
     self.path = path
     self.contentType = contentType
     self.content = content
     self.ageMax = ageMax
+    self.entityTag = entityTag
+    self.fields = fields
+  }
+
+  /// Whether a client says that it has the content already (RFC 9110 section 13.1.2).
+  fileprivate func isKnown(to head: HTTPRequestHead) -> Bool {
+    guard let entityTag else { return false }
+    return head.fields.values("if-none-match").contains { value in
+      value.split(separator: ",").contains { member in
+        var tag = member.drop { $0 == " " || $0 == "\t" }
+        while tag.last == " " || tag.last == "\t" { tag.removeLast() }
+        if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
+        return tag == "*" || tag == "\"\(entityTag)\""
+      }
+    }
+  }
+
+  /// The fields that an answer with the content and one without it share.
+  fileprivate var sharedFields: HTTPFields {
+    var shared: HTTPFields = ["cache-control": "public, max-age=\(ageMax)"]
+    if let entityTag { shared.append("etag", "\"\(entityTag)\"") }
+    for field in fields.fields { shared.append(field.name, field.value) }
+    return shared
   }
 }
 
@@ -68,20 +97,32 @@ private final class HTTPDocumentExchange: HTTPExchange {
         isEnd: true
       )
     }
+    var fields = document.sharedFields
+    guard !document.isKnown(to: head) else {
+      return sendHead(HTTPResponseHead(status: 304, fields: fields), isEnd: true)
+    }
+    guard connection.hasRoomForAnswers else { return refuseUnread() }
     let content = document.content()
-    let answer = HTTPResponseHead(
-      status: 200,
-      fields: [
-        "content-type": document.contentType,
-        "cache-control": "public, max-age=\(document.ageMax)",
-        "content-length": String(content.count),
-      ]
-    )
+    fields.append("content-type", document.contentType)
+    fields.append("content-length", String(content.count))
+    let answer = HTTPResponseHead(status: 200, fields: fields)
     guard head.method == "GET" else { return sendHead(answer, isEnd: true) }
     sendHead(answer, isEnd: content.isEmpty)
     guard !content.isEmpty else { return }
     connection.sendBody(of: self) { $0.append(content.span) }
     connection.sendEnd(of: self, trailers: [:])
+  }
+
+  /// Documents go out in one piece, so those that wait count like the answers of calls.
+  private func refuseUnread() {
+    connection.core.observer.limitReached(.outputRoom, source: connection.source)
+    sendHead(
+      HTTPResponseHead(
+        status: 503,
+        fields: ["retry-after": "1", "cache-control": "no-store", "content-length": "0"]
+      ),
+      isEnd: true
+    )
   }
 
   override func receivedBody(_ bytes: Span<UInt8>) {

@@ -83,6 +83,7 @@ extension ConfigurationCheck {
       attempt("peers.\(name)") { _ = try ChannelTarget(target) }
     }
     if let traces = settings.traces { self.traces(traces) }
+    attempt("http.api_viewer") { _ = try settings.http.apiViewerDocuments() }
     addresses(settings)
   }
 

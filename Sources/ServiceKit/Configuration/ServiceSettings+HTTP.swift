@@ -19,6 +19,8 @@ extension ServiceSettings {
     public var rest = true
     /// Telling tools like grpcurl what is served, on every wire; off, because anybody may ask (decision 0161).
     public var reflection = false
+    /// The folder with Swagger UI, for a page on which people try the API; nil for no page.
+    public var apiViewer: String?
     /// Web pages of these origins may call from browsers: `https://app.example.com`.
     public var origins: [String] = []
     /// Proxies that are believed about the clients of requests.
@@ -45,6 +47,10 @@ extension ServiceSettings {
       ] as [(String, WritableKeyPath<HTTP, Bool>)] {
         guard let field = members.optional(name) else { continue }
         self[keyPath: path] = try field.boolean()
+      }
+      if let field = members.optional("api_viewer") {
+        guard rest else { throw field.error("needs http.rest; switch that on, or leave this out") }
+        apiViewer = try field.nonEmptyString()
       }
       trustedProxies = try Self.trustedProxies(&members)
       for origin in try members.optional("origins")?.elements() ?? [] {

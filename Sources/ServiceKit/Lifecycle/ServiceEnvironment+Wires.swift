@@ -5,10 +5,11 @@ internal import Reflection
 
 extension ServiceEnvironment {
   /// What is spoken beside frames at the service's addresses, by its settings; `schema` has the types of the
-  /// messages of `services`.
+  /// messages of `services`, and `viewer` is the page that shows them.
   func wires(
     for services: [ServiceDefinition],
     _ documents: [ServedDocument],
+    _ viewer: [HTTPDocument],
     _ schema: SchemaRegistry
   ) -> [any ServerWire] {
     let http = settings.http
@@ -17,7 +18,7 @@ extension ServiceEnvironment {
     router.dialects = http.dialects
     router.transcoder = ReflectedTranscoder(schema)
     if http.rest {
-      let documents = [.paths] + documents.map { HTTPDocument($0) }
+      let documents = [.paths] + documents.map { HTTPDocument($0) } + viewer
       router.routes = [HTTPDocuments(documents), RESTRoutes(services, registry: schema)]
     }
     if !http.origins.isEmpty { router.crossOrigin = CrossOriginPolicy(origins: Set(http.origins)) }

@@ -1,5 +1,6 @@
 internal import AdminPort
 public import RPCKit
+internal import RPCKitHTTP
 internal import Reflection
 
 /// Serves calls of one service until it is told to stop, and stops in order.
@@ -30,6 +31,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     GatehouseVersion.register(in: environment.metrics.registry)
     ProcessMetrics.register(in: environment.metrics.registry)
     exporter = try environment.spanExporter()
+    let viewer = try environment.settings.http.apiViewerDocuments()
     do {
       service = try await Service.open(settings, in: environment)
     } catch let error as StoreError {
@@ -49,6 +51,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     configuration.wires = environment.wires(
       for: services,
       service.documents,
+      viewer,
       try SchemaRegistry(Service.contracts, readsComments: false)
     )
     if environment.settings.http.reflection {

@@ -12,14 +12,24 @@ import Testing
             path: "/openapi.json",
             contentType: "application/json",
             ageMax: 60
-          ) { Array("{}".utf8) }
+          ) { Array("{}".utf8) },
+          HTTPDocument(
+            path: "/tagged",
+            contentType: "text/plain",
+            entityTag: "v1",
+            fields: ["x-content-type-options": "nosniff"]
+          ) { Array("text".utf8) },
         ])
       ]
     }
   }
 
-  private func head(_ method: String, _ path: String) -> HTTPRequestHead {
-    HTTPRequestHead(method: method, path: path, version: .http1_1)
+  private func head(
+    _ method: String,
+    _ path: String,
+    _ fields: HTTPFields = [:]
+  ) -> HTTPRequestHead {
+    HTTPRequestHead(method: method, path: path, fields: fields, version: .http1_1)
   }
 
   @Test func get_isAnsweredAndMayBeKept() throws {
@@ -46,5 +56,52 @@ import Testing
   @Test func otherPath_isLeftToOthers() throws {
     let answer = try makeFixture().answer(head("GET", "/openapi.json/"))
     #expect(answer.head?.status == 404)
+  }
+
+  @Test(
+    "Who has the content of a tag already is not sent it again",
+    arguments: ["\"v1\"", "W/\"v1\"", "\"v0\", \"v1\"", "\"v0\",W/\"v1\" ,\"v2\"", "*"],
+    ["GET", "HEAD"]
+  )
+  func knownTag_isNotModified(tags: String, method: String) throws {
+    let answer = try makeFixture().answer(head(method, "/tagged", ["if-none-match": tags]))
+    #expect(answer.head?.status == 304)
+    #expect(answer.head?.fields["etag"] == "\"v1\"")
+    #expect(answer.head?.fields["cache-control"] == "public, max-age=300")
+    #expect(answer.head?.fields["content-length"] == nil)
+    #expect(answer.content.isEmpty && answer.isEnded)
+  }
+
+  @Test(
+    "Who has other content is sent it",
+    arguments: ["\"v0\"", "v1", "\"v1", "\"V1\"", "W/v1", "\"v0\", \"v2\"", ""]
+  )
+  func otherTag_isSent(tags: String) throws {
+    let answer = try makeFixture().answer(head("GET", "/tagged", ["if-none-match": tags]))
+    #expect(answer.head?.status == 200)
+    #expect(answer.head?.fields["etag"] == "\"v1\"")
+    #expect(answer.head?.fields["x-content-type-options"] == "nosniff")
+    #expect(answer.text == "text" && answer.isEnded)
+  }
+
+  @Test func withoutTag_isAlwaysSent() throws {
+    let answer = try makeFixture().answer(head("GET", "/openapi.json", ["if-none-match": "*"]))
+    #expect(answer.head?.status == 200)
+    #expect(answer.head?.fields["etag"] == nil)
+    #expect(answer.text == "{}")
+  }
+
+  @Test("Who does not read what was sent is sent no further document")
+  func unreadAnswers_areNotAddedTo() throws {
+    let fixture = try makeFixture()
+    fixture.connection.waitingByteCount = 33 << 20
+    let answer = try fixture.answer(head("GET", "/openapi.json"))
+    #expect(answer.head?.status == 503)
+    #expect(answer.head?.fields["retry-after"] == "1")
+    #expect(answer.content.isEmpty && answer.isEnded)
+    let known = try fixture.answer(head("GET", "/tagged", ["if-none-match": "\"v1\""]))
+    #expect(known.head?.status == 304)
+    fixture.connection.waitingByteCount = 0
+    #expect(try fixture.answer(head("GET", "/openapi.json")).head?.status == 200)
   }
 }

@@ -20,6 +20,8 @@ final class RecordingConnection: HTTPConnection, @unchecked Sendable {
   private(set) var answers: [UInt32: RecordedAnswer] = [:]
   /// Whether clients have room for content.
   var hasRoom = true
+  /// Bytes of answers that the client is said not to have taken.
+  var waitingByteCount = 0
 
   func answer(of exchange: HTTPExchange) -> RecordedAnswer {
     if let answer = answers[exchange.id] { return answer }
@@ -56,6 +58,8 @@ final class RecordingConnection: HTTPConnection, @unchecked Sendable {
   }
 
   override func maySendBody(of exchange: HTTPExchange) -> Bool { hasRoom }
+
+  override var heldOutputByteCount: Int { waitingByteCount }
 
   override func consumedBody(_ byteCount: Int, of exchange: HTTPExchange) {
     answer(of: exchange).consumedByteCount += byteCount

@@ -101,6 +101,12 @@ struct ConfigurationReaderTests {
       ("GATEHOUSE_SOCKET_MODE", "888", "socket_mode"),
       ("GATEHOUSE_SOCKET_MODE", "rw", "socket_mode"),
       ("GATEHOUSE_CONNECTIONS", "0", "connections"),
+      ("GATEHOUSE_HTTP__API_VIEWER", "true", "http.api_viewer"),
+      ("GATEHOUSE_HTTP__API_VIEWER", "", "http.api_viewer"),
+      (
+        "GATEHOUSE_HTTP", #"{"rest": false, "api_viewer": "viewer"}"#,
+        "http.api_viewer: needs http.rest"
+      ),
       ("GATEHOUSE_HTTP__TRUSTED_PROXIES", "10.0.0.0/8", "http.trusted_proxies"),
       ("GATEHOUSE_HTTP__TRUSTED_PROXIES", #"["::1", "gateway"]"#, "http.trusted_proxies[1]"),
       ("GATEHOUSE_HTTP__TRUSTED_PROXIES", #"["10.0.0.5/8"]"#, "http.trusted_proxies[0]"),
