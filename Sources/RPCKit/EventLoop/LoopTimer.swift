@@ -1,12 +1,13 @@
 /// A single timer that may be set and cancelled from any thread.
 public final class LoopTimer: TimerTarget, Sendable {
   private enum State {
-    case waiting
+    case made
+    case waiting(TimerID)
     case done
   }
 
   private let loop: any EventLoop
-  private let state = Lock(State.waiting)
+  private let state = Lock(State.made)
   private let action: @Sendable () -> Void
 
   init(_ loop: any EventLoop, _ action: @escaping @Sendable () -> Void) {
@@ -16,19 +17,36 @@ public final class LoopTimer: TimerTarget, Sendable {
 
   /// Fires on the loop unless it was cancelled.
   public func timerFired(_ token: UInt64) {
-    if end() { action() }
+    if case .done = end() { return }
+    action()
   }
 
-  /// Makes sure that the action will not begin any more.
+  /// Makes sure that the action will not begin any more, and takes the timer off the loop.
   public func cancel() {
-    _ = end()
+    guard case .waiting(let timer) = end() else { return }
+    if loop.isCurrent {
+      loop.cancel(timer)
+    } else {
+      loop.execute { [loop] in loop.cancel(timer) }
+    }
   }
 
-  /// Ends the timer; false when it has ended already.
-  private func end() -> Bool {
+  /// Sets the timer, unless it was cancelled already; once.
+  func start(after span: Duration) {
+    loop.execute { [self] in
+      let deadline = loop.now.advanced(by: span)
+      state.withLock { state in
+        guard case .made = state else { return }
+        state = .waiting(loop.schedule(at: deadline, target: self, token: 0))
+      }
+    }
+  }
+
+  /// Ends the timer; returns what it was until then.
+  private func end() -> State {
     state.withLock { state in
       defer { state = .done }
-      return state == .waiting
+      return state
     }
   }
 }
@@ -37,12 +55,9 @@ extension EventLoop {
   /// Runs `action` on the loop once, after `span`.
   ///
   /// Callable from anywhere.
-  ///
-  /// A cancelled timer keeps its place in the wheel until it would have fired, so this is for rare,
-  /// long timers and not for calls.
   public func after(_ span: Duration, _ action: @escaping @Sendable () -> Void) -> LoopTimer {
     let timer = LoopTimer(self, action)
-    execute { [self] in _ = schedule(at: now.advanced(by: span), target: timer, token: 0) }
+    timer.start(after: span)
     return timer
   }
 
@@ -50,12 +65,14 @@ extension EventLoop {
   public func sleep(_ span: Duration) async {
     guard span > .zero else { return }
     let sleeper = Sleeper()
+    let timer = LoopTimer(self) { sleeper.wake() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         sleeper.start(continuation)
-        _ = after(span) { sleeper.wake() }
+        timer.start(after: span)
       }
     } onCancel: {
+      timer.cancel()
       sleeper.wake()
     }
   }
