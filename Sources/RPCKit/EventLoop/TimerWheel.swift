@@ -70,6 +70,11 @@ package struct TimerWheel {
     free(timer.index)
   }
 
+  /// Whose timers are set, with their tokens, for messages of tests.
+  package var waiting: [(target: any TimerTarget, token: UInt64)] {
+    nodes.compactMap { node in node.target.map { ($0, node.token) } }
+  }
+
   /// When `popDue` should be called next; nil while there is no timer.
   ///
   /// May be early, never late.

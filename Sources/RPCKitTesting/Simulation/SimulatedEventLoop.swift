@@ -20,6 +20,9 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
   private var jobs: [UnownedJob] = []
   private var turnEndTargets: [any TurnEndTarget] = []
   private var timers: TimerWheel
+  /// Timers that are due in this turn and were cancelled by one that fired before them.
+  private var cancelledDueTimers: Set<TimerID> = []
+  private var firesTimers = false
   private var knownDeadline: MonotonicInstant?
   private var isDeadlineKnown = false
   /// How long this turn has taken, in nanoseconds.
@@ -34,6 +37,11 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
 
   /// Timers that are set: zero when everything has been cleaned up.
   public var timerCount: Int { timers.count }
+
+  /// The timers that are set, as lines for a message: the loop, whose timer it is, and its token.
+  var timerLines: [String] {
+    timers.waiting.map { "\(name): \(type(of: $0.target)), token \($0.token)" }
+  }
 
   // MARK: - EventLoop
 
@@ -83,6 +91,7 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
     preconditionOnLoop()
     isDeadlineKnown = false
     timers.cancel(timer)
+    if firesTimers { cancelledDueTimers.insert(timer) }
   }
 
   /// Calls `target` when everything ready in this turn has run.
@@ -162,10 +171,14 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
     isDeadlineKnown = false
     var due: [TimerWheel.Due] = []
     timers.popDue(at: now, into: &due)
-    for timer in due {
+    firesTimers = true
+    // One timer can cancel another that is due in the same turn.
+    for timer in due where !cancelledDueTimers.contains(timer.timer) {
       simulation.note(timer.token)
       timer.target.timerFired(timer.token)
     }
+    firesTimers = false
+    cancelledDueTimers = []
   }
 
   private func runWork() {

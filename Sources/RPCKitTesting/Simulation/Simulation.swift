@@ -80,8 +80,8 @@ public final class Simulation: @unchecked Sendable {
   /// Timers set on all loops: zero when everything has been cleaned up.
   public var timerCount: Int { loops.reduce(0) { $0 + $1.timerCount } }
 
-  /// The loops that have timers set, by name: empty when everything has been cleaned up.
-  public var loopsWithTimers: [String] { loops.filter { $0.timerCount > 0 }.map(\.name) }
+  /// The timers that are set, as lines for a message: empty when everything has been cleaned up.
+  public var timerLines: [String] { loops.flatMap(\.timerLines) }
 
   // MARK: - Tasks
 

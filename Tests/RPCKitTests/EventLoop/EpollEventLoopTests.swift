@@ -320,31 +320,6 @@ private actor Elsewhere {
   func visit() { visits += 1 }
 }
 
-/// Notes which timers fired and how late.
-///
-/// `@unchecked Sendable`: used on its loop only.
-private final class TimerRecorder: TimerTarget, @unchecked Sendable {
-  private let loop: EpollEventLoop
-  private var deadlines: [UInt64: MonotonicInstant] = [:]
-  private(set) var fired: [(token: UInt64, lateness: Int64)] = []
-  var onFire: (UInt64) -> Void = { _ in }
-
-  init(_ loop: EpollEventLoop) { self.loop = loop }
-
-  /// Sets a timer so many milliseconds after `start`; they are its token too.
-  @discardableResult
-  func schedule(_ start: MonotonicInstant, _ milliseconds: Int) -> TimerID {
-    let deadline = start.advanced(by: .milliseconds(milliseconds))
-    deadlines[UInt64(milliseconds)] = deadline
-    return loop.schedule(at: deadline, target: self, token: UInt64(milliseconds))
-  }
-
-  func timerFired(_ token: UInt64) {
-    fired.append((token, deadlines[token]?.nanoseconds(to: loop.preciseNow) ?? -1))
-    onFire(token)
-  }
-}
-
 private final class TurnEndRecorder: TurnEndTarget, Sendable {
   private let body: @Sendable () -> Void
 

@@ -49,6 +49,26 @@ struct SimulationTests {
     #expect(simulation.timerCount == 0)
   }
 
+  @Test("a timer that another one of the same turn cancels does not fire")
+  func timer_cancelledByAnother_doesNotFire() throws {
+    let simulation = Simulation(seed: 1)
+    let loop = simulation.loop()
+    let recorder = TimerRecorder(loop)
+    loop.execute {
+      let start = loop.now
+      let (first, second) = (recorder.schedule(start, 2), recorder.schedule(start, 2))
+      recorder.schedule(start, 10)
+      recorder.onFire = { _ in
+        // Whichever comes first takes the other back.
+        loop.cancel(first)
+        loop.cancel(second)
+      }
+    }
+    try simulation.run(for: .seconds(1))
+    #expect(recorder.fired.map(\.token) == [2, 10])
+    #expect(simulation.timerCount == 0)
+  }
+
   @Test("a task that waits for ever is reported with the seed")
   func run_nothingCanHappen_throwsStuck() {
     let simulation = Simulation(seed: 42)

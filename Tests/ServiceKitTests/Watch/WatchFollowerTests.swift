@@ -144,7 +144,7 @@ struct WatchFollowerTests {
     #expect(lines.last != "lost", "it says so when changes are heard again")
     following.cancel()
     try stage.close()
-    #expect(stage.simulation.loopsWithTimers == [])
+    #expect(stage.simulation.timerLines == [])
   }
 }
 
