@@ -31,7 +31,10 @@ struct LoopTimerTests {
     #expect(began.duration(to: simulation.now) == .zero)
   }
 
-  @Test("A timer fires once, at its time, and not after it was cancelled", arguments: [false, true])
+  @Test(
+    "A timer fires once, at its time, and not after it was cancelled",
+    arguments: [false, true]
+  )
   func after_cancelled_doesNotFire(isCancelled: Bool) throws {
     let simulation = Simulation(seed: 3)
     let loop = simulation.loop()
