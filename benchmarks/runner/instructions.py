@@ -26,6 +26,10 @@ GROWTH_MAX = 3.0
 WINDOWS = 3
 # A window that takes longer than this is stuck, whatever else the machine does.
 SECONDS_MAX = 300
+# valgrind sometimes crashes as it writes a dump of a process that waits; so often a part is measured at most.
+ATTEMPTS_MAX = 3
+# A process that crashes has ended after so many seconds.
+CRASH_SECONDS_MAX = 10
 VALGRIND = ("valgrind", "--tool=callgrind", "--quiet")
 # What a run must not differ in from the next one: Swift's hash tables draw their seed at the start.
 ENVIRONMENT = {"SWIFT_DETERMINISTIC_HASHING": "1"}
@@ -33,6 +37,10 @@ PROGRAMS = ("benchmark-server", *services.PROGRAMS)
 # Cheap hashes: a sign-in is measured without its Argon2id.
 CHEAP_HASHES = {"auth": {"password_hash": {"memory_kib": 8, "passes": 1},
                          **services.MANY_SIGN_INS["auth"]}}
+
+
+class ServerEnded(RuntimeError):
+    """The counted process ended by itself while it was measured."""
 
 
 class CountedServer:
@@ -49,6 +57,7 @@ class CountedServer:
                        capture_output=True, timeout=60)
         path = Path(f"{self.prefix}.{self.dump_count}")
         for _ in range(600):
+            self.require_running()
             if path.exists() and (found := re.search(r"^totals: (\d+)", path.read_text(), re.M)):
                 return int(found.group(1))
             time.sleep(0.1)
@@ -56,10 +65,25 @@ class CountedServer:
 
     def per_call(self, calls, count):
         """Instructions per call; `calls` sends as many calls as it is told."""
+        try:
+            return self.least_per_call(calls, count)
+        except (RuntimeError, subprocess.SubprocessError) as error:
+            try:
+                status = self.process.wait(CRASH_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                raise error from None
+            raise ServerEnded(f"the counted server ended with status {status}: {error}") from error
+
+    def require_running(self):
+        if self.process.poll() is not None:
+            raise RuntimeError("it is gone")
+
+    def least_per_call(self, calls, count):
         calls(count)
         self.dump()
         figures = []
         for _ in range(WINDOWS):
+            self.require_running()
             calls(count)
             figures.append(self.dump() / count)
         return round(min(figures))
@@ -181,8 +205,15 @@ def compare(found, record):
 
 
 def measured(name):
-    with tempfile.TemporaryDirectory(dir=peers.WORK) as folder:
-        return PARTS[name](folder)
+    """The count of a part; one whose server crashes is measured again, which is said."""
+    for attempt in range(1, ATTEMPTS_MAX + 1):
+        try:
+            with tempfile.TemporaryDirectory(dir=peers.WORK) as folder:
+                return PARTS[name](folder)
+        except ServerEnded as error:
+            if attempt == ATTEMPTS_MAX:
+                raise
+            print(f"benchmarks/run: {name} is measured again: {error}", file=sys.stderr)
 
 
 def measure(options):
