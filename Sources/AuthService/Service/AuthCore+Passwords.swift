@@ -7,6 +7,8 @@ struct VerifiedPassword: Sendable {
   let user: UserRecord
   /// The record it was checked against, as the store had it.
   let stored: String
+  /// The same, as it was read.
+  let record: StoredPassword
   /// What must still be so when something is written because of it.
   let basis: SignInBasis
   /// What the attempt was counted under.
@@ -51,10 +53,11 @@ extension AuthCore {
     }
     let hasher = hasher
     let isRight = try await pool.run(permit) { try hasher.check(password, stored: record) }
-    guard isInTime, isRight, let found, let stored else { return nil }
+    guard isInTime, isRight, let found, let stored, let record else { return nil }
     return VerifiedPassword(
       user: found.user,
       stored: stored,
+      record: record,
       basis: found.basis,
       subject: subject.digest
     )
@@ -63,8 +66,7 @@ extension AuthCore {
   /// A new record for a password whose stored one is below today's cost or another system's; nil when it is
   /// neither, or when the threads are too busy, which can wait for the next sign-in.
   func replacement(for verified: VerifiedPassword, password: String) async -> String? {
-    let stored = StoredPassword(verified.stored, of: verified.user.id, secrets.sealing)
-    guard hasher.isOutdated(stored) else { return nil }
+    guard hasher.isOutdated(verified.record) else { return nil }
     let hasher = hasher
     do {
       let permit = try pool.reserve(.trusted, for: HashShare(user: verified.user.id))

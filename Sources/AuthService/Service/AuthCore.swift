@@ -72,7 +72,8 @@ struct AuthCore: Sendable {
     try await store.write(
       call,
       once: key,
-      secrets.lookup.code(of: request.protobufBytes),
+      // Without a key nobody will ask which request it was.
+      key.isEmpty ? [] : secrets.lookup.code(of: request.protobufBytes),
       of: caller,
       onReplay: onReplay,
       body
@@ -121,8 +122,8 @@ struct AuthCore: Sendable {
     in tx: borrowing WriteTransaction
   ) throws -> [Revocation] {
     let (userID, now) = (session.userID, session.created)
-    let alive = try SessionTable.alive(of: userID, now: now, in: tx)
-    let excess = settings.sessions.evicted(alive.map { ($0.id, $0.refresh.rotated) })
+    let alive = try SessionTable.lastSeen(of: userID, now: now, in: tx)
+    let excess = settings.sessions.evicted(alive)
     let evicted = try SessionTable.revoke(excess, of: userID, now: now, in: tx)
     try SessionTable.insert(session, in: tx)
     try tx.audit(
