@@ -15,11 +15,7 @@ import Testing
   ) async throws -> String? {
     let certificate = try SelfSignedCertificate()
     let wire = HTTPServerWire(HTTPConfiguration(router: PathRouter()))
-    var tls = TLSConfiguration(role: .server(certificate.identity, clients: .none))
-    tls.applicationProtocols += wire.applicationProtocols
-    var configuration = ServerConfiguration(
-      endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0), tls: try TLSContextSource(tls))]
-    )
+    var configuration = ServerConfiguration(endpoints: [try certificate.endpoint([wire])])
     configuration.wires = [wire]
     let loops = try EventLoopGroup.epoll(count: 1)
     let server = Server(configuration, services: [], on: loops, metrics: metrics)

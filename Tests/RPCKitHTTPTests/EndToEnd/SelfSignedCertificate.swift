@@ -32,4 +32,11 @@ final class SelfSignedCertificate: Sendable {
   var identity: TLSConfiguration.Identity {
     TLSConfiguration.Identity(certificateChain: .file(path), privateKey: .file(keyPath))
   }
+
+  /// Where a server listens that has it, and speaks frames and `wires`.
+  func endpoint(_ wires: [any ServerWire]) throws -> ServerConfiguration.Endpoint {
+    var tls = TLSConfiguration(role: .server(identity, clients: .none))
+    tls.applicationProtocols += wires.flatMap(\.applicationProtocols)
+    return .init(.ipv4([127, 0, 0, 1], port: 0), tls: try TLSContextSource(tls))
+  }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Connect's own client for Python, from PyPI, which speaks gRPC and gRPC-Web as well.
 struct ConnectPython {
   /// How calls are made: by which protocol over which version of HTTP, and how messages are written.
@@ -79,23 +77,12 @@ struct ConnectPython {
         return peer.execute_bidi_stream(request=messages, method=method("BIDI_STREAM", "Chat"), **options)
     """#
 
-  /// Where `scripts/setup` installs it.
-  private static let folder = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent(".build/tools/connect")
-
-  /// Whether it is there: `scripts/setup` goes on without it where PyPI is out of reach.
-  static let isInstalled = FileManager.default.fileExists(
-    atPath: folder.appendingPathComponent("installed").path
-  )
-
   /// What is wrong according to a script; nil when it ran to its end.
   static func problem(_ script: String, _ way: Way) async throws -> String? {
     try await PythonPeer.problem(
       script,
       preamble,
-      python: folder.appendingPathComponent("bin/python").path,
+      python: InstalledTool.connect.executable,
       way.rawValue.split(separator: " ").map(String.init)
     )
   }

@@ -3,7 +3,7 @@ import Testing
 /// Connect's client for Python, over a socket, by all of its protocols.
 @Suite(
   "Connect, gRPC and gRPC-Web: Connect's client",
-  .enabled(if: ConnectPython.isInstalled, "scripts/setup gets it from PyPI")
+  .enabled(if: InstalledTool.connect.isInstalled, "scripts/setup gets it from PyPI")
 )
 struct ConnectPythonTests {
   private func expectSuccess(of script: String, _ way: ConnectPython.Way) async throws {

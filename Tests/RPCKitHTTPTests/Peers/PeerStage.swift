@@ -9,11 +9,13 @@ import Testing
 
 /// A server on a socket, for clients that others wrote.
 enum PeerStage {
-  /// Runs `body` with the server's address, while it serves `EchoService`, health and reflection.
+  /// Runs `body` with the server's address, while it serves `EchoService`, what else is given, health and
+  /// reflection.
   static func serving<Result: Sendable>(
+    _ others: [ServiceDefinition] = [],
     trusting proxies: TrustedProxies = TrustedProxies(),
     configure: (inout CallRouter) -> Void = { _ in },
-    server adjust: (inout ServerConfiguration) -> Void = { _ in },
+    server adjust: (inout ServerConfiguration) throws -> Void = { _ in },
     _ body: @escaping @Sendable (_ address: String) async throws -> Result
   ) async throws -> Result {
     var router = CallRouter()
@@ -28,11 +30,11 @@ enum PeerStage {
     configuration.compressesResponses = true
     // A thousand calls at once to a debug build are an overload, and a stock client does not try again.
     configuration.admission.isAdaptive = false
-    adjust(&configuration)
-    let services = [EchoService().definition, HealthService().definition]
+    try adjust(&configuration)
+    let services = [EchoService().definition, HealthService().definition] + others
     let reflection = try ServerReflection(
       services: services,
-      files: [Benchmark_V1.benchmarkV1PermissionFile]
+      files: [Benchmark_V1.benchmarkV1PermissionFile, Grpc_Testing.grpcTestingTestFile]
     )
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
@@ -50,5 +52,26 @@ enum PeerStage {
       }
     }
     return try #require(output, "\(arguments[0]) is missing or fails; run scripts/setup")
+  }
+
+  /// How a program ended, and what it wrote to both of its outputs.
+  struct Ending {
+    var code: Int
+    var text: String
+
+    /// The text without spaces and line ends, which programs put into JSON as they like.
+    var json: String { text.filter { !$0.isWhitespace } }
+  }
+
+  /// Runs a program that tells by its code how a call ended.
+  static func ending(of arguments: [String], input: String = "") async throws -> Ending {
+    let script = #""$@" 2>&1; printf '\n%d' $?"#
+    let output = try await output(["sh", "-c", script, "sh"] + arguments, input: Array(input.utf8))
+    let text = String(decoding: output, as: UTF8.self)
+    let end = try #require(text.lastIndex(of: "\n"))
+    return Ending(
+      code: try #require(Int(text[text.index(after: end)...])),
+      text: String(text[..<end])
+    )
   }
 }

@@ -7,7 +7,7 @@ extension EndToEndTests {
   /// OpenFeature's own provider for Python, from PyPI, against EntitlementService.
   @Suite(
     "OFREP: OpenFeature's provider",
-    .enabled(if: OpenFeaturePython.isInstalled, "scripts/setup gets it from PyPI")
+    .enabled(if: InstalledTool.openFeature.isInstalled, "scripts/setup gets it from PyPI")
   )
   struct OpenFeatureTests {
     private static let script = #"""
@@ -77,7 +77,7 @@ extension EndToEndTests {
         let problem = try await PythonClient.problem(
           Self.script,
           values,
-          python: OpenFeaturePython.executable,
+          python: InstalledTool.openFeature.executable,
           in: home
         )
         #expect(problem == nil)

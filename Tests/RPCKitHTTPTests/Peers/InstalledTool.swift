@@ -1,0 +1,1 @@
+../../ServiceTests/EndToEnd/InstalledTool.swift
