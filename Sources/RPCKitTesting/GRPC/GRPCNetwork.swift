@@ -18,9 +18,7 @@ public struct GRPCNetwork: Network {
   /// a Request frame does not say whether one message will answer it or many.
   public init(over base: any Network, methods: [MethodDescriptor]) {
     self.base = base
-    streamedRequests = Set(
-      methods.lazy.filter { $0.kind == .clientStreaming }.map { "/\($0.service)/\($0.method)" }
-    )
+    streamedRequests = Set(streamedRequestsOf: methods)
   }
 
   /// Listens on the network underneath.

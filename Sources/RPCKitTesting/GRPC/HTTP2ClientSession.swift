@@ -8,7 +8,7 @@ internal import RPCKit
 @safe
 final class HTTP2ClientSession {
   /// A name in lower case and a value; `:status` is one too.
-  typealias Field = (name: String, value: String)
+  typealias Field = TranslatedRequest.Field
 
   /// What happened.
   enum Event {

@@ -99,8 +99,8 @@ import Testing
     ] as [(Int, StatusCode)]
   )
   func httpStatus_isTranslated(_ status: Int, _ code: StatusCode) {
-    let error = #expect(throws: GRPCStatus.self) {
-      try GRPCStatus(
+    let error = #expect(throws: TranslatedStatus.self) {
+      try TranslatedStatus(
         httpStatus: status,
         contentType: "text/html",
         value: nil,
@@ -119,7 +119,7 @@ import Testing
     ] as [(UInt32, StatusCode)]
   )
   func reset_isTranslated(_ reset: UInt32, _ code: StatusCode) {
-    let status = GRPCStatus.reset(reset)
+    let status = TranslatedStatus.reset(reset)
     #expect(status.code == code)
     #expect(status.isNotProcessed == (reset == 7))
   }
