@@ -77,7 +77,11 @@ let package = Package(
     ),
     .target(name: "AdminPort", dependencies: ["RPCKit", "RPCKitHTTP"], swiftSettings: strict),
     .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
-    .target(name: "RPCKitTesting", dependencies: ["RPCKit", "CNghttp2"], swiftSettings: strict),
+    .target(
+      name: "RPCKitTesting",
+      dependencies: ["RPCKit", "StrictJSON", "CNghttp2"],
+      swiftSettings: strict
+    ),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "TextEncodings", swiftSettings: strict),
     .target(name: "PackedTables", swiftSettings: strict),
@@ -174,7 +178,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "rpcsim",
-      dependencies: ["Contracts", "RPCKit", "RPCKitHTTP", "RPCKitTesting"],
+      dependencies: ["Contracts", "Reflection", "RPCKit", "RPCKitHTTP", "RPCKitTesting"],
       swiftSettings: strict
     ),
     .executableTarget(

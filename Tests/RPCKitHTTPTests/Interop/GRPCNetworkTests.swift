@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("A client waits for a server that does not read", arguments: InteropWire.allCases)
+  @Test("A client waits for a server that does not read", arguments: InteropWire.bothWays)
   func slowServer_holdsTheClientBack(_ wire: InteropWire) throws {
     let interop = try SimulatedInterop(wire)
     try interop.run { stage in

@@ -30,6 +30,21 @@ enum InteropCase: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
+  /// Whether it has a call that streams both ways.
+  private var streamsBothWays: Bool {
+    switch self {
+    case .pingPong, .emptyStream, .statusCodeAndMessage, .specialStatusMessage,
+      .cancelAfterFirstResponse, .timeoutOnSleepingServer:
+      true
+    default: false
+    }
+  }
+
+  /// Every case with every wire that it can be tried on.
+  static let onWires: [(InteropCase, InteropWire)] = allCases.flatMap { test in
+    (test.streamsBothWays ? InteropWire.bothWays : InteropWire.allCases).map { (test, $0) }
+  }
+
   func run(_ stage: InteropStage) async throws {
     switch self {
     case .emptyUnary:

@@ -3,9 +3,10 @@ import RPCKit
 import RPCKitTesting
 import Testing
 
-/// gRPC's interoperability cases by our client and our server, over gRPC and over ttrpc: one test, two wires.
+/// gRPC's interoperability cases by our client and our server, over gRPC, ttrpc and
+/// Connect over HTTP/1.1: one test for all wires.
 @Suite struct InteropTests {
-  @Test(arguments: InteropCase.allCases, InteropWire.allCases)
+  @Test(arguments: InteropCase.onWires)
   func case_inSimulation_passes(_ test: InteropCase, _ wire: InteropWire) throws {
     let interop = try SimulatedInterop(wire)
     try interop.run { stage in
@@ -18,7 +19,7 @@ import Testing
     #expect(interop.server.admission.runningCount == 0)
   }
 
-  @Test(arguments: InteropCase.allCases, InteropWire.allCases)
+  @Test(arguments: InteropCase.onWires)
   func case_overSockets_passes(_ test: InteropCase, _ wire: InteropWire) async throws {
     let service = InteropService()
     let loops = try EventLoopGroup.epoll(count: 2)

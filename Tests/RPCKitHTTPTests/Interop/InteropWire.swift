@@ -5,18 +5,28 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-/// What a client of the interoperability cases speaks with the server, which speaks both.
+/// What a client of the interoperability cases speaks with the server, which speaks all of it.
 enum InteropWire: String, CaseIterable, CustomTestStringConvertible {
   case gRPC
   case ttrpc
+  /// Over HTTP/1.1.
+  case connect
+
+  /// Those by which a call can stream both ways.
+  static let bothWays: [InteropWire] = [.gRPC, .ttrpc]
 
   var testDescription: String { rawValue }
 
-  /// The network of a client: the generated clients are the same on both.
-  func network(over base: any Network) -> any Network {
+  /// The network of a client: the generated clients are the same on all of them.
+  func network(
+    over base: any Network,
+    methods: [MethodDescriptor] = [Grpc_Testing.TestMethods.streamingInputCall]
+  ) -> any Network {
     switch self {
-    case .gRPC: GRPCNetwork(over: base, methods: [Grpc_Testing.TestMethods.streamingInputCall])
+    case .gRPC: GRPCNetwork(over: base, methods: methods)
     case .ttrpc: base
+    case .connect:
+      ConnectNetwork(over: base, methods: methods, violation: { Issue.record("\($0)") })
     }
   }
 }
@@ -53,7 +63,7 @@ struct InteropStage: Sendable {
     channel = makeChannel()
   }
 
-  /// A server's configuration for both wires.
+  /// A server's configuration for all wires.
   static func configuration(at address: SocketAddress) -> ServerConfiguration {
     var http = HTTPConfiguration(router: CallRouter())
     http.dates = HTTPDates(ManualClock())
@@ -76,7 +86,7 @@ final class SimulatedInterop: WireObserver, @unchecked Sendable {
   private(set) var byteCount = 0
   private var seen: Set<Int> = []
   let address = SocketAddress.ipv4([10, 0, 0, 1], port: 4040)
-  private let network: SimulatedNetwork
+  let network: SimulatedNetwork
 
   /// The network of clients that speak gRPC.
   var gRPCNetwork: any Network { InteropWire.gRPC.network(over: network) }
