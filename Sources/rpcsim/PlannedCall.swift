@@ -51,10 +51,10 @@ struct PlannedCall: Sendable {
   /// What the handler throws in the end.
   let failure: StatusCode?
 
-  /// Draws a call.
-  init(number: Int, canRelay: Bool, random: inout SimulationRandom) {
+  /// Draws a call of one of the methods.
+  init(number: Int, methods: [Method], canRelay: Bool, random: inout SimulationRandom) {
     self.number = number
-    method = random.element(of: Method.allCases)
+    method = random.element(of: methods)
     start = .milliseconds(random.skewedNumber(in: 0...1000))
     isRelayed = canRelay && method != .collect && method != .chat && random.chance(0.4)
     waitsForReady = random.chance(0.3)

@@ -1,6 +1,8 @@
+import Contracts
 import RPCKit
 import RPCKitHTTP
 import RPCKitTesting
+import Reflection
 
 /// What the clients and servers of a workload speak.
 enum SimulatedWire: String, CaseIterable {
@@ -8,6 +10,8 @@ enum SimulatedWire: String, CaseIterable {
   case frames
   /// gRPC over HTTP/2.
   case grpc = "gRPC"
+  /// Connect over HTTP/1.1.
+  case connect = "Connect"
 
   /// Makes the random numbers that draw the wire others than those of the workload, which is so the same as it
   /// would be by frames.
@@ -19,28 +23,49 @@ enum SimulatedWire: String, CaseIterable {
   /// The wire of a seed.
   init(seed: UInt64) {
     var random = SimulationRandom(seed: seed &+ Self.salt)
-    self = random.chance(0.65) ? .frames : .grpc
+    if random.chance(0.65) {
+      self = .frames
+    } else {
+      self = random.chance(0.55) ? .grpc : .connect
+    }
+  }
+
+  /// The methods that can be called.
+  ///
+  /// HTTP/1.1 answers when the request is complete, so nothing streams both ways.
+  var methods: [PlannedCall.Method] {
+    PlannedCall.Method.allCases.filter { self != .connect || $0.kind != .bidirectional }
   }
 
   /// What servers speak beside frames.
   func serverWires(_ plan: WorkloadPlan) -> [any ServerWire] {
     guard self != .frames else { return [] }
-    var configuration = HTTPConfiguration(router: CallRouter())
+    var router = CallRouter()
+    router.transcoder = Self.transcoder
+    var configuration = HTTPConfiguration(router: router)
     // The same answers every time.
     configuration.dates = HTTPDates(ManualClock())
     configuration.limits.streamCountMax = plan.streamsPerConnectionMax
     return [HTTPServerWire(configuration)]
   }
 
+  /// One for all runs: it takes longer to make than a short run.
+  private static let transcoder: (any MessageTranscoder)? = {
+    let registry = try? SchemaRegistry([Benchmark_V1.benchmarkV1PermissionFile])
+    return registry.map { ReflectedTranscoder($0) }
+  }()
+
   /// The network of the clients: calls look the same to them on every wire.
-  func clientNetwork(over network: SimulatedNetwork) -> any Network {
+  func clientNetwork(over network: SimulatedNetwork, _ http1: SimulatedHTTP1) -> any Network {
     switch self {
     case .frames: network
     case .grpc:
       GRPCNetwork(
         over: network,
-        methods: PlannedCall.Method.allCases.map(SimulatedService.descriptor)
+        methods: methods.map(SimulatedService.descriptor)
       )
+    case .connect:
+      http1.network(over: network, methods.map(SimulatedService.descriptor))
     }
   }
 }

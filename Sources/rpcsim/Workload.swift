@@ -15,6 +15,9 @@ final class Workload: @unchecked Sendable {
   let ledger: CallLedger
   let monitor: WireMonitor
   let metrics: RPCMetrics
+  let http1: SimulatedHTTP1
+  /// Connections that were made.
+  var connectionCount: Int { network.establishedCount }
 
   /// What did not hold, one line each.
   var problems: [String] { ledger.problems + monitor.problems }
@@ -37,6 +40,7 @@ final class Workload: @unchecked Sendable {
     plan = WorkloadPlan(wire: SimulatedWire(seed: seed), random: &simulation.random)
     ledger = CallLedger(plan, simulation)
     monitor = WireMonitor(simulation)
+    http1 = SimulatedHTTP1(simulation, ledger)
     network = SimulatedNetwork(simulation, faults: plan.faults)
     // It reads frames only.
     if plan.wire == .frames { network.observer = monitor }
@@ -128,7 +132,7 @@ final class Workload: @unchecked Sendable {
     var configuration = ChannelConfiguration(
       loops: simulation.group("client", loopCount: simulation.random.number(in: 1...2))
     )
-    configuration.network = plan.wire.clientNetwork(over: network)
+    configuration.network = plan.wire.clientNetwork(over: network, http1)
     configuration.limits.streamWindowByteCount = WorkloadPlan.clientWindowByteCount
     configuration.keepaliveInterval = .seconds(5)
     configuration.keepaliveTimeout = .seconds(5)

@@ -48,7 +48,12 @@ struct WorkloadPlan {
     let callCount = random.skewedNumber(in: 1...16)
     var calls: [PlannedCall] = []
     for number in 0..<callCount {
-      var call = PlannedCall(number: number, canRelay: canRelay, random: &random)
+      var call = PlannedCall(
+        number: number,
+        methods: wire.methods,
+        canRelay: canRelay,
+        random: &random
+      )
       // Nobody would come any more.
       if let drain, !drain.restarts { call.waitsForReady = false }
       calls.append(call)
