@@ -65,7 +65,11 @@ extension HTTPConnection: ServedConnection {
   }
 
   package final var census: ConnectionCensus {
-    ConnectionCensus(openCallCount: calls.count, queuedByteCount: outputByteCount)
+    ConnectionCensus(
+      openCallCount: exchanges.count,
+      queuedByteCount: outputByteCount,
+      unconsumedByteCount: heldRequestByteCount
+    )
   }
 
   package final func burden(_ sort: HeldSort) -> Double { Double(countedByteCount(sort)) }

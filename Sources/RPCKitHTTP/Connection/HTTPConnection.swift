@@ -155,6 +155,11 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
 
   /// Notes what is held of requests that are not whole.
   final func countInput() {
-    count(.assembly, exchanges.values.reduce(heldInputByteCount) { $0 + $1.heldByteCount })
+    count(.assembly, heldRequestByteCount)
+  }
+
+  /// What is held of requests that are not whole.
+  final var heldRequestByteCount: Int {
+    exchanges.values.reduce(heldInputByteCount) { $0 + $1.heldByteCount }
   }
 }
