@@ -61,6 +61,20 @@ extension CallContext {
     connection.resources.workers.workedNow(until: handlerReturned())
   }
 
+  /// What to answer now to a request that is not what it should be; nil when it is answered later.
+  ///
+  /// What is wrong with values is for those to know whom the interceptors let in. Bytes that are no message are
+  /// refused whoever sent them. Loop only.
+  @usableFromInline
+  func refusal(of error: RPCError) -> RPCError? {
+    guard isIntercepted, error.code == .invalidArgument else { return error }
+    tellsLatency = false
+    run { [self] in
+      let _: Void = try await intercepted { throw error }
+    }
+    return nil
+  }
+
   /// Answers the call.
   ///
   /// Inlinable, so that the message is encoded where its type is known.

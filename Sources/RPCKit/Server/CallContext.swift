@@ -198,7 +198,7 @@ public final class CallContext: @unchecked Sendable {
 ///
 /// Loop only.
 package protocol InboundMessages: AnyObject {
-  /// Decodes one message, checks the rules of its fields, and queues it; an error ends the call.
+  /// Decodes one message and queues it; an error ends the call.
   ///
   /// `cost` is what it took from the stream's window, which may differ from its size: it may have
   /// been deflated, and its header counts too.

@@ -3,7 +3,8 @@
 /// Iterate once.
 ///
 /// Taking a message gives the client credit to send more, so a handler that stops taking pushes
-/// the client back. Throws the call's error when the call is over before the client finished.
+/// the client back. Throws the call's error when the call is over before the client finished, and
+/// INVALID_ARGUMENT for a message that breaks rules of its contract; a handler passes both on.
 public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
   /// One message.
   public typealias Element = Request
@@ -15,9 +16,27 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let queue: MessageQueue<Request>
     fileprivate let call: CallContext
+    /// What was wrong with a message, which ends the stream for its handler.
+    private var violations: RPCError?
+
+    fileprivate init(_ queue: MessageQueue<Request>, _ call: CallContext) {
+      self.queue = queue
+      self.call = call
+    }
 
     /// The next message, or nil after the client's end of stream.
     public mutating func next() async throws -> Request? {
+      if let violations { throw violations }
+      guard let request = try await take() else { return nil }
+      // Not as it arrives, which may be before the caller is let in: its rules are not for strangers.
+      if let error = RPCError(violationsOf: request) {
+        violations = error
+        throw error
+      }
+      return request
+    }
+
+    private func take() async throws -> Request? {
       if let step = try queue.takeStep() { return step.element }
       // The client may take its time: a handler without a message has nothing to do.
       return try await call.waiting { [queue] in try await queue.next() }
@@ -25,10 +44,10 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
   }
 
   /// Starts taking messages.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue, call: call) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue, call) }
 }
 
-/// Decodes client messages, checks them, and puts them into the queue of a `RequestStream`.
+/// Decodes client messages and puts them into the queue of a `RequestStream`.
 final class InboundRequests<Request: Message>: InboundMessages {
   let queue: MessageQueue<Request>
 
@@ -43,7 +62,6 @@ final class InboundRequests<Request: Message>: InboundMessages {
     } catch {
       return .undecodable(Request.protobufName, error)
     }
-    if let error = RPCError(violationsOf: request) { return error }
     queue.push(request, byteCount: cost)
     return nil
   }
