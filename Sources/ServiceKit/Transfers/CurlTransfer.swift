@@ -103,8 +103,9 @@ package final class CurlTransfer {
   /// How long a server may take to say goodbye, in seconds.
   private static let closeTimeout = 2
 
-  /// Thread-safe since 7.84 (curl_global_init(3)).
-  private static let isReady = curl_global_init(CCurl_GLOBAL_ALL) == CURLE_OK
+  /// Whether the library could be loaded; nobody who makes no transfers needs its memory and its time at the
+  /// start (docs/decisions/0171).
+  private static let isLoaded = CCurl_load()
 
   private let handle: UnsafeMutableRawPointer
   /// Where libcurl writes what went wrong.
@@ -118,8 +119,12 @@ package final class CurlTransfer {
   ///
   /// Throws `Fault` when libcurl cannot be used.
   package init(_ peer: Peer) throws(Fault) {
-    guard Self.isReady, let handle = unsafe curl_easy_init() else {
-      throw Fault(description: "libcurl cannot be used")
+    guard Self.isLoaded else {
+      let reason = unsafe String(cString: CCurl_load_error())
+      throw Fault(description: "libcurl cannot be used: \(reason)")
+    }
+    guard let handle = unsafe CCurl_easy_init() else {
+      throw Fault(description: "libcurl has no memory")
     }
     unsafe self.handle = handle
     unsafe text = .allocate(capacity: Int(CCurl_ERROR_SIZE))
@@ -134,8 +139,8 @@ package final class CurlTransfer {
   deinit {
     unsafe CCurl_set_number(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, Self.closeTimeout)
     // Says goodbye, so the callbacks are called once more.
-    unsafe curl_easy_cleanup(handle)
-    unsafe curl_slist_free_all(fields)
+    unsafe CCurl_easy_cleanup(handle)
+    unsafe CCurl_slist_free_all(fields)
     unsafe text.deallocate()
   }
 
@@ -163,8 +168,8 @@ package final class CurlTransfer {
         }
         return run()
       }
-      let recipients = unsafe curl_slist_append(nil, envelope.recipient)
-      defer { unsafe curl_slist_free_all(recipients) }
+      let recipients = unsafe CCurl_slist_append(nil, envelope.recipient)
+      defer { unsafe CCurl_slist_free_all(recipients) }
       guard unsafe recipients != nil else { return .failed("there is no memory") }
       try check(unsafe CCurl_set_list(handle, CURLOPT_MAIL_RCPT, recipients))
       // Of a list that is gone nothing must be left behind.
@@ -180,14 +185,14 @@ package final class CurlTransfer {
 
   private func run() -> Ending {
     unsafe text[0] = 0
-    let code = unsafe curl_easy_perform(handle)
+    let code = unsafe CCurl_easy_perform(handle)
     guard code == CURLE_OK else {
       let said = unsafe String(cString: text)
       let isRefused = code == CURLE_COULDNT_CONNECT && exchange.refusesAddress
       return .failed(
         isRefused
           ? "the server's address is not one that may be connected to"
-          : said.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : said
+          : said.isEmpty ? unsafe String(cString: CCurl_easy_strerror(code)) : said
       )
     }
     var status = 0
@@ -228,7 +233,7 @@ package final class CurlTransfer {
 
   private func setFields(_ lines: [String]) throws(Fault) {
     for line in lines {
-      guard let longer = unsafe curl_slist_append(fields, line) else {
+      guard let longer = unsafe CCurl_slist_append(fields, line) else {
         throw Fault(description: "there is no memory")
       }
       unsafe fields = longer
@@ -288,7 +293,7 @@ package final class CurlTransfer {
 
   private func check(_ code: CURLcode) throws(Fault) {
     guard code == CURLE_OK else {
-      throw Fault(description: "libcurl: \(unsafe String(cString: curl_easy_strerror(code)))")
+      throw Fault(description: "libcurl: \(unsafe String(cString: CCurl_easy_strerror(code)))")
     }
   }
 }
