@@ -1,25 +1,25 @@
 internal import Contracts
 internal import RPCKit
 internal import RPCKitHTTP
-internal import Reflection
 
 extension ServiceEnvironment {
-  /// What is spoken beside frames at the service's addresses, by its settings; `schema` has the types of the
+  /// What is spoken beside frames at the service's addresses, by its settings; `contracts` have the types of the
   /// messages of `services`, and `viewer` is the page that shows them.
   func wires(
     for services: [ServiceDefinition],
     _ documents: [ServedDocument],
     _ viewer: [HTTPDocument],
-    _ schema: SchemaRegistry
+    _ contracts: [EmbeddedDescriptor]
   ) -> [any ServerWire] {
     let http = settings.http
     guard !http.isOff else { return [] }
     var router = CallRouter()
     router.dialects = http.dialects
-    router.transcoder = ReflectedTranscoder(schema)
+    let reflected = ReflectedHTTP(services, files: contracts)
+    router.transcoder = reflected
     if http.rest {
       let documents = [.paths] + documents.map { HTTPDocument($0) } + viewer
-      router.routes = [HTTPDocuments(documents), RESTRoutes(services, registry: schema)]
+      router.routes = [HTTPDocuments(documents), reflected]
     }
     if !http.origins.isEmpty { router.crossOrigin = CrossOriginPolicy(origins: Set(http.origins)) }
     var configuration = HTTPConfiguration(router: router)

@@ -52,7 +52,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       for: services,
       service.documents,
       viewer,
-      try SchemaRegistry(Service.contracts, readsComments: false)
+      Service.contracts
     )
     if environment.settings.http.reflection {
       services += try ServerReflection(services: services, files: Service.contracts).definitions
