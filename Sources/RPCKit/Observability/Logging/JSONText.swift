@@ -34,6 +34,8 @@ package enum JSONText {
   /// direction of text.
   static func append(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
     switch scalar.value {
+    // What is plain comes first: a policy is text of a hundred thousand scalars.
+    case 0x20...0x21, 0x23...0x5B, 0x5D..<0x7F: bytes.append(UInt8(scalar.value))
     case 0x22: bytes += #"\""#.utf8
     case 0x5C: bytes += #"\\"#.utf8
     case 0x0A: bytes += #"\n"#.utf8

@@ -63,9 +63,15 @@ public struct MetricExposition: Sendable {
 
   /// Renders `name="value"` pairs; backslash, quote and line feed are escaped.
   static func labels(_ names: [String], _ values: [String]) -> String {
-    zip(names, values)
-      .map { "\($0)=\"\(escaped($1, includingQuote: true))\"" }
-      .joined(separator: ",")
+    var labels = ""
+    for (name, value) in zip(names, values) {
+      if !labels.isEmpty { labels += "," }
+      labels += name
+      labels += "=\""
+      labels += escaped(value, includingQuote: true)
+      labels += "\""
+    }
+    return labels
   }
 
   /// Help text escapes the same, but for the quote.
@@ -74,6 +80,11 @@ public struct MetricExposition: Sendable {
   }
 
   private static func escaped(_ text: String, includingQuote: Bool) -> String {
+    // Thousands of labels are written at each start, and hardly any has something to escape.
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "\n") && byte != UInt8(ascii: "\"")
+    }
+    guard !isPlain else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {

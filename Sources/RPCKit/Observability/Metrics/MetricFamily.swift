@@ -19,7 +19,7 @@ public final class MetricFamily<Series: MetricSeries>: Sendable {
 
   private struct State {
     var byValues: [[String]: Series] = [:]
-    /// The same, ordered by label values, so that collecting has nothing to sort or escape.
+    /// The same, ordered by label values, so that collecting has nothing to sort.
     var ordered: [Entry] = []
     /// Where combinations past the bound count, once there was one; always shown last.
     var other: Entry?
@@ -27,8 +27,6 @@ public final class MetricFamily<Series: MetricSeries>: Sendable {
 
   private struct Entry {
     var values: [String]
-    /// The inside of the braces, escaped.
-    var labels: String
     var series: Series
   }
 
@@ -102,26 +100,27 @@ public final class MetricFamily<Series: MetricSeries>: Sendable {
   }
 
   private func entry(_ values: [String]) -> Entry {
-    Entry(
-      values: values,
-      labels: MetricExposition.labels(labelNames, values),
-      series: Series(settings: settings)
-    )
+    Entry(values: values, series: Series(settings: settings))
   }
 }
 
 extension MetricFamily: MetricSource {
   var kind: MetricKind { Series.kind }
 
+  /// Written anew each time: thousands of series are made at a start, and few of them are ever shown.
+  private func labels(of entry: Entry) -> String {
+    MetricExposition.labels(labelNames, entry.values)
+  }
+
   func write(to exposition: inout MetricExposition) {
     let (ordered, other) = state.withLock { ($0.ordered, $0.other) }
     exposition.header(name: name, help: help, kind: kind)
     for entry in ordered {
       if isSparse && entry.series.isZero { continue }
-      entry.series.write(to: &exposition, name: name, labels: entry.labels)
+      entry.series.write(to: &exposition, name: name, labels: labels(of: entry))
     }
     if let other {
-      other.series.write(to: &exposition, name: name, labels: other.labels)
+      other.series.write(to: &exposition, name: name, labels: labels(of: other))
     }
   }
 }
