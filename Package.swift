@@ -19,6 +19,21 @@ let buildRevision = CSetting.define(
   to: "\"\(revision.isEmpty ? "unknown" : revision)\""
 )
 
+/// How programs are linked for release: without exported symbols, and with packed relocations.
+///
+/// Nothing is loaded into them that would look for symbols, and the names of everything public are a megabyte.
+/// What is relocated at each start is another one and a half, which only lld packs; it must keep sections that are
+/// found by their names alone (`__start_…`), as the other linkers do.
+let shipped: [LinkerSetting] = [
+  .unsafeFlags(
+    [
+      "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker",
+      "pack-relative-relocs", "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc",
+    ],
+    .when(platforms: [.linux], configuration: .release)
+  )
+]
+
 let package = Package(
   name: "Gatehouse",
   products: [
@@ -130,17 +145,20 @@ let package = Package(
     .executableTarget(
       name: "auth-service",
       dependencies: ["AuthService", "ServiceKit"],
-      swiftSettings: strict
+      swiftSettings: strict,
+      linkerSettings: shipped
     ),
     .executableTarget(
       name: "tenancy-service",
       dependencies: ["TenancyService", "ServiceKit"],
-      swiftSettings: strict
+      swiftSettings: strict,
+      linkerSettings: shipped
     ),
     .executableTarget(
       name: "entitlement-service",
       dependencies: ["EntitlementService", "ServiceKit"],
-      swiftSettings: strict
+      swiftSettings: strict,
+      linkerSettings: shipped
     ),
     .target(
       name: "CommandLineClient",
@@ -155,7 +173,8 @@ let package = Package(
       name: "gatehouse",
       dependencies: ["CommandLineClient"],
       path: "Sources/gatehouse-program",
-      swiftSettings: strict
+      swiftSettings: strict,
+      linkerSettings: shipped
     ),
     .executableTarget(
       name: "gatehouse-all",
@@ -163,7 +182,8 @@ let package = Package(
         "AuthService", "TenancyService", "EntitlementService", "CommandLineClient", "RPCKit",
         "ServiceKit",
       ],
-      swiftSettings: strict
+      swiftSettings: strict,
+      linkerSettings: shipped
     ),
     .executableTarget(
       name: "protoc-gen-rpckit",
