@@ -56,6 +56,12 @@ enum SessionTable {
     try tx.query(findAlive, .text(userID), .integer(now), .integer(now)) { record($0) }
   }
 
+  /// Finds what `lastSeen` does.
+  static let findLastSeen = """
+    SELECT id, rotated_at FROM session
+    WHERE user_id = ? AND revoked_at IS NULL AND idle_end > ? AND absolute_end > ?
+    """
+
   /// A user's sessions that are neither revoked nor over, and when each was last refreshed.
   ///
   /// Every sign-in asks this, so it reads no more of them.
@@ -64,15 +70,9 @@ enum SessionTable {
     now: Int64,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [(id: String, lastSeen: Int64)] {
-    try tx.query(
-      """
-      SELECT id, rotated_at FROM session
-      WHERE user_id = ? AND revoked_at IS NULL AND idle_end > ? AND absolute_end > ?
-      """,
-      .text(userID),
-      .integer(now),
-      .integer(now)
-    ) { ($0.text(0), $0.integer(1)) }
+    try tx.query(findLastSeen, .text(userID), .integer(now), .integer(now)) {
+      ($0.text(0), $0.integer(1))
+    }
   }
 
   static func insert(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {

@@ -26,13 +26,14 @@ struct SessionTests {
   }
 
   @Test(
-    "Finding a user's living sessions looks at no session that was ended, however many there are"
+    "Finding a user's living sessions looks at no session that was ended, however many there are",
+    arguments: [SessionTable.findAlive, SessionTable.findLastSeen]
   )
-  func alive_endedSessions_areNotLookedAt() async throws {
+  func alive_endedSessions_areNotLookedAt(find: String) async throws {
     try await AuthStage.run { stage in
       let plan = try await stage.service.core.database.read { tx in
         try tx.query(
-          "EXPLAIN QUERY PLAN \(SessionTable.findAlive)",
+          "EXPLAIN QUERY PLAN \(find)",
           .text("usr_1"),
           .integer(0),
           .integer(0)
