@@ -42,7 +42,8 @@ struct BufCurlTests {
     scheme: String = "http",
     server adjust: (inout ServerConfiguration) throws -> Void = { _ in }
   ) async throws -> PeerStage.Ending {
-    let cache = FileManager.default.temporaryDirectory.appending(path: "rpckit-buf-cache").path
+    // Beside the program, and not in somebody's home.
+    let cache = InstalledTool.root.appending(path: ".build/tools/buf/cache").path
     return try await PeerStage.serving([InteropService().served], server: adjust) { address in
       try await PeerStage.ending(
         of: ["env", "BUF_CACHE_DIR=\(cache)", InstalledTool.buf.executable, "curl"]
