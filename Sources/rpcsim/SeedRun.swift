@@ -28,9 +28,9 @@ struct SeedRun {
   private(set) var outcomes: [Int32: Int] = [:]
   /// Frames by their type.
   private(set) var frameCounts: [UInt8: Int] = [:]
-  /// Requests of HTTP/1.1, and the connections that they were made on.
+  /// Requests of HTTP/1.1, and those of them on a connection that had one before.
   private(set) var requestCount = 0
-  private(set) var requestConnectionCount = 0
+  private(set) var laterRequestCount = 0
   /// Digest of all runs: equal for equal seeds.
   private(set) var digest: UInt64 = 0
   private var metrics = Workload.newMetrics()
@@ -52,10 +52,8 @@ struct SeedRun {
     turnCount += workload.simulation.turnCount
     digest = (digest << 1 | digest >> 63) ^ workload.simulation.traceHash
     outcomes.merge(workload.ledger.outcomes, uniquingKeysWith: +)
-    if workload.plan.wire == .connect {
-      requestCount += workload.http1.requestCount
-      requestConnectionCount += workload.connectionCount
-    }
+    requestCount += workload.http1.requestCount
+    laterRequestCount += workload.http1.laterRequestCount
     frameCounts.merge(workload.monitor.frameCounts, uniquingKeysWith: +)
     guard !problems.isEmpty else { return nil }
     let failure = Failure(seed: seed, problems: problems)
@@ -73,9 +71,8 @@ struct SeedRun {
       WireFrame.cancel, WireFrame.ping, WireFrame.goAway, WireFrame.credit,
     ].filter { frameCounts[$0, default: 0] == 0 }
     let wires = SimulatedWire.allCases.filter { wireCounts[$0, default: 0] == 0 }
-    // Without connections that are used again the next request meets nothing of the last one.
-    let isReused = requestCount > requestConnectionCount
-    return (isReused ? [] : ["hardly a connection of HTTP/1.1 had a second request"])
+    // The next request is what meets that which the last one left behind.
+    return (laterRequestCount > 0 ? [] : ["no connection of HTTP/1.1 was used again"])
       + wires.map { "no seed spoke \($0.rawValue)" }
       + codes.map { "no call ended with \(StatusCode(rawValue: $0))" }
       + types.map { "there was no \(WireFrame.name($0)) frame" }
@@ -94,7 +91,7 @@ struct SeedRun {
       seeds by wire: \(wires.joined(separator: ", "))
       calls: \(codes.joined(separator: ", "))
       frames: \(types.joined(separator: ", "))
-      HTTP/1.1: \(requestCount) requests on \(requestConnectionCount) connections
+      HTTP/1.1: \(requestCount) requests, \(laterRequestCount) on a connection that was used again
       """
   }
 }

@@ -7,6 +7,8 @@ import RPCKitTesting
 final class SimulatedHTTP1: @unchecked Sendable {
   /// Requests that were made.
   private(set) var requestCount = 0
+  /// Those of them on a connection that had one before.
+  private(set) var laterRequestCount = 0
 
   private let simulation: Simulation
   private let ledger: CallLedger
@@ -22,14 +24,16 @@ final class SimulatedHTTP1: @unchecked Sendable {
       over: network,
       methods: methods,
       json: SimulatedJSON.conversions,
-      style: { [self] in nextStyle() },
+      style: { [self] isConnectionKept in nextStyle(isConnectionKept) },
       violation: { [ledger] problem in ledger.problem("HTTP/1.1: \(problem)") }
     )
   }
 
-  private func nextStyle() -> ConnectRequestStyle {
+  private func nextStyle(_ isConnectionKept: Bool) -> ConnectRequestStyle {
+    let style = ConnectRequestStyle(drawnBy: &simulation.random)
     requestCount += 1
-    return ConnectRequestStyle(drawnBy: &simulation.random)
+    if isConnectionKept, !style.connectsAnew { laterRequestCount += 1 }
+    return style
   }
 }
 

@@ -16,8 +16,6 @@ final class Workload: @unchecked Sendable {
   let monitor: WireMonitor
   let metrics: RPCMetrics
   let http1: SimulatedHTTP1
-  /// Connections that were made.
-  var connectionCount: Int { network.establishedCount }
 
   /// What did not hold, one line each.
   var problems: [String] { ledger.problems + monitor.problems }

@@ -17,13 +17,16 @@ public struct ConnectNetwork: Network {
   ///   - base: Where servers listen.
   ///   - methods: Every method that will be called whose client streams; see `GRPCNetwork`.
   ///   - json: Messages as JSON; nil for protobuf alone.
-  ///   - style: Chooses what the next request looks like; called on the loop of its connection.
+  ///   - style: Chooses what the next request looks like, given whether a connection rests that had one before;
+  ///     called on the loop of the connection.
   ///   - violation: Told what a server sent that is not HTTP/1.1; its call ends with INTERNAL, if there is one.
   public init(
     over base: any Network,
     methods: [MethodDescriptor],
     json: ConnectJSON? = nil,
-    style: @escaping @Sendable () -> ConnectRequestStyle = { ConnectRequestStyle() },
+    style: @escaping @Sendable (_ isConnectionKept: Bool) -> ConnectRequestStyle = { _ in
+      ConnectRequestStyle()
+    },
     violation: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.base = base
@@ -62,6 +65,6 @@ public struct ConnectNetwork: Network {
 struct ConnectConfiguration: Sendable {
   let streamedRequests: Set<String>
   let json: ConnectJSON?
-  let style: @Sendable () -> ConnectRequestStyle
+  let style: @Sendable (_ isConnectionKept: Bool) -> ConnectRequestStyle
   let violation: @Sendable (String) -> Void
 }

@@ -62,7 +62,7 @@ final class ConnectTransport: TranslatingTransport, @unchecked Sendable {
     ConnectCall(
       ConnectRequest(
         request,
-        configuration.style(),
+        configuration.style(keptConnection != nil),
         json: configuration.json,
         inflate: inflated
       ),
@@ -74,9 +74,14 @@ final class ConnectTransport: TranslatingTransport, @unchecked Sendable {
 
   override func began(_ call: TranslatedCall, _ request: TranslatedRequest) {
     guard let call = call as? ConnectCall else { return }
-    let idle = call.request.style.connectsAnew ? nil : connections.last { $0.isIdle }
-    let connection = idle ?? makeConnection()
+    let idle = keptConnection ?? connections.last { $0.isIdle }
+    let connection = call.request.style.connectsAnew ? makeConnection() : idle ?? makeConnection()
     connection.begin(call.request, authority: authority, of: call.id)
+  }
+
+  /// One that rests and had a request before, the youngest.
+  private var keptConnection: HTTP1ClientConnection? {
+    connections.last { $0.isIdle && $0.hasHadRequest }
   }
 
   private func makeConnection() -> HTTP1ClientConnection {
@@ -108,7 +113,8 @@ final class ConnectTransport: TranslatingTransport, @unchecked Sendable {
 
   override func released(_ byteCount: Int, of call: TranslatedCall) {
     guard isReading else { return }
-    connection(of: call.id)?.setReading(call.content.count <= Self.heldByteCountMax)
+    let isFull = call.awaitsCredit && call.content.count > Self.heldByteCountMax
+    connection(of: call.id)?.setReading(!isFull)
   }
 
   private func connection(of call: UInt32) -> HTTP1ClientConnection? {

@@ -6,6 +6,7 @@ internal import RPCKit
 final class HTTP1ClientConnection: TransportReceiver, TimerTarget {
   /// The call whose request or answer is on the connection.
   private(set) var call: UInt32?
+  private(set) var hasHadRequest = false
   /// Whether anything of the current request was given to the network.
   private(set) var hasSent = false
 
@@ -65,6 +66,7 @@ final class HTTP1ClientConnection: TransportReceiver, TimerTarget {
   func begin(_ request: ConnectRequest, authority: String, of call: UInt32) {
     precondition(self.call == nil, "HTTP/1.1 has one request at a time")
     self.call = call
+    hasHadRequest = true
     hasSent = false
     content = request.content
     pieceByteCountMax = max(1, request.style.pieceByteCountMax)

@@ -17,6 +17,8 @@ class TranslatedCall {
   private(set) final var isComplete = false
   /// The last frame of the call was taken.
   private(set) final var isOver = false
+  /// Whether a message is complete for which the client has given no credit.
+  private(set) final var awaitsCredit = false
   /// Delivered bytes for which there was no credit yet.
   private var uncreditedByteCount = 0
   /// Bytes that arrived and were not given back.
@@ -128,6 +130,7 @@ class TranslatedCall {
     } catch {
       frames.append(failed(error))
     }
+    awaitsCredit = isBlocked
     // A message may be larger than the window: what is there of it does not count.
     let kept = isBlocked ? min(heldByteCount, content.count) : 0
     defer { heldByteCount = kept }

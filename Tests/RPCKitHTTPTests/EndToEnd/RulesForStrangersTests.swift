@@ -17,11 +17,13 @@ struct RulesForStrangersTests {
     let opened: AsyncStream<Void>
 
     func begin(_ call: CallContext) throws -> Interception {
-      .around { [self] _, next in
-        for await _ in opened {}
-        guard letsIn else { throw RPCError(.unauthenticated, "nobody knows the caller") }
-        try await next()
-      }
+      .around { _, next in try await look(next) }
+    }
+
+    private func look(_ next: () async throws -> Void) async throws {
+      for await _ in opened {}
+      guard letsIn else { throw RPCError(.unauthenticated, "nobody knows the caller") }
+      try await next()
     }
   }
 
@@ -118,16 +120,20 @@ struct RulesForStrangersTests {
     let (method, broken) = (method(kind), Ruled())
     switch kind {
     case .unary:
-      let _: Rich = try await channel.unary(method, broken)
+      let _: Rich = try await channel.unary(method, broken, options: CallOptions())
     case .serverStreaming:
-      let responses: ResponseStream<Rich> = channel.serverStreaming(method, broken)
+      let responses: ResponseStream<Rich> = channel.serverStreaming(
+        method,
+        broken,
+        options: CallOptions()
+      )
       for try await _ in responses {}
     case .clientStreaming:
-      let _: Rich = try await channel.clientStreaming(method) {
+      let _: Rich = try await channel.clientStreaming(method, options: CallOptions()) {
         (writer: RequestWriter<Ruled>) in try await writer.write(broken)
       }
     case .bidirectional:
-      try await channel.bidirectional(method) {
+      try await channel.bidirectional(method, options: CallOptions()) {
         (writer: RequestWriter<Ruled>, responses: ResponseStream<Rich>) in
         try await writer.write(broken)
         try await writer.finish()
