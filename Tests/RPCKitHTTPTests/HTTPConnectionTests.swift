@@ -6,7 +6,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// What all versions of the protocol share, shown by HTTP/1.1.
-@Suite("HTTP connection: calls, drain and end") struct HTTPConnectionTests {
+@Suite("HTTP connection: calls, drain and end", .teardown) struct HTTPConnectionTests {
   private let fixture: HTTPFixture
 
   init() throws {

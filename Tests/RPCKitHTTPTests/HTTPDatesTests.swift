@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("Dates of answers") struct HTTPDatesTests {
+@Suite("Dates of answers", .teardown) struct HTTPDatesTests {
   @Test(
     "An instant is written as RFC 9110 has it",
     arguments: [

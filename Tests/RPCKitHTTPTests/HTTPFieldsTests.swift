@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct HTTPFieldsTests {
+@Suite(.teardown) struct HTTPFieldsTests {
   @Test func values_ofRepeatedName_areInOrder() {
     var fields: HTTPFields = ["accept": "text/html", "via": "a"]
     fields.append("accept", "application/json")

@@ -6,7 +6,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// One port for all wires.
-@Suite("HTTP on the port of the framed protocol") struct HTTPServerWireTests {
+@Suite("HTTP on the port of the framed protocol", .teardown) struct HTTPServerWireTests {
   private let get = "GET /echo HTTP/1.1\nHost: a\n\n"
 
   /// The first frame of a call.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct HTTPVersionSnifferTests {
+@Suite(.teardown) struct HTTPVersionSnifferTests {
   @Test(arguments: [
     "GET / HTTP/1.1", "POST /", "PUT /", "PATCH /", "PROXY TCP4", "DELETE", "\r\nGET /", "H",
   ])

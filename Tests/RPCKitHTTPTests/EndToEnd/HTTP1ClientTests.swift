@@ -7,7 +7,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// Clients that others wrote, over real sockets.
-@Suite("HTTP/1.1: curl and Python") struct HTTP1ClientTests {
+@Suite("HTTP/1.1: curl and Python", .teardown) struct HTTP1ClientTests {
   /// Runs a program against a server of `ScriptedExchange`s; `URL` in its arguments is the server's.
   private func run(
     _ arguments: [String],

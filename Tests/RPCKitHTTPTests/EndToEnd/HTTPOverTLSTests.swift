@@ -6,7 +6,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// How the version of HTTP is chosen on a port with TLS: by ALPN (RFC 7301), and without it by the first bytes.
-@Suite("HTTP over TLS: curl and Python") struct HTTPOverTLSTests {
+@Suite("HTTP over TLS: curl and Python", .teardown) struct HTTPOverTLSTests {
   private let metrics = RPCMetrics(registry: MetricRegistry(), version: "test")
 
   /// What a program wrote that called a server of `PathRouter`, whose address and file of the certificate it is told.

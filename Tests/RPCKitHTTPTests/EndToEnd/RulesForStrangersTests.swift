@@ -6,7 +6,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// What a contract asks of values is told to callers whom the interceptors let in, and to nobody else.
-@Suite("Field rules and callers who are not let in")
+@Suite("Field rules and callers who are not let in", .teardown)
 struct RulesForStrangersTests {
   private typealias Ruled = Testing_V1.Ruled
   private typealias Rich = Testing_V1.Rich

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct ConnectStreamingExchangeTests {
+@Suite(.teardown) struct ConnectStreamingExchangeTests {
   private static let proto: HTTPFields = ["content-type": "application/connect+proto"]
   /// The end of a stream that went well, as the protocol's page has it.
   private static let success: [UInt8] = [2, 0, 0, 0, 2, 0x7B, 0x7D]

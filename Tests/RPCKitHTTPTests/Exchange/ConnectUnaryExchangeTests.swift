@@ -5,7 +5,7 @@ import TextEncodings
 
 @testable import RPCKitHTTP
 
-@Suite struct ConnectUnaryExchangeTests {
+@Suite(.teardown) struct ConnectUnaryExchangeTests {
   private static let proto: HTTPFields = ["content-type": "application/proto"]
   private static let json: HTTPFields = ["content-type": "application/json"]
 

@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 
 /// A service of all four kinds of call that says back what it is told; the `context` of a request orders more:
 /// `fail` throws, `header` sends metadata, `large` answers with 5 MB, `long` with 4 KB, `hold` waits until the
@@ -22,6 +23,11 @@ final class EchoService: @unchecked Sendable {
   /// Whether handlers of streams take messages; later ones wait for `resume`.
   private var gate: CheckedContinuation<Void, Never>?
   var isGateOpen = true
+
+  init() {
+    // Calls hold their connection, and that the server with this service.
+    Teardown.add { [self] in calls = [] }
+  }
 
   /// Lets handlers that wait at the gate go on.
   func openGate() {

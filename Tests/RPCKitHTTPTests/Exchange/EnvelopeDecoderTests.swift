@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct EnvelopeDecoderTests {
+@Suite(.teardown) struct EnvelopeDecoderTests {
   private static func decode(_ pieces: [[UInt8]], byteCountMax: Int = 100) throws -> [[UInt8]] {
     var decoder = EnvelopeDecoder(byteCountMax: byteCountMax)
     var messages: [[UInt8]] = []

@@ -6,7 +6,7 @@ import TextEncodings
 
 @testable import RPCKitHTTP
 
-@Suite struct GRPCExchangeTests {
+@Suite(.teardown) struct GRPCExchangeTests {
   private static let type: HTTPFields = ["content-type": "application/grpc"]
 
   private static func fields(_ name: String, _ value: String) -> HTTPFields {

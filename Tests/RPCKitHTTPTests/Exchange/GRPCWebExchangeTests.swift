@@ -4,7 +4,7 @@ import TextEncodings
 
 @testable import RPCKitHTTP
 
-@Suite struct GRPCWebExchangeTests {
+@Suite(.teardown) struct GRPCWebExchangeTests {
   private static let ok = Array("grpc-status:0\r\n".utf8)
 
   private static func base64(_ bytes: [UInt8]) -> [UInt8] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct HTTPDocumentTests {
+@Suite(.teardown) struct HTTPDocumentTests {
   private func makeFixture() throws -> ExchangeFixture {
     try ExchangeFixture { router in
       router.routes = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct HealthOverGRPCTests {
+@Suite(.teardown) struct HealthOverGRPCTests {
   typealias Request = Grpc_Health_V1.HealthCheckRequest
   typealias Response = Grpc_Health_V1.HealthCheckResponse
 

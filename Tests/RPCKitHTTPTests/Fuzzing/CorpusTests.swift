@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Replays the committed inputs of the fuzz targets whose sources are shared with this target.
-@Suite struct CorpusTests {
+@Suite(.teardown) struct CorpusTests {
   private static func inputs(_ name: String) throws -> [[UInt8]] {
     let folder = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent()

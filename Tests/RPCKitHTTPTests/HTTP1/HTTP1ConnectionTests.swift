@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("HTTP/1.1 connection: requests and answers") struct HTTP1ConnectionTests {
+@Suite("HTTP/1.1 connection: requests and answers", .teardown) struct HTTP1ConnectionTests {
   private let fixture: HTTPFixture
 
   init() throws {

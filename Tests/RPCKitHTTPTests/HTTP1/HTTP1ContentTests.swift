@@ -4,7 +4,8 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("HTTP/1.1 connection: content that is late, long or not wanted") struct HTTP1ContentTests {
+@Suite("HTTP/1.1 connection: content that is late, long or not wanted", .teardown)
+struct HTTP1ContentTests {
   private let fixture: HTTPFixture
 
   init() throws {

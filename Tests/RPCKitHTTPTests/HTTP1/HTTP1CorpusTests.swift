@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// Replays `fuzz/corpora/http1` without a fuzzer, so that a past finding stays fixed.
-@Suite("HTTP/1.1: fuzz corpus") struct HTTP1CorpusTests {
+@Suite("HTTP/1.1: fuzz corpus", .teardown) struct HTTP1CorpusTests {
   @Test("Every input and each of its beginnings keeps the promises")
   func corpus_keepsPromises() throws {
     let folder = URL(filePath: #filePath).appending(path: "../../../../fuzz/corpora/http1")

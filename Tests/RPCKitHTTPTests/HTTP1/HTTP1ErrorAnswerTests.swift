@@ -4,7 +4,8 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("HTTP/1.1 connection: answers to what is no request") struct HTTP1ErrorAnswerTests {
+@Suite("HTTP/1.1 connection: answers to what is no request", .teardown) struct HTTP1ErrorAnswerTests
+{
   @Test(
     "An error has a length, a date and a close, and is followed by the end of stream",
     arguments: [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite("HTTP/1.1: limits of a head") struct HTTP1LimitTests {
+@Suite("HTTP/1.1: limits of a head", .teardown) struct HTTP1LimitTests {
   private static func input(_ text: String, _ limits: HTTPLimits = HTTPLimits()) -> HTTP1Input {
     var input = HTTP1Input(text)
     input.limits = limits

@@ -3,7 +3,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// Every form that smuggles requests, or could: each by its exact bytes, whole and cut at every byte.
-@Suite("HTTP/1.1: what is refused") struct HTTP1RejectionTests {
+@Suite("HTTP/1.1: what is refused", .teardown) struct HTTP1RejectionTests {
   /// A request that is refused.
   struct Case: CustomTestStringConvertible, Sendable {
     let status: Int

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite("HTTP/1.1: what is understood") struct HTTP1RequestParserTests {
+@Suite("HTTP/1.1: what is understood", .teardown) struct HTTP1RequestParserTests {
   private func request(
     _ text: String,
     _ location: SourceLocation = #_sourceLocation

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("HTTP/1.1 connection: time") struct HTTP1TimeTests {
+@Suite("HTTP/1.1 connection: time", .teardown) struct HTTP1TimeTests {
   private let fixture: HTTPFixture
 
   init() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// Clients that others wrote, over sockets.
-@Suite("HTTP/2: other clients")
+@Suite("HTTP/2: other clients", .teardown)
 struct HTTP2ClientsTests {
   /// Runs a program against a server of `PathRouter`; nil when it is missing or fails.
   private func output(_ arguments: @Sendable (String) -> [String]) async throws -> String? {

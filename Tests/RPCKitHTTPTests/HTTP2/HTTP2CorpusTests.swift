@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Fuzz corpus of HTTP/2")
+@Suite("Fuzz corpus of HTTP/2", .teardown)
 struct HTTP2CorpusTests {
   @Test("Every input and each of its beginnings keeps the promises")
   func corpus_keepsPromises() throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("HTTP/2: requests and answers")
+@Suite("HTTP/2: requests and answers", .teardown)
 struct HTTP2ExchangeTests {
   @Test("The server announces its limits at once, and acknowledges ours")
   func preface_settings() throws {

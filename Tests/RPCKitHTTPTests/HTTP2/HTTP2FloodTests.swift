@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("HTTP/2: floods and what takes too long")
+@Suite("HTTP/2: floods and what takes too long", .teardown)
 struct HTTP2FloodTests {
   private static let calm: UInt32 = 11
 

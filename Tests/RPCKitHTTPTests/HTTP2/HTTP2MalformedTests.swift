@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("HTTP/2: what is malformed")
+@Suite("HTTP/2: what is malformed", .teardown)
 struct HTTP2MalformedTests {
   private static let request = [
     (":method", "POST"), (":scheme", "http"), (":path", "/echo"), (":authority", "host"),

@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKitTesting
 
 /// The network whose clients speak Connect over HTTP/1.1, where the interoperability cases do not look.
-@Suite struct ConnectNetworkTests {
+@Suite(.teardown) struct ConnectNetworkTests {
   private typealias Request = Grpc_Testing.StreamingOutputCallRequest
 
   private static func style(_ change: (inout ConnectRequestStyle) -> Void) -> ConnectRequestStyle {

@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKitTesting
 
 /// The network whose clients speak gRPC, where the interoperability cases do not look.
-@Suite struct GRPCNetworkTests {
+@Suite(.teardown) struct GRPCNetworkTests {
   @Test(
     "A server waits for a client that does not read, and loses nothing",
     arguments: InteropWire.bothWays

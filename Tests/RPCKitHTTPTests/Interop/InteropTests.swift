@@ -5,7 +5,7 @@ import Testing
 
 /// gRPC's interoperability cases by our client and our server, over gRPC, ttrpc and
 /// Connect over HTTP/1.1: one test for all wires.
-@Suite struct InteropTests {
+@Suite(.teardown) struct InteropTests {
   @Test(arguments: InteropCase.onWires)
   func case_inSimulation_passes(_ test: InteropCase, _ wire: InteropWire) throws {
     let interop = try SimulatedInterop(wire)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite("Fields that say which limit was met") struct LimitFieldsTests {
+@Suite("Fields that say which limit was met", .teardown) struct LimitFieldsTests {
   private func fields(
     _ code: StatusCode,
     reason: String?,

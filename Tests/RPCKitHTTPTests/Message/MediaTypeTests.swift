@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct MediaTypeTests {
+@Suite(.teardown) struct MediaTypeTests {
   @Test(arguments: [
     ("application/grpc", "application/grpc"),
     ("application/grpc-web+proto", "application/grpc-web+proto"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct MetadataNamesTests {
+@Suite(.teardown) struct MetadataNamesTests {
   @Test(arguments: [
     "accept", "accept-encoding", "access-control-request-method", "connect-timeout-ms",
     "connection",

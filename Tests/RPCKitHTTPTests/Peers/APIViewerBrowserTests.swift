@@ -21,6 +21,7 @@ private enum InstalledViewer {
 /// The page to try the API, with Swagger UI in Chromium and with the document that the services serve.
 @Suite(
   "The page to try the API: a browser",
+  .teardown,
   .enabled(if: InstalledViewer.isThere, "scripts/setup gets it from PyPI")
 )
 struct APIViewerBrowserTests {

@@ -6,7 +6,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// Chromium, on a page of an origin that is listed and on one of an origin that is not.
-@Suite("Connect and gRPC-Web: a browser") struct BrowserTests {
+@Suite("Connect and gRPC-Web: a browser", .teardown) struct BrowserTests {
   /// Answers with a page that calls the server its query names, and writes down what it got.
   private struct PageRoutes: HTTPRoutes {
     func makeExchange(

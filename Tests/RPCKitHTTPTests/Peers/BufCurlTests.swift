@@ -5,6 +5,7 @@ import Testing
 /// `buf curl`, which calls by connect-go, over a socket: by each of its protocols, which must come to the same.
 @Suite(
   "Connect, gRPC and gRPC-Web: buf",
+  .teardown,
   .enabled(if: InstalledTool.buf.isInstalled, "scripts/setup gets it from PyPI")
 )
 struct BufCurlTests {

@@ -1,7 +1,7 @@
 import Testing
 
 /// curl as a client of Connect, over a socket and both versions of HTTP.
-@Suite("Connect: curl") struct ConnectCurlTests {
+@Suite("Connect: curl", .teardown) struct ConnectCurlTests {
   private static let versions = ["--http1.1", "--http2-prior-knowledge"]
 
   /// The answer and its status; `URL` in the arguments is the server's.

@@ -3,6 +3,7 @@ import Testing
 /// Connect's client for Python, over a socket, by all of its protocols.
 @Suite(
   "Connect, gRPC and gRPC-Web: Connect's client",
+  .teardown,
   .enabled(if: InstalledTool.connect.isInstalled, "scripts/setup gets it from PyPI")
 )
 struct ConnectPythonTests {

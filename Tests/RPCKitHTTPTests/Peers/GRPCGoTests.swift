@@ -2,7 +2,7 @@ import RPCKit
 import Testing
 
 /// The client of gRPC for Go, over a socket.
-@Suite("gRPC: Go's client", .timeLimit(.minutes(2))) struct GRPCGoTests {
+@Suite("gRPC: Go's client", .teardown, .timeLimit(.minutes(2))) struct GRPCGoTests {
   @Test("Every case of the client passes")
   func everyCase() async throws {
     let peer = try GoPeer.shared.get()

@@ -1,7 +1,7 @@
 import Testing
 
 /// The client of gRPC for Python, over a socket.
-@Suite("gRPC: Python's client") struct GRPCPythonTests {
+@Suite("gRPC: Python's client", .teardown) struct GRPCPythonTests {
   private func expectSuccess(of script: String) async throws {
     let problem = try await PythonPeer.problem(script)
     #expect(problem == nil)

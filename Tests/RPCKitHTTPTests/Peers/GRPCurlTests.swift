@@ -4,6 +4,7 @@ import Testing
 /// grpcurl itself, over a socket: what people type.
 @Suite(
   "gRPC: grpcurl",
+  .teardown,
   .enabled(if: InstalledTool.grpcurl.isInstalled, "scripts/setup gets it from PyPI")
 )
 struct GRPCurlTests {

@@ -6,7 +6,7 @@ import Testing
 
 /// Requests as a proxy sends them on, over a socket and every wire, to a server that knows the proxy and to one that
 /// does not.
-@Suite("Calls through a proxy") struct ProxiedCallTests {
+@Suite("Calls through a proxy", .teardown) struct ProxiedCallTests {
   /// What the handler was told of where a call comes from, by every wire in turn.
   private func sources(
     _ fields: [String],

@@ -3,7 +3,7 @@ import RPCKitTesting
 import Testing
 
 /// Replays the committed inputs of the fuzz target of proxies' fields, and makes some of their parts.
-@Suite("Fuzz corpus of proxies' fields") struct ForwardedCorpusTests {
+@Suite("Fuzz corpus of proxies' fields", .teardown) struct ForwardedCorpusTests {
   @Test("Every input and each of its beginnings keeps the promises")
   func corpus_keepsPromises() throws {
     // From Tests/RPCKitHTTPTests/Proxies to the root of the repository.

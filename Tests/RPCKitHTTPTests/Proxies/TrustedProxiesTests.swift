@@ -3,7 +3,7 @@ import Testing
 @testable import RPCKit
 @testable import RPCKitHTTP
 
-@Suite("Whom proxies tell of") struct TrustedProxiesTests {
+@Suite("Whom proxies tell of", .teardown) struct TrustedProxiesTests {
   /// What `client` finds, shortened: the source, `-` for no client, `?` for one that is unknown.
   private func client(
     _ lines: [String],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite("Answers of methods called by HTTP with JSON")
+@Suite("Answers of methods called by HTTP with JSON", .teardown)
 struct RESTAnswerTests {
   @Test(
     "Each code has its status and the envelope of errors",

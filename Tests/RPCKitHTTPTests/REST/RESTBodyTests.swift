@@ -5,7 +5,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite("Bodies of requests")
+@Suite("Bodies of requests", .teardown)
 struct RESTBodyTests {
   private static let path = "/test/shelves/s/books"
 

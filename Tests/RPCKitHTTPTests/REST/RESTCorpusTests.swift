@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Replays the committed inputs of the fuzz targets of paths and queries.
-@Suite("Fuzz corpora of paths and queries")
+@Suite("Fuzz corpora of paths and queries", .teardown)
 struct RESTCorpusTests {
   private static func inputs(_ name: String) throws -> [[UInt8]] {
     // From Tests/RPCKitHTTPTests/REST to the root of the repository.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite("Paths of requests")
+@Suite("Paths of requests", .teardown)
 struct RESTPathTests {
   @Test(
     "A segment is decoded once, an escaped slash included",

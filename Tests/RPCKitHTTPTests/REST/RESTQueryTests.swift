@@ -5,7 +5,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite("Queries of requests")
+@Suite("Queries of requests", .teardown)
 struct RESTQueryTests {
   private typealias Request = Testing_V1.ListBooksRequest
 

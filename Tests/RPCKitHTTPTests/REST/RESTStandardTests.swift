@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// What contracts can say so that methods answer as standards of others want it.
-@Suite("Methods called by HTTP as standards have them")
+@Suite("Methods called by HTTP as standards have them", .teardown)
 struct RESTStandardTests {
   private static let json: HTTPFields = ["content-type": "application/json"]
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKitHTTP
 
 /// Descriptors that are read by whoever needs them.
-@Suite("Descriptors for JSON")
+@Suite("Descriptors for JSON", .teardown)
 struct ReflectedHTTPTests {
   @Test("Descriptors are read at the first message as JSON, and not before")
   func readWhenNeeded() throws {

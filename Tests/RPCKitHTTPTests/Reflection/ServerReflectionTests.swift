@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKitHTTP
 @testable import Reflection
 
-@Suite struct ServerReflectionTests {
+@Suite(.teardown) struct ServerReflectionTests {
   typealias Question = Grpc_Reflection_V1.ServerReflectionRequest
   typealias Answer = Grpc_Reflection_V1.ServerReflectionResponse
 

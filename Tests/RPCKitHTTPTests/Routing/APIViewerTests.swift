@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite("The page to try the API") struct APIViewerTests {
+@Suite("The page to try the API", .teardown) struct APIViewerTests {
   private static let script = Array("script".utf8)
   private static let style = Array("style".utf8)
 

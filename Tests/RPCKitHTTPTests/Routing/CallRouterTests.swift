@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKitHTTP
 
-@Suite struct CallRouterTests {
+@Suite(.teardown) struct CallRouterTests {
   private static let origin = "https://app.example.com"
 
   private static func withPolicy(_ router: inout CallRouter) {

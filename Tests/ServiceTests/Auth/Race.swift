@@ -20,7 +20,7 @@ final class Race: Sendable {
     var isTurnTaken = false
   }
 
-  /// Where the handler of one call runs; the race lets go of it with the test.
+  /// Where the handler of one call runs.
   private final class Track: TaskExecutor {
     let race: Race
     let index: Int
@@ -65,6 +65,13 @@ final class Race: Sendable {
     try result.get()
   }
 
+  /// Lets go of the tracks, which hold the race; both handlers must be over.
+  func end() {
+    state.withLock { state in
+      for index in state.runners.indices { state.runners[index].track = nil }
+    }
+  }
+
   private func change(_ body: (inout State) -> Void) {
     let turn = state.withLock { state -> (job: UnownedJob, track: Track)? in
       body(&state)
@@ -104,7 +111,10 @@ final class RaceTrack: ServerInterceptor {
   /// Makes a race; its name.
   func add(_ name: Int, _ race: Race) { races.withLock { $0["\(name)"] = race } }
 
-  func remove(_ name: Int) { races.withLock { $0["\(name)"] = nil } }
+  /// Forgets a race whose calls are over.
+  func remove(_ name: Int) {
+    races.withLock { $0.removeValue(forKey: "\(name)") }?.end()
+  }
 
   func begin(_ call: CallContext) -> Interception {
     let words = call.metadata["race"]?.split(separator: "/") ?? []

@@ -1,0 +1,1 @@
+../../RPCKitTests/Simulation/TeardownTrait.swift
