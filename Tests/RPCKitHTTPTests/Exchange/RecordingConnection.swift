@@ -1,4 +1,5 @@
 import RPCKit
+import RPCKitTesting
 
 @testable import RPCKitHTTP
 
@@ -73,6 +74,8 @@ final class RecordingWire: ServerWire, @unchecked Sendable {
 
   init(_ configuration: HTTPConfiguration) {
     self.configuration = configuration
+    // Connections hold their server, and that this wire.
+    Teardown.add { [self] in connections = [] }
   }
 
   let applicationProtocols: [String] = []

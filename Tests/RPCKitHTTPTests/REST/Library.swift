@@ -4,7 +4,7 @@ import Synchronization
 
 /// A library whose answers show what it was asked.
 final class Library: Testing_V1.LibraryService {
-  private let calls = Mutex<[CallContext]>([])
+  private let metadata = Mutex(Metadata())
   private let requests = Mutex<[any Message]>([])
 
   /// The last request, if it is of this type.
@@ -15,11 +15,11 @@ final class Library: Testing_V1.LibraryService {
   var requestCount: Int { requests.withLock { $0.count } }
 
   /// What came beside the last request.
-  var lastMetadata: Metadata { calls.withLock { $0.last?.metadata ?? Metadata() } }
+  var lastMetadata: Metadata { metadata.withLock { $0 } }
 
   private func note(_ request: any Message, _ call: CallContext) {
     requests.withLock { $0.append(request) }
-    calls.withLock { $0.append(call) }
+    metadata.withLock { $0 = call.metadata }
   }
 
   func getBook(

@@ -136,6 +136,11 @@ final class RESTStage: @unchecked Sendable {
 private final class ValueWire: ServerWire, @unchecked Sendable {
   private(set) var connection: ValueConnection?
 
+  init() {
+    // The connection holds its server, and that this wire.
+    Teardown.add { [self] in connection = nil }
+  }
+
   var applicationProtocols: [String] { [] }
 
   func recognition(of first: Span<UInt8>) -> WireRecognition { .recognized }

@@ -1,4 +1,5 @@
 import Contracts
+import RPCKitTesting
 
 @testable import RPCKit
 @testable import RPCKitHTTP
@@ -119,6 +120,11 @@ final class ScriptedExchange: HTTPExchange {
 /// `@unchecked Sendable`: used on one loop, the simulation's.
 final class ScriptedRouter: HTTPRouter, @unchecked Sendable {
   private(set) var exchanges: [ScriptedExchange] = []
+
+  init() {
+    // Exchanges hold their calls, and those the server with this router.
+    Teardown.add { [self] in exchanges = [] }
+  }
 
   func makeExchange(
     _ head: HTTPRequestHead,
