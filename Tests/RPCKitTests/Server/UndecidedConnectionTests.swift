@@ -4,7 +4,7 @@ import Testing
 @testable import RPCKit
 
 /// Connections of a server that speaks two wires on one port, until they have shown which one they speak.
-@Suite struct UndecidedConnectionTests {
+@Suite(.teardown) struct UndecidedConnectionTests {
   private func makeFixture(
     _ configure: (inout ServerConfiguration) -> Void = { _ in }
   ) throws -> ServerFixture {
