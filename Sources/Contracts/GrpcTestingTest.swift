@@ -82,6 +82,73 @@ extension Grpc_Testing {
     }
   }
 
+  /// Yes or no, where neither is the default.
+  public struct BoolValue: RPCKit.Message {
+    /// Which.
+    public var value: Swift.Bool = false
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      value: Swift.Bool = false
+    ) {
+      self.value = value
+    }
+
+    /// `grpc.testing.BoolValue`.
+    public static var protobufName: Swift.String { "grpc.testing.BoolValue" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_grpc__testing__bool_value(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Grpc__Testing__BoolValue.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Grpc__Testing__BoolValue>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.value = source.pointee.f1_value != 0
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Grpc__Testing__BoolValue> {
+      let target = unsafe scratch.allocate(Grpc__Testing__BoolValue.self, 1)
+      unsafe grpc__testing__bool_value__init(target)
+      unsafe target.pointee.f1_value = self.value ? 1 : 0
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// Bytes of a size that the test wants.
   public struct Payload: RPCKit.Message {
     /// What kind of bytes.
@@ -246,8 +313,12 @@ extension Grpc_Testing {
     public var responseSize: Swift.Int32 = 0
     /// What comes along.
     public var payload: Grpc_Testing.Payload? = nil
+    /// Whether the response is compressed.
+    public var responseCompressed: Grpc_Testing.BoolValue? = nil
     /// The status to answer with; none is OK.
     public var responseStatus: Grpc_Testing.EchoStatus? = nil
+    /// Whether the server should find this request compressed; it refuses one that is not as it says.
+    public var expectCompressed: Grpc_Testing.BoolValue? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -257,12 +328,16 @@ extension Grpc_Testing {
       responseType: Grpc_Testing.PayloadType = Grpc_Testing.PayloadType(rawValue: 0),
       responseSize: Swift.Int32 = 0,
       payload: Grpc_Testing.Payload? = nil,
-      responseStatus: Grpc_Testing.EchoStatus? = nil
+      responseCompressed: Grpc_Testing.BoolValue? = nil,
+      responseStatus: Grpc_Testing.EchoStatus? = nil,
+      expectCompressed: Grpc_Testing.BoolValue? = nil
     ) {
       self.responseType = responseType
       self.responseSize = responseSize
       self.payload = payload
+      self.responseCompressed = responseCompressed
       self.responseStatus = responseStatus
+      self.expectCompressed = expectCompressed
     }
 
     /// `grpc.testing.SimpleRequest`.
@@ -291,8 +366,14 @@ extension Grpc_Testing {
       if let member = unsafe source.pointee.f3_payload {
         try unsafe self.payload = Grpc_Testing.Payload(reading: member)
       }
+      if let member = unsafe source.pointee.f6_response_compressed {
+        try unsafe self.responseCompressed = Grpc_Testing.BoolValue(reading: member)
+      }
       if let member = unsafe source.pointee.f7_response_status {
         try unsafe self.responseStatus = Grpc_Testing.EchoStatus(reading: member)
+      }
+      if let member = unsafe source.pointee.f8_expect_compressed {
+        try unsafe self.expectCompressed = Grpc_Testing.BoolValue(reading: member)
       }
     }
 
@@ -317,8 +398,14 @@ extension Grpc_Testing {
       if let value = self.payload {
         unsafe target.pointee.f3_payload = value.packed(in: scratch)
       }
+      if let value = self.responseCompressed {
+        unsafe target.pointee.f6_response_compressed = value.packed(in: scratch)
+      }
       if let value = self.responseStatus {
         unsafe target.pointee.f7_response_status = value.packed(in: scratch)
+      }
+      if let value = self.expectCompressed {
+        unsafe target.pointee.f8_expect_compressed = value.packed(in: scratch)
       }
       return unsafe target
     }
@@ -423,15 +510,19 @@ extension Grpc_Testing {
   public struct StreamingInputCallRequest: RPCKit.Message {
     /// What comes along.
     public var payload: Grpc_Testing.Payload? = nil
+    /// Whether the server should find this message compressed; it refuses one that is not as it says.
+    public var expectCompressed: Grpc_Testing.BoolValue? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      payload: Grpc_Testing.Payload? = nil
+      payload: Grpc_Testing.Payload? = nil,
+      expectCompressed: Grpc_Testing.BoolValue? = nil
     ) {
       self.payload = payload
+      self.expectCompressed = expectCompressed
     }
 
     /// `grpc.testing.StreamingInputCallRequest`.
@@ -458,6 +549,9 @@ extension Grpc_Testing {
       if let member = unsafe source.pointee.f1_payload {
         try unsafe self.payload = Grpc_Testing.Payload(reading: member)
       }
+      if let member = unsafe source.pointee.f2_expect_compressed {
+        try unsafe self.expectCompressed = Grpc_Testing.BoolValue(reading: member)
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -478,6 +572,9 @@ extension Grpc_Testing {
       unsafe grpc__testing__streaming_input_call_request__init(target)
       if let value = self.payload {
         unsafe target.pointee.f1_payload = value.packed(in: scratch)
+      }
+      if let value = self.expectCompressed {
+        unsafe target.pointee.f2_expect_compressed = value.packed(in: scratch)
       }
       return unsafe target
     }
@@ -566,6 +663,8 @@ extension Grpc_Testing {
     public var size: Swift.Int32 = 0
     /// How long to wait before it.
     public var intervalUs: Swift.Int32 = 0
+    /// Whether it is compressed.
+    public var compressed: Grpc_Testing.BoolValue? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -573,10 +672,12 @@ extension Grpc_Testing {
     /// Makes a message of the given fields.
     public init(
       size: Swift.Int32 = 0,
-      intervalUs: Swift.Int32 = 0
+      intervalUs: Swift.Int32 = 0,
+      compressed: Grpc_Testing.BoolValue? = nil
     ) {
       self.size = size
       self.intervalUs = intervalUs
+      self.compressed = compressed
     }
 
     /// `grpc.testing.ResponseParameters`.
@@ -602,6 +703,9 @@ extension Grpc_Testing {
     ) throws(RPCKit.MessageDecodingError) {
       unsafe self.size = source.pointee.f1_size
       unsafe self.intervalUs = source.pointee.f2_interval_us
+      if let member = unsafe source.pointee.f3_compressed {
+        try unsafe self.compressed = Grpc_Testing.BoolValue(reading: member)
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -622,6 +726,9 @@ extension Grpc_Testing {
       unsafe grpc__testing__response_parameters__init(target)
       unsafe target.pointee.f1_size = self.size
       unsafe target.pointee.f2_interval_us = self.intervalUs
+      if let value = self.compressed {
+        unsafe target.pointee.f3_compressed = value.packed(in: scratch)
+      }
       return unsafe target
     }
 
@@ -1081,7 +1188,7 @@ extension Grpc_Testing {
   public static var grpcTestingTestFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "grpc/testing/test.proto",
-      base64: "ChdncnBjL3Rlc3RpbmcvdGVzdC5wcm90bxIMZ3JwYy50ZXN0aW5nGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byIHCgVFbXB0eSJWCgdQYXlsb2FkEi0KBHR5cGUYASABKA4yGS5ncnBjLnRlc3RpbmcuUGF5bG9hZFR5cGVSBHR5cGUSHAoEYm9keRgCIAEoDEIIqrsYBBiAgEBSBGJvZHkiQwoKRWNob1N0YXR1cxISCgRjb2RlGAEgASgFUgRjb2RlEiEKB21lc3NhZ2UYAiABKAlCB6q7GAMYgCBSB21lc3NhZ2UigAIKDVNpbXBsZVJlcXVlc3QSPgoNcmVzcG9uc2VfdHlwZRgBIAEoDjIZLmdycGMudGVzdGluZy5QYXlsb2FkVHlwZVIMcmVzcG9uc2VUeXBlEjsKDXJlc3BvbnNlX3NpemUYAiABKAVCFqq7GBIpAAAAAAAAAAAxAAAAAAAAMEFSDHJlc3BvbnNlU2l6ZRIvCgdwYXlsb2FkGAMgASgLMhUuZ3JwYy50ZXN0aW5nLlBheWxvYWRSB3BheWxvYWQSQQoPcmVzcG9uc2Vfc3RhdHVzGAcgASgLMhguZ3JwYy50ZXN0aW5nLkVjaG9TdGF0dXNSDnJlc3BvbnNlU3RhdHVzIkEKDlNpbXBsZVJlc3BvbnNlEi8KB3BheWxvYWQYASABKAsyFS5ncnBjLnRlc3RpbmcuUGF5bG9hZFIHcGF5bG9hZCJMChlTdHJlYW1pbmdJbnB1dENhbGxSZXF1ZXN0Ei8KB3BheWxvYWQYASABKAsyFS5ncnBjLnRlc3RpbmcuUGF5bG9hZFIHcGF5bG9hZCJUChpTdHJlYW1pbmdJbnB1dENhbGxSZXNwb25zZRI2ChdhZ2dyZWdhdGVkX3BheWxvYWRfc2l6ZRgBIAEoBVIVYWdncmVnYXRlZFBheWxvYWRTaXplInkKElJlc3BvbnNlUGFyYW1ldGVycxIqCgRzaXplGAEgASgFQhaquxgSKQAAAAAAAAAAMQAAAAAAADBBUgRzaXplEjcKC2ludGVydmFsX3VzGAIgASgFQhaquxgSKQAAAAAAAAAAMQAAAAA4nIxBUgppbnRlcnZhbFVzIqsCChpTdHJlYW1pbmdPdXRwdXRDYWxsUmVxdWVzdBI+Cg1yZXNwb25zZV90eXBlGAEgASgOMhkuZ3JwYy50ZXN0aW5nLlBheWxvYWRUeXBlUgxyZXNwb25zZVR5cGUSWQoTcmVzcG9uc2VfcGFyYW1ldGVycxgCIAMoCzIgLmdycGMudGVzdGluZy5SZXNwb25zZVBhcmFtZXRlcnNCBqq7GAJIZFIScmVzcG9uc2VQYXJhbWV0ZXJzEi8KB3BheWxvYWQYAyABKAsyFS5ncnBjLnRlc3RpbmcuUGF5bG9hZFIHcGF5bG9hZBJBCg9yZXNwb25zZV9zdGF0dXMYByABKAsyGC5ncnBjLnRlc3RpbmcuRWNob1N0YXR1c1IOcmVzcG9uc2VTdGF0dXMiTgobU3RyZWFtaW5nT3V0cHV0Q2FsbFJlc3BvbnNlEi8KB3BheWxvYWQYASABKAsyFS5ncnBjLnRlc3RpbmcuUGF5bG9hZFIHcGF5bG9hZCofCgtQYXlsb2FkVHlwZRIQCgxDT01QUkVTU0FCTEUQADK/BAoLVGVzdFNlcnZpY2USPQoJRW1wdHlDYWxsEhMuZ3JwYy50ZXN0aW5nLkVtcHR5GhMuZ3JwYy50ZXN0aW5nLkVtcHR5IgaiuxgCCAESTgoJVW5hcnlDYWxsEhsuZ3JwYy50ZXN0aW5nLlNpbXBsZVJlcXVlc3QaHC5ncnBjLnRlc3RpbmcuU2ltcGxlUmVzcG9uc2UiBqK7GAIIARJ0ChNTdHJlYW1pbmdPdXRwdXRDYWxsEiguZ3JwYy50ZXN0aW5nLlN0cmVhbWluZ091dHB1dENhbGxSZXF1ZXN0GikuZ3JwYy50ZXN0aW5nLlN0cmVhbWluZ091dHB1dENhbGxSZXNwb25zZSIGorsYAggBMAEScQoSU3RyZWFtaW5nSW5wdXRDYWxsEicuZ3JwYy50ZXN0aW5nLlN0cmVhbWluZ0lucHV0Q2FsbFJlcXVlc3QaKC5ncnBjLnRlc3RpbmcuU3RyZWFtaW5nSW5wdXRDYWxsUmVzcG9uc2UiBqK7GAIIASgBEnEKDkZ1bGxEdXBsZXhDYWxsEiguZ3JwYy50ZXN0aW5nLlN0cmVhbWluZ091dHB1dENhbGxSZXF1ZXN0GikuZ3JwYy50ZXN0aW5nLlN0cmVhbWluZ091dHB1dENhbGxSZXNwb25zZSIGorsYAggBKAEwARJFChFVbmltcGxlbWVudGVkQ2FsbBITLmdycGMudGVzdGluZy5FbXB0eRoTLmdycGMudGVzdGluZy5FbXB0eSIGorsYAggBMl0KFFVuaW1wbGVtZW50ZWRTZXJ2aWNlEkUKEVVuaW1wbGVtZW50ZWRDYWxsEhMuZ3JwYy50ZXN0aW5nLkVtcHR5GhMuZ3JwYy50ZXN0aW5nLkVtcHR5IgaiuxgCCAFCNlo0Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2dycGMvdGVzdGluZztncnBjdGVzdGluZ0qyDwrzAQoBDBIDAwASGugBIFRoZSBjb250cmFjdCBvZiBnUlBDJ3MgaW50ZXJvcGVyYWJpbGl0eSB0ZXN0cywgYXMgZmFyIGFzIG91ciBjYXNlcyB1c2UgaXQsIHNvIHRoYXQgZXZlcnkgY2xpZW50IGFuZCBzZXJ2ZXIKIHRoYXQgaGFzIHRoZXNlIHRlc3RzIGNhbiBiZSB0cmllZCBhZ2FpbnN0IG91cnMuCiBodHRwczovL2dpdGh1Yi5jb20vZ3JwYy9ncnBjL2Jsb2IvbWFzdGVyL2RvYy9pbnRlcm9wLXRlc3QtZGVzY3JpcHRpb25zLm1kCgoVCgIEABIDDAAQGgogTm90aGluZy4KCjEKAgUAEgQPABIBGiUgV2hhdCBraW5kIG9mIGJ5dGVzIGEgcGF5bG9hZCBob2xkcy4KChUKBAUAAgASAxECExoIIFplcm9zLgoKMgoCBAESBBUAGgEaJiBCeXRlcyBvZiBhIHNpemUgdGhhdCB0aGUgdGVzdCB3YW50cy4KCiIKBAQBAgASAxcCFxoVIFdoYXQga2luZCBvZiBieXRlcy4KChkKBAQBAgESAxkCOhoMIFRoZSBieXRlcy4KCjkKAgQCEgQdACIBGi0gVGhlIHN0YXR1cyB0aGF0IGEgc2VydmVyIGlzIHRvIGFuc3dlciB3aXRoLgoKGAoEBAICABIDHwIRGgsgVGhlIGNvZGUuCgobCgQEAgIBEgMhAjsaDiBUaGUgbWVzc2FnZS4KCiMKAgQDEgQlAC4BGhcgQXNrcyBmb3Igb25lIHBheWxvYWQuCgoxCgQEAwIAEgMnAiAaJCBXaGF0IGtpbmQgb2YgYnl0ZXMgdG8gYW5zd2VyIHdpdGguCgotCgQEAwIBEgMpAkcaICBIb3cgbWFueSBieXRlcyB0byBhbnN3ZXIgd2l0aC4KCiAKBAQDAgISAysCFhoTIFdoYXQgY29tZXMgYWxvbmcuCgo1CgQEAwIDEgMtAiEaKCBUaGUgc3RhdHVzIHRvIGFuc3dlciB3aXRoOyBub25lIGlzIE9LLgoKGgoCBAQSBDEANAEaDiBPbmUgcGF5bG9hZC4KCi8KBAQEAgASAzMCFhoiIEFzIG1hbnkgYnl0ZXMgYXMgd2VyZSBhc2tlZCBmb3IuCgoyCgIEBRIENwA6ARomIE9uZSBtZXNzYWdlIG9mIGEgc3RyZWFtIG9mIHBheWxvYWRzLgoKIAoEBAUCABIDOQIWGhMgV2hhdCBjb21lcyBhbG9uZy4KCjkKAgQGEgQ9AEABGi0gSG93IG11Y2ggdGhlcmUgd2FzIGluIGEgc3RyZWFtIG9mIHBheWxvYWRzLgoKLgoEBAYCABIDPwIkGiEgQnl0ZXMgb2YgYWxsIHBheWxvYWRzIHRvZ2V0aGVyLgoKJwoCBAcSBEMASAEaGyBPbmUgcmVzcG9uc2Ugb2YgYSBzdHJlYW0uCgoeCgQEBwIAEgNFAj4aESBIb3cgbWFueSBieXRlcy4KCioKBAQHAgESA0cCRhodIEhvdyBsb25nIHRvIHdhaXQgYmVmb3JlIGl0LgoKLQoCBAgSBEsAVAEaISBBc2tzIGZvciByZXNwb25zZXMgb2YgYSBzdHJlYW0uCgoxCgQECAIAEgNNAiAaJCBXaGF0IGtpbmQgb2YgYnl0ZXMgdG8gYW5zd2VyIHdpdGguCgolCgQECAIBEgNPAl0aGCBPbmUgZm9yIGVhY2ggcmVzcG9uc2UuCgogCgQECAICEgNRAhYaEyBXaGF0IGNvbWVzIGFsb25nLgoKMgoEBAgCAxIDUwIhGiUgVGhlIHN0YXR1cyB0byBlbmQgd2l0aDsgbm9uZSBpcyBPSy4KCicKAgQJEgRXAFoBGhsgT25lIHJlc3BvbnNlIG9mIGEgc3RyZWFtLgoKLwoEBAkCABIDWQIWGiIgQXMgbWFueSBieXRlcyBhcyB3ZXJlIGFza2VkIGZvci4KCjIKAgYAEgRdAHsBGiYgU2F5cyBhbmQgY291bnRzIHdoYXQgdGhlIGNhc2VzIG5lZWQuCgolCgQGAAIAEgRfAmEDGhcgQW5zd2VycyB3aXRoIG5vdGhpbmcuCgpNCgQGAAIBEgRkAmYDGj8gQW5zd2VycyB3aXRoIGEgcGF5bG9hZCwgb3Igd2l0aCB0aGUgc3RhdHVzIHRoYXQgaXMgYXNrZWQgZm9yLgoKPQoEBgACAhIEaQJrAxovIEFuc3dlcnMgd2l0aCB0aGUgcGF5bG9hZHMgdGhhdCBhcmUgYXNrZWQgZm9yLgoKLwoEBgACAxIEbgJwAxohIEFkZHMgdXAgd2hhdCB0aGUgcGF5bG9hZHMgaG9sZC4KCkgKBAYAAgQSBHMCdQMaOiBBbnN3ZXJzIGVhY2ggcmVxdWVzdCB3aXRoIHRoZSBwYXlsb2FkcyB0aGF0IGl0IGFza3MgZm9yLgoKIQoEBgACBRIEeAJ6AxoTIE5vIHNlcnZlciBoYXMgaXQuCgosCgIGARIFfgCDAQEaHyBBIHNlcnZpY2UgdGhhdCBubyBzZXJ2ZXIgaGFzLgoKIwoEBgECABIGgAECggEDGhMgTm8gc2VydmVyIGhhcyBpdC4KYgZwcm90bzM="
+      base64: "ChdncnBjL3Rlc3RpbmcvdGVzdC5wcm90bxIMZ3JwYy50ZXN0aW5nGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byIHCgVFbXB0eSIhCglCb29sVmFsdWUSFAoFdmFsdWUYASABKAhSBXZhbHVlIlYKB1BheWxvYWQSLQoEdHlwZRgBIAEoDjIZLmdycGMudGVzdGluZy5QYXlsb2FkVHlwZVIEdHlwZRIcCgRib2R5GAIgASgMQgiquxgEGICAQFIEYm9keSJDCgpFY2hvU3RhdHVzEhIKBGNvZGUYASABKAVSBGNvZGUSIQoHbWVzc2FnZRgCIAEoCUIHqrsYAxiAIFIHbWVzc2FnZSKQAwoNU2ltcGxlUmVxdWVzdBI+Cg1yZXNwb25zZV90eXBlGAEgASgOMhkuZ3JwYy50ZXN0aW5nLlBheWxvYWRUeXBlUgxyZXNwb25zZVR5cGUSOwoNcmVzcG9uc2Vfc2l6ZRgCIAEoBUIWqrsYEikAAAAAAAAAADEAAAAAAAAwQVIMcmVzcG9uc2VTaXplEi8KB3BheWxvYWQYAyABKAsyFS5ncnBjLnRlc3RpbmcuUGF5bG9hZFIHcGF5bG9hZBJIChNyZXNwb25zZV9jb21wcmVzc2VkGAYgASgLMhcuZ3JwYy50ZXN0aW5nLkJvb2xWYWx1ZVIScmVzcG9uc2VDb21wcmVzc2VkEkEKD3Jlc3BvbnNlX3N0YXR1cxgHIAEoCzIYLmdycGMudGVzdGluZy5FY2hvU3RhdHVzUg5yZXNwb25zZVN0YXR1cxJEChFleHBlY3RfY29tcHJlc3NlZBgIIAEoCzIXLmdycGMudGVzdGluZy5Cb29sVmFsdWVSEGV4cGVjdENvbXByZXNzZWQiQQoOU2ltcGxlUmVzcG9uc2USLwoHcGF5bG9hZBgBIAEoCzIVLmdycGMudGVzdGluZy5QYXlsb2FkUgdwYXlsb2FkIpIBChlTdHJlYW1pbmdJbnB1dENhbGxSZXF1ZXN0Ei8KB3BheWxvYWQYASABKAsyFS5ncnBjLnRlc3RpbmcuUGF5bG9hZFIHcGF5bG9hZBJEChFleHBlY3RfY29tcHJlc3NlZBgCIAEoCzIXLmdycGMudGVzdGluZy5Cb29sVmFsdWVSEGV4cGVjdENvbXByZXNzZWQiVAoaU3RyZWFtaW5nSW5wdXRDYWxsUmVzcG9uc2USNgoXYWdncmVnYXRlZF9wYXlsb2FkX3NpemUYASABKAVSFWFnZ3JlZ2F0ZWRQYXlsb2FkU2l6ZSKyAQoSUmVzcG9uc2VQYXJhbWV0ZXJzEioKBHNpemUYASABKAVCFqq7GBIpAAAAAAAAAAAxAAAAAAAAMEFSBHNpemUSNwoLaW50ZXJ2YWxfdXMYAiABKAVCFqq7GBIpAAAAAAAAAAAxAAAAADicjEFSCmludGVydmFsVXMSNwoKY29tcHJlc3NlZBgDIAEoCzIXLmdycGMudGVzdGluZy5Cb29sVmFsdWVSCmNvbXByZXNzZWQiqwIKGlN0cmVhbWluZ091dHB1dENhbGxSZXF1ZXN0Ej4KDXJlc3BvbnNlX3R5cGUYASABKA4yGS5ncnBjLnRlc3RpbmcuUGF5bG9hZFR5cGVSDHJlc3BvbnNlVHlwZRJZChNyZXNwb25zZV9wYXJhbWV0ZXJzGAIgAygLMiAuZ3JwYy50ZXN0aW5nLlJlc3BvbnNlUGFyYW1ldGVyc0IGqrsYAkhkUhJyZXNwb25zZVBhcmFtZXRlcnMSLwoHcGF5bG9hZBgDIAEoCzIVLmdycGMudGVzdGluZy5QYXlsb2FkUgdwYXlsb2FkEkEKD3Jlc3BvbnNlX3N0YXR1cxgHIAEoCzIYLmdycGMudGVzdGluZy5FY2hvU3RhdHVzUg5yZXNwb25zZVN0YXR1cyJOChtTdHJlYW1pbmdPdXRwdXRDYWxsUmVzcG9uc2USLwoHcGF5bG9hZBgBIAEoCzIVLmdycGMudGVzdGluZy5QYXlsb2FkUgdwYXlsb2FkKh8KC1BheWxvYWRUeXBlEhAKDENPTVBSRVNTQUJMRRAAMr8ECgtUZXN0U2VydmljZRI9CglFbXB0eUNhbGwSEy5ncnBjLnRlc3RpbmcuRW1wdHkaEy5ncnBjLnRlc3RpbmcuRW1wdHkiBqK7GAIIARJOCglVbmFyeUNhbGwSGy5ncnBjLnRlc3RpbmcuU2ltcGxlUmVxdWVzdBocLmdycGMudGVzdGluZy5TaW1wbGVSZXNwb25zZSIGorsYAggBEnQKE1N0cmVhbWluZ091dHB1dENhbGwSKC5ncnBjLnRlc3RpbmcuU3RyZWFtaW5nT3V0cHV0Q2FsbFJlcXVlc3QaKS5ncnBjLnRlc3RpbmcuU3RyZWFtaW5nT3V0cHV0Q2FsbFJlc3BvbnNlIgaiuxgCCAEwARJxChJTdHJlYW1pbmdJbnB1dENhbGwSJy5ncnBjLnRlc3RpbmcuU3RyZWFtaW5nSW5wdXRDYWxsUmVxdWVzdBooLmdycGMudGVzdGluZy5TdHJlYW1pbmdJbnB1dENhbGxSZXNwb25zZSIGorsYAggBKAEScQoORnVsbER1cGxleENhbGwSKC5ncnBjLnRlc3RpbmcuU3RyZWFtaW5nT3V0cHV0Q2FsbFJlcXVlc3QaKS5ncnBjLnRlc3RpbmcuU3RyZWFtaW5nT3V0cHV0Q2FsbFJlc3BvbnNlIgaiuxgCCAEoATABEkUKEVVuaW1wbGVtZW50ZWRDYWxsEhMuZ3JwYy50ZXN0aW5nLkVtcHR5GhMuZ3JwYy50ZXN0aW5nLkVtcHR5IgaiuxgCCAEyXQoUVW5pbXBsZW1lbnRlZFNlcnZpY2USRQoRVW5pbXBsZW1lbnRlZENhbGwSEy5ncnBjLnRlc3RpbmcuRW1wdHkaEy5ncnBjLnRlc3RpbmcuRW1wdHkiBqK7GAIIAUI2WjRnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZ3JwYy90ZXN0aW5nO2dycGN0ZXN0aW5nSsMSCvMBCgEMEgMDABIa6AEgVGhlIGNvbnRyYWN0IG9mIGdSUEMncyBpbnRlcm9wZXJhYmlsaXR5IHRlc3RzLCBhcyBmYXIgYXMgb3VyIGNhc2VzIHVzZSBpdCwgc28gdGhhdCBldmVyeSBjbGllbnQgYW5kIHNlcnZlcgogdGhhdCBoYXMgdGhlc2UgdGVzdHMgY2FuIGJlIHRyaWVkIGFnYWluc3Qgb3Vycy4KIGh0dHBzOi8vZ2l0aHViLmNvbS9ncnBjL2dycGMvYmxvYi9tYXN0ZXIvZG9jL2ludGVyb3AtdGVzdC1kZXNjcmlwdGlvbnMubWQKChUKAgQAEgMMABAaCiBOb3RoaW5nLgoKNgoCBAESBA8AEgEaKiBZZXMgb3Igbm8sIHdoZXJlIG5laXRoZXIgaXMgdGhlIGRlZmF1bHQuCgoVCgQEAQIAEgMRAhEaCCBXaGljaC4KCjEKAgUAEgQVABgBGiUgV2hhdCBraW5kIG9mIGJ5dGVzIGEgcGF5bG9hZCBob2xkcy4KChUKBAUAAgASAxcCExoIIFplcm9zLgoKMgoCBAISBBsAIAEaJiBCeXRlcyBvZiBhIHNpemUgdGhhdCB0aGUgdGVzdCB3YW50cy4KCiIKBAQCAgASAx0CFxoVIFdoYXQga2luZCBvZiBieXRlcy4KChkKBAQCAgESAx8COhoMIFRoZSBieXRlcy4KCjkKAgQDEgQjACgBGi0gVGhlIHN0YXR1cyB0aGF0IGEgc2VydmVyIGlzIHRvIGFuc3dlciB3aXRoLgoKGAoEBAMCABIDJQIRGgsgVGhlIGNvZGUuCgobCgQEAwIBEgMnAjsaDiBUaGUgbWVzc2FnZS4KCiMKAgQEEgQrADgBGhcgQXNrcyBmb3Igb25lIHBheWxvYWQuCgoxCgQEBAIAEgMtAiAaJCBXaGF0IGtpbmQgb2YgYnl0ZXMgdG8gYW5zd2VyIHdpdGguCgotCgQEBAIBEgMvAkcaICBIb3cgbWFueSBieXRlcyB0byBhbnN3ZXIgd2l0aC4KCiAKBAQEAgISAzECFhoTIFdoYXQgY29tZXMgYWxvbmcuCgoyCgQEBAIDEgMzAiQaJSBXaGV0aGVyIHRoZSByZXNwb25zZSBpcyBjb21wcmVzc2VkLgoKNQoEBAQCBBIDNQIhGiggVGhlIHN0YXR1cyB0byBhbnN3ZXIgd2l0aDsgbm9uZSBpcyBPSy4KCm0KBAQEAgUSAzcCIhpgIFdoZXRoZXIgdGhlIHNlcnZlciBzaG91bGQgZmluZCB0aGlzIHJlcXVlc3QgY29tcHJlc3NlZDsgaXQgcmVmdXNlcyBvbmUgdGhhdCBpcyBub3QgYXMgaXQgc2F5cy4KChoKAgQFEgQ7AD4BGg4gT25lIHBheWxvYWQuCgovCgQEBQIAEgM9AhYaIiBBcyBtYW55IGJ5dGVzIGFzIHdlcmUgYXNrZWQgZm9yLgoKMgoCBAYSBEEARgEaJiBPbmUgbWVzc2FnZSBvZiBhIHN0cmVhbSBvZiBwYXlsb2Fkcy4KCiAKBAQGAgASA0MCFhoTIFdoYXQgY29tZXMgYWxvbmcuCgptCgQEBgIBEgNFAiIaYCBXaGV0aGVyIHRoZSBzZXJ2ZXIgc2hvdWxkIGZpbmQgdGhpcyBtZXNzYWdlIGNvbXByZXNzZWQ7IGl0IHJlZnVzZXMgb25lIHRoYXQgaXMgbm90IGFzIGl0IHNheXMuCgo5CgIEBxIESQBMARotIEhvdyBtdWNoIHRoZXJlIHdhcyBpbiBhIHN0cmVhbSBvZiBwYXlsb2Fkcy4KCi4KBAQHAgASA0sCJBohIEJ5dGVzIG9mIGFsbCBwYXlsb2FkcyB0b2dldGhlci4KCicKAgQIEgRPAFYBGhsgT25lIHJlc3BvbnNlIG9mIGEgc3RyZWFtLgoKHgoEBAgCABIDUQI+GhEgSG93IG1hbnkgYnl0ZXMuCgoqCgQECAIBEgNTAkYaHSBIb3cgbG9uZyB0byB3YWl0IGJlZm9yZSBpdC4KCigKBAQIAgISA1UCGxobIFdoZXRoZXIgaXQgaXMgY29tcHJlc3NlZC4KCi0KAgQJEgRZAGIBGiEgQXNrcyBmb3IgcmVzcG9uc2VzIG9mIGEgc3RyZWFtLgoKMQoEBAkCABIDWwIgGiQgV2hhdCBraW5kIG9mIGJ5dGVzIHRvIGFuc3dlciB3aXRoLgoKJQoEBAkCARIDXQJdGhggT25lIGZvciBlYWNoIHJlc3BvbnNlLgoKIAoEBAkCAhIDXwIWGhMgV2hhdCBjb21lcyBhbG9uZy4KCjIKBAQJAgMSA2ECIRolIFRoZSBzdGF0dXMgdG8gZW5kIHdpdGg7IG5vbmUgaXMgT0suCgonCgIEChIEZQBoARobIE9uZSByZXNwb25zZSBvZiBhIHN0cmVhbS4KCi8KBAQKAgASA2cCFhoiIEFzIG1hbnkgYnl0ZXMgYXMgd2VyZSBhc2tlZCBmb3IuCgozCgIGABIFawCJAQEaJiBTYXlzIGFuZCBjb3VudHMgd2hhdCB0aGUgY2FzZXMgbmVlZC4KCiUKBAYAAgASBG0CbwMaFyBBbnN3ZXJzIHdpdGggbm90aGluZy4KCk0KBAYAAgESBHICdAMaPyBBbnN3ZXJzIHdpdGggYSBwYXlsb2FkLCBvciB3aXRoIHRoZSBzdGF0dXMgdGhhdCBpcyBhc2tlZCBmb3IuCgo9CgQGAAICEgR3AnkDGi8gQW5zd2VycyB3aXRoIHRoZSBwYXlsb2FkcyB0aGF0IGFyZSBhc2tlZCBmb3IuCgovCgQGAAIDEgR8An4DGiEgQWRkcyB1cCB3aGF0IHRoZSBwYXlsb2FkcyBob2xkLgoKSgoEBgACBBIGgQECgwEDGjogQW5zd2VycyBlYWNoIHJlcXVlc3Qgd2l0aCB0aGUgcGF5bG9hZHMgdGhhdCBpdCBhc2tzIGZvci4KCiMKBAYAAgUSBoYBAogBAxoTIE5vIHNlcnZlciBoYXMgaXQuCgotCgIGARIGjAEAkQEBGh8gQSBzZXJ2aWNlIHRoYXQgbm8gc2VydmVyIGhhcy4KCiMKBAYBAgASBo4BApABAxoTIE5vIHNlcnZlciBoYXMgaXQuCmIGcHJvdG8z"
     )
   }
 }

@@ -1050,6 +1050,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__reflecti
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__empty(void) {
   return &grpc__testing__empty__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__bool_value(void) {
+  return &grpc__testing__bool_value__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_grpc__testing__payload(void) {
   return &grpc__testing__payload__descriptor;
 }

@@ -25,7 +25,7 @@ extension Channel {
     _ method: MethodDescriptor,
     _ request: Request,
     _ options: CallOptions
-  ) async throws(RPCError) -> (OpenResponseStream<Response>, Response?) {
+  ) async throws(RPCError) -> (OpenResponseStream<Response>, ReceivedMessage<Response>?) {
     let plan = CallPlan(method, options, configuration)
     let observation = observation(of: method)
     do throws(RPCError) {
@@ -41,7 +41,7 @@ extension Channel {
   }
 
   private typealias FirstMessage<Response: Message> =
-    Result<(OpenResponseStream<Response>, Response?), RPCError>
+    Result<(OpenResponseStream<Response>, ReceivedMessage<Response>?), RPCError>
 
   /// One attempt: opens the stream and waits for its first message or its end.
   private func firstMessage<Request: Message, Response: Message>(

@@ -9,13 +9,17 @@ public struct RequestWriter<Request: Message>: Sendable {
   /// Throws the error of the call when it is over, RESOURCE_EXHAUSTED when the message is too large
   /// to be sent (the call continues), and CANCELLED when the task is cancelled while it waits: then
   /// the message was not sent.
-  public func write(_ message: Request) async throws {
+  ///
+  /// `compressed` says whether this message is compressed, if the server can read that and it shrinks; nil is
+  /// as `CallOptions.compressesRequest` says.
+  public func write(_ message: Request, compressed: Bool? = nil) async throws {
+    let deflates = compressed ?? call.compressesRequest
     if call.connection.loop.isCurrent {
-      if try call.trySend(message).get() { return }
+      if try call.trySend(message, deflates: deflates).get() { return }
     }
     var payload = ByteBuffer()
     message.append(to: &payload) { _, _ in }
-    try await call.send(.message, payload)
+    try await call.send(.message(deflates: deflates), payload)
   }
 
   /// Tells the server that no more messages follow.

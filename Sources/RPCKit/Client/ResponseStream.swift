@@ -7,7 +7,8 @@ public struct ResponseStream<Response: Message>: AsyncSequence, Sendable {
   public typealias Element = Response
 
   /// Opens the call and reads its first message.
-  typealias Opening = @Sendable () async throws -> (OpenResponseStream<Response>, Response?)
+  typealias Opening =
+    @Sendable () async throws -> (OpenResponseStream<Response>, ReceivedMessage<Response>?)
 
   private let source: ResponseStreamSource<Response>
 
@@ -24,6 +25,8 @@ public struct ResponseStream<Response: Message>: AsyncSequence, Sendable {
     }
 
     private var state: State
+    /// Whether the message that `next` gave last came compressed; false before the first.
+    public private(set) var isCompressed = false
 
     fileprivate init(_ source: ResponseStreamSource<Response>) {
       switch source.take() {
@@ -37,20 +40,24 @@ public struct ResponseStream<Response: Message>: AsyncSequence, Sendable {
     /// Throws `RPCError`; after that the call is over.
     public mutating func next() async throws -> Response? {
       do {
-        let message: Response?
+        let received: ReceivedMessage<Response>?
         switch state {
         case .unopened(let opening):
           state = .over
           let (stream, first) = try await opening()
-          message = first
+          received = first
           state = .open(stream)
         case .open(let stream):
-          message = try await stream.next().get()
+          received = try await stream.next().get()
         case .over:
           return nil
         }
-        if message == nil { state = .over }
-        return message
+        guard let received else {
+          state = .over
+          return nil
+        }
+        isCompressed = received.isCompressed
+        return received.content
       } catch {
         state = .over
         throw error
@@ -118,7 +125,7 @@ final class OpenResponseStream<Response: Message>: Sendable {
   /// The next message; nil at the end.
   ///
   /// One consumer.
-  func next() async -> Result<Response?, RPCError> {
+  func next() async -> Result<ReceivedMessage<Response>?, RPCError> {
     do {
       let message = try await call.messages.next()
       if message == nil { _ = end(.ok) }

@@ -1,13 +1,9 @@
 /// Writes messages as frames and reads deflated payloads: what each event loop needs one of.
 ///
-/// Holds the deflater, the inflater and their buffers, which are too large to have for each
-/// connection. Confined to its loop.
+/// Confined to its loop.
 final class FrameCodec {
-  /// Payloads shorter than this are never deflated: the gain is smaller than the header.
-  static let deflatedByteCountMin = 1024
-
-  private var deflater: Deflater?
-  private var inflater: Inflater?
+  /// Deflates and inflates; for wires beside the frames as well.
+  let compression = MessageCompression()
 
   /// Shows a payload as it was before it was deflated, if it was.
   ///
@@ -24,7 +20,12 @@ final class FrameCodec {
     }
     var inflated = ByteBuffer()
     do throws(InflateError) {
-      try inflate(bytes.extracting(payload), into: &inflated, limit: limit)
+      try compression.inflate(
+        bytes.extracting(payload),
+        .zlib,
+        into: &inflated,
+        byteCountMax: limit
+      )
     } catch {
       guard error != .tooLarge else {
         return RPCError(
@@ -43,15 +44,6 @@ final class FrameCodec {
     return inflated.withBytes(body)
   }
 
-  private func inflate(
-    _ bytes: Span<UInt8>,
-    into output: inout ByteBuffer,
-    limit: Int
-  ) throws(InflateError) {
-    if inflater == nil { inflater = Inflater() }
-    try inflater?.inflate(bytes, into: &output, byteCountMax: limit)
-  }
-
   /// Appends a Response frame with a message.
   ///
   /// Returns the frame's payload size in bytes, for the caller to take the frame back when that is
@@ -67,7 +59,7 @@ final class FrameCodec {
     if deflates {
       var message = ByteBuffer()
       append(&message) { _, _ in }
-      let deflated = deflateIfWorthwhile(&message)
+      let deflated = compression.deflateIfWorthwhile(&message, .zlib)
       ResponseEnvelope.appendSuccessPrefix(
         to: &buffer,
         streamID: streamID,
@@ -105,7 +97,7 @@ final class FrameCodec {
       var message = ByteBuffer()
       append(&message) { _, _ in }
       messageByteCount = message.byteCount
-      let deflated = deflateIfWorthwhile(&message)
+      let deflated = compression.deflateIfWorthwhile(&message, .zlib)
       FrameHeader(
         payloadByteCount: message.byteCount,
         streamID: streamID,
@@ -121,26 +113,5 @@ final class FrameCodec {
       }
     }
     return (buffer.byteCount - start - FrameHeader.byteCount, messageByteCount)
-  }
-
-  /// Gives the memory of the deflater and the inflater back until they are needed again.
-  func release() {
-    deflater = nil
-    inflater = nil
-  }
-
-  /// Replaces a message by its deflated form if it is long enough and shrinks.
-  func deflateIfWorthwhile(_ message: inout ByteBuffer) -> Bool {
-    guard message.byteCount >= Self.deflatedByteCountMin else { return false }
-    if deflater == nil { deflater = Deflater() }
-    var deflated = ByteBuffer()
-    let byteCountMax = message.byteCount
-    let shrank =
-      message.withBytes { bytes in
-        deflater?.deflate(bytes, into: &deflated, byteCountMax: byteCountMax)
-      } ?? false
-    guard shrank else { return false }
-    swap(&message, &deflated)
-    return true
   }
 }

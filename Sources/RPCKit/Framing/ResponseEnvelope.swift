@@ -12,6 +12,8 @@ struct ResponseEnvelope: Equatable {
   var status: Range<Int>?
   /// How many metadata pairs there are.
   var metadataCount = 0
+  /// Whether the payload came compressed, which the frame's flags say.
+  var isPayloadCompressed = false
   /// The server never started the call.
   var isNotProcessed = false
 

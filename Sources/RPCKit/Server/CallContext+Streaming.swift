@@ -11,6 +11,11 @@ extension CallContext {
     connection.core.observer.sentMessage(self)
   }
 
+  /// Whether what is sent now is compressed, as far as the client can read it.
+  package var compresses: Bool {
+    compressesResponses ?? connection.core.configuration.compressesResponses
+  }
+
   /// Whether a stream message may be sent now.
   ///
   /// Loop only.

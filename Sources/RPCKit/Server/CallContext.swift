@@ -15,6 +15,12 @@ public final class CallContext: @unchecked Sendable {
   public var stepUp: String? { boundMethod.descriptor.stepUp }
   /// What the client sent beside the request.
   public let metadata: Metadata
+  /// Whether the one message of the request came compressed.
+  ///
+  /// Those of a stream say so each: `RequestStream.AsyncIterator.isCompressed`.
+  ///
+  /// Set by the wire before the method is started, and never changed afterwards.
+  public package(set) var isRequestCompressed = false
   /// How many bytes the frame of its request has.
   let requestByteCount: Int
   /// When the call must be over; `distantFuture` without a deadline.
@@ -123,6 +129,14 @@ public final class CallContext: @unchecked Sendable {
   private var shared = Shared()
   /// Whether response metadata was ever set: most calls have none, and then the lock is not taken.
   private let mayHaveResponseMetadata = Atomic<Bool>(false)
+  private let compressionChoice = Atomic<CompressionChoice>(.server)
+
+  /// Who says whether messages are compressed.
+  private enum CompressionChoice: UInt8, AtomicRepresentable {
+    case server
+    case never
+    case always
+  }
 
   package init(
     boundMethod: BoundMethod,
@@ -152,6 +166,27 @@ public final class CallContext: @unchecked Sendable {
     set {
       connection.contextLock.withLock { _ in shared.responseMetadata = newValue }
       mayHaveResponseMetadata.store(true, ordering: .releasing)
+    }
+  }
+
+  /// Whether the messages that are sent from now on are compressed; nil, as it is at first, leaves it to
+  /// `ServerConfiguration.compressesResponses`.
+  ///
+  /// A handler that streams may change it before each message. True compresses only what the client can read,
+  /// has 1,024 bytes or more, and shrinks. Over gRPC and streaming Connect the head of the answer has to say that
+  /// messages may be compressed, and goes out with the first: a handler that leaves the choice to the server
+  /// until then, which does not compress, cannot compress later messages. Answers of REST are never compressed.
+  public var compressesResponses: Bool? {
+    get {
+      switch compressionChoice.load(ordering: .relaxed) {
+      case .server: nil
+      case .never: false
+      case .always: true
+      }
+    }
+    set {
+      let choice = newValue.map { $0 ? CompressionChoice.always : .never } ?? .server
+      compressionChoice.store(choice, ordering: .relaxed)
     }
   }
 
@@ -201,8 +236,13 @@ package protocol InboundMessages: AnyObject {
   /// Decodes one message and queues it; an error ends the call.
   ///
   /// `cost` is what it took from the stream's window, which may differ from its size: it may have
-  /// been deflated, and its header counts too.
-  func receive(_ bytes: Span<UInt8>, cost: Int, limits: MessageLimits) -> RPCError?
+  /// been deflated, and its header counts too. `isCompressed` says how it came; `bytes` are as they were before.
+  func receive(
+    _ bytes: Span<UInt8>,
+    cost: Int,
+    isCompressed: Bool,
+    limits: MessageLimits
+  ) -> RPCError?
 
   /// Queues the end of the client's messages, or the failure that ends the call. Returns the cost of
   /// queued messages that a failure dropped.

@@ -3,10 +3,10 @@
 /// `@unchecked Sendable`: handed from loop to loop, but used on its own loop only.
 package final class LoopResources: @unchecked Sendable {
   package let loop: any EventLoop
-  /// Writes frames, inflates and deflates.
+  /// Writes frames, and reads deflated ones.
   let codec = FrameCodec()
   /// Deflates and inflates for wires whose requests name the format.
-  package let compression = MessageCompression()
+  package var compression: MessageCompression { codec.compression }
   /// Runs handlers.
   let workers: HandlerWorkers
   /// Handlers of this loop's calls that work, as `AdmissionControl` counts them for all loops.

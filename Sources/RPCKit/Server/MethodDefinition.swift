@@ -171,7 +171,14 @@ public struct MethodDefinition: Sendable {
     let inbound = InboundRequests<Request>(call)
     call.inbound = inbound
     // The request's own payload took nothing from the stream's window.
-    if hasPayload, let error = inbound.receive(payload, cost: 0, limits: call.messageLimits) {
+    if hasPayload,
+      let error = inbound.receive(
+        payload,
+        cost: 0,
+        isCompressed: call.isRequestCompressed,
+        limits: call.messageLimits
+      )
+    {
       return error
     }
     body(RequestStream(queue: inbound.queue, call: call))

@@ -15,7 +15,7 @@ extension ServerConnection: CallWire {
       to: &output,
       streamID: call.streamID,
       metadata: metadataToSend(call),
-      deflates: mayDeflate
+      deflates: deflates(for: call)
     )
     guard byteCount <= sendableByteCountMax else {
       output.truncate(to: start)
@@ -71,7 +71,7 @@ extension ServerConnection: CallWire {
       append,
       to: &output,
       streamID: call.streamID,
-      deflates: mayDeflate
+      deflates: deflates(for: call)
     )
     guard byteCount.frame <= sendableByteCountMax else {
       output.truncate(to: start)
@@ -119,9 +119,9 @@ extension ServerConnection: CallWire {
     return min(limits.frameByteCountMax, settings.frameByteCountMax)
   }
 
-  /// Whether the client said that it can inflate, and this server was told to deflate.
-  private var mayDeflate: Bool {
+  /// Whether the client said that it can inflate, and the handler or else the server was told to deflate.
+  private func deflates(for call: CallContext) -> Bool {
     guard case .extended(let settings) = machine.dialect else { return false }
-    return core.configuration.compressesResponses && settings.features.contains(.deflate)
+    return call.compresses && settings.features.contains(.deflate)
   }
 }

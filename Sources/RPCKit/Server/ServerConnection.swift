@@ -263,7 +263,12 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
         limit: limits.frameByteCountMax
       ) { message -> RPCError? in
         cost = ServerConnectionMachine<CallContext>.cost(message.count)
-        return inbound.receive(message, cost: cost, limits: limits.message)
+        return inbound.receive(
+          message,
+          cost: cost,
+          isCompressed: header.flags.contains(.deflated),
+          limits: limits.message
+        )
       }
       if let error { return fail(header.streamID, error) }
       core.observer.receivedMessage(call)

@@ -12,6 +12,8 @@ struct EnvelopeDecoder: ~Copyable {
   struct Header: Hashable {
     var flags: UInt8
     var byteCount: Int
+
+    var isCompressed: Bool { flags & EnvelopeFlags.compressed != 0 }
   }
 
   /// Longest message in bytes as it is sent.

@@ -10,7 +10,8 @@ class EnvelopedExchange: HTTPExchange {
   final var timeout: Int64?
   final var metadata = Metadata()
   final var requestCoding = ContentCoding.identity
-  final var responseCoding = ContentCoding.identity
+  /// How messages of the answer may be compressed, known when its head is sent.
+  private(set) final var responseCoding = ContentCoding.identity
   final var codec = MessageCodec.protobuf
   /// The code of content that is not what it should be.
   final let malformed: StatusCode
@@ -22,6 +23,7 @@ class EnvelopedExchange: HTTPExchange {
   private final var decoder: EnvelopeDecoder
   /// The one message of a method that takes one.
   private final var message: [UInt8]?
+  private final var isMessageCompressed = false
   private final var receivedByteCount = 0
   /// Bytes of the incomplete message for which the client was given room already.
   private final var creditedByteCount = 0
@@ -51,6 +53,9 @@ class EnvelopedExchange: HTTPExchange {
 
   /// The field that says how messages are compressed.
   var encodingName: String { "" }
+
+  /// How the client lets messages be compressed.
+  var acceptedCoding: ContentCoding { .identity }
 
   /// Sends the head of an answer that is none of refusal.
   func sendHead(_ metadata: Metadata) {}
@@ -132,6 +137,7 @@ class EnvelopedExchange: HTTPExchange {
     }
     guard let message = message.take() else { return giveUp(.notOneMessage(method, "none")) }
     guard let call = beginCall(method) else { return }
+    call.isRequestCompressed = isMessageCompressed
     connection.start(call, message.span, hasPayload: true, malformed: malformed)
   }
 
@@ -174,7 +180,7 @@ class EnvelopedExchange: HTTPExchange {
     _ message: Span<UInt8>,
     of method: BoundMethod
   ) -> RPCError? {
-    guard header.flags & EnvelopeFlags.compressed != 0, let format = requestCoding.format else {
+    guard header.isCompressed, let format = requestCoding.format else {
       return deliver(message, header, of: method)
     }
     var inflated = ByteBuffer()
@@ -193,6 +199,7 @@ class EnvelopedExchange: HTTPExchange {
         var bytes: [UInt8] = []
         bytes.replaceAll(with: message)
         self.message = bytes
+        isMessageCompressed = header.isCompressed
         return nil
       }
       let cost = EnvelopeDecoder.headerByteCount + header.byteCount - creditedByteCount
@@ -200,7 +207,12 @@ class EnvelopedExchange: HTTPExchange {
       guard let call, let inbound = call.inboundMessages else { return nil }
       connection.core.observer.receivedMessage(call)
       guard
-        var error = inbound.receive(message, cost: cost, limits: connection.limits.message)
+        var error = inbound.receive(
+          message,
+          cost: cost,
+          isCompressed: header.isCompressed,
+          limits: connection.limits.message
+        )
       else { return nil }
       if error.code == .internal { error.code = malformed }
       return error
@@ -257,6 +269,10 @@ class EnvelopedExchange: HTTPExchange {
   private final func sendHeadOnce(_ metadata: Metadata) {
     guard !isHeadSent else { return }
     isHeadSent = true
+    // Whoever chose for the first message may choose otherwise for the next, which the head has to allow.
+    if let call, call.compresses || call.compressesResponses != nil {
+      responseCoding = acceptedCoding
+    }
     sendHead(metadata)
   }
 
@@ -289,7 +305,7 @@ class EnvelopedExchange: HTTPExchange {
 
   private final func sendEnvelope(_ message: inout ByteBuffer) {
     var flags: UInt8 = 0
-    if let format = responseCoding.format,
+    if let format = responseCoding.format, call?.compresses == true,
       connection.resources.compression.deflateIfWorthwhile(&message, format)
     {
       flags = EnvelopeFlags.compressed

@@ -42,21 +42,30 @@ final class ConnectCall: TranslatedCall {
     return true
   }
 
-  override func decoded(_ message: [UInt8]) throws(TranslatedStatus) -> [UInt8] {
+  override func decoded(
+    _ message: [UInt8],
+    isDeflated: Bool,
+    _ inflater: inout Inflater
+  ) throws(TranslatedStatus) -> ReceivedMessage {
     guard ending == nil else {
       throw TranslatedStatus(.internal, "the server sent a message behind the last envelope")
     }
-    guard let json = request.json else { return message }
-    guard let response = json.response(message) else {
+    guard let json = request.json else {
+      return try super.decoded(message, isDeflated: isDeflated, &inflater)
+    }
+    let text = isDeflated ? try Self.inflated(message, &inflater) : message
+    guard let response = json.response(text) else {
       throw TranslatedStatus(.internal, "the server's message is not the JSON of a response")
     }
-    return response
+    return try super.decoded(response, isDeflated: false, &inflater)
   }
 
-  override func wholeMessage(_ inflater: inout Inflater) throws(TranslatedStatus) -> [UInt8]? {
+  override func wholeMessage(
+    _ inflater: inout Inflater
+  ) throws(TranslatedStatus) -> ReceivedMessage? {
     guard !request.isStreaming else { return nil }
     let isDeflated = head?["content-encoding"] == "deflate"
-    return try decoded(isDeflated ? Self.inflated(content, &inflater) : content)
+    return try decoded(content, isDeflated: isDeflated, &inflater)
   }
 
   // MARK: - The end

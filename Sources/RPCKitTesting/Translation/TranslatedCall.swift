@@ -25,7 +25,7 @@ class TranslatedCall {
   private var heldByteCount = 0
   /// Why the answer will not be complete.
   private var failure: TranslatedStatus?
-  private var answer: [UInt8]?
+  private var answer: ReceivedMessage?
   /// Messages of the client that are not on their way yet: their bytes there, and what they cost.
   private var unsent: [(byteCount: Int, cost: Int)] = []
   private var earnedCredit = 0
@@ -48,11 +48,27 @@ class TranslatedCall {
   /// Takes an envelope that carries no message; false when there is no such thing.
   func takeEnvelope(_ flags: UInt8, _ content: [UInt8]) throws(TranslatedStatus) -> Bool { false }
 
-  /// A message as protobuf.
-  func decoded(_ message: [UInt8]) throws(TranslatedStatus) -> [UInt8] { message }
+  /// A message of the server for the client's frames.
+  struct ReceivedMessage {
+    /// As they stand in a frame.
+    var bytes: [UInt8]
+    var isDeflated: Bool
+    /// How long the message is that is not deflated.
+    var plainByteCount: Int
+  }
+
+  /// A message of the server as protobuf, still deflated if it came so and that is the client's way as well.
+  func decoded(
+    _ message: [UInt8],
+    isDeflated: Bool,
+    _ inflater: inout Inflater
+  ) throws(TranslatedStatus) -> ReceivedMessage {
+    let plain = isDeflated ? try Self.inflated(message, &inflater) : message
+    return ReceivedMessage(bytes: message, isDeflated: isDeflated, plainByteCount: plain.count)
+  }
 
   /// The one message of an answer without envelopes; nil for answers that have them.
-  func wholeMessage(_ inflater: inout Inflater) throws(TranslatedStatus) -> [UInt8]? { nil }
+  func wholeMessage(_ inflater: inout Inflater) throws(TranslatedStatus) -> ReceivedMessage? { nil }
 
   /// Whether messages are in envelopes.
   var hasEnvelopes: Bool { true }
@@ -137,10 +153,20 @@ class TranslatedCall {
     return (frames, heldByteCount - kept)
   }
 
-  private func take(_ message: [UInt8], _ frames: inout [WireFrame]) throws(TranslatedStatus) {
+  private func take(
+    _ message: ReceivedMessage,
+    _ frames: inout [WireFrame]
+  ) throws(TranslatedStatus) {
     if hasStreamOfResponses {
-      uncreditedByteCount += Self.cost(message.count)
-      frames.append(WireFrame(stream: id, type: WireFrame.data, payload: message))
+      uncreditedByteCount += Self.cost(message.plainByteCount)
+      frames.append(
+        WireFrame(
+          stream: id,
+          type: WireFrame.data,
+          flags: Self.flags(message),
+          payload: message.bytes
+        )
+      )
     } else if answer == nil {
       answer = message
     } else {
@@ -151,7 +177,7 @@ class TranslatedCall {
   /// The message at the front, and what it takes with its envelope; nil when it is not complete.
   private func nextMessage(
     _ inflater: inout Inflater
-  ) throws(TranslatedStatus) -> (message: [UInt8], byteCount: Int)? {
+  ) throws(TranslatedStatus) -> (message: ReceivedMessage, byteCount: Int)? {
     guard hasEnvelopes else { return nil }
     while content.count >= Self.envelopeByteCount {
       let length = content[1...4].reduce(0) { $0 << 8 | Int($1) }
@@ -162,9 +188,9 @@ class TranslatedCall {
       guard content.count >= byteCount else { return nil }
       let message = Array(content[Self.envelopeByteCount..<byteCount])
       switch content[0] {
-      case 0: return (try decoded(message), byteCount)
+      case 0: return (try decoded(message, isDeflated: false, &inflater), byteCount)
       case 1 where isDeflateAnnounced:
-        return (try decoded(Self.inflated(message, &inflater)), byteCount)
+        return (try decoded(message, isDeflated: true, &inflater), byteCount)
       case let flags:
         guard try takeEnvelope(flags, message) else {
           throw TranslatedStatus(.internal, "the server sent a message with flags \(flags)")
@@ -208,8 +234,17 @@ class TranslatedCall {
     guard let answer else {
       throw TranslatedStatus(.internal, "the server sent no message where one was due")
     }
-    let response = WireMessage().field(2, answer).adding(metadata)
-    return WireFrame(stream: id, type: WireFrame.response, payload: response.bytes)
+    let response = WireMessage().field(2, answer.bytes).adding(metadata)
+    return WireFrame(
+      stream: id,
+      type: WireFrame.response,
+      flags: Self.flags(answer),
+      payload: response.bytes
+    )
+  }
+
+  private static func flags(_ message: ReceivedMessage) -> UInt8 {
+    message.isDeflated ? TranslatedRequest.Flags.deflated : 0
   }
 
   private func failed(_ status: TranslatedStatus) -> WireFrame {

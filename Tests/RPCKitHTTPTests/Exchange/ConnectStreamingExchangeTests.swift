@@ -126,6 +126,18 @@ import Testing
     #expect(try Self.endText(unknown).hasPrefix(#"{"error":{"code":"unimplemented""#))
   }
 
+  @Test func compression_isTheHandlersToChoose() throws {
+    let fixture = try ExchangeFixture()
+    let answer = try fixture.answer(
+      .call("Count", Self.fields("connect-accept-encoding", "gzip")),
+      envelope(request("many", "compressed long,plain long"))
+    )
+    #expect(answer.head?.fields["connect-content-encoding"] == "gzip")
+    #expect(answer.content.first == 1)
+    let length = answer.content[1..<5].reduce(0) { $0 << 8 | Int($1) }
+    #expect(answer.content[5 + length] == 0)
+  }
+
   @Test func whatIsNoCallOfTheProtocol_hasAStatus() throws {
     let fixture = try ExchangeFixture()
     let verb = try fixture.answer(.call("Count", Self.proto, verb: "GET"))

@@ -88,6 +88,19 @@ import TextEncodings
     #expect(plain.head?.fields["content-encoding"] == nil)
   }
 
+  @Test("A handler's word counts before the server's", arguments: [false, true])
+  func answer_isCompressedAsTheHandlerSays(serverCompresses: Bool) throws {
+    let fixture = try ExchangeFixture(compresses: serverCompresses)
+    for (order, coding) in [("compressed", "gzip"), ("plain", nil)] {
+      let answer = try fixture.answer(
+        .call("Say", ["content-type": "application/proto", "accept-encoding": "gzip"]),
+        request("a", "\(order) long")
+      )
+      #expect(answer.head?.fields["content-encoding"] == coding)
+      #expect(answer.head?.fields["vary"] == "accept-encoding")
+    }
+  }
+
   // MARK: - Errors
 
   @Test func error_isJSONWithTheStatusOfItsCode() throws {

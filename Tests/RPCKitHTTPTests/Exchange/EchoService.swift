@@ -5,7 +5,7 @@ import RPCKitTesting
 /// A service of all four kinds of call that says back what it is told; the `context` of a request orders more:
 /// `fail` throws, `header` sends metadata, `large` answers with 5 MB, `long` with 4 KB, `hold` waits until the
 /// call is over, `cancelled` waits until a call that held was cancelled, `tell` answers with what it was called with,
-/// `from` with where it came from.
+/// `from` with where it came from; `compressed` and `plain` choose how what is sent from then on is written.
 ///
 /// `@unchecked Sendable`: confined to the thread of one loop.
 final class EchoService: @unchecked Sendable {
@@ -65,6 +65,7 @@ final class EchoService: @unchecked Sendable {
         },
         .serverStreaming(Self.descriptor("Count", .serverStreaming)) {
           [self] (request: Request, call, writer: ResponseWriter<Response>) in
+          if request.subject == "many" { return try await answerEach(request, call, writer) }
           for number in 1...2 {
             try await writer.write(Response(reason: "\(request.subject)\(number)"))
           }
@@ -94,6 +95,17 @@ final class EchoService: @unchecked Sendable {
     )
   }
 
+  /// Answers each order of the context by itself.
+  private func answerEach(
+    _ request: Request,
+    _ call: CallContext,
+    _ writer: ResponseWriter<Response>
+  ) async throws {
+    for order in request.context.split(separator: ",") {
+      try await writer.write(try await answer(Request(context: String(order)), call))
+    }
+  }
+
   private func answer(_ request: Request, _ call: CallContext) async throws -> Response {
     calls.append(call)
     for order in request.context.split(separator: " ") {
@@ -112,6 +124,8 @@ final class EchoService: @unchecked Sendable {
         call.responseMetadata.append("not-text", "\u{e9}")
       case "large": return Response(reason: String(repeating: "x", count: 5 << 20))
       case "long": return Response(reason: String(repeating: "x", count: 4 << 10))
+      case "compressed": call.compressesResponses = true
+      case "plain": call.compressesResponses = false
       case "hold": try await hold()
       case "cancelled": await waitForCancellation()
       case "from": return Response(reason: call.source)

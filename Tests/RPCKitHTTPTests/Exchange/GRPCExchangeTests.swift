@@ -388,6 +388,54 @@ import TextEncodings
     #expect(other.content.first == 0)
   }
 
+  @Test(
+    "A handler chooses for each message what the head has allowed",
+    arguments: [
+      (false, "compressed long,plain long,compressed long", [1, 0, 1]),
+      (true, "long,plain long", [1, 0]), (false, "plain long,compressed long", [0, 1]),
+      // The head is out and has promised nothing.
+      (false, "long,compressed long", [0, 0]),
+    ] as [(Bool, String, [UInt8])]
+  )
+  func message_isCompressedAsTheHandlerSays(
+    serverCompresses: Bool,
+    orders: String,
+    flags: [UInt8]
+  ) throws {
+    let fixture = try ExchangeFixture(compresses: serverCompresses)
+    let answer = try fixture.answer(
+      .call("Count", Self.fields("grpc-accept-encoding", "gzip")),
+      envelope(request("many", orders))
+    )
+    let isAnnounced = answer.head?.fields["grpc-encoding"] == "gzip"
+    #expect(isAnnounced == flags.contains(1))
+    #expect(Self.flags(answer.content) == flags)
+    let unable = try fixture.answer(.call("Count", Self.type), envelope(request("many", orders)))
+    #expect(Self.flags(unable.content).allSatisfy { $0 == 0 })
+  }
+
+  /// The flags of the messages in content.
+  private static func flags(_ content: [UInt8]) -> [UInt8] {
+    var flags: [UInt8] = []
+    var rest = content[...]
+    while rest.count >= 5 {
+      flags.append(rest[rest.startIndex])
+      let length = rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(5 + length)
+    }
+    return flags
+  }
+
+  @Test("A handler sees whether its request came compressed", arguments: [true, false])
+  func handlerSeesCompression(isCompressed: Bool) throws {
+    let fixture = try ExchangeFixture()
+    let message = request("a")
+    let content =
+      isCompressed ? envelope(compressed(message, "gzip"), flags: 1) : envelope(message)
+    _ = try fixture.answer(.call("Say", Self.fields("grpc-encoding", "gzip")), content)
+    #expect(fixture.service.calls.map(\.isRequestCompressed) == [isCompressed])
+  }
+
   // MARK: - Room for the client
 
   @Test func stream_givesRoomBackAsTheHandlerTakesMessages() throws {

@@ -5,16 +5,18 @@ import Testing
 
 /// The cases of gRPC's interoperability tests (grpc/grpc doc/interop-test-descriptions.md) by their names there.
 ///
-/// Left out is what our library has nothing for: `cacheable_unary` (a proxy's cache), the cases that compress
-/// single messages as a handler or a caller says (`client_compressed_unary`, `server_compressed_unary` and the
-/// two of streams: with us whole channels and servers compress, which `InteropTests` tries by itself), those
-/// about credentials of clouds, and `orca_*`. Of `custom_metadata` the stream's half is left out, as our
-/// streams hand no metadata to their callers.
+/// Left out is what our library has nothing for: `cacheable_unary` (a proxy's cache), those about credentials of
+/// clouds, and `orca_*`. Of `custom_metadata` the stream's half is left out, as our streams hand no metadata to
+/// their callers.
 enum InteropCase: String, CaseIterable, CustomTestStringConvertible {
   case emptyUnary = "empty_unary"
   case largeUnary = "large_unary"
+  case clientCompressedUnary = "client_compressed_unary"
+  case serverCompressedUnary = "server_compressed_unary"
   case clientStreaming = "client_streaming"
+  case clientCompressedStreaming = "client_compressed_streaming"
   case serverStreaming = "server_streaming"
+  case serverCompressedStreaming = "server_compressed_streaming"
   case pingPong = "ping_pong"
   case emptyStream = "empty_stream"
   case customMetadata = "custom_metadata"
@@ -50,8 +52,12 @@ enum InteropCase: String, CaseIterable, CustomTestStringConvertible {
     case .emptyUnary:
       #expect(try await stage.client.emptyCall(Grpc_Testing.Empty()) == Grpc_Testing.Empty())
     case .largeUnary: try await Self.largeUnary(stage.client)
+    case .clientCompressedUnary: try await CompressedInterop.clientUnary(stage)
+    case .serverCompressedUnary: try await CompressedInterop.serverUnary(stage)
     case .clientStreaming: try await Self.clientStreaming(stage)
+    case .clientCompressedStreaming: try await CompressedInterop.clientStreaming(stage)
     case .serverStreaming: try await Self.serverStreaming(stage)
+    case .serverCompressedStreaming: try await CompressedInterop.serverStreaming(stage)
     case .pingPong: try await Self.pingPong(stage)
     case .emptyStream: try await Self.emptyStream(stage)
     case .customMetadata: try await Self.customMetadata(stage)
@@ -245,7 +251,7 @@ enum InteropCase: String, CaseIterable, CustomTestStringConvertible {
     try Task.checkCancellation()
   }
 
-  private static func code(_ call: () async throws -> Void) async -> StatusCode? {
+  static func code(_ call: () async throws -> Void) async -> StatusCode? {
     await error(call)?.code
   }
 

@@ -34,7 +34,9 @@ final class InteropService: Grpc_Testing.TestService {
     _ call: CallContext
   ) async throws -> Grpc_Testing.SimpleResponse {
     echoMetadata(call)
+    try Self.check(request.expectCompressed, isCompressed: call.isRequestCompressed)
     try Self.fail(request.responseStatus)
+    call.compressesResponses = request.responseCompressed?.value
     return Grpc_Testing.SimpleResponse(payload: .zeros(Int(request.responseSize)))
   }
 
@@ -52,8 +54,10 @@ final class InteropService: Grpc_Testing.TestService {
   ) async throws -> Grpc_Testing.StreamingInputCallResponse {
     try await noting {
       var byteCount = 0
-      for try await request in requests {
+      var iterator = requests.makeAsyncIterator()
+      while let request = try await iterator.next() {
         taken.withLock { $0 += 1 }
+        try Self.check(request.expectCompressed, isCompressed: iterator.isCompressed)
         byteCount += request.payload?.body.count ?? 0
       }
       return Grpc_Testing.StreamingInputCallResponse(aggregatedPayloadSize: Int32(byteCount))
@@ -89,6 +93,7 @@ final class InteropService: Grpc_Testing.TestService {
     try Self.fail(request.responseStatus)
     for wanted in request.responseParameters {
       if wanted.intervalUs > 0 { await call.loop.sleep(.microseconds(wanted.intervalUs)) }
+      call.compressesResponses = wanted.compressed?.value
       try await writer.write(
         Grpc_Testing.StreamingOutputCallResponse(payload: .zeros(Int(wanted.size)))
       )
@@ -110,6 +115,13 @@ final class InteropService: Grpc_Testing.TestService {
     for key in [Self.initialKey, Self.trailingKey] {
       if let value = call.metadata[key] { call.responseMetadata[key] = value }
     }
+  }
+
+  /// Refuses a message that is not compressed as it says, which is how a client learns that a server looks.
+  private static func check(_ expected: Grpc_Testing.BoolValue?, isCompressed: Bool) throws {
+    guard let expected, expected.value != isCompressed else { return }
+    let state = isCompressed ? "compressed" : "not compressed"
+    throw RPCError(.invalidArgument, "the message came \(state)")
   }
 
   private static func fail(_ status: Grpc_Testing.EchoStatus?) throws {

@@ -317,7 +317,7 @@ struct StreamConversationTests {
         let token = StreamingCall.WriteToken()
         let outcome = await CallContinuation<Void>.suspend { continuation in
           writer.call.withdraw(token)
-          writer.call.enqueue(.init(.message, token, ByteBuffer(), continuation))
+          writer.call.enqueue(.init(.message(deflates: false), token, ByteBuffer(), continuation))
         }
         guard case .failure(let error) = outcome else {
           Issue.record("a withdrawn message was sent")

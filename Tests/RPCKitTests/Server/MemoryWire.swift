@@ -94,7 +94,12 @@ final class MemoryWire: CallHost, CallWire, @unchecked Sendable {
       guard let call = calls[id], let inbound = call.inbound else { return }
       let bytes = request.protobufBytes
       unconsumedByteCount += bytes.count
-      let error = inbound.receive(bytes.span, cost: bytes.count, limits: limits.message)
+      let error = inbound.receive(
+        bytes.span,
+        cost: bytes.count,
+        isCompressed: false,
+        limits: limits.message
+      )
       if let error { call.fail(error) }
     }
   }

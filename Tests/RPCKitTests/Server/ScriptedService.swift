@@ -10,7 +10,8 @@ import RPCKitTesting
 /// does so without its place in admission control, `deafwait` that and ignores cancellation, `leave`
 /// has a task do it that outlives the handler, `sleep=MS` sleeps on the loop, `nap=MS` does that as a
 /// handler that only waits, `reply=N` answers with N bytes, `count=N` sends N messages,
-/// `fail=CODE` throws that status, `crash` throws something else, `deaf` ignores cancellation.
+/// `fail=CODE` throws that status, `crash` throws something else, `deaf` ignores cancellation, `compressed`
+/// and `plain` choose how what follows is sent.
 ///
 /// `@unchecked Sendable`: confined to the simulation's thread.
 final class ScriptedService: @unchecked Sendable {
@@ -232,6 +233,8 @@ final class ScriptedService: @unchecked Sendable {
       try Task.checkCancellation()
     case "fail": throw RPCError(StatusCode(rawValue: Int32(number)), "as ordered")
     case "crash": throw Unexpected()
+    case "compressed": call.compressesResponses = true
+    case "plain": call.compressesResponses = false
     case "header": call.responseMetadata.append("answered-by", "test")
     default: throw RPCError(.invalidArgument, "what is \(name)?")
     }

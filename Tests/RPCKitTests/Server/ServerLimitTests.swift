@@ -127,7 +127,7 @@ struct ServerLimitTests {
     Benchmark_V1.CheckRequest(subject: String(repeating: "z", count: 100_000))
       .append(to: &message) { _, _ in }
     let cost = message.byteCount + FrameHeader.byteCount
-    let isDeflated = FrameCodec().deflateIfWorthwhile(&message)
+    let isDeflated = MessageCompression().deflateIfWorthwhile(&message, .zlib)
     #expect(isDeflated)
     let payload = message.withBytes { Array($0) }
     var spent = 0
@@ -310,7 +310,7 @@ struct ServerLimitTests {
     var bomb = ByteBuffer()
     Benchmark_V1.CheckRequest(subject: String(repeating: "z", count: 5_000_000))
       .append(to: &bomb) { _, _ in }
-    let isDeflated = FrameCodec().deflateIfWorthwhile(&bomb)
+    let isDeflated = MessageCompression().deflateIfWorthwhile(&bomb, .zlib)
     #expect(isDeflated)
     let payload = bomb.withBytes { Array($0) }
     let frames = try fixture.exchange(

@@ -67,7 +67,11 @@ class ClientCall: @unchecked Sendable {
   /// A message of the server's stream arrived.
   ///
   /// Returns an error if it cannot be decoded.
-  func receiveMessage(_ bytes: Span<UInt8>, limits: Limits) -> RPCError? {
+  func receiveMessage(
+    _ bytes: Span<UInt8>,
+    isCompressed: Bool,
+    limits: Limits
+  ) -> RPCError? {
     preconditionFailure("only streams take messages")
   }
 

@@ -98,7 +98,7 @@ extension ClientConnection {
     }
     var message = ByteBuffer()
     appendPayload(&message) { _, _ in }
-    let flags: FrameFlags = codec.deflateIfWorthwhile(&message) ? .deflated : []
+    let flags: FrameFlags = codec.compression.deflateIfWorthwhile(&message, .zlib) ? .deflated : []
     let beginning = begin(call, flags) { output, prefix in
       prefix(&output, message.byteCount)
       message.withBytes { output.append($0) }

@@ -89,6 +89,7 @@ extension ClientConnection {
     if let error { return fail(record, error) }
     var envelope = envelope
     envelope.payload = range.upperBound..<plain.byteCount
+    envelope.isPayloadCompressed = true
     plain.withBytes { deliver(record, envelope, $0, range) }
   }
 
@@ -109,7 +110,8 @@ extension ClientConnection {
       limit: limits.frameByteCountMax
     ) { message in
       byteCount = message.count
-      return call.receiveMessage(message, limits: limits)
+      let isCompressed = header.flags.contains(.deflated)
+      return call.receiveMessage(message, isCompressed: isCompressed, limits: limits)
     }
     machine.chargeInflated(header.streamID, byteCount: byteCount - payload.count)
     if let error {

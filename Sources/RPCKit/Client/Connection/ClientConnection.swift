@@ -185,7 +185,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
       fail(record, .connectionLost(error, isNotProcessed: !wasSent))
     }
     output.release()
-    codec.release()
+    codec.compression.release()
     decoder = FrameDecoder(payloadByteCountMax: 0, skippedByteCountMax: 0)
     resumeWaitingWriters()
     owner?.connectionIsClosed(self, error)

@@ -72,7 +72,7 @@ extension ClientConnection {
     assumeStockIfSilent(now)
     if output.isEmpty, machine.streamCount == 0 {
       output.release()
-      codec.release()
+      codec.compression.release()
     }
   }
 

@@ -1,7 +1,7 @@
 /// A call whose server sends a stream: `serverStreaming` and `bidirectional`.
 final class ResponseStreamCall<Response: Message>: StreamingCall, @unchecked Sendable {
   // @unchecked: see `ClientCall`; `messages` is safe from any thread.
-  let messages: MessageQueue<Response>
+  let messages: MessageQueue<ReceivedMessage<Response>>
   private let account: ReceiveAccount
   /// The encoded request of a server stream.
   private var payload = ByteBuffer()
@@ -33,9 +33,16 @@ final class ResponseStreamCall<Response: Message>: StreamingCall, @unchecked Sen
 
   override var unconsumedByteCount: Int { account.unconsumedByteCount }
 
-  override func receiveMessage(_ bytes: Span<UInt8>, limits: Limits) -> RPCError? {
+  override func receiveMessage(
+    _ bytes: Span<UInt8>,
+    isCompressed: Bool,
+    limits: Limits
+  ) -> RPCError? {
     do {
-      let message = try Response(protobuf: bytes, limits: limits.message)
+      let message = ReceivedMessage(
+        content: try Response(protobuf: bytes, limits: limits.message),
+        isCompressed: isCompressed
+      )
       account.open(streamID)
       account.received(ClientConnectionMachine<Never>.cost(bytes.count))
       messages.push(message, byteCount: ClientConnectionMachine<Never>.cost(bytes.count))
@@ -70,7 +77,11 @@ final class ResponseStreamCall<Response: Message>: StreamingCall, @unchecked Sen
     }
     // A server may put its last message into the response.
     if let payload = envelope.payload,
-      let error = receiveMessage(bytes.extracting(payload), limits: limits)
+      let error = receiveMessage(
+        bytes.extracting(payload),
+        isCompressed: envelope.isPayloadCompressed,
+        limits: limits
+      )
     {
       fail(error)
       return

@@ -5,7 +5,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
   /// A message, or the end of messages, that waits to be sent.
   final class Waiting {
     enum Content {
-      case message
+      case message(deflates: Bool)
       case end
     }
 
@@ -52,7 +52,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
   }
 
   /// Sends at once if nothing is ahead and there is credit and room.
-  func trySend(_ message: some Message) -> Result<Bool, RPCError> {
+  func trySend(_ message: some Message, deflates: Bool) -> Result<Bool, RPCError> {
     if let outcomeForWriters { return .failure(outcomeForWriters) }
     guard waiting.isEmpty, connection.hasRoomForWriter, let id = streamID else {
       return .success(false)
@@ -63,7 +63,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
     case .send:
       let error = connection.appendMessage(
         id,
-        deflates: compressesRequest,
+        deflates: deflates,
         { message.append(to: &$0, prefix: $1) }
       )
       return error.map { .failure($0) } ?? .success(true)
@@ -113,7 +113,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
 
   /// Sends one; nil when it has to wait for credit.
   private func send(_ item: Waiting, _ id: StreamID) -> Result<Void, RPCError>? {
-    guard item.content == .message else {
+    guard case .message(let deflates) = item.content else {
       connection.appendEnd(id)
       return .success(())
     }
@@ -121,7 +121,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
     case .wait: return nil
     case .refuse: return .failure(.writingFinished)
     case .send:
-      let error = connection.appendMessage(id, deflates: compressesRequest) { output, prefix in
+      let error = connection.appendMessage(id, deflates: deflates) { output, prefix in
         prefix(&output, item.payload.byteCount)
         item.payload.withBytes { output.append($0) }
       }
@@ -157,7 +157,8 @@ extension ClientConnection {
       var message = ByteBuffer()
       append(&message) { _, _ in }
       messageByteCount = message.byteCount
-      let flags: FrameFlags = codec.deflateIfWorthwhile(&message) ? .deflated : []
+      let flags: FrameFlags =
+        codec.compression.deflateIfWorthwhile(&message, .zlib) ? .deflated : []
       FrameHeader(
         payloadByteCount: message.byteCount,
         streamID: id,

@@ -4,6 +4,8 @@ public struct UnaryResponse<Message: RPCKit.Message>: Sendable {
   public var message: Message
   /// Metadata of the response; empty from servers without our extensions.
   public var metadata: Metadata
+  /// Whether the response came compressed.
+  public var isCompressed: Bool
 
   /// Decodes the end of a call with one response.
   static func outcome(
@@ -18,7 +20,8 @@ public struct UnaryResponse<Message: RPCKit.Message>: Sendable {
       return .success(
         UnaryResponse(
           message: try Message(protobuf: payload, limits: limits.message),
-          metadata: try envelope.metadata(bytes, in: range)
+          metadata: try envelope.metadata(bytes, in: range),
+          isCompressed: envelope.isPayloadCompressed
         )
       )
     } catch {

@@ -42,6 +42,14 @@ package final class MessageCompression {
     return true
   }
 
+  /// Gives the memory of zlib back until it is needed again.
+  func release() {
+    zlibDeflater = nil
+    gzipDeflater = nil
+    zlibInflater = nil
+    gzipInflater = nil
+  }
+
   private func deflate(
     _ bytes: Span<UInt8>,
     _ format: CompressionFormat,

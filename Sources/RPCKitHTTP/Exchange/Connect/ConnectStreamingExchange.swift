@@ -34,12 +34,12 @@ final class ConnectStreamingExchange: EnvelopedExchange {
     try ConnectHead.checkVersion(head.fields)
     timeout = try CallTimeout.connect(head.fields)
     requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
-    if connection.core.configuration.compressesResponses {
-      // A client that does not say what it reads reads what it writes.
-      responseCoding =
-        head.fields["connect-accept-encoding"] == nil
-        ? requestCoding : ContentCoding.ofResponse("connect-accept-encoding", head.fields)
-    }
+  }
+
+  /// A client that does not say what it reads reads what it writes.
+  override var acceptedCoding: ContentCoding {
+    head.fields["connect-accept-encoding"] == nil
+      ? requestCoding : ContentCoding.ofResponse("connect-accept-encoding", head.fields)
   }
 
   override var encodingName: String { "connect-content-encoding" }

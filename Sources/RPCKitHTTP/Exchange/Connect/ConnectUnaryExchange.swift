@@ -9,7 +9,6 @@ final class ConnectUnaryExchange: HTTPExchange {
   private var timeout: Int64?
   private var metadata = Metadata()
   private var requestCoding = ContentCoding.identity
-  private var responseCoding = ContentCoding.identity
   /// The message as it came.
   private var content = ByteBuffer()
   private var query: ConnectQuery?
@@ -44,9 +43,11 @@ final class ConnectUnaryExchange: HTTPExchange {
     } catch {
       return refuse(error)
     }
-    guard connection.core.configuration.compressesResponses else { return }
-    responseCoding =
-      head.fields["accept-encoding"] == nil && head.method == "POST"
+  }
+
+  /// How the client lets the answer be compressed.
+  private var acceptedCoding: ContentCoding {
+    head.fields["accept-encoding"] == nil && head.method == "POST"
       ? requestCoding : ContentCoding.ofResponse("accept-encoding", head.fields)
   }
 
@@ -129,7 +130,8 @@ final class ConnectUnaryExchange: HTTPExchange {
     var message = ByteBuffer()
     swap(&message, &content)
     // An empty message is empty, whatever it is said to be compressed with.
-    if let format = requestCoding.format, !message.isEmpty {
+    let format = message.isEmpty ? nil : requestCoding.format
+    if let format {
       var inflated = ByteBuffer()
       let error = message.withBytes { bytes in
         connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
@@ -139,14 +141,14 @@ final class ConnectUnaryExchange: HTTPExchange {
     }
     let error = message.withBytes { bytes in
       codec.withProtobuf(bytes, type: method.descriptor.requestType) { message in
-        start(message)
+        start(message, isCompressed: format != nil)
         return nil
       }
     }
     if let error { refuse(error) }
   }
 
-  private func start(_ message: Span<UInt8>) {
+  private func start(_ message: Span<UInt8>, isCompressed: Bool) {
     let call = connection.beginCall(
       of: method,
       for: self,
@@ -155,6 +157,7 @@ final class ConnectUnaryExchange: HTTPExchange {
       requestByteCount: message.count
     )
     guard let call else { return }
+    call.isRequestCompressed = isCompressed
     connection.start(call, message, hasPayload: true, malformed: .invalidArgument)
   }
 
@@ -182,12 +185,15 @@ final class ConnectUnaryExchange: HTTPExchange {
       throw .responseTooLarge(message.byteCount, max: byteCountMax)
     }
     var fields: HTTPFields = ["content-type": "application/\(codec.name)"]
-    if let format = responseCoding.format,
-      connection.resources.compression.deflateIfWorthwhile(&message, format)
-    {
-      fields.append("content-encoding", responseCoding.rawValue)
+    if call?.compresses == true {
+      let coding = acceptedCoding
+      if let format = coding.format,
+        connection.resources.compression.deflateIfWorthwhile(&message, format)
+      {
+        fields.append("content-encoding", coding.rawValue)
+      }
     }
-    if connection.core.configuration.compressesResponses || query != nil {
+    if call?.compresses == true || call?.compressesResponses != nil || query != nil {
       fields.append("vary", "accept-encoding")
     }
     fields.append("content-length", String(message.byteCount))

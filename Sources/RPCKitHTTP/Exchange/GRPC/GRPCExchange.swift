@@ -44,9 +44,10 @@ class GRPCExchange: EnvelopedExchange {
       throw error
     }
     requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
-    if connection.core.configuration.compressesResponses {
-      responseCoding = ContentCoding.ofResponse("grpc-accept-encoding", head.fields)
-    }
+  }
+
+  override var acceptedCoding: ContentCoding {
+    ContentCoding.ofResponse("grpc-accept-encoding", head.fields)
   }
 
   override var encodingName: String { "grpc-encoding" }

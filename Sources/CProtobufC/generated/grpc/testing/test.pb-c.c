@@ -13,6 +13,12 @@ void   grpc__testing__empty__init
   static const Grpc__Testing__Empty init_value = GRPC__TESTING__EMPTY__INIT;
   *message = init_value;
 }
+void   grpc__testing__bool_value__init
+                     (Grpc__Testing__BoolValue         *message)
+{
+  static const Grpc__Testing__BoolValue init_value = GRPC__TESTING__BOOL_VALUE__INIT;
+  *message = init_value;
+}
 void   grpc__testing__payload__init
                      (Grpc__Testing__Payload         *message)
 {
@@ -83,6 +89,44 @@ const ProtobufCMessageDescriptor grpc__testing__empty__descriptor =
   grpc__testing__empty__field_indices_by_name,
   0,  grpc__testing__empty__number_ranges,
   (ProtobufCMessageInit) grpc__testing__empty__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor grpc__testing__bool_value__field_descriptors[1] =
+{
+  {
+    "f1_value",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Grpc__Testing__BoolValue, f1_value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned grpc__testing__bool_value__field_indices_by_name[] = {
+  0,   /* field[0] = f1_value */
+};
+static const ProtobufCIntRange grpc__testing__bool_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor grpc__testing__bool_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "grpc.testing.BoolValue",
+  "BoolValue",
+  "Grpc__Testing__BoolValue",
+  "grpc.testing",
+  sizeof(Grpc__Testing__BoolValue),
+  1,
+  grpc__testing__bool_value__field_descriptors,
+  grpc__testing__bool_value__field_indices_by_name,
+  1,  grpc__testing__bool_value__number_ranges,
+  (ProtobufCMessageInit) grpc__testing__bool_value__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor grpc__testing__payload__field_descriptors[2] =
@@ -187,7 +231,7 @@ const ProtobufCMessageDescriptor grpc__testing__echo_status__descriptor =
   (ProtobufCMessageInit) grpc__testing__echo_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor grpc__testing__simple_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor grpc__testing__simple_request__field_descriptors[6] =
 {
   {
     "f1_response_type",
@@ -226,6 +270,18 @@ static const ProtobufCFieldDescriptor grpc__testing__simple_request__field_descr
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f6_response_compressed",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Grpc__Testing__SimpleRequest, f6_response_compressed),
+    &grpc__testing__bool_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f7_response_status",
     7,
     PROTOBUF_C_LABEL_NONE,
@@ -237,18 +293,32 @@ static const ProtobufCFieldDescriptor grpc__testing__simple_request__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_expect_compressed",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Grpc__Testing__SimpleRequest, f8_expect_compressed),
+    &grpc__testing__bool_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned grpc__testing__simple_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_response_type */
   1,   /* field[1] = f2_response_size */
   2,   /* field[2] = f3_payload */
-  3,   /* field[3] = f7_response_status */
+  3,   /* field[3] = f6_response_compressed */
+  4,   /* field[4] = f7_response_status */
+  5,   /* field[5] = f8_expect_compressed */
 };
 static const ProtobufCIntRange grpc__testing__simple_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 7, 3 },
-  { 0, 4 }
+  { 6, 3 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor grpc__testing__simple_request__descriptor =
 {
@@ -258,7 +328,7 @@ const ProtobufCMessageDescriptor grpc__testing__simple_request__descriptor =
   "Grpc__Testing__SimpleRequest",
   "grpc.testing",
   sizeof(Grpc__Testing__SimpleRequest),
-  4,
+  6,
   grpc__testing__simple_request__field_descriptors,
   grpc__testing__simple_request__field_indices_by_name,
   2,  grpc__testing__simple_request__number_ranges,
@@ -303,7 +373,7 @@ const ProtobufCMessageDescriptor grpc__testing__simple_response__descriptor =
   (ProtobufCMessageInit) grpc__testing__simple_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor grpc__testing__streaming_input_call_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor grpc__testing__streaming_input_call_request__field_descriptors[2] =
 {
   {
     "f1_payload",
@@ -317,14 +387,27 @@ static const ProtobufCFieldDescriptor grpc__testing__streaming_input_call_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_expect_compressed",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Grpc__Testing__StreamingInputCallRequest, f2_expect_compressed),
+    &grpc__testing__bool_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned grpc__testing__streaming_input_call_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_payload */
+  1,   /* field[1] = f2_expect_compressed */
 };
 static const ProtobufCIntRange grpc__testing__streaming_input_call_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor grpc__testing__streaming_input_call_request__descriptor =
 {
@@ -334,7 +417,7 @@ const ProtobufCMessageDescriptor grpc__testing__streaming_input_call_request__de
   "Grpc__Testing__StreamingInputCallRequest",
   "grpc.testing",
   sizeof(Grpc__Testing__StreamingInputCallRequest),
-  1,
+  2,
   grpc__testing__streaming_input_call_request__field_descriptors,
   grpc__testing__streaming_input_call_request__field_indices_by_name,
   1,  grpc__testing__streaming_input_call_request__number_ranges,
@@ -379,7 +462,7 @@ const ProtobufCMessageDescriptor grpc__testing__streaming_input_call_response__d
   (ProtobufCMessageInit) grpc__testing__streaming_input_call_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor grpc__testing__response_parameters__field_descriptors[2] =
+static const ProtobufCFieldDescriptor grpc__testing__response_parameters__field_descriptors[3] =
 {
   {
     "f1_size",
@@ -405,15 +488,28 @@ static const ProtobufCFieldDescriptor grpc__testing__response_parameters__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_compressed",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Grpc__Testing__ResponseParameters, f3_compressed),
+    &grpc__testing__bool_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned grpc__testing__response_parameters__field_indices_by_name[] = {
   0,   /* field[0] = f1_size */
   1,   /* field[1] = f2_interval_us */
+  2,   /* field[2] = f3_compressed */
 };
 static const ProtobufCIntRange grpc__testing__response_parameters__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor grpc__testing__response_parameters__descriptor =
 {
@@ -423,7 +519,7 @@ const ProtobufCMessageDescriptor grpc__testing__response_parameters__descriptor 
   "Grpc__Testing__ResponseParameters",
   "grpc.testing",
   sizeof(Grpc__Testing__ResponseParameters),
-  2,
+  3,
   grpc__testing__response_parameters__field_descriptors,
   grpc__testing__response_parameters__field_indices_by_name,
   1,  grpc__testing__response_parameters__number_ranges,

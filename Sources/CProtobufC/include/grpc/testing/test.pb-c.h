@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "gatehouse/options.pb-c.h"
 
 typedef struct Grpc__Testing__Empty Grpc__Testing__Empty;
+typedef struct Grpc__Testing__BoolValue Grpc__Testing__BoolValue;
 typedef struct Grpc__Testing__Payload Grpc__Testing__Payload;
 typedef struct Grpc__Testing__EchoStatus Grpc__Testing__EchoStatus;
 typedef struct Grpc__Testing__SimpleRequest Grpc__Testing__SimpleRequest;
@@ -44,6 +45,16 @@ struct  Grpc__Testing__Empty
 #define GRPC__TESTING__EMPTY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__testing__empty__descriptor) \
      }
+
+
+struct  Grpc__Testing__BoolValue
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_value;
+};
+#define GRPC__TESTING__BOOL_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&grpc__testing__bool_value__descriptor) \
+    , 0 }
 
 
 struct  Grpc__Testing__Payload
@@ -74,11 +85,13 @@ struct  Grpc__Testing__SimpleRequest
   Grpc__Testing__PayloadType f1_response_type;
   int32_t f2_response_size;
   Grpc__Testing__Payload *f3_payload;
+  Grpc__Testing__BoolValue *f6_response_compressed;
   Grpc__Testing__EchoStatus *f7_response_status;
+  Grpc__Testing__BoolValue *f8_expect_compressed;
 };
 #define GRPC__TESTING__SIMPLE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__testing__simple_request__descriptor) \
-    , GRPC__TESTING__PAYLOAD_TYPE__v0_COMPRESSABLE, 0, NULL, NULL }
+    , GRPC__TESTING__PAYLOAD_TYPE__v0_COMPRESSABLE, 0, NULL, NULL, NULL, NULL }
 
 
 struct  Grpc__Testing__SimpleResponse
@@ -95,10 +108,11 @@ struct  Grpc__Testing__StreamingInputCallRequest
 {
   ProtobufCMessage base;
   Grpc__Testing__Payload *f1_payload;
+  Grpc__Testing__BoolValue *f2_expect_compressed;
 };
 #define GRPC__TESTING__STREAMING_INPUT_CALL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__testing__streaming_input_call_request__descriptor) \
-    , NULL }
+    , NULL, NULL }
 
 
 struct  Grpc__Testing__StreamingInputCallResponse
@@ -116,10 +130,11 @@ struct  Grpc__Testing__ResponseParameters
   ProtobufCMessage base;
   int32_t f1_size;
   int32_t f2_interval_us;
+  Grpc__Testing__BoolValue *f3_compressed;
 };
 #define GRPC__TESTING__RESPONSE_PARAMETERS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__testing__response_parameters__descriptor) \
-    , 0, 0 }
+    , 0, 0, NULL }
 
 
 struct  Grpc__Testing__StreamingOutputCallRequest
@@ -149,6 +164,9 @@ struct  Grpc__Testing__StreamingOutputCallResponse
 /* Grpc__Testing__Empty methods */
 void   grpc__testing__empty__init
                      (Grpc__Testing__Empty         *message);
+/* Grpc__Testing__BoolValue methods */
+void   grpc__testing__bool_value__init
+                     (Grpc__Testing__BoolValue         *message);
 /* Grpc__Testing__Payload methods */
 void   grpc__testing__payload__init
                      (Grpc__Testing__Payload         *message);
@@ -180,6 +198,9 @@ void   grpc__testing__streaming_output_call_response__init
 
 typedef void (*Grpc__Testing__Empty_Closure)
                  (const Grpc__Testing__Empty *message,
+                  void *closure_data);
+typedef void (*Grpc__Testing__BoolValue_Closure)
+                 (const Grpc__Testing__BoolValue *message,
                   void *closure_data);
 typedef void (*Grpc__Testing__Payload_Closure)
                  (const Grpc__Testing__Payload *message,
@@ -216,6 +237,7 @@ typedef void (*Grpc__Testing__StreamingOutputCallResponse_Closure)
 
 extern const ProtobufCEnumDescriptor    grpc__testing__payload_type__descriptor;
 extern const ProtobufCMessageDescriptor grpc__testing__empty__descriptor;
+extern const ProtobufCMessageDescriptor grpc__testing__bool_value__descriptor;
 extern const ProtobufCMessageDescriptor grpc__testing__payload__descriptor;
 extern const ProtobufCMessageDescriptor grpc__testing__echo_status__descriptor;
 extern const ProtobufCMessageDescriptor grpc__testing__simple_request__descriptor;

@@ -1,0 +1,6 @@
+/// A message of a stream with what its wire said of it.
+struct ReceivedMessage<Content: Message>: Sendable {
+  var content: Content
+  /// Whether it came compressed.
+  var isCompressed: Bool
+}
