@@ -209,6 +209,7 @@ extension Auth_V1.ExportsService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "auth.v1.Exports",
+      file: Auth_V1.authV1ExportsFile,
       methods: [
         .serverStreaming(Auth_V1.ExportsMethods.exportAccount) {
           request, call, writer in try await self.exportAccount(request, call, to: writer)

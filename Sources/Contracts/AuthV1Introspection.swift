@@ -352,6 +352,7 @@ extension Auth_V1.TokenIntrospectionService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "auth.v1.TokenIntrospection",
+      file: Auth_V1.authV1IntrospectionFile,
       methods: [
         .unary(Auth_V1.TokenIntrospectionMethods.introspect) {
           request, call in try await self.introspect(request, call)

@@ -245,6 +245,7 @@ extension Benchmark_V1.PermissionsService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "benchmark.v1.Permissions",
+      file: Benchmark_V1.benchmarkV1PermissionFile,
       methods: [
         .unary(Benchmark_V1.PermissionsMethods.check) {
           request, call in try await self.check(request, call)

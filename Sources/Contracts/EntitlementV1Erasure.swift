@@ -425,6 +425,7 @@ extension Entitlement_V1.HoldersService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "entitlement.v1.Holders",
+      file: Entitlement_V1.entitlementV1ErasureFile,
       methods: [
         .unary(Entitlement_V1.HoldersMethods.eraseUser) {
           request, call in try await self.eraseUser(request, call)

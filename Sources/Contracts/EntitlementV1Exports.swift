@@ -227,6 +227,7 @@ extension Entitlement_V1.EntitlementExportsService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "entitlement.v1.EntitlementExports",
+      file: Entitlement_V1.entitlementV1ExportsFile,
       methods: [
         .serverStreaming(Entitlement_V1.EntitlementExportsMethods.exportUser) {
           request, call, writer in try await self.exportUser(request, call, to: writer)

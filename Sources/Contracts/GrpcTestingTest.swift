@@ -1198,6 +1198,7 @@ extension Grpc_Testing.TestService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "grpc.testing.TestService",
+      file: Grpc_Testing.grpcTestingTestFile,
       methods: [
         .unary(Grpc_Testing.TestMethods.emptyCall) {
           request, call in try await self.emptyCall(request, call)
@@ -1227,6 +1228,7 @@ extension Grpc_Testing.UnimplementedService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "grpc.testing.UnimplementedService",
+      file: Grpc_Testing.grpcTestingTestFile,
       methods: [
         .unary(Grpc_Testing.UnimplementedMethods.unimplementedCall) {
           request, call in try await self.unimplementedCall(request, call)

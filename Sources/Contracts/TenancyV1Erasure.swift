@@ -561,6 +561,7 @@ extension Tenancy_V1.ErasureService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "tenancy.v1.Erasure",
+      file: Tenancy_V1.tenancyV1ErasureFile,
       methods: [
         .unary(Tenancy_V1.ErasureMethods.listSoleHoldings) {
           request, call in try await self.listSoleHoldings(request, call)

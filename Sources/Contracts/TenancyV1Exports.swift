@@ -238,6 +238,7 @@ extension Tenancy_V1.TenancyExportsService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "tenancy.v1.TenancyExports",
+      file: Tenancy_V1.tenancyV1ExportsFile,
       methods: [
         .serverStreaming(Tenancy_V1.TenancyExportsMethods.exportUser) {
           request, call, writer in try await self.exportUser(request, call, to: writer)

@@ -75,21 +75,26 @@ struct ModuleGenerator {
         services.write(service, to: &writer)
         writer.line()
       }
-      let constant = SwiftNames.lowerCamel(
-        String(SwiftNames.fileName(proto: file.name).dropLast(6))
-      )
       writer.line("/// The descriptor of `\(file.name)`, for reflection and JSON.")
-      writer.block("\(options.visibility) static var \(constant)File: RPCKit.EmbeddedDescriptor {")
-      {
+      let constant = SwiftNames.descriptor(proto: file.name)
+      writer.block("\(options.visibility) static var \(constant): RPCKit.EmbeddedDescriptor {") {
         $0.block("RPCKit.EmbeddedDescriptor(", closing: ")") {
           $0.line("name: \(SourceWriter.literal(file.name)),")
+          let imports = schema.filesUsed(by: file).map(SwiftNames.descriptor(of:))
+          if !imports.isEmpty {
+            $0.block("imports: {", closing: "},") {
+              $0.block("[", closing: "]") {
+                for file in imports { $0.line("\(file),") }
+              }
+            }
+          }
           $0.line("base64: \"\(Base64.encode(file.descriptor.span, isPadded: true))\"")
         }
       }
     }
     for service in file.services {
       writer.line()
-      services.writeDefinition(service, namespace: namespace, to: &writer)
+      services.writeDefinition(service, of: file, namespace: namespace, to: &writer)
     }
     return GeneratedFile(name: SwiftNames.fileName(proto: file.name), content: writer.text)
   }

@@ -20,6 +20,16 @@ enum SwiftNames {
     return path.split { "/.-".contains($0) }.map { upperCamel(String($0)) }.joined() + ".swift"
   }
 
+  /// The constant with the descriptor of a file: `grpcHealthV1HealthFile`.
+  static func descriptor(proto: String) -> String {
+    lowerCamel(String(fileName(proto: proto).dropLast(6))) + "File"
+  }
+
+  /// The same with its namespace: `Grpc_Health_V1.grpcHealthV1HealthFile`.
+  static func descriptor(of file: SchemaFile) -> String {
+    "\(namespace(package: file.package)).\(descriptor(proto: file.name))"
+  }
+
   /// The name of a message or enum; those that Swift reads as something else get a suffix.
   static func type(_ name: String, suffix: String) -> String {
     let camel = upperCamel(name)

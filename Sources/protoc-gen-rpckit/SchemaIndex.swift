@@ -33,6 +33,28 @@ struct Schema {
       "\(scope).\(SwiftNames.type(enumeration.name, suffix: "Enum"))"
   }
 
+  /// The other files that declare what the fields and methods of `file` are made of, by name.
+  ///
+  /// What it imports for its options alone is not among them.
+  func filesUsed(by file: SchemaFile) -> [SchemaFile] {
+    var types: Set<String> = []
+    func collect(_ message: SchemaMessage) {
+      for case .message(let name) in message.fields.map(\.type) { types.insert(name) }
+      for case .enumeration(let name) in message.fields.map(\.type) { types.insert(name) }
+      message.messages.forEach(collect)
+    }
+    file.messages.forEach(collect)
+    for method in file.services.flatMap(\.methods) {
+      types.formUnion([method.input, method.output])
+    }
+    var used: [String: SchemaFile] = [:]
+    for type in types {
+      guard let other = declaringFiles[type], other.name != file.name else { continue }
+      used[other.name] = other
+    }
+    return used.values.sorted { $0.name < $1.name }
+  }
+
   /// The Swift name of a message or enum.
   func swiftName(_ fullName: String) -> String { swiftNames[fullName] ?? fullName }
 

@@ -15,6 +15,7 @@ struct ServiceWriter {
   /// Written outside the namespace: an extension cannot be nested.
   func writeDefinition(
     _ service: SchemaService,
+    of file: SchemaFile,
     namespace: String,
     to writer: inout SourceWriter
   ) {
@@ -24,6 +25,7 @@ struct ServiceWriter {
       writer.block("\(visibility) var definition: RPCKit.ServiceDefinition {") { writer in
         writer.block("RPCKit.ServiceDefinition(", closing: ")") { writer in
           writer.line("name: \(SourceWriter.literal(service.fullName)),")
+          writer.line("file: \(SwiftNames.descriptor(of: file)),")
           writer.block("methods: [", closing: "]") { writer in
             for method in service.methods {
               let member = SwiftNames.method(method.name)

@@ -6,11 +6,20 @@ internal import TextEncodings
 public struct EmbeddedDescriptor: Sendable {
   /// Path of the file: `tenancy/v1/permissions.proto`.
   public let name: StaticString
+  /// The files that declare types which this file uses, by themselves.
+  public var imports: [EmbeddedDescriptor] { importedFiles() }
+  private let importedFiles: @Sendable () -> [EmbeddedDescriptor]
   private let base64: StaticString
 
-  /// Makes a descriptor of an encoded `google.protobuf.FileDescriptorProto`.
-  public init(name: StaticString, base64: StaticString) {
+  /// Makes a descriptor of an encoded `google.protobuf.FileDescriptorProto`; `imports` is asked when somebody
+  /// needs the types.
+  public init(
+    name: StaticString,
+    imports: @escaping @Sendable () -> [EmbeddedDescriptor] = { [] },
+    base64: StaticString
+  ) {
     self.name = name
+    importedFiles = imports
     self.base64 = base64
   }
 
@@ -20,5 +29,21 @@ public struct EmbeddedDescriptor: Sendable {
       preconditionFailure("the descriptor of \(name) is not base64; generate it again")
     }
     return bytes
+  }
+}
+
+extension [EmbeddedDescriptor] {
+  /// These and all that they import, each once and behind what it imports.
+  package var withImports: [EmbeddedDescriptor] {
+    var seen: Set<String> = []
+    var files: [EmbeddedDescriptor] = []
+    // Imports cannot go round in circles.
+    func add(_ file: EmbeddedDescriptor) {
+      guard seen.insert("\(file.name)").inserted else { return }
+      for other in file.imports { add(other) }
+      files.append(file)
+    }
+    for file in self { add(file) }
+    return files
   }
 }

@@ -100,6 +100,11 @@ extension Google_Rpc {
   public static var googleRpcStatusFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "google/rpc/status.proto",
+      imports: {
+        [
+          Google_Protobuf.googleProtobufAnyFile,
+        ]
+      },
       base64: "Chdnb29nbGUvcnBjL3N0YXR1cy5wcm90bxIKZ29vZ2xlLnJwYxoZZ29vZ2xlL3Byb3RvYnVmL2FueS5wcm90byJmCgZTdGF0dXMSEgoEY29kZRgBIAEoBVIEY29kZRIYCgdtZXNzYWdlGAIgASgJUgdtZXNzYWdlEi4KB2RldGFpbHMYAyADKAsyFC5nb29nbGUucHJvdG9idWYuQW55UgdkZXRhaWxzQjlaN2dvb2dsZS5nb2xhbmcub3JnL2dlbnByb3RvL2dvb2dsZWFwaXMvcnBjL3N0YXR1cztzdGF0dXNKwwIKbAoBDBIDAQASGmIgVGhlIG91dGNvbWUgb2YgYSBjYWxsIGFzIGl0IHRyYXZlbHMuIEZpZWxkIG51bWJlcnMgYXJlIHRob3NlIG9mIHRoZSBwdWJsaXNoZWQgZ29vZ2xlLnJwYy5TdGF0dXMuCgo5CgIEABIECgARARotIFRoZSBvdXRjb21lIG9mIGEgY2FsbCB0aGF0IGRpZCBub3Qgc3VjY2VlZC4KCjIKBAQAAgASAwwCERolIEEgc3RhdHVzIGNvZGUsIHNlZSBnb29nbGUucnBjLkNvZGUuCgo6CgQEAAIBEgMOAhUaLSBGb3IgdGhlIGRldmVsb3BlciB3aG8gcmVhZHMgaXQsIGluIEVuZ2xpc2guCgooCgQEAAICEgMQAisaGyBNYWNoaW5lLXJlYWRhYmxlIGRldGFpbHMuCmIGcHJvdG8z"
     )
   }

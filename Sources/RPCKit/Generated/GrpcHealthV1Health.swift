@@ -263,6 +263,7 @@ extension Grpc_Health_V1.HealthService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "grpc.health.v1.Health",
+      file: Grpc_Health_V1.grpcHealthV1HealthFile,
       methods: [
         .unary(Grpc_Health_V1.HealthMethods.check) {
           request, call in try await self.check(request, call)

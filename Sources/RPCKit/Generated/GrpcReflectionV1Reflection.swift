@@ -801,6 +801,7 @@ extension Grpc_Reflection_V1.ServerReflectionService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "grpc.reflection.v1.ServerReflection",
+      file: Grpc_Reflection_V1.grpcReflectionV1ReflectionFile,
       methods: [
         .bidirectional(Grpc_Reflection_V1.ServerReflectionMethods.serverReflectionInfo) {
           requests, call, writer in try await self.serverReflectionInfo(requests, call, to: writer)

@@ -801,6 +801,7 @@ extension Grpc_Reflection_V1alpha.ServerReflectionService {
   public var definition: RPCKit.ServiceDefinition {
     RPCKit.ServiceDefinition(
       name: "grpc.reflection.v1alpha.ServerReflection",
+      file: Grpc_Reflection_V1alpha.grpcReflectionV1alphaReflectionFile,
       methods: [
         .bidirectional(Grpc_Reflection_V1alpha.ServerReflectionMethods.serverReflectionInfo) {
           requests, call, writer in try await self.serverReflectionInfo(requests, call, to: writer)

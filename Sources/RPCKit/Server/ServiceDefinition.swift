@@ -4,12 +4,20 @@
 public struct ServiceDefinition: Sendable {
   /// Full protobuf name: `tenancy.v1.Permissions`.
   public var name: String
+  /// The file that declares it, for calls with JSON and for reflection; without one there are neither.
+  public var file: EmbeddedDescriptor?
   /// The methods, each with its handler.
   public var methods: [MethodDefinition]
 
   /// Makes a definition.
-  public init(name: String, methods: [MethodDefinition]) {
+  public init(name: String, file: EmbeddedDescriptor? = nil, methods: [MethodDefinition]) {
     self.name = name
+    self.file = file
     self.methods = methods
   }
+}
+
+extension [ServiceDefinition] {
+  /// The files that declare these services and what they are made of, each once.
+  package var files: [EmbeddedDescriptor] { compactMap(\.file).withImports }
 }

@@ -1,5 +1,5 @@
 /// A message of a stream with what its wire said of it.
-struct ReceivedMessage<Content: Message>: Sendable {
+struct ReceivedMessage<Content: Sendable>: Sendable {
   var content: Content
   /// Whether it came compressed.
   var isCompressed: Bool

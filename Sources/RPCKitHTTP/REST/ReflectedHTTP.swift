@@ -13,13 +13,20 @@ package struct ReflectedHTTP: Sendable {
 
   private let parts: MadeWhenNeeded<Parts>
 
-  /// Serves the methods of `services` that have paths, and messages of the types in `files`.
+  /// Serves the methods of `services` that have paths, and the messages of all their methods.
   ///
-  /// It is a mistake of the program, found at the first call, if a file is no descriptor or lacks a type.
-  package init(_ services: [ServiceDefinition], files: [EmbeddedDescriptor]) {
+  /// A service brings the descriptors of what it is made of; it is a mistake of the program if one that has paths
+  /// does not.
+  package init(_ services: [ServiceDefinition]) {
+    for service in services where service.file == nil {
+      precondition(
+        service.methods.allSatisfy(\.descriptor.httpBindings.isEmpty),
+        "\(service.name) has paths and no file; use the definition that was generated"
+      )
+    }
     parts = MadeWhenNeeded {
       do throws(ReflectionError) {
-        let registry = try SchemaRegistry(files, readsComments: false)
+        let registry = try SchemaRegistry(services.files, readsComments: false)
         return Parts(
           routes: RESTRoutes(services, registry: registry),
           transcoder: ReflectedTranscoder(registry)

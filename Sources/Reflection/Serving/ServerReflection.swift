@@ -25,18 +25,16 @@ public struct ServerReflection: Sendable {
   private let index: DescriptorIndex
   private let services: [String]
 
-  /// Makes reflection of `services`, and of itself, whose files and all that they import are in `files`.
+  /// Makes reflection of `services`, of itself, and of the details that errors have.
   ///
-  /// Throws when a file is not a descriptor.
-  public init(
-    services: [ServiceDefinition],
-    files: [EmbeddedDescriptor]
-  ) throws(ReflectionError) {
+  /// Of a service without a file only the name is told. Throws when a file is not a descriptor.
+  public init(services: [ServiceDefinition]) throws(ReflectionError) {
     let own = [
       Grpc_Reflection_V1.grpcReflectionV1ReflectionFile,
       Grpc_Reflection_V1alpha.grpcReflectionV1alphaReflectionFile,
+      Google_Rpc.googleRpcErrorDetailsFile,
     ]
-    index = try DescriptorIndex(files + own)
+    index = try DescriptorIndex((services.compactMap(\.file) + own).withImports)
     let names =
       services.map(\.name)
       + ["grpc.reflection.v1", "grpc.reflection.v1alpha"].map {

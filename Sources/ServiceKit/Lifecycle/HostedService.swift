@@ -1,4 +1,3 @@
-public import RPCKit
 public import StrictJSON
 
 /// What makes a program a service of its own kind; `ServiceProgram` does the rest.
@@ -32,19 +31,11 @@ public protocol HostedService: Sendable {
     in environment: ServiceEnvironment
   ) async throws -> OpenService
 
-  /// The descriptors of its contracts and of all that they import, for calls with JSON and for reflection.
-  ///
-  /// A path of a method whose types are not among them is a mistake of the program.
-  static var contracts: [EmbeddedDescriptor] { get }
-
   /// The settings whose files `OpenService.reload` reads again, for the log.
   static var reloadedSettings: [String] { get }
 }
 
 extension HostedService {
-  /// Those of Gatehouse itself.
-  public static var contracts: [EmbeddedDescriptor] { SchemaRegistry.contracts }
-
   /// None.
   public static var reloadedSettings: [String] { [] }
 

@@ -3,19 +3,18 @@ internal import RPCKit
 internal import RPCKitHTTP
 
 extension ServiceEnvironment {
-  /// What is spoken beside frames at the service's addresses, by its settings; `contracts` have the types of the
-  /// messages of `services`, and `viewer` is the page that shows them.
+  /// What is spoken beside frames at the service's addresses, by its settings; `viewer` is the page that shows what
+  /// can be called.
   func wires(
     for services: [ServiceDefinition],
     _ documents: [ServedDocument],
-    _ viewer: [HTTPDocument],
-    _ contracts: [EmbeddedDescriptor]
+    _ viewer: [HTTPDocument]
   ) -> [any ServerWire] {
     let http = settings.http
     guard !http.isOff else { return [] }
     var router = CallRouter()
     router.dialects = http.dialects
-    let reflected = ReflectedHTTP(services, files: contracts)
+    let reflected = ReflectedHTTP(services)
     router.transcoder = reflected
     if http.rest {
       let documents = [.paths] + documents.map { HTTPDocument($0) } + viewer

@@ -48,14 +48,9 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       }
     )
     var services = service.services + [health.definition]
-    configuration.wires = environment.wires(
-      for: services,
-      service.documents,
-      viewer,
-      Service.contracts
-    )
+    configuration.wires = environment.wires(for: services, service.documents, viewer)
     if environment.settings.http.reflection {
-      services += try ServerReflection(services: services, files: Service.contracts).definitions
+      services += try ServerReflection(services: services).definitions
     }
     configuration.logger = environment.logger
     configuration.limits.connectionCountMax = environment.settings.connectionCountMax

@@ -55,6 +55,7 @@ final class EchoService: @unchecked Sendable {
   var definition: ServiceDefinition {
     ServiceDefinition(
       name: Self.name,
+      file: Benchmark_V1.benchmarkV1PermissionFile,
       methods: [
         .unary(Self.descriptor("Say", .unary)) { [self] (request: Request, call) in
           try await answer(request, call)

@@ -42,13 +42,7 @@ final class ExchangeFixture: @unchecked Sendable {
     let wire = RecordingWire(HTTPConfiguration(router: router))
     configuration.wires = [wire]
     let services = [service.definition, health.definition]
-    let reflection = try ServerReflection(
-      services: services,
-      files: [
-        Google_Rpc.googleRpcErrorDetailsFile, Google_Protobuf.googleProtobufDurationFile,
-        Benchmark_V1.benchmarkV1PermissionFile,
-      ]
-    )
+    let reflection = try ServerReflection(services: services)
     server = Server(
       configuration,
       services: services + reflection.definitions,

@@ -32,10 +32,7 @@ enum PeerStage {
     configuration.admission.isAdaptive = false
     try adjust(&configuration)
     let services = [EchoService().definition, HealthService().definition] + others
-    let reflection = try ServerReflection(
-      services: services,
-      files: [Benchmark_V1.benchmarkV1PermissionFile, Grpc_Testing.grpcTestingTestFile]
-    )
+    let reflection = try ServerReflection(services: services)
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
     let server = Server(configuration, services: services + reflection.definitions, on: loops)

@@ -9,13 +9,7 @@ import Testing
 struct ReflectedHTTPTests {
   @Test("Descriptors are read at the first message as JSON, and not before")
   func readWhenNeeded() throws {
-    let reflected = ReflectedHTTP(
-      [Library().definition],
-      files: [
-        Testing_V1.testingV1LibraryFile, Google_Protobuf.googleProtobufDurationFile,
-        Google_Protobuf.googleProtobufFieldMaskFile, Google_Protobuf.googleProtobufTimestampFile,
-      ]
-    )
+    let reflected = ReflectedHTTP([Library().definition])
     #expect(!reflected.isRead)
     let request = Testing_V1.GetBookRequest(bookId: "b1")
     let type = "testing.v1.GetBookRequest"

@@ -129,6 +129,7 @@ import Testing
 
   @Test func index_ofBytesThatAreNoDescriptor_throws() {
     let broken = EmbeddedDescriptor(name: "x.proto", base64: "CgX/")
-    #expect(throws: ReflectionError.self) { try ServerReflection(services: [], files: [broken]) }
+    let service = ServiceDefinition(name: "x.X", file: broken, methods: [])
+    #expect(throws: ReflectionError.self) { try ServerReflection(services: [service]) }
   }
 }

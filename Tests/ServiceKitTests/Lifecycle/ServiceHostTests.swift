@@ -1,3 +1,4 @@
+import Contracts
 import RPCKit
 import Testing
 
@@ -25,7 +26,7 @@ private enum TellingProgram: HostedService {
     in environment: ServiceEnvironment
   ) async throws -> OpenService {
     OpenService(
-      services: [],
+      services: [Allowing().definition],
       interceptors: [],
       work: [{ events.yield("work") }],
       readiness: { Readiness([]) },
@@ -39,27 +40,25 @@ private enum TellingProgram: HostedService {
   }
 }
 
+/// A service whose contract is none of Gatehouse's.
+private struct Allowing: Benchmark_V1.PermissionsService {
+  func check(
+    _ request: Benchmark_V1.CheckRequest,
+    _ call: CallContext
+  ) async throws -> Benchmark_V1.CheckResponse {
+    Benchmark_V1.CheckResponse(allowed: true, reason: request.subject)
+  }
+}
+
 @Suite("The life of a service in its host", .timeLimit(.minutes(1)))
 struct ServiceHostTests {
   @Test("Work that comes to an end does not end the service; a signal does, and closes the store")
   func run_workEnds_servesUntilASignal() async throws {
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
-    var settings = try ConfigurationReader.decode(["admin": false, "database": "none"]) {
-      (members) throws(JSONDecodingError) in
-      try ServiceSettings(&members, name: "telling", port: 1, adminPort: 1)
-    }
-    settings.listen = [.ipv4([127, 0, 0, 1], port: 0)]
-    let environment = ServiceEnvironment(
-      name: "telling",
-      settings: settings,
-      logger: Logger(label: "telling", level: .critical, sink: CollectingSink()),
-      metrics: RPCMetrics(registry: MetricRegistry(), version: "test"),
-      loops: loops
-    )
     let (events, teller) = AsyncStream<String>.makeStream()
     let (signals, sender) = AsyncStream<ProcessSignal>.makeStream()
-    let host = try await ServiceHost<TellingProgram>(teller, in: environment)
+    let host = try await Self.host(teller, on: loops)
     async let ended: Void = host.run(signals: signals) { _ in teller.yield("ready") }
     var told = events.makeAsyncIterator()
     var beginning: Set<String> = []
@@ -73,5 +72,50 @@ struct ServiceHostTests {
     try await ended
     #expect(await told.next() == "closed")
     #expect(await told.next() == nil)
+  }
+
+  @Test("A service brings the types of its own contract: it is called with JSON like ours")
+  func run_contractOfItsOwn_isCalledWithJSON() async throws {
+    let loops = try EventLoopGroup.epoll(count: 1)
+    defer { loops.stop() }
+    let (_, teller) = AsyncStream<String>.makeStream()
+    let (signals, sender) = AsyncStream<ProcessSignal>.makeStream()
+    let (addresses, address) = AsyncStream<SocketAddress>.makeStream()
+    let host = try await Self.host(teller, on: loops)
+    async let ended: Void = host.run(signals: signals) { bound in address.yield(bound[0]) }
+    var iterator = addresses.makeAsyncIterator()
+    let bound = try #require(await iterator.next())
+    var fetch = HTTPFetch(
+      url: "http://\(bound)/benchmark.v1.Permissions/Check",
+      addresses: .loopback
+    )
+    fetch.allowsPlaintext = true
+    fetch.contentType = "application/json"
+    fetch.content = Array(#"{"subject":"usr_ada"}"#.utf8)
+    let answer = try await fetch.run()
+    #expect(answer.status == 200)
+    #expect(String(decoding: answer.body, as: UTF8.self) == #"{"allowed":true,"reason":"usr_ada"}"#)
+    sender.yield(.terminate)
+    try await ended
+  }
+
+  /// A host that listens on a port of its own.
+  private static func host(
+    _ teller: AsyncStream<String>.Continuation,
+    on loops: EventLoopGroup
+  ) async throws -> ServiceHost<TellingProgram> {
+    var settings = try ConfigurationReader.decode(["admin": false, "database": "none"]) {
+      (members) throws(JSONDecodingError) in
+      try ServiceSettings(&members, name: "telling", port: 1, adminPort: 1)
+    }
+    settings.listen = [.ipv4([127, 0, 0, 1], port: 0)]
+    let environment = ServiceEnvironment(
+      name: "telling",
+      settings: settings,
+      logger: Logger(label: "telling", level: .critical, sink: CollectingSink()),
+      metrics: RPCMetrics(registry: MetricRegistry(), version: "test"),
+      loops: loops
+    )
+    return try await ServiceHost<TellingProgram>(teller, in: environment)
   }
 }
