@@ -117,25 +117,27 @@ final class RESTExchange: HTTPExchange {
     var body = ByteBuffer()
     swap(&body, &content)
     do throws(RESTFailure) {
-      try inflate(&body)
+      let isCompressed = try inflate(&body)
       var bytes: [UInt8] = []
       body.withBytes { bytes.replaceAll(with: $0) }
       try readBody(bytes)
       if let key = head.fields["idempotency-key"] { try fields.take(idempotencyKey: key) }
-      try start()
+      try start(isCompressed: isCompressed)
     } catch {
       refuse(error)
     }
   }
 
-  private func inflate(_ body: inout ByteBuffer) throws(RESTFailure) {
-    guard let format = coding.format, !body.isEmpty else { return }
+  /// Inflates a body that came compressed; says whether it did.
+  private func inflate(_ body: inout ByteBuffer) throws(RESTFailure) -> Bool {
+    guard let format = coding.format, !body.isEmpty else { return false }
     var inflated = ByteBuffer()
     let error = body.withBytes { bytes in
       connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
     }
     if let error { throw RESTFailure(error, status: error.code == .resourceExhausted ? 413 : nil) }
     swap(&body, &inflated)
+    return true
   }
 
   private func readBody(_ bytes: [UInt8]) throws(RESTFailure) {
@@ -166,7 +168,7 @@ final class RESTExchange: HTTPExchange {
     return .object(object)
   }
 
-  private func start() throws(RESTFailure) {
+  private func start(isCompressed: Bool) throws(RESTFailure) {
     let message: [UInt8]
     do throws(ReflectionError) {
       message = try request.shared.json.encode(
@@ -185,6 +187,7 @@ final class RESTExchange: HTTPExchange {
       requestByteCount: message.count
     )
     guard let call else { return }
+    call.isRequestCompressed = isCompressed
     connection.start(call, message.span, hasPayload: true, malformed: .invalidArgument)
   }
 

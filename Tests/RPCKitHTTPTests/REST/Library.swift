@@ -5,6 +5,7 @@ import Synchronization
 /// A library whose answers show what it was asked.
 final class Library: Testing_V1.LibraryService {
   private let metadata = Mutex(Metadata())
+  private let compressed = Mutex(false)
   private let requests = Mutex<[any Message]>([])
 
   /// The last request, if it is of this type.
@@ -17,9 +18,13 @@ final class Library: Testing_V1.LibraryService {
   /// What came beside the last request.
   var lastMetadata: Metadata { metadata.withLock { $0 } }
 
+  /// Whether the last request came compressed.
+  var lastWasCompressed: Bool { compressed.withLock { $0 } }
+
   private func note(_ request: any Message, _ call: CallContext) {
     requests.withLock { $0.append(request) }
     metadata.withLock { $0 = call.metadata }
+    compressed.withLock { $0 = call.isRequestCompressed }
   }
 
   func getBook(

@@ -132,6 +132,21 @@ struct RESTBodyTests {
     #expect(try stage.send("POST", Self.path)?.status == 201)
   }
 
+  @Test("A body may be compressed, and the handler sees that", arguments: ["gzip", "deflate"])
+  func coding_isUndone(coding: String) throws {
+    let stage = try RESTStage()
+    let json = #"{"title":"Atlas"}"#
+    let fields: HTTPFields = ["content-type": "application/json", "content-encoding": coding]
+    let bytes = compressed(Array(json.utf8), coding)
+    let answer = try #require(try stage.send("POST", Self.path, fields, bytes: bytes))
+    let plain = try #require(try RESTStage().send("POST", Self.path, json: json))
+    #expect(answer.status == 201)
+    #expect(answer.text == plain.text)
+    #expect(stage.library.lastWasCompressed)
+    #expect(try stage.send("POST", Self.path, json: json)?.status == 201)
+    #expect(!stage.library.lastWasCompressed)
+  }
+
   @Test("A coding that is not known is refused")
   func coding_unknown_isRefused() throws {
     let fields: HTTPFields = ["content-type": "application/json", "content-encoding": "br"]

@@ -121,7 +121,17 @@ final class RESTStage: @unchecked Sendable {
     _ fields: HTTPFields = [:],
     body: String = ""
   ) throws -> Answer? {
-    try begin(method, target, fields, body: Array(body.utf8)).map(answer)
+    try send(method, target, fields, bytes: Array(body.utf8))
+  }
+
+  /// The same with a body that is no text.
+  func send(
+    _ method: String,
+    _ target: String,
+    _ fields: HTTPFields,
+    bytes: [UInt8]
+  ) throws -> Answer? {
+    try begin(method, target, fields, body: bytes).map(answer)
   }
 
   /// The same with JSON for its body.
