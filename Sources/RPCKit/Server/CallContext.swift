@@ -18,9 +18,10 @@ public final class CallContext: @unchecked Sendable {
   /// Whether the one message of the request came compressed.
   ///
   /// Those of a stream say so each: `RequestStream.AsyncIterator.isCompressed`.
-  ///
-  /// Set by the wire before the method is started, and never changed afterwards.
-  public package(set) var isRequestCompressed = false
+  public package(set) var isRequestCompressed: Bool {
+    get { requestIsCompressed }
+    set { requestIsCompressed = newValue }
+  }
   /// How many bytes the frame of its request has.
   let requestByteCount: Int
   /// When the call must be over; `distantFuture` without a deadline.
@@ -94,6 +95,8 @@ public final class CallContext: @unchecked Sendable {
   var endCode: StatusCode?
   /// What an interceptor that traces calls keeps for this one.
   var spanObject: (any AnyObject & Sendable)?
+  /// Set by the wire before the method is started, and never changed afterwards.
+  var requestIsCompressed = false
 
   /// `inbound`, for wires of other modules.
   ///

@@ -135,7 +135,7 @@ extension ServerConnection {
       deadline: deadline(envelope),
       received: now
     )
-    call.isRequestCompressed = header.flags.contains(.deflated)
+    call.requestIsCompressed = header.flags.contains(.deflated)
     machine.open(
       id,
       call: call,

@@ -122,6 +122,7 @@ extension ServerConnection: CallWire {
   /// Whether the client said that it can inflate, and the handler or else the server was told to deflate.
   private func deflates(for call: CallContext) -> Bool {
     guard case .extended(let settings) = machine.dialect else { return false }
-    return call.compresses && settings.features.contains(.deflate)
+    guard settings.features.contains(.deflate) else { return false }
+    return call.compressesResponses ?? core.configuration.compressesResponses
   }
 }
