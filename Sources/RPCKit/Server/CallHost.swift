@@ -161,7 +161,11 @@ open class CallHost: @unchecked Sendable {
   private static let outputByteCountUnquestioned = 64 << 10
 
   /// What was last noted by `count`.
-  package final func countedByteCount(_ sort: HeldSort) -> Int { counted[sort] }
+  package final func countedByteCount(_ sort: HeldSort) -> Int {
+    // Copied: a look into the property makes the compiler check all uses of it at run time, as in `count`.
+    let counts = counted
+    return counts[sort]
+  }
 
   /// Notes how much this connection holds of something that is bounded over all of them.
   package final func count(_ sort: HeldSort, _ byteCount: Int) {

@@ -76,11 +76,11 @@ extension ServerConnection {
   /// How much of a burden it is on the others, in terms that compare connections.
   func burden(_ sort: HeldSort) -> Double {
     switch sort {
-    case .output: Double(counted[.output])
+    case .output: Double(countedByteCount(.output))
     case .assembly:
       // Bytes times the time that they have been held for: slow ones first, of those large ones. A
       // client that has finished frames before is more likely to finish this one.
-      Double(counted[.assembly])
+      Double(countedByteCount(.assembly))
         * Double(max(1, (frameStart ?? loop.now).nanoseconds(to: loop.now)))
         / Double(1 + frameCount)
     }
