@@ -63,6 +63,8 @@ public struct ServiceSettings: Sendable {
   public var connectionsPerSourceMax: Int?
   /// Event loops, each a thread.
   public var loopCount: Int
+  /// Whether answers are compressed for clients that can read it.
+  public var compressesAnswers: Bool
   /// What is spoken beside frames at the same addresses.
   public var http: HTTP
   /// Certificates; nil for plaintext.
@@ -114,6 +116,7 @@ public struct ServiceSettings: Sendable {
     connectionsPerSourceMax =
       (try members.optional("connections_per_source")?.integer(in: 1...1_000_000)).map { Int($0) }
     loopCount = Int(try members.optional("loops")?.integer(in: 1...256) ?? 2)
+    compressesAnswers = try members.optional("compression")?.boolean() ?? false
     http = try HTTP(members.optional("http"))
     tls = try members.optional("tls").map(Self.tls)
     streams = try Self.streams(members.optional("streams"))

@@ -53,6 +53,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       services += try ServerReflection(services: services).definitions
     }
     configuration.logger = environment.logger
+    configuration.compressesResponses = environment.settings.compressesAnswers
     configuration.limits.connectionCountMax = environment.settings.connectionCountMax
     configuration.limits.connectionsPerSourceMax = environment.settings.connectionsPerSourceMax
     environment.settings.streams.apply(to: &configuration.limits)

@@ -76,12 +76,33 @@ struct ServiceHostTests {
 
   @Test("A service brings the types of its own contract: it is called with JSON like ours")
   func run_contractOfItsOwn_isCalledWithJSON() async throws {
+    let answer = try await Self.answer(toSubject: "usr_ada")
+    #expect(answer.status == 200)
+    #expect(String(decoding: answer.body, as: UTF8.self) == #"{"allowed":true,"reason":"usr_ada"}"#)
+  }
+
+  @Test(
+    "Answers are compressed for whom can read it, if the setting says so",
+    arguments: [true, false]
+  )
+  func run_compression_compressesLongAnswers(isOn: Bool) async throws {
+    let subject = String(repeating: "s", count: 5000)
+    let answer = try await Self.answer(toSubject: subject, ["compression": .boolean(isOn)])
+    #expect(answer.fields["content-encoding"] == (isOn ? "gzip" : nil))
+    #expect((answer.body.count < 1000) == isOn)
+  }
+
+  /// What a service with these settings answers a client that reads gzip.
+  private static func answer(
+    toSubject subject: String,
+    _ settings: [String: JSONValue] = [:]
+  ) async throws -> HTTPFetch.Answer {
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
     let (_, teller) = AsyncStream<String>.makeStream()
     let (signals, sender) = AsyncStream<ProcessSignal>.makeStream()
     let (addresses, address) = AsyncStream<SocketAddress>.makeStream()
-    let host = try await Self.host(teller, on: loops)
+    let host = try await Self.host(teller, settings, on: loops)
     async let ended: Void = host.run(signals: signals) { bound in address.yield(bound[0]) }
     var iterator = addresses.makeAsyncIterator()
     let bound = try #require(await iterator.next())
@@ -91,20 +112,25 @@ struct ServiceHostTests {
     )
     fetch.allowsPlaintext = true
     fetch.contentType = "application/json"
-    fetch.content = Array(#"{"subject":"usr_ada"}"#.utf8)
+    fetch.fields = [.init(name: "accept-encoding", value: "gzip")]
+    fetch.content = Array(#"{"subject":"\#(subject)"}"#.utf8)
     let answer = try await fetch.run()
-    #expect(answer.status == 200)
-    #expect(String(decoding: answer.body, as: UTF8.self) == #"{"allowed":true,"reason":"usr_ada"}"#)
     sender.yield(.terminate)
     try await ended
+    return answer
   }
 
   /// A host that listens on a port of its own.
   private static func host(
     _ teller: AsyncStream<String>.Continuation,
+    _ members: [String: JSONValue] = [:],
     on loops: EventLoopGroup
   ) async throws -> ServiceHost<TellingProgram> {
-    var settings = try ConfigurationReader.decode(["admin": false, "database": "none"]) {
+    var object = JSONObject()
+    object["admin"] = false
+    object["database"] = "none"
+    for (name, value) in members { object[name] = value }
+    var settings = try ConfigurationReader.decode(.object(object)) {
       (members) throws(JSONDecodingError) in
       try ServiceSettings(&members, name: "telling", port: 1, adminPort: 1)
     }
