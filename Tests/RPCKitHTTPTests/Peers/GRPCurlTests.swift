@@ -88,7 +88,20 @@ struct GRPCurlTests {
       "grpc.testing.ResponseParameters"
     )
     #expect(message.text.contains("  int32 interval_us = 2;\n"), "\(message.text)")
-    #expect(message.text.hasSuffix("{\n  \"size\": 0,\n  \"intervalUs\": 0\n}\n"))
+    #expect(
+      message.text.hasSuffix(
+        """
+        {
+          "size": 0,
+          "intervalUs": 0,
+          "compressed": {
+            "value": false
+          }
+        }
+
+        """
+      )
+    )
     let nothing = try await grpcurl(["-plaintext"], "describe", "test.Nothing")
     #expect(nothing.code != 0 && nothing.text.contains("Symbol not found: test.Nothing"))
   }
