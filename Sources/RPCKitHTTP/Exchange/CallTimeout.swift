@@ -4,13 +4,18 @@ internal import RPCKit
 enum CallTimeout {
   /// Nanoseconds of `grpc-timeout`: one to eight digits and a unit (grpc/grpc doc/PROTOCOL-HTTP2.md); nil
   /// without the field, which is no deadline.
-  static func grpc(_ fields: HTTPFields) throws(RPCError) -> Int64? {
-    guard let text = try single("grpc-timeout", fields, malformed: .internal) else { return nil }
+  ///
+  /// Throws `malformed` for anything else.
+  static func grpc(
+    _ fields: HTTPFields,
+    malformed: StatusCode = .internal
+  ) throws(RPCError) -> Int64? {
+    guard let text = try single("grpc-timeout", fields, malformed: malformed) else { return nil }
     guard let unit = text.utf8.last, let nanoseconds = nanoseconds(unit),
       let number = digits(text.utf8.dropLast(), countMax: 8)
     else {
       throw RPCError(
-        .internal,
+        malformed,
         .protocolViolation,
         "grpc-timeout is malformed; send one to eight digits and one of H, M, S, m, u, n"
       )
@@ -19,17 +24,35 @@ enum CallTimeout {
     return overflow ? .max : product
   }
 
-  /// Nanoseconds of `connect-timeout-ms`: one to ten digits (connectrpc.com/docs/protocol); nil without the
-  /// field, which is no deadline.
+  /// Nanoseconds of `connect-timeout-ms` (connectrpc.com/docs/protocol); nil without the field, which is no
+  /// deadline.
   static func connect(_ fields: HTTPFields) throws(RPCError) -> Int64? {
-    guard let text = try single("connect-timeout-ms", fields, malformed: .invalidArgument) else {
-      return nil
-    }
+    try milliseconds("connect-timeout-ms", fields)
+  }
+
+  /// Nanoseconds of what a call by REST may take; nil without a field that says so, which is no deadline.
+  ///
+  /// Callers say it by `grpc-timeout`, as to gateways from REST to gRPC, and Envoy by
+  /// `x-envoy-expected-rq-timeout-ms`, which has the time after which it gives the request up
+  /// (envoyproxy.io, "Router", HTTP headers); the shorter of both holds.
+  static func rest(_ fields: HTTPFields) throws(RPCError) -> Int64? {
+    let caller = try grpc(fields, malformed: .invalidArgument)
+    let gateway = try milliseconds("x-envoy-expected-rq-timeout-ms", fields)
+    guard let caller, let gateway else { return caller ?? gateway }
+    return min(caller, gateway)
+  }
+
+  /// Nanoseconds of a field of one to ten digits; nil without the field.
+  private static func milliseconds(
+    _ name: String,
+    _ fields: HTTPFields
+  ) throws(RPCError) -> Int64? {
+    guard let text = try single(name, fields, malformed: .invalidArgument) else { return nil }
     guard let number = digits(text.utf8[...], countMax: 10) else {
       throw RPCError(
         .invalidArgument,
         .protocolViolation,
-        "connect-timeout-ms is malformed; send one to ten digits"
+        "\(name) is malformed; send one to ten digits"
       )
     }
     return number * 1_000_000

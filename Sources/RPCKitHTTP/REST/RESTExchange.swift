@@ -15,6 +15,7 @@ final class RESTExchange: HTTPExchange {
 
   private let request: Request
   private var metadata = Metadata()
+  private var timeout: Int64?
   private var fields: RESTRequest
   private var coding = ContentCoding.identity
   private var isForm = false
@@ -55,6 +56,7 @@ final class RESTExchange: HTTPExchange {
   private func readHead() throws(RESTFailure) {
     do throws(RPCError) {
       metadata = try Metadata(request: head.fields, malformed: .invalidArgument)
+      timeout = try CallTimeout.rest(head.fields)
       coding = try ContentCoding.ofRequest("content-encoding", head.fields)
     } catch {
       throw RESTFailure(error, status: error.code == .unimplemented ? 415 : nil)
@@ -183,7 +185,7 @@ final class RESTExchange: HTTPExchange {
       of: request.method,
       for: self,
       metadata: metadata,
-      timeout: nil,
+      timeout: timeout,
       requestByteCount: message.count
     )
     guard let call else { return }

@@ -7,6 +7,7 @@ final class Library: Testing_V1.LibraryService {
   private let metadata = Mutex(Metadata())
   private let compressed = Mutex(false)
   private let requests = Mutex<[any Message]>([])
+  private let remaining = Mutex<Duration?>(nil)
 
   /// The last request, if it is of this type.
   func lastRequest<Request: Message>(_ type: Request.Type) -> Request? {
@@ -21,10 +22,14 @@ final class Library: Testing_V1.LibraryService {
   /// Whether the last request came compressed.
   var lastWasCompressed: Bool { compressed.withLock { $0 } }
 
+  /// How long the last call had left; nil without a deadline.
+  var lastTimeRemaining: Duration? { remaining.withLock { $0 } }
+
   private func note(_ request: any Message, _ call: CallContext) {
     requests.withLock { $0.append(request) }
     metadata.withLock { $0 = call.metadata }
     compressed.withLock { $0 = call.isRequestCompressed }
+    remaining.withLock { $0 = call.timeRemaining }
   }
 
   func getBook(
@@ -40,6 +45,10 @@ final class Library: Testing_V1.LibraryService {
     case "busy":
       throw RPCError(.unavailable, "busy", details: [.retryInfo(.milliseconds(1500))])
     case "taken": throw RPCError(.alreadyExists, "taken")
+    case "slow":
+      // Until the call is over, which cancels the task.
+      for await _ in AsyncStream<Void>.makeStream().stream {}
+      throw CancellationError()
     case "forbidden": throw RPCError(.permissionDenied, "forbidden")
     case "many": throw RPCError(.resourceExhausted, "too many")
     case "daily": throw RPCError(.resourceExhausted, .overloaded, "", retryAfter: .seconds(86_400))

@@ -111,6 +111,9 @@ final class RESTStage: @unchecked Sendable {
     return isRouted ? id : nil
   }
 
+  /// Lets time pass.
+  func pass(_ duration: Duration) throws { try simulation.run(for: duration) }
+
   /// What was answered to a request until now.
   func answer(to id: UInt32) -> Answer { wire.connection?.answers[id] ?? Answer() }
 
