@@ -10,7 +10,7 @@ import time
 import traceback
 
 from . import calls
-from .checks import behind_nginx, decisions, grpc_calls, headers, health, paths, retries, tokens, trail
+from .checks import behind_nginx, deadlines, decisions, grpc_calls, headers, health, paths, retries, tokens, trail
 from .stage import Stage
 from .waiting import Failure
 
@@ -21,9 +21,9 @@ CHECKS = [
     paths.unknown, paths.ambiguous, paths.underscores,
     headers.forged_by_user, headers.forged_by_nobody, headers.own_routes,
     grpc_calls.through_envoy, grpc_calls.through_nginx,
-    retries.rest, retries.by_grpc, retries.lost,
+    deadlines.rest, retries.rest, retries.by_grpc, retries.lost,
     behind_nginx.rest, behind_nginx.own_server, behind_nginx.sent_once,
-    health.draining, health.all_away, health.outlier,
+    health.draining, health.all_away, health.outlier, health.impatient,
     decisions.suspended, decisions.silent, decisions.gone,
     health.service, behind_nginx.fails_closed,
 ]

@@ -5,6 +5,8 @@ import json
 import ssl
 import urllib.parse
 
+from .waiting import until
+
 
 class Answer:
     def __init__(self, status, headers, body):
@@ -58,6 +60,15 @@ class Client:
             connection.request(method, path, content, headers)
             response = connection.getresponse()
             return Answer(response.status, response.getheaders(), response.read())
+        finally:
+            connection.close()
+
+    def give_up(self, method, path, is_there):
+        """One request whose sender leaves before the answer, as soon as `is_there`."""
+        connection = http.client.HTTPSConnection("localhost", self.port, timeout=30, context=self._context)
+        try:
+            connection.request(method, path, headers={"authorization": f"Bearer {self.token}"})
+            until("the request is there", is_there)
         finally:
             connection.close()
 

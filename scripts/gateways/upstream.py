@@ -15,6 +15,7 @@ import h2.exceptions
 HEALTH = "/grpc.health.v1.Health/Check"
 # grpc.health.v1.HealthCheckResponse.
 SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"
+UNAVAILABLE, DEADLINE_EXCEEDED = ("503", "14"), ("504", "4")
 
 
 class Received:
@@ -34,10 +35,15 @@ class Upstream:
     def __init__(self):
         self.requests = []
         self.health = SERVING
-        # Requests that are answered with 503 or UNAVAILABLE before it gets well again.
+        self.health_checks = 0
+        # Requests that fail before it gets well again.
         self.failures_left = 0
+        # The status of such a failure, and its code by gRPC.
+        self.failure = UNAVAILABLE
         # Whether such a failure is a connection that ends instead.
         self.drops = False
+        # Whether it is no answer at all.
+        self.holds = False
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -95,6 +101,7 @@ class Upstream:
 
     def _answer(self, machine, stream, request):
         if request.path == HEALTH:
+            self.health_checks += 1
             self._answer_grpc(machine, stream, self.health)
             return
         self.requests.append(request)
@@ -102,14 +109,16 @@ class Upstream:
         self.failures_left -= fails
         if fails and self.drops:
             raise ConnectionAbortedError
+        if fails and self.holds:
+            return
         if request.is_grpc and fails:
             # Without a message, status and headers are one.
             machine.send_headers(stream, [(":status", "200"), ("content-type", "application/grpc"),
-                                          ("grpc-status", "14"), ("grpc-message", "told to")], end_stream=True)
+                                          ("grpc-status", self.failure[1]), ("grpc-message", "told to")], end_stream=True)
         elif request.is_grpc:
             self._answer_grpc(machine, stream, b"")
         else:
-            machine.send_headers(stream, [(":status", "503" if fails else "200"),
+            machine.send_headers(stream, [(":status", self.failure[0] if fails else "200"),
                                           ("content-type", "application/json")])
             machine.send_data(stream, b"{}", end_stream=True)
 

@@ -17,6 +17,13 @@ def _send(stage, client, count=10):
     return [len(server.requests) for server in stage.upstreams]
 
 
+def _wait_for_health(stage, count):
+    """Until each server's health was asked so many times."""
+    for server in stage.upstreams:
+        enough = server.health_checks + count
+        until("its health was asked", lambda: server.health_checks >= enough)
+
+
 def draining(stage):
     """a server that says it drains gets no more requests, until it says that it serves"""
     _, client = stage.sign_up("hanna")
@@ -58,20 +65,65 @@ def all_away(stage):
 
 
 def outlier(stage):
-    """a server that answers nothing but errors is left out, though it says that it is well"""
+    """a server that no request gets through to is left out, though it says that it is well"""
     _, client = stage.sign_up("otto")
     client = stage.at(stage.other_envoy, client)
     bad = stage.upstreams[1]
-    bad.failures_left = 1_000_000
+    bad.failures_left, bad.drops = 1_000_000, True
     try:
         # Reads are sent again, to the other one, so nobody notices.
         until("it is left out", lambda: client.get("/api/v1/units").status == 200
               and "failed_outlier_check" in _flags(stage, bad))
-        # It gets another chance after a while, so this is looked for, not required at one moment.
-        until("ten writes in a row leave it out", lambda: all(
-            client.post("/api/v1/units", {}).status == 200 for _ in range(10)))
+        _wait_for_health(stage, 3)
+        require("failed_outlier_check" in _flags(stage, bad), "it is used again because it says that it is well")
+        for _ in range(10):
+            equal("a write", client.post("/api/v1/units", {}).status, 200)
     finally:
-        bad.failures_left = 0
+        bad.failures_left, bad.drops = 0, False
+    until("it is in again", lambda: _flags(stage, bad) == "healthy")
+
+
+def impatient(stage):
+    """callers put no server out, by leaving no time or by leaving"""
+    _, client = stage.sign_up("ines")
+    client = stage.at(stage.other_envoy, client)
+
+    def call(timeout):
+        """The code of a call by gRPC."""
+        answer = client.send_exactly("POST", "/tenancy.v1.Portfolios/Create", None,
+                                     {"content-type": "application/grpc", "grpc-timeout": timeout})
+        return answer.headers.get("grpc-status")
+
+    def require_both(after):
+        # Envoy looks at its counts once a second, which is also how often it asks for health.
+        _wait_for_health(stage, 2)
+        for server in stage.upstreams:
+            equal(f"a server after {after}", _flags(stage, server), "healthy")
+
+    for server in stage.upstreams:
+        server.failures_left, server.failure = 1_000_000, upstream.DEADLINE_EXCEEDED
+    try:
+        for _ in range(20):
+            equal("by REST", client.post("/api/v1/units", {}, grpc_timeout="0n").status, 504)
+        require_both("calls by REST")
+        for _ in range(20):
+            equal("by gRPC", call("10S"), "4")
+        require_both("calls by gRPC")
+        for server in stage.upstreams:
+            server.holds = True
+        for _ in range(100):
+            equal("a call that Envoy ends", call("10m"), "4")
+        require_both("calls that Envoy ended")
+        for server in stage.upstreams:
+            server.requests.clear()
+        for count in range(1, 41):
+            client.give_up("POST", "/api/v1/units", lambda: sum(
+                len(server.requests) for server in stage.upstreams) == count)
+        require_both("callers who left")
+    finally:
+        for server in stage.upstreams:
+            server.failures_left, server.failure, server.holds = 0, upstream.UNAVAILABLE, False
+    require(min(_send(stage, client)) > 0, "not both servers are used")
 
 
 def service(stage):

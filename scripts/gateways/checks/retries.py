@@ -8,7 +8,6 @@ def _fail_once(stage, client):
     """Each server fails the next request that it gets."""
     for upstream in stage.upstreams:
         upstream.requests.clear()
-    # Failures must not be those that follow each other, or the server would be left out for a while.
     until("both servers answer", lambda: client.get("/api/v1/units").status == 200 and all(
         upstream.requests for upstream in stage.upstreams))
     for upstream in stage.upstreams:
@@ -33,6 +32,10 @@ def rest(stage):
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         _fail_once(stage, client)
         equal(method, (client.send(method, "/api/v1/units/a", {}).status, _attempts(stage)), (503, 1))
+        _fail_once(stage, client)
+        asked = {"x_envoy_retry_on": "5xx", "x_envoy_max_retries": "2", "x_envoy_upstream_rq_timeout_ms": "60000"}
+        equal(f"{method} by whom asks for more", (
+            client.send(method, "/api/v1/units/a", {}, **asked).status, _attempts(stage)), (503, 1))
 
 
 def by_grpc(stage):
