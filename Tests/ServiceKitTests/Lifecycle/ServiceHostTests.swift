@@ -1,12 +1,27 @@
 import Contracts
 import RPCKit
+import Synchronization
 import Testing
 
 @testable import ServiceKit
 
+/// What a test and the service it runs have to say to each other.
+private final class Script: Sendable {
+  let events: AsyncStream<String>
+  let teller: AsyncStream<String>.Continuation
+  private let readiness = Mutex(true)
+
+  init() { (events, teller) = AsyncStream.makeStream() }
+
+  var isReady: Bool {
+    get { readiness.withLock { $0 } }
+    set { readiness.withLock { $0 = newValue } }
+  }
+}
+
 /// A service that tells what becomes of it, and whose work in the background ends at once.
 private enum TellingProgram: HostedService {
-  typealias Settings = AsyncStream<String>.Continuation
+  typealias Settings = Script
 
   static let identity = ServiceIdentity(
     name: "telling",
@@ -18,23 +33,25 @@ private enum TellingProgram: HostedService {
   static let store = StoreDefinition(applicationID: 1, migrations: [])
 
   static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
-    AsyncStream.makeStream().continuation
+    Script()
   }
 
   static func open(
-    _ events: Settings,
+    _ script: Settings,
     in environment: ServiceEnvironment
   ) async throws -> OpenService {
     OpenService(
       services: [Allowing().definition],
       interceptors: [],
-      work: [{ events.yield("work") }],
-      readiness: { Readiness([]) },
-      reload: { events.yield("reload") },
+      work: [{ script.teller.yield("work") }],
+      readiness: {
+        Readiness([.init("script", isReady: script.isReady)])
+      },
+      reload: { script.teller.yield("reload") },
       peers: [],
       closeStore: {
-        events.yield("closed")
-        events.finish()
+        script.teller.yield("closed")
+        script.teller.finish()
       }
     )
   }
@@ -56,11 +73,11 @@ struct ServiceHostTests {
   func run_workEnds_servesUntilASignal() async throws {
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
-    let (events, teller) = AsyncStream<String>.makeStream()
+    let script = Script()
     let (signals, sender) = AsyncStream<ProcessSignal>.makeStream()
-    let host = try await Self.host(teller, on: loops)
-    async let ended: Void = host.run(signals: signals) { _ in teller.yield("ready") }
-    var told = events.makeAsyncIterator()
+    let host = try await Self.host(script, on: loops)
+    async let ended: Void = host.run(signals: signals) { _ in script.teller.yield("ready") }
+    var told = script.events.makeAsyncIterator()
     var beginning: Set<String> = []
     for _ in 0..<2 { beginning.insert(await told.next() ?? "") }
     #expect(beginning == ["ready", "work"])
@@ -92,37 +109,63 @@ struct ServiceHostTests {
     #expect((answer.body.count < 1000) == isOn)
   }
 
+  @Test("Its health, which gateways ask for, is what its readiness says")
+  func run_readinessChanges_healthFollows() async throws {
+    let script = Script()
+    try await Self.serving(script) { address, loops in
+      try await withChannel("tcp://\(address)", .init(loops: loops)) { channel in
+        let client = Grpc_Health_V1.HealthClient(channel)
+        var statuses = client.watch(Grpc_Health_V1.HealthCheckRequest()).makeAsyncIterator()
+        // It may be asked before it has begun to serve.
+        while let status = try await statuses.next()?.status, status != .serving {}
+        script.isReady = false
+        #expect(try await statuses.next()?.status == .notServing)
+        script.isReady = true
+        #expect(try await statuses.next()?.status == .serving)
+      }
+    }
+  }
+
   /// What a service with these settings answers a client that reads gzip.
   private static func answer(
     toSubject subject: String,
     _ settings: [String: JSONValue] = [:]
   ) async throws -> HTTPFetch.Answer {
+    try await serving(Script(), settings) { address, _ in
+      var fetch = HTTPFetch(
+        url: "http://\(address)/benchmark.v1.Permissions/Check",
+        addresses: .loopback
+      )
+      fetch.allowsPlaintext = true
+      fetch.contentType = "application/json"
+      fetch.fields = [.init(name: "accept-encoding", value: "gzip")]
+      fetch.content = Array(#"{"subject":"\#(subject)"}"#.utf8)
+      return try await fetch.run()
+    }
+  }
+
+  /// Runs a service with these settings until `body`, which gets its address, is done.
+  private static func serving<Result: Sendable>(
+    _ script: Script,
+    _ settings: [String: JSONValue] = [:],
+    _ body: (SocketAddress, EventLoopGroup) async throws -> Result
+  ) async throws -> Result {
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
-    let (_, teller) = AsyncStream<String>.makeStream()
     let (signals, sender) = AsyncStream<ProcessSignal>.makeStream()
     let (addresses, address) = AsyncStream<SocketAddress>.makeStream()
-    let host = try await Self.host(teller, settings, on: loops)
+    let host = try await Self.host(script, settings, on: loops)
     async let ended: Void = host.run(signals: signals) { bound in address.yield(bound[0]) }
     var iterator = addresses.makeAsyncIterator()
-    let bound = try #require(await iterator.next())
-    var fetch = HTTPFetch(
-      url: "http://\(bound)/benchmark.v1.Permissions/Check",
-      addresses: .loopback
-    )
-    fetch.allowsPlaintext = true
-    fetch.contentType = "application/json"
-    fetch.fields = [.init(name: "accept-encoding", value: "gzip")]
-    fetch.content = Array(#"{"subject":"\#(subject)"}"#.utf8)
-    let answer = try await fetch.run()
+    let result = try await body(try #require(await iterator.next()), loops)
     sender.yield(.terminate)
     try await ended
-    return answer
+    return result
   }
 
   /// A host that listens on a port of its own.
   private static func host(
-    _ teller: AsyncStream<String>.Continuation,
+    _ script: Script,
     _ members: [String: JSONValue] = [:],
     on loops: EventLoopGroup
   ) async throws -> ServiceHost<TellingProgram> {
@@ -142,6 +185,6 @@ struct ServiceHostTests {
       metrics: RPCMetrics(registry: MetricRegistry(), version: "test"),
       loops: loops
     )
-    return try await ServiceHost<TellingProgram>(teller, in: environment)
+    return try await ServiceHost<TellingProgram>(script, in: environment)
   }
 }
