@@ -55,7 +55,7 @@ class Client:
         content = None
         if body is not None:
             content, headers["content-type"] = json.dumps(body).encode(), "application/json"
-        connection = http.client.HTTPSConnection("localhost", self.port, timeout=30, context=self._context)
+        connection = self._connect()
         try:
             connection.request(method, path, content, headers)
             response = connection.getresponse()
@@ -65,12 +65,15 @@ class Client:
 
     def give_up(self, method, path, is_there):
         """One request whose sender leaves before the answer, as soon as `is_there`."""
-        connection = http.client.HTTPSConnection("localhost", self.port, timeout=30, context=self._context)
+        connection = self._connect()
         try:
             connection.request(method, path, headers={"authorization": f"Bearer {self.token}"})
             until("the request is there", is_there)
         finally:
             connection.close()
+
+    def _connect(self):
+        return http.client.HTTPSConnection("localhost", self.port, timeout=30, context=self._context)
 
     def get(self, path, **headers):
         return self.send("GET", path, **headers)

@@ -7,7 +7,7 @@ from .application import Application
 from .client import Client
 from .envoy import Envoy
 from .nginx import Nginx
-from .upstream import SERVING, UNAVAILABLE, Upstream
+from .upstream import Upstream
 
 PASSWORD = "a long pass phrase for everybody"
 EXT_AUTHZ = "envoy.filters.http.ext_authz"
@@ -64,8 +64,7 @@ class Stage:
     def recover(self):
         """As after `open`, whatever a check has left behind."""
         for server in self.upstreams:
-            server.health, server.failures_left, server.failure = SERVING, 0, UNAVAILABLE
-            server.drops = server.holds = False
+            server.recover()
         for application in self.applications:
             application.failures_left = 0
         for name in services.NAMES:

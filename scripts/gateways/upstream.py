@@ -15,7 +15,9 @@ import h2.exceptions
 HEALTH = "/grpc.health.v1.Health/Check"
 # grpc.health.v1.HealthCheckResponse.
 SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"
+# Ways to fail: an answer with this status, or this code by gRPC; a connection that ends; no answer at all.
 UNAVAILABLE, DEADLINE_EXCEEDED = ("503", "14"), ("504", "4")
+LOST, SILENT = "lost", "silent"
 
 
 class Received:
@@ -34,19 +36,19 @@ class Upstream:
 
     def __init__(self):
         self.requests = []
-        self.health = SERVING
         self.health_checks = 0
-        # Requests that fail before it gets well again.
-        self.failures_left = 0
-        # The status of such a failure, and its code by gRPC.
-        self.failure = UNAVAILABLE
-        # Whether such a failure is a connection that ends instead.
-        self.drops = False
-        # Whether it is no answer at all.
-        self.holds = False
+        self.recover()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def recover(self):
+        self.health = SERVING
+        self.fail(0)
+
+    def fail(self, count, failure=UNAVAILABLE):
+        """Lets the next requests fail, in one of the ways above."""
+        self.failures_left, self.failure = count, failure
 
     def received(self, path):
         return [request for request in self.requests if request.path == path]
@@ -107,19 +109,19 @@ class Upstream:
         self.requests.append(request)
         fails = self.failures_left > 0
         self.failures_left -= fails
-        if fails and self.drops:
+        if fails and self.failure == LOST:
             raise ConnectionAbortedError
-        if fails and self.holds:
+        if fails and self.failure == SILENT:
             return
+        status, code = self.failure if fails else ("200", "0")
         if request.is_grpc and fails:
             # Without a message, status and headers are one.
             machine.send_headers(stream, [(":status", "200"), ("content-type", "application/grpc"),
-                                          ("grpc-status", self.failure[1]), ("grpc-message", "told to")], end_stream=True)
+                                          ("grpc-status", code), ("grpc-message", "told to")], end_stream=True)
         elif request.is_grpc:
             self._answer_grpc(machine, stream, b"")
         else:
-            machine.send_headers(stream, [(":status", self.failure[0] if fails else "200"),
-                                          ("content-type", "application/json")])
+            machine.send_headers(stream, [(":status", status), ("content-type", "application/json")])
             machine.send_data(stream, b"{}", end_stream=True)
 
     @staticmethod

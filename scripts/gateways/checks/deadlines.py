@@ -17,7 +17,8 @@ def rest(stage):
         server.requests.clear()
     answer = client.get("/api/v1/units")
     equal("to clients", [name for name in answer.headers if name.startswith("x-envoy-")], [])
-    client.post("/api/v1/units", {})
+    # Callers cannot have it wait for longer, or say that it does not.
+    client.post("/api/v1/units", {}, x_envoy_upstream_rq_timeout_ms="60000", x_envoy_expected_rq_timeout_ms="60000")
     # Of an attempt, and of the whole.
     told = {request.method: request.headers.get("x-envoy-expected-rq-timeout-ms")
             for server in stage.upstreams for request in server.requests}

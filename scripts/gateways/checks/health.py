@@ -69,7 +69,7 @@ def outlier(stage):
     _, client = stage.sign_up("otto")
     client = stage.at(stage.other_envoy, client)
     bad = stage.upstreams[1]
-    bad.failures_left, bad.drops = 1_000_000, True
+    bad.fail(1_000_000, upstream.LOST)
     try:
         # Reads are sent again, to the other one, so nobody notices.
         until("it is left out", lambda: client.get("/api/v1/units").status == 200
@@ -79,7 +79,7 @@ def outlier(stage):
         for _ in range(10):
             equal("a write", client.post("/api/v1/units", {}).status, 200)
     finally:
-        bad.failures_left, bad.drops = 0, False
+        bad.recover()
     until("it is in again", lambda: _flags(stage, bad) == "healthy")
 
 
@@ -95,13 +95,14 @@ def impatient(stage):
         return answer.headers.get("grpc-status")
 
     def require_both(after):
-        # Envoy looks at its counts once a second, which is also how often it asks for health.
-        _wait_for_health(stage, 2)
-        for server in stage.upstreams:
-            equal(f"a server after {after}", _flags(stage, server), "healthy")
+        # At once, and after Envoy has looked at its counts, which it does as often as it asks for health.
+        for count in (0, 2):
+            _wait_for_health(stage, count)
+            for server in stage.upstreams:
+                equal(f"a server after {after}", _flags(stage, server), "healthy")
 
     for server in stage.upstreams:
-        server.failures_left, server.failure = 1_000_000, upstream.DEADLINE_EXCEEDED
+        server.fail(1_000_000, upstream.DEADLINE_EXCEEDED)
     try:
         for _ in range(20):
             equal("by REST", client.post("/api/v1/units", {}, grpc_timeout="0n").status, 504)
@@ -110,7 +111,7 @@ def impatient(stage):
             equal("by gRPC", call("10S"), "4")
         require_both("calls by gRPC")
         for server in stage.upstreams:
-            server.holds = True
+            server.fail(1_000_000, upstream.SILENT)
         for _ in range(100):
             equal("a call that Envoy ends", call("10m"), "4")
         require_both("calls that Envoy ended")
@@ -122,7 +123,7 @@ def impatient(stage):
         require_both("callers who left")
     finally:
         for server in stage.upstreams:
-            server.failures_left, server.failure, server.holds = 0, upstream.UNAVAILABLE, False
+            server.recover()
     require(min(_send(stage, client)) > 0, "not both servers are used")
 
 

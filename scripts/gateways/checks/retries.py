@@ -1,10 +1,11 @@
 """What Envoy sends again."""
 
 from .. import calls
+from ..upstream import LOST, UNAVAILABLE
 from ..waiting import equal, until
 
 
-def _fail_once(stage, client):
+def _fail_once(stage, client, failure=UNAVAILABLE):
     """Each server fails the next request that it gets."""
     for upstream in stage.upstreams:
         upstream.requests.clear()
@@ -12,12 +13,13 @@ def _fail_once(stage, client):
         upstream.requests for upstream in stage.upstreams))
     for upstream in stage.upstreams:
         upstream.requests.clear()
-    stage.upstreams[0].failures_left = stage.upstreams[1].failures_left = 1
+    for upstream in stage.upstreams:
+        upstream.fail(1, failure)
 
 
 def _attempts(stage):
     for upstream in stage.upstreams:
-        upstream.failures_left = 0
+        upstream.recover()
     return sum(len(upstream.requests) for upstream in stage.upstreams)
 
 
@@ -57,11 +59,5 @@ def lost(stage):
     """a write whose connection is lost is not sent again"""
     _, client = stage.sign_up("rita")
     client = stage.at(stage.other_envoy, client)
-    _fail_once(stage, client)
-    for upstream in stage.upstreams:
-        upstream.drops = True
-    try:
-        equal("a write", (client.post("/api/v1/units", {}).status, _attempts(stage)), (503, 1))
-    finally:
-        for upstream in stage.upstreams:
-            upstream.drops = False
+    _fail_once(stage, client, LOST)
+    equal("a write", (client.post("/api/v1/units", {}).status, _attempts(stage)), (503, 1))
