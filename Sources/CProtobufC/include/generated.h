@@ -81,6 +81,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__veri
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_email_response(void) {
   return &auth__v1__verify_email_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__disown_email_request(void) {
+  return &auth__v1__disown_email_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__disown_email_response(void) {
+  return &auth__v1__disown_email_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_password_reset_request(void) {
   return &auth__v1__request_password_reset_request__descriptor;
 }

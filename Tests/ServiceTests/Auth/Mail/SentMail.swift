@@ -111,4 +111,15 @@ extension AuthStage {
       }
     }.filter { $0.hasPrefix(prefix) }
   }
+
+  /// Has an account prove its address in its session; other mails are taken too.
+  func verifyAddress(
+    of user: Auth_V1.SignInResponse,
+    _ email: String = "ada@example.org"
+  ) async throws {
+    _ = try await accounts.verifyEmail(
+      .init(token: try await takeToken("verify-email", to: email)),
+      options: with(user)
+    )
+  }
 }

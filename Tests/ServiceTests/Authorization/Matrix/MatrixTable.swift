@@ -56,6 +56,7 @@ enum MatrixTable {
     .init("Accounts/RequestEmailVerification", .none, .everyone),
     // Nobody has a token: what those allow is for AccountTests.
     .init("Accounts/VerifyEmail", .none, [], #"{"token": "<mail token>"}"#, yes: "verified"),
+    .init("Accounts/DisownEmail", .none, [], #"{"token": "<mail token>"}"#, yes: "disowned"),
     .init("Accounts/RequestPasswordReset", .none, .everyone, #"{"email": "<new address>"}"#),
     .init(
       "Accounts/ResetPassword",
