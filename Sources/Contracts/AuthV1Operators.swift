@@ -1272,6 +1272,491 @@ extension Auth_V1 {
     }
   }
 
+  /// Searches an audit log.
+  public struct SearchAuditRequest: RPCKit.Message {
+    /// Only what this caller did: `user:usr_…`, `svc://tenancy`, `anonymous`, `command`; empty means all.
+    public var `actor`: Swift.String = ""
+    /// Only what was done to this object, by its identifier; empty means all.
+    public var object: Swift.String = ""
+    /// Only actions that begin with this: `session.` or `user.disable`; empty means all.
+    public var action: Swift.String = ""
+    /// Only what happened in this request, as in log lines; empty means all.
+    public var requestId: Swift.String = ""
+    /// Only what was written at this time or later; absent means from the beginning.
+    public var since: Google_Protobuf.Timestamp? = nil
+    /// Only what was written before this time; absent means until now.
+    public var until: Google_Protobuf.Timestamp? = nil
+    /// Only what was refused.
+    public var refusedOnly: Swift.Bool = false
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      `actor`: Swift.String = "",
+      object: Swift.String = "",
+      action: Swift.String = "",
+      requestId: Swift.String = "",
+      since: Google_Protobuf.Timestamp? = nil,
+      until: Google_Protobuf.Timestamp? = nil,
+      refusedOnly: Swift.Bool = false,
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
+    ) {
+      self.`actor` = `actor`
+      self.object = object
+      self.action = action
+      self.requestId = requestId
+      self.since = since
+      self.until = until
+      self.refusedOnly = refusedOnly
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+    }
+
+    /// `auth.v1.SearchAuditRequest`.
+    public static var protobufName: Swift.String { "auth.v1.SearchAuditRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__search_audit_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__SearchAuditRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SearchAuditRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.`actor` = RPCKit.MessageReading.string(source.pointee.f1_actor)
+      try unsafe self.object = RPCKit.MessageReading.string(source.pointee.f2_object)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f3_action)
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f4_request_id)
+      if let member = unsafe source.pointee.f5_since {
+        try unsafe self.since = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f6_until {
+        try unsafe self.until = Google_Protobuf.Timestamp(reading: member)
+      }
+      unsafe self.refusedOnly = source.pointee.f7_refused_only != 0
+      unsafe self.pageSize = source.pointee.f8_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f9_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SearchAuditRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__SearchAuditRequest.self, 1)
+      unsafe auth__v1__search_audit_request__init(target)
+      unsafe target.pointee.f1_actor = scratch.copy(self.`actor`)
+      unsafe target.pointee.f2_object = scratch.copy(self.object)
+      unsafe target.pointee.f3_action = scratch.copy(self.action)
+      unsafe target.pointee.f4_request_id = scratch.copy(self.requestId)
+      if let value = self.since {
+        unsafe target.pointee.f5_since = value.packed(in: scratch)
+      }
+      if let value = self.until {
+        unsafe target.pointee.f6_until = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f7_refused_only = self.refusedOnly ? 1 : 0
+      unsafe target.pointee.f8_page_size = self.pageSize
+      unsafe target.pointee.f9_page_token = scratch.copy(self.pageToken)
+      return unsafe target
+    }
+
+    private static let action_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 288019269919178752, high: 576460745860972544, minimum: 0, maximum: nil),
+      ],
+    ])
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.`actor`.isEmpty) {
+        if self.`actor`.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "actor", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.object.isEmpty) {
+        if self.object.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "object", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.action.isEmpty) {
+        if self.action.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
+        } else {
+          if !Self.action_pattern.matches(self.action) {
+            violations.append(RPCKit.FieldViolation(field: path + "action", description: "must look like [a-z0-9_.]*"))
+          }
+        }
+      }
+      if !(self.requestId.isEmpty) {
+        if self.requestId.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "request_id", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+    }
+  }
+
+  /// One page of audit records.
+  public struct SearchAuditResponse: RPCKit.Message {
+    /// Newest first. May be empty before the last page: each call reads a bounded part of the log.
+    public var entries: [Auth_V1.AuditEntry] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      entries: [Auth_V1.AuditEntry] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.entries = entries
+      self.nextPageToken = nextPageToken
+    }
+
+    /// `auth.v1.SearchAuditResponse`.
+    public static var protobufName: Swift.String { "auth.v1.SearchAuditResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__search_audit_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__SearchAuditResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SearchAuditResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_entries > 0 {
+        unsafe self.entries.reserveCapacity(source.pointee.n_f1_entries)
+        for index in unsafe 0..<source.pointee.n_f1_entries {
+          if let member = unsafe source.pointee.f1_entries[index] {
+            try unsafe self.entries.append(Auth_V1.AuditEntry(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SearchAuditResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__SearchAuditResponse.self, 1)
+      unsafe auth__v1__search_audit_response__init(target)
+      if !self.entries.isEmpty {
+        unsafe target.pointee.n_f1_entries = self.entries.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__AuditEntry>?.self, self.entries.count)
+        for (index, element) in self.entries.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_entries = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Gets how a user can prove who they are.
+  public struct GetUserFactorsRequest: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = ""
+    ) {
+      self.userId = userId
+    }
+
+    /// `auth.v1.GetUserFactorsRequest`.
+    public static var protobufName: Swift.String { "auth.v1.GetUserFactorsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__get_user_factors_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__GetUserFactorsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__GetUserFactorsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__GetUserFactorsRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__GetUserFactorsRequest.self, 1)
+      unsafe auth__v1__get_user_factors_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// How a user can prove who they are, without any secret, and what failed of late.
+  public struct UserFactors: RPCKit.Message {
+    /// Whether the account has a password that works.
+    public var hasPassword: Swift.Bool = false
+    /// When the authenticator app was added; absent without one.
+    public var totpAddedAt: Google_Protobuf.Timestamp? = nil
+    /// Recovery codes that are left.
+    public var recoveryCodesLeft: Swift.UInt32 = 0
+    /// Whether the account has a PIN.
+    public var hasPin: Swift.Bool = false
+    /// Passkeys, oldest first.
+    public var passkeys: [Auth_V1.Passkey] = []
+    /// Identities at other providers.
+    public var identities: [Auth_V1.LinkedIdentity] = []
+    /// Wrong passwords since the last right one, from devices that never signed in to the account.
+    public var failedSignIns: Swift.UInt32 = 0
+    /// When the last of them came; absent when there is none.
+    public var lastFailedSignInAt: Google_Protobuf.Timestamp? = nil
+    /// Until when such devices have to wait; absent when they do not.
+    public var signInsWaitUntil: Google_Protobuf.Timestamp? = nil
+    /// Wrong codes of the authenticator app or recovery codes since the last right one.
+    public var failedCodes: Swift.UInt32 = 0
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      hasPassword: Swift.Bool = false,
+      totpAddedAt: Google_Protobuf.Timestamp? = nil,
+      recoveryCodesLeft: Swift.UInt32 = 0,
+      hasPin: Swift.Bool = false,
+      passkeys: [Auth_V1.Passkey] = [],
+      identities: [Auth_V1.LinkedIdentity] = [],
+      failedSignIns: Swift.UInt32 = 0,
+      lastFailedSignInAt: Google_Protobuf.Timestamp? = nil,
+      signInsWaitUntil: Google_Protobuf.Timestamp? = nil,
+      failedCodes: Swift.UInt32 = 0
+    ) {
+      self.hasPassword = hasPassword
+      self.totpAddedAt = totpAddedAt
+      self.recoveryCodesLeft = recoveryCodesLeft
+      self.hasPin = hasPin
+      self.passkeys = passkeys
+      self.identities = identities
+      self.failedSignIns = failedSignIns
+      self.lastFailedSignInAt = lastFailedSignInAt
+      self.signInsWaitUntil = signInsWaitUntil
+      self.failedCodes = failedCodes
+    }
+
+    /// `auth.v1.UserFactors`.
+    public static var protobufName: Swift.String { "auth.v1.UserFactors" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__user_factors(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__UserFactors.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__UserFactors>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.hasPassword = source.pointee.f1_has_password != 0
+      if let member = unsafe source.pointee.f2_totp_added_at {
+        try unsafe self.totpAddedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      unsafe self.recoveryCodesLeft = source.pointee.f3_recovery_codes_left
+      unsafe self.hasPin = source.pointee.f4_has_pin != 0
+      if unsafe source.pointee.n_f5_passkeys > 0 {
+        unsafe self.passkeys.reserveCapacity(source.pointee.n_f5_passkeys)
+        for index in unsafe 0..<source.pointee.n_f5_passkeys {
+          if let member = unsafe source.pointee.f5_passkeys[index] {
+            try unsafe self.passkeys.append(Auth_V1.Passkey(reading: member))
+          }
+        }
+      }
+      if unsafe source.pointee.n_f6_identities > 0 {
+        unsafe self.identities.reserveCapacity(source.pointee.n_f6_identities)
+        for index in unsafe 0..<source.pointee.n_f6_identities {
+          if let member = unsafe source.pointee.f6_identities[index] {
+            try unsafe self.identities.append(Auth_V1.LinkedIdentity(reading: member))
+          }
+        }
+      }
+      unsafe self.failedSignIns = source.pointee.f7_failed_sign_ins
+      if let member = unsafe source.pointee.f8_last_failed_sign_in_at {
+        try unsafe self.lastFailedSignInAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f9_sign_ins_wait_until {
+        try unsafe self.signInsWaitUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+      unsafe self.failedCodes = source.pointee.f10_failed_codes
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__UserFactors> {
+      let target = unsafe scratch.allocate(Auth__V1__UserFactors.self, 1)
+      unsafe auth__v1__user_factors__init(target)
+      unsafe target.pointee.f1_has_password = self.hasPassword ? 1 : 0
+      if let value = self.totpAddedAt {
+        unsafe target.pointee.f2_totp_added_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f3_recovery_codes_left = self.recoveryCodesLeft
+      unsafe target.pointee.f4_has_pin = self.hasPin ? 1 : 0
+      if !self.passkeys.isEmpty {
+        unsafe target.pointee.n_f5_passkeys = self.passkeys.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__Passkey>?.self, self.passkeys.count)
+        for (index, element) in self.passkeys.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f5_passkeys = unsafe elements
+      }
+      if !self.identities.isEmpty {
+        unsafe target.pointee.n_f6_identities = self.identities.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__LinkedIdentity>?.self, self.identities.count)
+        for (index, element) in self.identities.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f6_identities = unsafe elements
+      }
+      unsafe target.pointee.f7_failed_sign_ins = self.failedSignIns
+      if let value = self.lastFailedSignInAt {
+        unsafe target.pointee.f8_last_failed_sign_in_at = value.packed(in: scratch)
+      }
+      if let value = self.signInsWaitUntil {
+        unsafe target.pointee.f9_sign_ins_wait_until = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f10_failed_codes = self.failedCodes
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// A mail in the outbox as operators see it: neither its text nor the address.
   public struct Mail: RPCKit.Message {
     /// Identifier, `eml_…`; the left part of its Message-ID.
@@ -1591,9 +2076,17 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ListUsersRequest",
-      responseType: "auth.v1.ListUsersResponse"
+      responseType: "auth.v1.ListUsersResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users")]
+        ),
+      ]
     )
     /// Gets one account.
     public static let getUser = RPCKit.MethodDescriptor(
@@ -1604,9 +2097,18 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.GetUserRequest",
-      responseType: "auth.v1.Account"
+      responseType: "auth.v1.Account",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users/{user_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single],
+          variables: [.init(field: "user_id", segments: 4..<5)]
+        ),
+      ]
     )
     /// Ends all sessions of a user and keeps anybody from signing in to the account, in whatever way, until it is enabled
     /// again. All services refuse its tokens within a second. Its roles stay: suspend the user too (Subjects/Suspend) to
@@ -1622,7 +2124,16 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.DisableUserRequest",
-      responseType: "auth.v1.Account"
+      responseType: "auth.v1.Account",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/disable",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("disable")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
     )
     /// Lets an account be signed in to again. Enabling an active account changes nothing.
     public static let enableUser = RPCKit.MethodDescriptor(
@@ -1635,7 +2146,16 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.EnableUserRequest",
-      responseType: "auth.v1.Account"
+      responseType: "auth.v1.Account",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/enable",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("enable")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
     )
     /// Makes a user's password invalid, ends all its sessions and sends it a mail with which to set a new one. FAILED_PRECONDITION,
     /// USER_DISABLED, for a disabled account.
@@ -1649,7 +2169,16 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.ForcePasswordResetRequest",
-      responseType: "auth.v1.RevokeSessionsResponse"
+      responseType: "auth.v1.RevokeSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/password-reset",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("password-reset")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
     )
     /// Lists where a user is signed in.
     public static let listUserSessions = RPCKit.MethodDescriptor(
@@ -1660,9 +2189,18 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ListUserSessionsRequest",
-      responseType: "auth.v1.ListSessionsResponse"
+      responseType: "auth.v1.ListSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users/{user_id}/sessions",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("sessions")],
+          variables: [.init(field: "user_id", segments: 4..<5)]
+        ),
+      ]
     )
     /// Lists what the audit log of AuthService has about a user: what it did, and what was done to it.
     public static let listUserAudit = RPCKit.MethodDescriptor(
@@ -1673,9 +2211,18 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ListUserAuditRequest",
-      responseType: "auth.v1.ListUserAuditResponse"
+      responseType: "auth.v1.ListUserAuditResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users/{user_id}/audit",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("audit")],
+          variables: [.init(field: "user_id", segments: 4..<5)]
+        ),
+      ]
     )
     /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
     /// in again, so disable it to block it.
@@ -1689,7 +2236,59 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.EndSessionsRequest",
-      responseType: "auth.v1.RevokeSessionsResponse"
+      responseType: "auth.v1.RevokeSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/sessions/end",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("sessions"), .literal("end")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
+    )
+    /// Searches the audit log of AuthService. TenancyAudit and EntitlementAudit search those of the other services.
+    public static let searchAudit = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "SearchAudit",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "auth.v1.SearchAuditRequest",
+      responseType: "auth.v1.SearchAuditResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/audit",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("audit")]
+        ),
+      ]
+    )
+    /// Gets how a user can prove who they are, without any secret, and how many sign-ins failed of late.
+    public static let getUserFactors = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "GetUserFactors",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "auth.v1.GetUserFactorsRequest",
+      responseType: "auth.v1.UserFactors",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users/{user_id}/factors",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("factors")],
+          variables: [.init(field: "user_id", segments: 4..<5)]
+        ),
+      ]
     )
     /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
     public static let listMails = RPCKit.MethodDescriptor(
@@ -1700,9 +2299,17 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ListMailsRequest",
-      responseType: "auth.v1.ListMailsResponse"
+      responseType: "auth.v1.ListMailsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/mails",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("mails")]
+        ),
+      ]
     )
   }
 
@@ -1731,6 +2338,10 @@ extension Auth_V1 {
     /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
     /// in again, so disable it to block it.
     func endSessions(_ request: Auth_V1.EndSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
+    /// Searches the audit log of AuthService. TenancyAudit and EntitlementAudit search those of the other services.
+    func searchAudit(_ request: Auth_V1.SearchAuditRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SearchAuditResponse
+    /// Gets how a user can prove who they are, without any secret, and how many sign-ins failed of late.
+    func getUserFactors(_ request: Auth_V1.GetUserFactorsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.UserFactors
     /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
     func listMails(_ request: Auth_V1.ListMailsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListMailsResponse
   }
@@ -1854,6 +2465,32 @@ extension Auth_V1 {
       return try await channel.unary(OperatorsMethods.endSessions, request, options: options)
     }
 
+    /// Searches the audit log of AuthService. TenancyAudit and EntitlementAudit search those of the other services.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func searchAudit(
+      _ request: Auth_V1.SearchAuditRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.SearchAuditResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.searchAudit, request, options: options)
+    }
+
+    /// Gets how a user can prove who they are, without any secret, and how many sign-ins failed of late.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func getUserFactors(
+      _ request: Auth_V1.GetUserFactorsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.UserFactors {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.getUserFactors, request, options: options)
+    }
+
     /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1874,11 +2511,13 @@ extension Auth_V1 {
       name: "auth/v1/operators.proto",
       imports: {
         [
+          Auth_V1.authV1IdentitiesFile,
+          Auth_V1.authV1PasskeysFile,
           Auth_V1.authV1SessionsFile,
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoWYXV0aC92MS9zZXNzaW9ucy5wcm90bxoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8i3wMKB0FjY291bnQSDgoCaWQYASABKAlSAmlkEhQKBWVtYWlsGAIgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEh0KCmZpcnN0X25hbWUYBSABKAlSCWZpcnN0TmFtZRIbCglsYXN0X25hbWUYBiABKAlSCGxhc3ROYW1lEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIrCgVzdGF0ZRgJIAEoDjIVLmF1dGgudjEuQWNjb3VudFN0YXRlUgVzdGF0ZRI7CgtkaXNhYmxlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmRpc2FibGVkQXQSHwoLZGlzYWJsZWRfYnkYCyABKAlSCmRpc2FibGVkQnkSJwoPZGlzYWJsZWRfcmVhc29uGAwgASgJUg5kaXNhYmxlZFJlYXNvbiK6AQoQTGlzdFVzZXJzUmVxdWVzdBIdCgR0ZXh0GAEgASgJQgmquxgFGP4BWAFSBHRleHQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoFc3RhdGUYBCABKA4yFS5hdXRoLnYxLkFjY291bnRTdGF0ZUIGqrsYAjgBUgVzdGF0ZSJjChFMaXN0VXNlcnNSZXNwb25zZRImCgV1c2VycxgBIAMoCzIQLmF1dGgudjEuQWNjb3VudFIFdXNlcnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIogBChJFbmRTZXNzaW9uc1JlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIdCgRub3RlGAIgASgJQgmquxgFGPQDWAJSBG5vdGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSIzCg5HZXRVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIo4BChJEaXNhYmxlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIjCgZyZWFzb24YAiABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKNAQoRRW5hYmxlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIjCgZyZWFzb24YAiABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKVAQoZRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEiMKBnJlYXNvbhgCIAEoCUILqrsYBwgBGPQDWAJSBnJlYXNvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IjwKF0xpc3RVc2VyU2Vzc2lvbnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQijQEKFExpc3RVc2VyQXVkaXRSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4i/AEKCkF1ZGl0RW50cnkSOwoLcmVjb3JkZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpyZWNvcmRlZEF0EhQKBWFjdG9yGAIgASgJUgVhY3RvchIgCgxvbl9iZWhhbGZfb2YYAyABKAlSCm9uQmVoYWxmT2YSFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24SFgoGb2JqZWN0GAUgASgJUgZvYmplY3QSEgoEZG9uZRgGIAEoCFIEZG9uZRIdCgpyZXF1ZXN0X2lkGAcgASgJUglyZXF1ZXN0SWQSFgoGZGV0YWlsGAggASgJUgZkZXRhaWwibgoVTGlzdFVzZXJBdWRpdFJlc3BvbnNlEi0KB2VudHJpZXMYASADKAsyEy5hdXRoLnYxLkF1ZGl0RW50cnlSB2VudHJpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuItsCCgRNYWlsEg4KAmlkGAEgASgJUgJpZBISCgRraW5kGAIgASgJUgRraW5kEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIoCgVzdGF0ZRgEIAEoDjISLmF1dGgudjEuTWFpbFN0YXRlUgVzdGF0ZRIaCghhdHRlbXB0cxgFIAEoDVIIYXR0ZW1wdHMSFAoFZXJyb3IYBiABKAlSBWVycm9yEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSQgoPbmV4dF9hdHRlbXB0X2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFINbmV4dEF0dGVtcHRBdBI7CgtmaW5pc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQimAEKEExpc3RNYWlsc1JlcXVlc3QSMAoFc3RhdGUYASABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZUIGqrsYAjgBUgVzdGF0ZRIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJgChFMaXN0TWFpbHNSZXNwb25zZRIjCgVtYWlscxgBIAMoCzINLmF1dGgudjEuTWFpbFIFbWFpbHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuKmMKDEFjY291bnRTdGF0ZRIdChlBQ0NPVU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQUNDT1VOVF9TVEFURV9BQ1RJVkUQARIaChZBQ0NPVU5UX1NUQVRFX0RJU0FCTEVEEAIqgAEKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRTUFJTF9TVEFURV9RVUVVRUQQARIWChJNQUlMX1NUQVRFX1NFTkRJTkcQAhITCg9NQUlMX1NUQVRFX1NFTlQQAxITCg9NQUlMX1NUQVRFX0RFQUQQBDKtBgoJT3BlcmF0b3JzElUKCUxpc3RVc2VycxIZLmF1dGgudjEuTGlzdFVzZXJzUmVxdWVzdBoaLmF1dGgudjEuTGlzdFVzZXJzUmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBEkcKB0dldFVzZXISFy5hdXRoLnYxLkdldFVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50IhGiuxgNCAQaBWZyZXNoIAEoARJLCgtEaXNhYmxlVXNlchIbLmF1dGgudjEuRGlzYWJsZVVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50Ig2iuxgJCAQaBWZyZXNoEkkKCkVuYWJsZVVzZXISGi5hdXRoLnYxLkVuYWJsZVVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50Ig2iuxgJCAQaBWZyZXNoEmgKEkZvcmNlUGFzc3dvcmRSZXNldBIiLmF1dGgudjEuRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSINorsYCQgEGgVmcmVzaBJmChBMaXN0VXNlclNlc3Npb25zEiAuYXV0aC52MS5MaXN0VXNlclNlc3Npb25zUmVxdWVzdBodLmF1dGgudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBEmEKDUxpc3RVc2VyQXVkaXQSHS5hdXRoLnYxLkxpc3RVc2VyQXVkaXRSZXF1ZXN0Gh4uYXV0aC52MS5MaXN0VXNlckF1ZGl0UmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBElwKC0VuZFNlc3Npb25zEhsuYXV0aC52MS5FbmRTZXNzaW9uc1JlcXVlc3QaHy5hdXRoLnYxLlJldm9rZVNlc3Npb25zUmVzcG9uc2UiD6K7GAsIBBoFZnJlc2ggARJVCglMaXN0TWFpbHMSGS5hdXRoLnYxLkxpc3RNYWlsc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RNYWlsc1Jlc3BvbnNlIhGiuxgNCAQaBWZyZXNoIAEoAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK5zIKJAoBDBIDAQASGhogQWNjb3VudHMsIGZvciBvcGVyYXRvcnMuCgo1CgIFABIEDAATARopIFdoZXRoZXIgYW4gYWNjb3VudCBtYXkgYmUgc2lnbmVkIGluIHRvLgoKHQoEBQACABIDDgIgGhAgTm90IHNwZWNpZmllZC4KChYKBAUAAgESAxACGxoJIEl0IG1heS4KClkKBAUAAgISAxICHRpMIEFuIG9wZXJhdG9yIGRpc2FibGVkIGl0OiBub2JvZHkgY2FuIHNpZ24gaW4gdG8gaXQsIGFuZCBpdCBoYXMgbm8gc2Vzc2lvbnMuCgotCgIEABIEFgAvARohIEFuIGFjY291bnQgYXMgb3BlcmF0b3JzIHNlZSBpdC4KCiUKBAQAAgASAxgCEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxoCExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMcAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAx4CGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAyACGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMiAhcaDCBMYXN0IG5hbWUuCgosCgQEAAIGEgMkAisaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACBxIDJgIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKLgoEBAACCBIDKAIZGiEgV2hldGhlciBpdCBtYXkgYmUgc2lnbmVkIGluIHRvLgoKOQoEBAACCRIDKgItGiwgV2hlbiBpdCB3YXMgZGlzYWJsZWQ7IGFic2VudCB1bmxlc3MgaXQgaXMuCgphCgQEAAIKEgMsAhoaVCBXaG8gZGlzYWJsZWQgaXQsIGFzIGluIHRoZSBhdWRpdCBsb2c6IGB1c2VyOnVzcl/igKZgOyBlbXB0eSB1bmxlc3MgaXQgaXMgZGlzYWJsZWQuCgo3CgQEAAILEgMuAh4aKiBXaHkgaXQgd2FzIGRpc2FibGVkOyBlbXB0eSB1bmxlc3MgaXQgaXMuCgodCgIEARIEMgA8ARoRIExpc3RzIGFjY291bnRzLgoKtwEKBAQBAgASAzUCShqpASBQcmVmaXggb2YgdGhlIGUtbWFpbCBhZGRyZXNzLCBkaXNwbGF5IG5hbWUsIGZpcnN0IG5hbWUgb3IgbGFzdCBuYW1lLCBpZ25vcmluZyBBU0NJSSBjYXNlOyBlbXB0eQogbWVhbnMgYWxsIGFjY291bnRzLiBUaGUgYWNjb3VudCB3aXRoIGV4YWN0bHkgdGhpcyBhZGRyZXNzIGNvbWVzIGZpcnN0LgoKKgoEBAECARIDNwI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAQICEgM5Aj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCj8KBAQBAgMSAzsCRBoyIE9ubHkgdGhvc2Ugb2YgdGhpcyBzdGF0ZTsgdW5zcGVjaWZpZWQgbWVhbnMgYWxsLgoKIwoCBAISBD8ARAEaFyBPbmUgcGFnZSBvZiBhY2NvdW50cy4KCk0KBAQCAgASA0ECHRpAIFRoZSBvbmUgd2l0aCBleGFjdGx5IHRoZSByZXF1ZXN0ZWQgYWRkcmVzcywgdGhlbiBuZXdlc3QgZmlyc3QuCgo4CgQEAgIBEgNDAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBAMSBEcATwEaHiBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIuCgoYCgQEAwIAEgNJAkkaCyBUaGUgdXNlci4KCj0KBAQDAgESA0sCSRowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEAwICEgNOAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCh8KAgQEEgRSAFUBGhMgR2V0cyBvbmUgYWNjb3VudC4KChgKBAQEAgASA1QCSRoLIFRoZSB1c2VyLgoKIgoCBAUSBFgAYAEaFiBEaXNhYmxlcyBhbiBhY2NvdW50LgoKKAoEBAUCABIDWgJJGhsgVGhlIHVzZXI7IG5vdCB0aGUgY2FsbGVyLgoKSwoEBAUCARIDXAJbGj4gV2h5LCBmb3Igb3BlcmF0b3JzIGFuZCB0aGUgYXVkaXQgbG9nOyBub3Qgc2hvd24gdG8gdGhlIHVzZXIuCgqBAQoEBAUCAhIDXwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgonCgIEBhIEYwBrARobIEVuYWJsZXMgYW4gYWNjb3VudCBhZ2Fpbi4KChgKBAQGAgASA2UCSRoLIFRoZSB1c2VyLgoKPQoEBAYCARIDZwJbGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQGAgISA2oCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKMQoCBAcSBG4AdgEaJSBNYWtlcyBhIHVzZXIgY2hvb3NlIGEgbmV3IHBhc3N3b3JkLgoKLAoEBAcCABIDcAJJGh8gVGhlIHVzZXI7IG5vdCBhIGRpc2FibGVkIG9uZS4KCj0KBAQHAgESA3ICWxowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEBwICEgN1AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCisKAgQIEgR5AHwBGh8gTGlzdHMgdGhlIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQIAgASA3sCSRoLIFRoZSB1c2VyLgoKQwoCBAkSBX8AhgEBGjYgTGlzdHMgd2hhdCBBdXRoU2VydmljZSdzIGF1ZGl0IGxvZyBoYXMgYWJvdXQgYSB1c2VyLgoKGQoEBAkCABIEgQECSRoLIFRoZSB1c2VyLgoKKwoEBAkCARIEgwECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAkCAhIEhQECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKKgoCBAoSBokBAJoBARocIEEgcmVjb3JkIG9mIHRoZSBhdWRpdCBsb2cuCgokCgQECgIAEgSLAQIsGhYgV2hlbiBpdCB3YXMgd3JpdHRlbi4KCkoKBAQKAgESBI0BAhMaPCBXaG8gYWN0ZWQ6IGB1c2VyOnVzcl/igKZgLCBgc3ZjOi8vdGVuYW5jeWAgb3IgYGFub255bW91c2AuCgpRCgQECgICEgSPAQIaGkMgVGhlIHVzZXIgZm9yIHdob20gYSBzZXJ2aWNlIGFjdGVkOiBgdXNlcjp1c3Jf4oCmYDsgZW1wdHkgaWYgbm9uZS4KCi8KBAQKAgMSBJEBAhQaISBXaGF0IHdhcyBkb25lOiBgc2Vzc2lvbi5iZWdpbmAuCgo2CgQECgIEEgSTAQIUGiggVGhlIGlkZW50aWZpZXIgb2Ygd2hhdCBpdCB3YXMgZG9uZSB0by4KCj4KBAQKAgUSBJUBAhAaMCBXaGV0aGVyIGl0IHdhcyBkb25lOyBvdGhlcndpc2UgaXQgd2FzIHJlZnVzZWQuCgpCCgQECgIGEgSXAQIYGjQgVGhlIHJlcXVlc3QgaW4gd2hpY2ggaXQgaGFwcGVuZWQsIGFzIGluIGxvZyBsaW5lcy4KCjQKBAQKAgcSBJkBAhQaJiBXaGF0IGVsc2UgaXMga25vd246IHJlYXNvbnMsIGNvdW50cy4KCioKAgQLEgadAQCiAQEaHCBPbmUgcGFnZSBvZiBhdWRpdCByZWNvcmRzLgoKHQoEBAsCABIEnwECIhoPIE5ld2VzdCBmaXJzdC4KCjkKBAQLAgESBKEBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBQESBqUBALABARocIFdoYXQgaGFzIGJlY29tZSBvZiBhIG1haWwuCgoeCgQFAQIAEgSnAQIdGhAgTm90IHNwZWNpZmllZC4KCjQKBAUBAgESBKkBAhgaJiBXYWl0cyBmb3IgaXRzIGZpcnN0IG9yIG5leHQgYXR0ZW1wdC4KCk0KBAUBAgISBKsBAhkaPyBBbiBhdHRlbXB0IGlzIHVuZGVyIHdheSwgb3Igd2FzIHdoZW4gdGhlIHNlcnZpY2Ugd2FzIHN0b3BwZWQuCgogCgQFAQIDEgStAQIWGhIgV2FzIGhhbmRlZCBvdmVyLgoKMwoEBQECBBIErwECFholIFdpbGwgbm90IGJlIHNlbnQ6IGBlcnJvcmAgc2F5cyB3aHkuCgpbCgIEDBIGswEAxgEBGk0gQSBtYWlsIGluIHRoZSBvdXRib3ggYXMgb3BlcmF0b3JzIHNlZSBpdDogbmVpdGhlciBpdHMgdGV4dCBub3IgdGhlIGFkZHJlc3MuCgpHCgQEDAIAEgS1AQIQGjkgSWRlbnRpZmllciwgYGVtbF/igKZgOyB0aGUgbGVmdCBwYXJ0IG9mIGl0cyBNZXNzYWdlLUlELgoKTQoEBAwCARIEtwECEho/IFdoaWNoIG1haWwgaXQgaXM6IGB2ZXJpZnlfZW1haWxgLCBgcmVzZXRfcGFzc3dvcmRgIGFuZCBzbyBvbi4KClgKBAQMAgISBLkBAhUaSiBUaGUgdXNlciBpdCBpcyBmb3I7IGVtcHR5IGFzIGxvbmcgYXMgbm9ib2R5IGxvb2tlZCB3aGV0aGVyIHRoZXJlIGlzIG9uZS4KCiYKBAQMAgMSBLsBAhYaGCBXaGF0IGhhcyBiZWNvbWUgb2YgaXQuCgogCgQEDAIEEgS9AQIWGhIgQXR0ZW1wdHMgc28gZmFyLgoKPwoEBAwCBRIEvwECExoxIFdoeSB0aGUgbGFzdCBhdHRlbXB0IGZhaWxlZDsgZW1wdHkgaWYgbm9uZSBkaWQuCgojCgQEDAIGEgTBAQIrGhUgV2hlbiBpdCB3YXMgcXVldWVkLgoKQgoEBAwCBxIEwwECMBo0IFdoZW4gaXQgaXMgdHJpZWQgbmV4dDsgYWJzZW50IHdoZW4gaXQgd2lsbCBub3QgYmUuCgpLCgQEDAIIEgTFAQIsGj0gV2hlbiBpdCB3YXMgaGFuZGVkIG92ZXIgb3IgZ2l2ZW4gdXA7IGFic2VudCB3aGlsZSBpdCB3YWl0cy4KChwKAgQNEgbJAQDQAQEaDiBMaXN0cyBtYWlscy4KCkAKBAQNAgASBMsBAkEaMiBPbmx5IHRob3NlIG9mIHRoaXMgc3RhdGU7IHVuc3BlY2lmaWVkIG1lYW5zIGFsbC4KCisKBAQNAgESBM0BAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQNAgISBM8BAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCiIKAgQOEgbTAQDYAQEaFCBPbmUgcGFnZSBvZiBtYWlscy4KCh0KBAQOAgASBNUBAhoaDyBOZXdlc3QgZmlyc3QuCgo5CgQEDgIBEgTXAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCrACCgIGABIG3QEAhwIBGqECIEFjY291bnRzLCBmb3Igb3BlcmF0b3JzLiBFYWNoIGNhbGwgaXMgcmVjb3JkZWQgaW4gdGhlIGF1ZGl0IGxvZywgbGlzdHMgaW5jbHVkZWQsIGFuZCBuZWVkcyBhIHJlY2VudCBzaWduLWluOiB0aGUKIG9wZXJhdG9yIHByb3ZlZCB3aG8gdGhleSBhcmUgaW4gdGhlIGxhc3QgZml2ZSBtaW51dGVzIChVTkFVVEhFTlRJQ0FURUQsIFNURVBfVVBfUkVRVUlSRUQgb3RoZXJ3aXNlKS4gTm9ib2R5IGNhbgogYWN0IGFzIGFub3RoZXIgdXNlciwgYW5kIG5vIGNhbGwgcmV0dXJucyBvciBzZXRzIGEgcGFzc3dvcmQuCgpUCgQGAAIAEgbfAQLhAQMaRCBMaXN0cyBhY2NvdW50cywgb3IgdGhvc2Ugd2hvc2UgYWRkcmVzcyBvciBuYW1lIGJlZ2lucyB3aXRoIGEgdGV4dC4KCiMKBAYAAgESBuMBAuUBAxoTIEdldHMgb25lIGFjY291bnQuCgqhAwoEBgACAhIG6gEC7AEDGpADIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlciBhbmQga2VlcHMgYW55Ym9keSBmcm9tIHNpZ25pbmcgaW4gdG8gdGhlIGFjY291bnQsIGluIHdoYXRldmVyIHdheSwgdW50aWwgaXQgaXMgZW5hYmxlZAogYWdhaW4uIEFsbCBzZXJ2aWNlcyByZWZ1c2UgaXRzIHRva2VucyB3aXRoaW4gYSBzZWNvbmQuIEl0cyByb2xlcyBzdGF5OiBzdXNwZW5kIHRoZSB1c2VyIHRvbyAoU3ViamVjdHMvU3VzcGVuZCkgdG8KIGhhdmUgY2hlY2tzIHRoYXQgc2VydmljZXMgbWFrZSBhYm91dCBpdCByZWZ1c2VkLiBEaXNhYmxpbmcgYSBkaXNhYmxlZCBhY2NvdW50IGNoYW5nZXMgbm90aGluZy4KIEZBSUxFRF9QUkVDT05ESVRJT04sIENBTk5PVF9ESVNBQkxFX1NFTEYsIGZvciB0aGUgY2FsbGVyJ3Mgb3duIGFjY291bnQuCgpkCgQGAAIDEgbuAQLwAQMaVCBMZXRzIGFuIGFjY291bnQgYmUgc2lnbmVkIGluIHRvIGFnYWluLiBFbmFibGluZyBhbiBhY3RpdmUgYWNjb3VudCBjaGFuZ2VzIG5vdGhpbmcuCgq3AQoEBgACBBIG8wEC9QEDGqYBIE1ha2VzIGEgdXNlcidzIHBhc3N3b3JkIGludmFsaWQsIGVuZHMgYWxsIGl0cyBzZXNzaW9ucyBhbmQgc2VuZHMgaXQgYSBtYWlsIHdpdGggd2hpY2ggdG8gc2V0IGEgbmV3IG9uZS4gRkFJTEVEX1BSRUNPTkRJVElPTiwKIFVTRVJfRElTQUJMRUQsIGZvciBhIGRpc2FibGVkIGFjY291bnQuCgoyCgQGAAIFEgb3AQL5AQMaIiBMaXN0cyB3aGVyZSBhIHVzZXIgaXMgc2lnbmVkIGluLgoKcQoEBgACBhIG+wEC/QEDGmEgTGlzdHMgd2hhdCB0aGUgYXVkaXQgbG9nIG9mIEF1dGhTZXJ2aWNlIGhhcyBhYm91dCBhIHVzZXI6IHdoYXQgaXQgZGlkLCBhbmQgd2hhdCB3YXMgZG9uZSB0byBpdC4KCpcBCgQGAAIHEgaAAgKCAgMahgEgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLiBUaGUgdXNlciBjYW4gc2lnbgogaW4gYWdhaW4sIHNvIGRpc2FibGUgaXQgdG8gYmxvY2sgaXQuCgpzCgQGAAIIEgaEAgKGAgMaYyBMaXN0cyB0aGUgbWFpbHMgb2YgdGhlIG91dGJveDogdGhvc2UgdGhhdCB3YWl0LCBhbmQgZm9yIDMwIGRheXMgdGhvc2UgdGhhdCB3ZXJlIHNlbnQgb3IgZ2l2ZW4gdXAuCmIGcHJvdG8z"
+      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoYYXV0aC92MS9pZGVudGl0aWVzLnByb3RvGhZhdXRoL3YxL3Bhc3NrZXlzLnByb3RvGhZhdXRoL3YxL3Nlc3Npb25zLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLfAwoHQWNjb3VudBIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EisKBXN0YXRlGAkgASgOMhUuYXV0aC52MS5BY2NvdW50U3RhdGVSBXN0YXRlEjsKC2Rpc2FibGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKZGlzYWJsZWRBdBIfCgtkaXNhYmxlZF9ieRgLIAEoCVIKZGlzYWJsZWRCeRInCg9kaXNhYmxlZF9yZWFzb24YDCABKAlSDmRpc2FibGVkUmVhc29uIroBChBMaXN0VXNlcnNSZXF1ZXN0Eh0KBHRleHQYASABKAlCCaq7GAUY/gFYAVIEdGV4dBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIzCgVzdGF0ZRgEIAEoDjIVLmF1dGgudjEuQWNjb3VudFN0YXRlQgaquxgCOAFSBXN0YXRlImMKEUxpc3RVc2Vyc1Jlc3BvbnNlEiYKBXVzZXJzGAEgAygLMhAuYXV0aC52MS5BY2NvdW50UgV1c2VycxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4iiAEKEkVuZFNlc3Npb25zUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEh0KBG5vdGUYAiABKAlCCaq7GAUY9ANYAlIEbm90ZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IjMKDkdldFVzZXJSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQijgEKEkRpc2FibGVVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEiMKBnJlYXNvbhgCIAEoCUILqrsYBwgBGPQDWAJSBnJlYXNvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Io0BChFFbmFibGVVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEiMKBnJlYXNvbhgCIAEoCUILqrsYBwgBGPQDWAJSBnJlYXNvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpUBChlGb3JjZVBhc3N3b3JkUmVzZXRSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSIwoGcmVhc29uGAIgASgJQguquxgHCAEY9ANYAlIGcmVhc29uEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiPAoXTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZCKNAQoUTGlzdFVzZXJBdWRpdFJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiL8AQoKQXVkaXRFbnRyeRI7CgtyZWNvcmRlZF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJlY29yZGVkQXQSFAoFYWN0b3IYAiABKAlSBWFjdG9yEiAKDG9uX2JlaGFsZl9vZhgDIAEoCVIKb25CZWhhbGZPZhIWCgZhY3Rpb24YBCABKAlSBmFjdGlvbhIWCgZvYmplY3QYBSABKAlSBm9iamVjdBISCgRkb25lGAYgASgIUgRkb25lEh0KCnJlcXVlc3RfaWQYByABKAlSCXJlcXVlc3RJZBIWCgZkZXRhaWwYCCABKAlSBmRldGFpbCJuChVMaXN0VXNlckF1ZGl0UmVzcG9uc2USLQoHZW50cmllcxgBIAMoCzITLmF1dGgudjEuQXVkaXRFbnRyeVIHZW50cmllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4ihAMKElNlYXJjaEF1ZGl0UmVxdWVzdBIdCgVhY3RvchgBIAEoCUIHqrsYAxiAAVIFYWN0b3ISHwoGb2JqZWN0GAIgASgJQgequxgDGIABUgZvYmplY3QSKwoGYWN0aW9uGAMgASgJQhOquxgPGEAiC1thLXowLTlfLl0qUgZhY3Rpb24SJgoKcmVxdWVzdF9pZBgEIAEoCUIHqrsYAxiAAVIJcmVxdWVzdElkEjAKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2luY2USMAoFdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIhCgxyZWZ1c2VkX29ubHkYByABKAhSC3JlZnVzZWRPbmx5EioKCXBhZ2Vfc2l6ZRgIIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgJIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuImwKE1NlYXJjaEF1ZGl0UmVzcG9uc2USLQoHZW50cmllcxgBIAMoCzITLmF1dGgudjEuQXVkaXRFbnRyeVIHZW50cmllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4iOgoVR2V0VXNlckZhY3RvcnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQihgQKC1VzZXJGYWN0b3JzEiEKDGhhc19wYXNzd29yZBgBIAEoCFILaGFzUGFzc3dvcmQSPgoNdG90cF9hZGRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3RvdHBBZGRlZEF0Ei4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAyABKA1SEXJlY292ZXJ5Q29kZXNMZWZ0EhcKB2hhc19waW4YBCABKAhSBmhhc1BpbhIsCghwYXNza2V5cxgFIAMoCzIQLmF1dGgudjEuUGFzc2tleVIIcGFzc2tleXMSNwoKaWRlbnRpdGllcxgGIAMoCzIXLmF1dGgudjEuTGlua2VkSWRlbnRpdHlSCmlkZW50aXRpZXMSJgoPZmFpbGVkX3NpZ25faW5zGAcgASgNUg1mYWlsZWRTaWduSW5zEk4KFmxhc3RfZmFpbGVkX3NpZ25faW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhJsYXN0RmFpbGVkU2lnbkluQXQSSQoTc2lnbl9pbnNfd2FpdF91bnRpbBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEHNpZ25JbnNXYWl0VW50aWwSIQoMZmFpbGVkX2NvZGVzGAogASgNUgtmYWlsZWRDb2RlcyLbAgoETWFpbBIOCgJpZBgBIAEoCVICaWQSEgoEa2luZBgCIAEoCVIEa2luZBIXCgd1c2VyX2lkGAMgASgJUgZ1c2VySWQSKAoFc3RhdGUYBCABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZVIFc3RhdGUSGgoIYXR0ZW1wdHMYBSABKA1SCGF0dGVtcHRzEhQKBWVycm9yGAYgASgJUgVlcnJvchI5CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EkIKD25leHRfYXR0ZW1wdF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSDW5leHRBdHRlbXB0QXQSOwoLZmluaXNoZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpmaW5pc2hlZEF0IpgBChBMaXN0TWFpbHNSZXF1ZXN0EjAKBXN0YXRlGAEgASgOMhIuYXV0aC52MS5NYWlsU3RhdGVCBqq7GAI4AVIFc3RhdGUSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4iYAoRTGlzdE1haWxzUmVzcG9uc2USIwoFbWFpbHMYASADKAsyDS5hdXRoLnYxLk1haWxSBW1haWxzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbipjCgxBY2NvdW50U3RhdGUSHQoZQUNDT1VOVF9TVEFURV9VTlNQRUNJRklFRBAAEhgKFEFDQ09VTlRfU1RBVEVfQUNUSVZFEAESGgoWQUNDT1VOVF9TVEFURV9ESVNBQkxFRBACKoABCglNYWlsU3RhdGUSGgoWTUFJTF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEU1BSUxfU1RBVEVfUVVFVUVEEAESFgoSTUFJTF9TVEFURV9TRU5ESU5HEAISEwoPTUFJTF9TVEFURV9TRU5UEAMSEwoPTUFJTF9TVEFURV9ERUFEEAQy3QsKCU9wZXJhdG9ycxJ0CglMaXN0VXNlcnMSGS5hdXRoLnYxLkxpc3RVc2Vyc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIjCiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGRIXL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMScAoHR2V0VXNlchIXLmF1dGgudjEuR2V0VXNlclJlcXVlc3QaEC5hdXRoLnYxLkFjY291bnQiOqK7GA0IBBoFZnJlc2ggASgBgtPkkwIjEiEvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0SfwoLRGlzYWJsZVVzZXISGy5hdXRoLnYxLkRpc2FibGVVc2VyUmVxdWVzdBoQLmF1dGgudjEuQWNjb3VudCJBorsYCQgEGgVmcmVzaILT5JMCLiIpL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L2Rpc2FibGU6ASoSfAoKRW5hYmxlVXNlchIaLmF1dGgudjEuRW5hYmxlVXNlclJlcXVlc3QaEC5hdXRoLnYxLkFjY291bnQiQKK7GAkIBBoFZnJlc2iC0+STAi0iKC9hcGkvdjEvb3BlcmF0b3JzL3VzZXJzL3t1c2VyX2lkfS9lbmFibGU6ASoSowEKEkZvcmNlUGFzc3dvcmRSZXNldBIiLmF1dGgudjEuRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSJIorsYCQgEGgVmcmVzaILT5JMCNSIwL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L3Bhc3N3b3JkLXJlc2V0OgEqEpgBChBMaXN0VXNlclNlc3Npb25zEiAuYXV0aC52MS5MaXN0VXNlclNlc3Npb25zUmVxdWVzdBodLmF1dGgudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiQ6K7GA0IBBoFZnJlc2ggASgBgtPkkwIsEiovYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMSkAEKDUxpc3RVc2VyQXVkaXQSHS5hdXRoLnYxLkxpc3RVc2VyQXVkaXRSZXF1ZXN0Gh4uYXV0aC52MS5MaXN0VXNlckF1ZGl0UmVzcG9uc2UiQKK7GA0IBBoFZnJlc2ggASgBgtPkkwIpEicvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vYXVkaXQSlQEKC0VuZFNlc3Npb25zEhsuYXV0aC52MS5FbmRTZXNzaW9uc1JlcXVlc3QaHy5hdXRoLnYxLlJldm9rZVNlc3Npb25zUmVzcG9uc2UiSKK7GAsIBBoFZnJlc2ggAYLT5JMCMyIuL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zL2VuZDoBKhJ6CgtTZWFyY2hBdWRpdBIbLmF1dGgudjEuU2VhcmNoQXVkaXRSZXF1ZXN0GhwuYXV0aC52MS5TZWFyY2hBdWRpdFJlc3BvbnNlIjCiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGRIXL2FwaS92MS9vcGVyYXRvcnMvYXVkaXQSigEKDkdldFVzZXJGYWN0b3JzEh4uYXV0aC52MS5HZXRVc2VyRmFjdG9yc1JlcXVlc3QaFC5hdXRoLnYxLlVzZXJGYWN0b3JzIkKiuxgNCAQaBWZyZXNoIAEoAYLT5JMCKxIpL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L2ZhY3RvcnMSdAoJTGlzdE1haWxzEhkuYXV0aC52MS5MaXN0TWFpbHNSZXF1ZXN0GhouYXV0aC52MS5MaXN0TWFpbHNSZXNwb25zZSIworsYDQgEGgVmcmVzaCABKAGC0+STAhkSFy9hcGkvdjEvb3BlcmF0b3JzL21haWxzQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqoQwokCgEMEgMBABIaGiBBY2NvdW50cywgZm9yIG9wZXJhdG9ycy4KCjUKAgUAEgQPABYBGikgV2hldGhlciBhbiBhY2NvdW50IG1heSBiZSBzaWduZWQgaW4gdG8uCgodCgQFAAIAEgMRAiAaECBOb3Qgc3BlY2lmaWVkLgoKFgoEBQACARIDEwIbGgkgSXQgbWF5LgoKWQoEBQACAhIDFQIdGkwgQW4gb3BlcmF0b3IgZGlzYWJsZWQgaXQ6IG5vYm9keSBjYW4gc2lnbiBpbiB0byBpdCwgYW5kIGl0IGhhcyBubyBzZXNzaW9ucy4KCi0KAgQAEgQZADIBGiEgQW4gYWNjb3VudCBhcyBvcGVyYXRvcnMgc2VlIGl0LgoKJQoEBAACABIDGwIQGhggSWRlbnRpZmllciwgYHVzcl/igKZgLgoKOAoEBAACARIDHQITGisgRS1tYWlsIGFkZHJlc3MsIGFsc28gdXNlZCBmb3Igc2lnbmluZyBpbi4KCjAKBAQAAgISAx8CGhojIFdoZXRoZXIgdGhlIGFkZHJlc3Mgd2FzIHZlcmlmaWVkLgoKHAoEBAACAxIDIQIaGg8gRGlzcGxheSBuYW1lLgoKGgoEBAACBBIDIwIYGg0gRmlyc3QgbmFtZS4KChkKBAQAAgUSAyUCFxoMIExhc3QgbmFtZS4KCiwKBAQAAgYSAycCKxofIFdoZW4gdGhlIGFjY291bnQgd2FzIGNyZWF0ZWQuCgooCgQEAAIHEgMpAisaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgouCgQEAAIIEgMrAhkaISBXaGV0aGVyIGl0IG1heSBiZSBzaWduZWQgaW4gdG8uCgo5CgQEAAIJEgMtAi0aLCBXaGVuIGl0IHdhcyBkaXNhYmxlZDsgYWJzZW50IHVubGVzcyBpdCBpcy4KCmEKBAQAAgoSAy8CGhpUIFdobyBkaXNhYmxlZCBpdCwgYXMgaW4gdGhlIGF1ZGl0IGxvZzogYHVzZXI6dXNyX+KApmA7IGVtcHR5IHVubGVzcyBpdCBpcyBkaXNhYmxlZC4KCjcKBAQAAgsSAzECHhoqIFdoeSBpdCB3YXMgZGlzYWJsZWQ7IGVtcHR5IHVubGVzcyBpdCBpcy4KCh0KAgQBEgQ1AD8BGhEgTGlzdHMgYWNjb3VudHMuCgq3AQoEBAECABIDOAJKGqkBIFByZWZpeCBvZiB0aGUgZS1tYWlsIGFkZHJlc3MsIGRpc3BsYXkgbmFtZSwgZmlyc3QgbmFtZSBvciBsYXN0IG5hbWUsIGlnbm9yaW5nIEFTQ0lJIGNhc2U7IGVtcHR5CiBtZWFucyBhbGwgYWNjb3VudHMuIFRoZSBhY2NvdW50IHdpdGggZXhhY3RseSB0aGlzIGFkZHJlc3MgY29tZXMgZmlyc3QuCgoqCgQEAQIBEgM6AjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQBAgISAzwCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKPwoEBAECAxIDPgJEGjIgT25seSB0aG9zZSBvZiB0aGlzIHN0YXRlOyB1bnNwZWNpZmllZCBtZWFucyBhbGwuCgojCgIEAhIEQgBHARoXIE9uZSBwYWdlIG9mIGFjY291bnRzLgoKTQoEBAICABIDRAIdGkAgVGhlIG9uZSB3aXRoIGV4YWN0bHkgdGhlIHJlcXVlc3RlZCBhZGRyZXNzLCB0aGVuIG5ld2VzdCBmaXJzdC4KCjgKBAQCAgESA0YCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgoqCgIEAxIESgBSARoeIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQDAgASA0wCSRoLIFRoZSB1c2VyLgoKPQoEBAMCARIDTgJJGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQDAgISA1ECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAQSBFUAWAEaEyBHZXRzIG9uZSBhY2NvdW50LgoKGAoEBAQCABIDVwJJGgsgVGhlIHVzZXIuCgoiCgIEBRIEWwBjARoWIERpc2FibGVzIGFuIGFjY291bnQuCgooCgQEBQIAEgNdAkkaGyBUaGUgdXNlcjsgbm90IHRoZSBjYWxsZXIuCgpLCgQEBQIBEgNfAlsaPiBXaHksIGZvciBvcGVyYXRvcnMgYW5kIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEBQICEgNiAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCicKAgQGEgRmAG4BGhsgRW5hYmxlcyBhbiBhY2NvdW50IGFnYWluLgoKGAoEBAYCABIDaAJJGgsgVGhlIHVzZXIuCgo9CgQEBgIBEgNqAlsaMCBXaHksIGZvciB0aGUgYXVkaXQgbG9nOyBub3Qgc2hvd24gdG8gdGhlIHVzZXIuCgqBAQoEBAYCAhIDbQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoxCgIEBxIEcQB5ARolIE1ha2VzIGEgdXNlciBjaG9vc2UgYSBuZXcgcGFzc3dvcmQuCgosCgQEBwIAEgNzAkkaHyBUaGUgdXNlcjsgbm90IGEgZGlzYWJsZWQgb25lLgoKPQoEBAcCARIDdQJbGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQHAgISA3gCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKKwoCBAgSBHwAfwEaHyBMaXN0cyB0aGUgc2Vzc2lvbnMgb2YgYSB1c2VyLgoKGAoEBAgCABIDfgJJGgsgVGhlIHVzZXIuCgpECgIECRIGggEAiQEBGjYgTGlzdHMgd2hhdCBBdXRoU2VydmljZSdzIGF1ZGl0IGxvZyBoYXMgYWJvdXQgYSB1c2VyLgoKGQoEBAkCABIEhAECSRoLIFRoZSB1c2VyLgoKKwoEBAkCARIEhgECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAkCAhIEiAECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKKgoCBAoSBowBAJ0BARocIEEgcmVjb3JkIG9mIHRoZSBhdWRpdCBsb2cuCgokCgQECgIAEgSOAQIsGhYgV2hlbiBpdCB3YXMgd3JpdHRlbi4KCkoKBAQKAgESBJABAhMaPCBXaG8gYWN0ZWQ6IGB1c2VyOnVzcl/igKZgLCBgc3ZjOi8vdGVuYW5jeWAgb3IgYGFub255bW91c2AuCgpRCgQECgICEgSSAQIaGkMgVGhlIHVzZXIgZm9yIHdob20gYSBzZXJ2aWNlIGFjdGVkOiBgdXNlcjp1c3Jf4oCmYDsgZW1wdHkgaWYgbm9uZS4KCi8KBAQKAgMSBJQBAhQaISBXaGF0IHdhcyBkb25lOiBgc2Vzc2lvbi5iZWdpbmAuCgo2CgQECgIEEgSWAQIUGiggVGhlIGlkZW50aWZpZXIgb2Ygd2hhdCBpdCB3YXMgZG9uZSB0by4KCj4KBAQKAgUSBJgBAhAaMCBXaGV0aGVyIGl0IHdhcyBkb25lOyBvdGhlcndpc2UgaXQgd2FzIHJlZnVzZWQuCgpCCgQECgIGEgSaAQIYGjQgVGhlIHJlcXVlc3QgaW4gd2hpY2ggaXQgaGFwcGVuZWQsIGFzIGluIGxvZyBsaW5lcy4KCjQKBAQKAgcSBJwBAhQaJiBXaGF0IGVsc2UgaXMga25vd246IHJlYXNvbnMsIGNvdW50cy4KCioKAgQLEgagAQClAQEaHCBPbmUgcGFnZSBvZiBhdWRpdCByZWNvcmRzLgoKHQoEBAsCABIEogECIhoPIE5ld2VzdCBmaXJzdC4KCjkKBAQLAgESBKQBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKJgoCBAwSBqgBALsBARoYIFNlYXJjaGVzIGFuIGF1ZGl0IGxvZy4KCnQKBAQMAgASBKoBAjgaZiBPbmx5IHdoYXQgdGhpcyBjYWxsZXIgZGlkOiBgdXNlcjp1c3Jf4oCmYCwgYHN2YzovL3RlbmFuY3lgLCBgYW5vbnltb3VzYCwgYGNvbW1hbmRgOyBlbXB0eSBtZWFucyBhbGwuCgpWCgQEDAIBEgSsAQI5GkggT25seSB3aGF0IHdhcyBkb25lIHRvIHRoaXMgb2JqZWN0LCBieSBpdHMgaWRlbnRpZmllcjsgZW1wdHkgbWVhbnMgYWxsLgoKYQoEBAwCAhIErgECUBpTIE9ubHkgYWN0aW9ucyB0aGF0IGJlZ2luIHdpdGggdGhpczogYHNlc3Npb24uYCBvciBgdXNlci5kaXNhYmxlYDsgZW1wdHkgbWVhbnMgYWxsLgoKVQoEBAwCAxIEsAECPRpHIE9ubHkgd2hhdCBoYXBwZW5lZCBpbiB0aGlzIHJlcXVlc3QsIGFzIGluIGxvZyBsaW5lczsgZW1wdHkgbWVhbnMgYWxsLgoKXQoEBAwCBBIEsgECJhpPIE9ubHkgd2hhdCB3YXMgd3JpdHRlbiBhdCB0aGlzIHRpbWUgb3IgbGF0ZXI7IGFic2VudCBtZWFucyBmcm9tIHRoZSBiZWdpbm5pbmcuCgpPCgQEDAIFEgS0AQImGkEgT25seSB3aGF0IHdhcyB3cml0dGVuIGJlZm9yZSB0aGlzIHRpbWU7IGFic2VudCBtZWFucyB1bnRpbCBub3cuCgomCgQEDAIGEgS2AQIYGhggT25seSB3aGF0IHdhcyByZWZ1c2VkLgoKKwoEBAwCBxIEuAECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAwCCBIEugECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKKgoCBA0SBr4BAMMBARocIE9uZSBwYWdlIG9mIGF1ZGl0IHJlY29yZHMuCgprCgQEDQIAEgTAAQIiGl0gTmV3ZXN0IGZpcnN0LiBNYXkgYmUgZW1wdHkgYmVmb3JlIHRoZSBsYXN0IHBhZ2U6IGVhY2ggY2FsbCByZWFkcyBhIGJvdW5kZWQgcGFydCBvZiB0aGUgbG9nLgoKOQoEBA0CARIEwgECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgo3CgIEDhIGxgEAyQEBGikgR2V0cyBob3cgYSB1c2VyIGNhbiBwcm92ZSB3aG8gdGhleSBhcmUuCgoZCgQEDgIAEgTIAQJJGgsgVGhlIHVzZXIuCgpfCgIEDxIGzAEA4QEBGlEgSG93IGEgdXNlciBjYW4gcHJvdmUgd2hvIHRoZXkgYXJlLCB3aXRob3V0IGFueSBzZWNyZXQsIGFuZCB3aGF0IGZhaWxlZCBvZiBsYXRlLgoKPgoEBA8CABIEzgECGBowIFdoZXRoZXIgdGhlIGFjY291bnQgaGFzIGEgcGFzc3dvcmQgdGhhdCB3b3Jrcy4KCkkKBAQPAgESBNABAi4aOyBXaGVuIHRoZSBhdXRoZW50aWNhdG9yIGFwcCB3YXMgYWRkZWQ7IGFic2VudCB3aXRob3V0IG9uZS4KCi0KBAQPAgISBNIBAiEaHyBSZWNvdmVyeSBjb2RlcyB0aGF0IGFyZSBsZWZ0LgoKLgoEBA8CAxIE1AECExogIFdoZXRoZXIgdGhlIGFjY291bnQgaGFzIGEgUElOLgoKJwoEBA8CBBIE1gECIBoZIFBhc3NrZXlzLCBvbGRlc3QgZmlyc3QuCgouCgQEDwIFEgTYAQIpGiAgSWRlbnRpdGllcyBhdCBvdGhlciBwcm92aWRlcnMuCgprCgQEDwIGEgTaAQIdGl0gV3JvbmcgcGFzc3dvcmRzIHNpbmNlIHRoZSBsYXN0IHJpZ2h0IG9uZSwgZnJvbSBkZXZpY2VzIHRoYXQgbmV2ZXIgc2lnbmVkIGluIHRvIHRoZSBhY2NvdW50LgoKRgoEBA8CBxIE3AECNxo4IFdoZW4gdGhlIGxhc3Qgb2YgdGhlbSBjYW1lOyBhYnNlbnQgd2hlbiB0aGVyZSBpcyBub25lLgoKTgoEBA8CCBIE3gECNBpAIFVudGlsIHdoZW4gc3VjaCBkZXZpY2VzIGhhdmUgdG8gd2FpdDsgYWJzZW50IHdoZW4gdGhleSBkbyBub3QuCgpgCgQEDwIJEgTgAQIbGlIgV3JvbmcgY29kZXMgb2YgdGhlIGF1dGhlbnRpY2F0b3IgYXBwIG9yIHJlY292ZXJ5IGNvZGVzIHNpbmNlIHRoZSBsYXN0IHJpZ2h0IG9uZS4KCioKAgUBEgbkAQDvAQEaHCBXaGF0IGhhcyBiZWNvbWUgb2YgYSBtYWlsLgoKHgoEBQECABIE5gECHRoQIE5vdCBzcGVjaWZpZWQuCgo0CgQFAQIBEgToAQIYGiYgV2FpdHMgZm9yIGl0cyBmaXJzdCBvciBuZXh0IGF0dGVtcHQuCgpNCgQFAQICEgTqAQIZGj8gQW4gYXR0ZW1wdCBpcyB1bmRlciB3YXksIG9yIHdhcyB3aGVuIHRoZSBzZXJ2aWNlIHdhcyBzdG9wcGVkLgoKIAoEBQECAxIE7AECFhoSIFdhcyBoYW5kZWQgb3Zlci4KCjMKBAUBAgQSBO4BAhYaJSBXaWxsIG5vdCBiZSBzZW50OiBgZXJyb3JgIHNheXMgd2h5LgoKWwoCBBASBvIBAIUCARpNIEEgbWFpbCBpbiB0aGUgb3V0Ym94IGFzIG9wZXJhdG9ycyBzZWUgaXQ6IG5laXRoZXIgaXRzIHRleHQgbm9yIHRoZSBhZGRyZXNzLgoKRwoEBBACABIE9AECEBo5IElkZW50aWZpZXIsIGBlbWxf4oCmYDsgdGhlIGxlZnQgcGFydCBvZiBpdHMgTWVzc2FnZS1JRC4KCk0KBAQQAgESBPYBAhIaPyBXaGljaCBtYWlsIGl0IGlzOiBgdmVyaWZ5X2VtYWlsYCwgYHJlc2V0X3Bhc3N3b3JkYCBhbmQgc28gb24uCgpYCgQEEAICEgT4AQIVGkogVGhlIHVzZXIgaXQgaXMgZm9yOyBlbXB0eSBhcyBsb25nIGFzIG5vYm9keSBsb29rZWQgd2hldGhlciB0aGVyZSBpcyBvbmUuCgomCgQEEAIDEgT6AQIWGhggV2hhdCBoYXMgYmVjb21lIG9mIGl0LgoKIAoEBBACBBIE/AECFhoSIEF0dGVtcHRzIHNvIGZhci4KCj8KBAQQAgUSBP4BAhMaMSBXaHkgdGhlIGxhc3QgYXR0ZW1wdCBmYWlsZWQ7IGVtcHR5IGlmIG5vbmUgZGlkLgoKIwoEBBACBhIEgAICKxoVIFdoZW4gaXQgd2FzIHF1ZXVlZC4KCkIKBAQQAgcSBIICAjAaNCBXaGVuIGl0IGlzIHRyaWVkIG5leHQ7IGFic2VudCB3aGVuIGl0IHdpbGwgbm90IGJlLgoKSwoEBBACCBIEhAICLBo9IFdoZW4gaXQgd2FzIGhhbmRlZCBvdmVyIG9yIGdpdmVuIHVwOyBhYnNlbnQgd2hpbGUgaXQgd2FpdHMuCgocCgIEERIGiAIAjwIBGg4gTGlzdHMgbWFpbHMuCgpACgQEEQIAEgSKAgJBGjIgT25seSB0aG9zZSBvZiB0aGlzIHN0YXRlOyB1bnNwZWNpZmllZCBtZWFucyBhbGwuCgorCgQEEQIBEgSMAgI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQEEQICEgSOAgI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgoiCgIEEhIGkgIAlwIBGhQgT25lIHBhZ2Ugb2YgbWFpbHMuCgodCgQEEgIAEgSUAgIaGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBBICARIElgICHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgqwAgoCBgASBpwCANkCARqhAiBBY2NvdW50cywgZm9yIG9wZXJhdG9ycy4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2csIGxpc3RzIGluY2x1ZGVkLCBhbmQgbmVlZHMgYSByZWNlbnQgc2lnbi1pbjogdGhlCiBvcGVyYXRvciBwcm92ZWQgd2hvIHRoZXkgYXJlIGluIHRoZSBsYXN0IGZpdmUgbWludXRlcyAoVU5BVVRIRU5USUNBVEVELCBTVEVQX1VQX1JFUVVJUkVEIG90aGVyd2lzZSkuIE5vYm9keSBjYW4KIGFjdCBhcyBhbm90aGVyIHVzZXIsIGFuZCBubyBjYWxsIHJldHVybnMgb3Igc2V0cyBhIHBhc3N3b3JkLgoKVAoEBgACABIGngICoQIDGkQgTGlzdHMgYWNjb3VudHMsIG9yIHRob3NlIHdob3NlIGFkZHJlc3Mgb3IgbmFtZSBiZWdpbnMgd2l0aCBhIHRleHQuCgojCgQGAAIBEgajAgKmAgMaEyBHZXRzIG9uZSBhY2NvdW50LgoKoQMKBAYAAgISBqsCAq4CAxqQAyBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIgYW5kIGtlZXBzIGFueWJvZHkgZnJvbSBzaWduaW5nIGluIHRvIHRoZSBhY2NvdW50LCBpbiB3aGF0ZXZlciB3YXksIHVudGlsIGl0IGlzIGVuYWJsZWQKIGFnYWluLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLiBJdHMgcm9sZXMgc3RheTogc3VzcGVuZCB0aGUgdXNlciB0b28gKFN1YmplY3RzL1N1c3BlbmQpIHRvCiBoYXZlIGNoZWNrcyB0aGF0IHNlcnZpY2VzIG1ha2UgYWJvdXQgaXQgcmVmdXNlZC4gRGlzYWJsaW5nIGEgZGlzYWJsZWQgYWNjb3VudCBjaGFuZ2VzIG5vdGhpbmcuCiBGQUlMRURfUFJFQ09ORElUSU9OLCBDQU5OT1RfRElTQUJMRV9TRUxGLCBmb3IgdGhlIGNhbGxlcidzIG93biBhY2NvdW50LgoKZAoEBgACAxIGsAICswIDGlQgTGV0cyBhbiBhY2NvdW50IGJlIHNpZ25lZCBpbiB0byBhZ2Fpbi4gRW5hYmxpbmcgYW4gYWN0aXZlIGFjY291bnQgY2hhbmdlcyBub3RoaW5nLgoKtwEKBAYAAgQSBrYCArkCAxqmASBNYWtlcyBhIHVzZXIncyBwYXNzd29yZCBpbnZhbGlkLCBlbmRzIGFsbCBpdHMgc2Vzc2lvbnMgYW5kIHNlbmRzIGl0IGEgbWFpbCB3aXRoIHdoaWNoIHRvIHNldCBhIG5ldyBvbmUuIEZBSUxFRF9QUkVDT05ESVRJT04sCiBVU0VSX0RJU0FCTEVELCBmb3IgYSBkaXNhYmxlZCBhY2NvdW50LgoKMgoEBgACBRIGuwICvgIDGiIgTGlzdHMgd2hlcmUgYSB1c2VyIGlzIHNpZ25lZCBpbi4KCnEKBAYAAgYSBsACAsMCAxphIExpc3RzIHdoYXQgdGhlIGF1ZGl0IGxvZyBvZiBBdXRoU2VydmljZSBoYXMgYWJvdXQgYSB1c2VyOiB3aGF0IGl0IGRpZCwgYW5kIHdoYXQgd2FzIGRvbmUgdG8gaXQuCgqXAQoEBgACBxIGxgICyQIDGoYBIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlci4gQWxsIHNlcnZpY2VzIHJlZnVzZSBpdHMgdG9rZW5zIHdpdGhpbiBhIHNlY29uZC4gVGhlIHVzZXIgY2FuIHNpZ24KIGluIGFnYWluLCBzbyBkaXNhYmxlIGl0IHRvIGJsb2NrIGl0LgoKfgoEBgACCBIGywICzgIDGm4gU2VhcmNoZXMgdGhlIGF1ZGl0IGxvZyBvZiBBdXRoU2VydmljZS4gVGVuYW5jeUF1ZGl0IGFuZCBFbnRpdGxlbWVudEF1ZGl0IHNlYXJjaCB0aG9zZSBvZiB0aGUgb3RoZXIgc2VydmljZXMuCgpzCgQGAAIJEgbQAgLTAgMaYyBHZXRzIGhvdyBhIHVzZXIgY2FuIHByb3ZlIHdobyB0aGV5IGFyZSwgd2l0aG91dCBhbnkgc2VjcmV0LCBhbmQgaG93IG1hbnkgc2lnbi1pbnMgZmFpbGVkIG9mIGxhdGUuCgpzCgQGAAIKEgbVAgLYAgMaYyBMaXN0cyB0aGUgbWFpbHMgb2YgdGhlIG91dGJveDogdGhvc2UgdGhhdCB3YWl0LCBhbmQgZm9yIDMwIGRheXMgdGhvc2UgdGhhdCB3ZXJlIHNlbnQgb3IgZ2l2ZW4gdXAuCmIGcHJvdG8z"
     )
   }
 }
@@ -1913,6 +2552,12 @@ extension Auth_V1.OperatorsService {
         },
         .unary(Auth_V1.OperatorsMethods.endSessions) {
           request, call in try await self.endSessions(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.searchAudit) {
+          request, call in try await self.searchAudit(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.getUserFactors) {
+          request, call in try await self.getUserFactors(request, call)
         },
         .unary(Auth_V1.OperatorsMethods.listMails) {
           request, call in try await self.listMails(request, call)

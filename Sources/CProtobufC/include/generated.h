@@ -17,6 +17,7 @@
 #include "auth/v1/step_up.pb-c.h"
 #include "auth/v1/users.pb-c.h"
 #include "benchmark/v1/permission.pb-c.h"
+#include "entitlement/v1/audit.pb-c.h"
 #include "entitlement/v1/entitlements.pb-c.h"
 #include "entitlement/v1/erasure.pb-c.h"
 #include "entitlement/v1/exports.pb-c.h"
@@ -47,6 +48,7 @@
 #include "grpc/testing/test.pb-c.h"
 #include "rpc/v1/settings.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
+#include "tenancy/v1/audit.pb-c.h"
 #include "tenancy/v1/authzen.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/devices.pb-c.h"
@@ -293,6 +295,18 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__audi
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_user_audit_response(void) {
   return &auth__v1__list_user_audit_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__search_audit_request(void) {
+  return &auth__v1__search_audit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__search_audit_response(void) {
+  return &auth__v1__search_audit_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_user_factors_request(void) {
+  return &auth__v1__get_user_factors_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user_factors(void) {
+  return &auth__v1__user_factors__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__mail(void) {
   return &auth__v1__mail__descriptor;

@@ -111,6 +111,8 @@ enum MatrixTable {
     .init("Operators/EndSessions", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/GetUser", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/ListUserSessions", .system, .operators, #"{"userId": "<user>"}"#),
+    .init("Operators/SearchAudit", .system, .operators),
+    .init("Operators/GetUserFactors", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/ListUserAudit", .system, .operators, #"{"userId": "<user>"}"#),
     .init(
       "Operators/ForcePasswordReset",
@@ -132,6 +134,12 @@ enum MatrixTable {
     ),
     .init(
       "Imports/ImportUsers",
+      .system,
+      .operators,
+      #"{"source": "old", "run": "1", "rows": [{"sourceId": "1"}]}"#
+    ),
+    .init(
+      "Imports/ImportBatch",
       .system,
       .operators,
       #"{"source": "old", "run": "1", "rows": [{"sourceId": "1"}]}"#
@@ -380,6 +388,9 @@ enum MatrixTable {
     .init("Subjects/Suspend", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Subjects/Resume", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Subjects/ListSuspended", .system, .operators),
+    .init("TenancyAudit/Search", .system, .operators),
+    .init("Associations/ListByUser", .system, .operators, #"{"userId": "usr_somebody"}"#),
+    .init("Roles/ListByUser", .system, .operators, #"{"userId": "usr_somebody"}"#),
     .init(
       "Permissions/Check",
       .device,
@@ -645,6 +656,8 @@ enum MatrixTable {
       #"{"signedPayload": "<notification>"}"#
     ),
     .init("Purchases/List", .none, .everyone),
+    .init("Purchases/List", .system, .operators, #"{"userId": "usr_somebody"}"#),
+    .init("EntitlementAudit/Search", .system, .operators),
   ]
 
   /// Last, because by then everybody has bought what readers need.

@@ -79,6 +79,30 @@ void   auth__v1__list_user_audit_response__init
   static const Auth__V1__ListUserAuditResponse init_value = AUTH__V1__LIST_USER_AUDIT_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__search_audit_request__init
+                     (Auth__V1__SearchAuditRequest         *message)
+{
+  static const Auth__V1__SearchAuditRequest init_value = AUTH__V1__SEARCH_AUDIT_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__search_audit_response__init
+                     (Auth__V1__SearchAuditResponse         *message)
+{
+  static const Auth__V1__SearchAuditResponse init_value = AUTH__V1__SEARCH_AUDIT_RESPONSE__INIT;
+  *message = init_value;
+}
+void   auth__v1__get_user_factors_request__init
+                     (Auth__V1__GetUserFactorsRequest         *message)
+{
+  static const Auth__V1__GetUserFactorsRequest init_value = AUTH__V1__GET_USER_FACTORS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__user_factors__init
+                     (Auth__V1__UserFactors         *message)
+{
+  static const Auth__V1__UserFactors init_value = AUTH__V1__USER_FACTORS__INIT;
+  *message = init_value;
+}
 void   auth__v1__mail__init
                      (Auth__V1__Mail         *message)
 {
@@ -980,6 +1004,392 @@ const ProtobufCMessageDescriptor auth__v1__list_user_audit_response__descriptor 
   auth__v1__list_user_audit_response__field_indices_by_name,
   1,  auth__v1__list_user_audit_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__list_user_audit_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__search_audit_request__field_descriptors[9] =
+{
+  {
+    "f1_actor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f1_actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_object",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f2_object),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_action",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f3_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_request_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f4_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_since",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f5_since),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_until",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f6_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_refused_only",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f7_refused_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_page_size",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f8_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_page_token",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f9_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__search_audit_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_actor */
+  1,   /* field[1] = f2_object */
+  2,   /* field[2] = f3_action */
+  3,   /* field[3] = f4_request_id */
+  4,   /* field[4] = f5_since */
+  5,   /* field[5] = f6_until */
+  6,   /* field[6] = f7_refused_only */
+  7,   /* field[7] = f8_page_size */
+  8,   /* field[8] = f9_page_token */
+};
+static const ProtobufCIntRange auth__v1__search_audit_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor auth__v1__search_audit_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SearchAuditRequest",
+  "SearchAuditRequest",
+  "Auth__V1__SearchAuditRequest",
+  "auth.v1",
+  sizeof(Auth__V1__SearchAuditRequest),
+  9,
+  auth__v1__search_audit_request__field_descriptors,
+  auth__v1__search_audit_request__field_indices_by_name,
+  1,  auth__v1__search_audit_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__search_audit_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__search_audit_response__field_descriptors[2] =
+{
+  {
+    "f1_entries",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__SearchAuditResponse, n_f1_entries),
+    offsetof(Auth__V1__SearchAuditResponse, f1_entries),
+    &auth__v1__audit_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__search_audit_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entries */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange auth__v1__search_audit_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__search_audit_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SearchAuditResponse",
+  "SearchAuditResponse",
+  "Auth__V1__SearchAuditResponse",
+  "auth.v1",
+  sizeof(Auth__V1__SearchAuditResponse),
+  2,
+  auth__v1__search_audit_response__field_descriptors,
+  auth__v1__search_audit_response__field_indices_by_name,
+  1,  auth__v1__search_audit_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__search_audit_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__get_user_factors_request__field_descriptors[1] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__GetUserFactorsRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__get_user_factors_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+};
+static const ProtobufCIntRange auth__v1__get_user_factors_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__get_user_factors_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.GetUserFactorsRequest",
+  "GetUserFactorsRequest",
+  "Auth__V1__GetUserFactorsRequest",
+  "auth.v1",
+  sizeof(Auth__V1__GetUserFactorsRequest),
+  1,
+  auth__v1__get_user_factors_request__field_descriptors,
+  auth__v1__get_user_factors_request__field_indices_by_name,
+  1,  auth__v1__get_user_factors_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__get_user_factors_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__user_factors__field_descriptors[10] =
+{
+  {
+    "f1_has_password",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f1_has_password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_totp_added_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f2_totp_added_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_recovery_codes_left",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f3_recovery_codes_left),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_has_pin",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f4_has_pin),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_passkeys",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__UserFactors, n_f5_passkeys),
+    offsetof(Auth__V1__UserFactors, f5_passkeys),
+    &auth__v1__passkey__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_identities",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__UserFactors, n_f6_identities),
+    offsetof(Auth__V1__UserFactors, f6_identities),
+    &auth__v1__linked_identity__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_failed_sign_ins",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f7_failed_sign_ins),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_last_failed_sign_in_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f8_last_failed_sign_in_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_sign_ins_wait_until",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f9_sign_ins_wait_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_failed_codes",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f10_failed_codes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__user_factors__field_indices_by_name[] = {
+  9,   /* field[9] = f10_failed_codes */
+  0,   /* field[0] = f1_has_password */
+  1,   /* field[1] = f2_totp_added_at */
+  2,   /* field[2] = f3_recovery_codes_left */
+  3,   /* field[3] = f4_has_pin */
+  4,   /* field[4] = f5_passkeys */
+  5,   /* field[5] = f6_identities */
+  6,   /* field[6] = f7_failed_sign_ins */
+  7,   /* field[7] = f8_last_failed_sign_in_at */
+  8,   /* field[8] = f9_sign_ins_wait_until */
+};
+static const ProtobufCIntRange auth__v1__user_factors__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor auth__v1__user_factors__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.UserFactors",
+  "UserFactors",
+  "Auth__V1__UserFactors",
+  "auth.v1",
+  sizeof(Auth__V1__UserFactors),
+  10,
+  auth__v1__user_factors__field_descriptors,
+  auth__v1__user_factors__field_indices_by_name,
+  1,  auth__v1__user_factors__number_ranges,
+  (ProtobufCMessageInit) auth__v1__user_factors__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__mail__field_descriptors[9] =
