@@ -86,13 +86,11 @@ extension AccountsHandler {
     // Whoever reads the mail of the new address need not know the account: others would give it theirs.
     let proof = try await core.prove(credential, isNeeded: { _ in true }, for: shown, call)
     let (core, now) = (core, core.clock.now)
-    let undoText = core.outbox.tokens.make(core.random)
-    let undoDigest = core.outbox.tokens.digest(of: undoText, .undoEmailChange)
     let revoked = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
       let (old, new) = (user.address, EmailAddress(token.address))
       if token.used != nil, old.key == new.key { return [] }
-      guard token.isUsable(now: now), old.key == token.addressKey, let undoDigest else {
+      guard token.isUsable(now: now), old.key == token.addressKey else {
         throw AuthError.mailTokenInvalid
       }
       guard try !UserTable.isTaken(new, exceptBy: user.id, now: now, in: tx) else {
@@ -108,24 +106,7 @@ extension AccountsHandler {
       // An address that nobody has proven was perhaps mistyped: whoever reads its mail learns nothing of the
       // account, and cannot take it.
       if user.isEmailVerified {
-        let undo = MailToken(
-          digest: undoDigest,
-          purpose: .undoEmailChange,
-          userID: user.id,
-          addressKey: old.key,
-          address: old.text,
-          wasVerified: true,
-          created: now
-        )
-        try MailTokenTable.insert(undo, in: tx)
-        let order = MailOrder(
-          .emailChanged,
-          to: .address(old.text),
-          userID: user.id,
-          token: undoText,
-          values: ["new_email": new.text]
-        )
-        try core.outbox.require(order, expires: undo.expires, in: tx)
+        try core.queueUndo(of: user, to: new, now: now, in: tx)
       }
       let ended = try core.endAllSessions(of: user.id, except: token.sessionID, now: now, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
@@ -181,6 +162,7 @@ extension AccountsHandler {
       for purpose in MailToken.Purpose.allCases {
         try MailTokenTable.deleteUnused(purpose, of: user.id, in: tx)
       }
+      try AccountChangeTable.holdBack(of: user.id, in: tx)
       let reset = MailToken(
         digest: resetDigest,
         purpose: .resetPassword,
@@ -209,5 +191,38 @@ extension AccountsHandler {
     core.announce(revoked)
     core.outbox.wake()
     return .init()
+  }
+}
+
+extension AuthCore {
+  /// Has the address that an account leaves told where it goes, with what takes that back for seven days.
+  func queueUndo(
+    of user: UserRecord,
+    to new: EmailAddress,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let text = outbox.tokens.make(random)
+    guard let digest = outbox.tokens.digest(of: text, .undoEmailChange) else {
+      throw AuthError.mailTokenInvalid
+    }
+    let undo = MailToken(
+      digest: digest,
+      purpose: .undoEmailChange,
+      userID: user.id,
+      addressKey: user.address.key,
+      address: user.email,
+      wasVerified: true,
+      created: now
+    )
+    try MailTokenTable.insert(undo, in: tx)
+    let order = MailOrder(
+      .emailChanged,
+      to: .address(user.email),
+      userID: user.id,
+      token: text,
+      values: ["new_email": new.text]
+    )
+    try outbox.require(order, expires: undo.expires, in: tx)
   }
 }

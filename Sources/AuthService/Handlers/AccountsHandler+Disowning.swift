@@ -46,6 +46,7 @@ extension AuthCore {
     for purpose in MailToken.Purpose.allCases {
       try MailTokenTable.deleteUnused(purpose, of: user.id, in: tx)
     }
+    try AccountChangeTable.holdBack(of: user.id, in: tx)
     try AccountRows.giveUpMails(of: user.id, now: now, in: tx)
     try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
   }

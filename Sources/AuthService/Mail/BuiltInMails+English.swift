@@ -188,6 +188,36 @@ extension BuiltInMails {
         "If that was not you, ask for a new password now.",
       ]
     ),
+    .totpRemovalAsked: Draft(
+      subject: "Your authenticator app will be removed",
+      paragraphs: [
+        "Hello {{name}},",
+        "those who run this service were asked to remove the authenticator app of your account, because it was"
+          + " lost. That happens at {{time}}, or earlier if a second one of them approves it.",
+        "If you did not ask for it, open this link to stop it:", "{{link}}",
+        "Or enter this code where a change is stopped: {{token}}",
+      ]
+    ),
+    .moveAsked: Draft(
+      subject: "Your account will get another e-mail address",
+      paragraphs: [
+        "Hello {{name}},",
+        "those who run this service were asked to give your account the address {{new_email}}. That happens at"
+          + " {{time}}, or earlier if a second one of them approves it. Your password stops working then.",
+        "If you did not ask for it, open this link to stop it:", "{{link}}",
+        "Or enter this code where a change is stopped: {{token}}",
+      ]
+    ),
+    .deletionAsked: Draft(
+      subject: "Your account will be deleted on request",
+      paragraphs: [
+        "Hello {{name}},",
+        "those who run this service were asked to delete your account. The deletion begins at {{time}}, or earlier"
+          + " if a second one of them approves it.",
+        "If you did not ask for it, open this link to stop it:", "{{link}}",
+        "Or enter this code where a change is stopped: {{token}}",
+      ]
+    ),
     .deletionBegun: Draft(
       subject: "Your account will be deleted",
       paragraphs: [

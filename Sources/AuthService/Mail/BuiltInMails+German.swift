@@ -205,6 +205,39 @@ extension BuiltInMails {
         "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken.",
       ]
     ),
+    .totpRemovalAsked: Draft(
+      subject: "Ihre Authenticator-App wird entfernt",
+      paragraphs: [
+        "Hallo {{name}},",
+        "die Betreiber dieses Dienstes wurden gebeten, die Authenticator-App Ihres Kontos zu entfernen, weil sie"
+          + " verloren ging. Das geschieht {{time}}, oder früher, wenn eine zweite Person zustimmt.",
+        "Wenn Sie nicht darum gebeten haben, öffnen Sie diesen Link, um es zu verhindern:",
+        "{{link}}",
+        "Oder geben Sie diesen Code ein, wo eine Änderung verhindert wird: {{token}}",
+      ]
+    ),
+    .moveAsked: Draft(
+      subject: "Ihr Konto bekommt eine andere E-Mail-Adresse",
+      paragraphs: [
+        "Hallo {{name}},",
+        "die Betreiber dieses Dienstes wurden gebeten, Ihrem Konto die Adresse {{new_email}} zu geben. Das"
+          + " geschieht {{time}}, oder früher, wenn eine zweite Person zustimmt. Ihr Passwort gilt dann nicht mehr.",
+        "Wenn Sie nicht darum gebeten haben, öffnen Sie diesen Link, um es zu verhindern:",
+        "{{link}}",
+        "Oder geben Sie diesen Code ein, wo eine Änderung verhindert wird: {{token}}",
+      ]
+    ),
+    .deletionAsked: Draft(
+      subject: "Ihr Konto wird auf Wunsch gelöscht",
+      paragraphs: [
+        "Hallo {{name}},",
+        "die Betreiber dieses Dienstes wurden gebeten, Ihr Konto zu löschen. Die Löschung beginnt {{time}}, oder"
+          + " früher, wenn eine zweite Person zustimmt.",
+        "Wenn Sie nicht darum gebeten haben, öffnen Sie diesen Link, um es zu verhindern:",
+        "{{link}}",
+        "Oder geben Sie diesen Code ein, wo eine Änderung verhindert wird: {{token}}",
+      ]
+    ),
     .deletionBegun: Draft(
       subject: "Ihr Konto wird gelöscht",
       paragraphs: [

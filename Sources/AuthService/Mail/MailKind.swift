@@ -40,6 +40,12 @@ enum MailKind: String, CaseIterable, Sendable {
   case passkeyAdded = "passkey_added"
   /// A passkey was removed.
   case passkeyRemoved = "passkey_removed"
+  /// Operators will remove the authenticator app, unless the reader stops that.
+  case totpRemovalAsked = "totp_removal_asked"
+  /// Operators will give the account another address, unless the reader stops that.
+  case moveAsked = "move_asked"
+  /// Operators will delete the account, unless the reader stops that.
+  case deletionAsked = "deletion_asked"
   /// The account will be deleted unless its user takes that back in time.
   case deletionBegun = "deletion_begun"
   /// The account was deleted: the last mail about it.
@@ -51,6 +57,8 @@ enum MailKind: String, CaseIterable, Sendable {
       switch self {
       case .verifyEmail, .resetPassword, .resetUnproven, .passwordVoid: ["link", "token"]
       case .changeEmail, .emailChanged: ["link", "token", "new_email"]
+      case .totpRemovalAsked, .deletionAsked: ["link", "token", "time"]
+      case .moveAsked: ["link", "token", "new_email", "time"]
       case .addressInUse: []
       case .newDevice: ["device", "network", "time"]
       case .recoveryCodeUsed, .recoveryCodesLow: ["left", "time"]
@@ -73,6 +81,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .resetPassword, .resetUnproven, .passwordVoid: .resetPassword
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
+    case .totpRemovalAsked, .moveAsked, .deletionAsked: .refuseChange
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
       .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation, .identityLinked,
       .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun, .deletionDone:
@@ -87,6 +96,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .resetPassword, .resetUnproven, .passwordVoid: "reset-password"
     case .changeEmail: "confirm-email"
     case .emailChanged: "undo-email"
+    case .totpRemovalAsked, .moveAsked, .deletionAsked: "stop-change"
     case .invitation: "accept-invitation"
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
       .recoveryCodesLow, .pinChanged, .signInsRefused, .identityLinked, .identityUnlinked,
@@ -104,7 +114,8 @@ enum MailKind: String, CaseIterable, Sendable {
     case .changeEmail, .addressInUse, .invitation: false
     // The name is erased by then.
     case .deletionDone: false
-    case .verifyEmail, .resetPassword, .resetUnproven, .passwordVoid, .emailChanged, .newDevice,
+    case .totpRemovalAsked, .moveAsked, .deletionAsked, .verifyEmail, .resetPassword,
+      .resetUnproven, .passwordVoid, .emailChanged, .newDevice,
       .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed, .recoveryCodesLow, .pinChanged,
       .signInsRefused,
       .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun:

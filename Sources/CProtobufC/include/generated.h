@@ -119,6 +119,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo_email_change_response(void) {
   return &auth__v1__undo_email_change_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__refuse_account_change_request(void) {
+  return &auth__v1__refuse_account_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__refuse_account_change_response(void) {
+  return &auth__v1__refuse_account_change_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_invitation_request(void) {
   return &auth__v1__send_invitation_request__descriptor;
 }
@@ -307,6 +313,24 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user_factors(void) {
   return &auth__v1__user_factors__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__account_change(void) {
+  return &auth__v1__account_change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_account_change_request(void) {
+  return &auth__v1__request_account_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__approve_account_change_request(void) {
+  return &auth__v1__approve_account_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__cancel_account_change_request(void) {
+  return &auth__v1__cancel_account_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_account_changes_request(void) {
+  return &auth__v1__list_account_changes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_account_changes_response(void) {
+  return &auth__v1__list_account_changes_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__mail(void) {
   return &auth__v1__mail__descriptor;

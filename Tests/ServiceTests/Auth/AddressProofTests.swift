@@ -149,7 +149,7 @@ struct AddressProofTests {
       )
       let back = try await stage.signIn("bob@example.org", password: Self.newPassword)
       #expect(back.user?.id == bob.user?.id && back.user?.emailVerified == true)
-      #expect(await stage.metric("gatehouse_auth_mails_dead") == 0)
+      #expect(stage.metric("gatehouse_auth_mails_dead") == 0)
     }
   }
 
@@ -296,7 +296,8 @@ struct AddressProofTests {
           deviceToken: stranger.deviceToken
         )
       )
-      #expect(try await stage.takeMails().map(\.text).contains { $0.contains("does not know") })
+      let texts = try await stage.takeMails().map(\.text)
+      #expect(texts.contains(where: { $0.contains("does not know") }))
     }
   }
 }

@@ -56,6 +56,7 @@ enum MatrixTable {
     .init("Accounts/RequestEmailVerification", .none, .everyone),
     // Nobody has a token: what those allow is for AccountTests.
     .init("Accounts/VerifyEmail", .none, [], #"{"token": "<mail token>"}"#, yes: "verified"),
+    .init("Accounts/RefuseAccountChange", .none, [], #"{"token": "<mail token>"}"#, yes: "stopped"),
     .init("Accounts/DisownEmail", .none, [], #"{"token": "<mail token>"}"#, yes: "disowned"),
     .init("Accounts/RequestPasswordReset", .none, .everyone, #"{"email": "<new address>"}"#),
     .init(
@@ -111,6 +112,29 @@ enum MatrixTable {
     .init("Operators/EndSessions", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/GetUser", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/ListUserSessions", .system, .operators, #"{"userId": "<user>"}"#),
+    .init("Operators/ListAccountChanges", .system, .operators),
+    // What these do is for AccountChangeTests: nothing waits here.
+    .init(
+      "Operators/RequestAccountChange",
+      .system,
+      [],
+      #"{"userId": "<user>", "kind": "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "reason": "lost"}"#,
+      yes: "requestedBy"
+    ),
+    .init(
+      "Operators/ApproveAccountChange",
+      .system,
+      [],
+      #"{"changeId": "chg_none"}"#,
+      yes: "requestedBy"
+    ),
+    .init(
+      "Operators/CancelAccountChange",
+      .system,
+      [],
+      #"{"changeId": "chg_none"}"#,
+      yes: "requestedBy"
+    ),
     .init("Operators/SearchAudit", .system, .operators),
     .init("Operators/GetUserFactors", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/ListUserAudit", .system, .operators, #"{"userId": "<user>"}"#),

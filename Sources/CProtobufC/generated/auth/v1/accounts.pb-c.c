@@ -103,6 +103,18 @@ void   auth__v1__undo_email_change_response__init
   static const Auth__V1__UndoEmailChangeResponse init_value = AUTH__V1__UNDO_EMAIL_CHANGE_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__refuse_account_change_request__init
+                     (Auth__V1__RefuseAccountChangeRequest         *message)
+{
+  static const Auth__V1__RefuseAccountChangeRequest init_value = AUTH__V1__REFUSE_ACCOUNT_CHANGE_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__refuse_account_change_response__init
+                     (Auth__V1__RefuseAccountChangeResponse         *message)
+{
+  static const Auth__V1__RefuseAccountChangeResponse init_value = AUTH__V1__REFUSE_ACCOUNT_CHANGE_RESPONSE__INIT;
+  *message = init_value;
+}
 void   auth__v1__send_invitation_request__init
                      (Auth__V1__SendInvitationRequest         *message)
 {
@@ -691,6 +703,62 @@ const ProtobufCMessageDescriptor auth__v1__undo_email_change_response__descripto
   auth__v1__undo_email_change_response__field_indices_by_name,
   0,  auth__v1__undo_email_change_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__undo_email_change_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__refuse_account_change_request__field_descriptors[1] =
+{
+  {
+    "f1_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RefuseAccountChangeRequest, f1_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__refuse_account_change_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_token */
+};
+static const ProtobufCIntRange auth__v1__refuse_account_change_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__refuse_account_change_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.RefuseAccountChangeRequest",
+  "RefuseAccountChangeRequest",
+  "Auth__V1__RefuseAccountChangeRequest",
+  "auth.v1",
+  sizeof(Auth__V1__RefuseAccountChangeRequest),
+  1,
+  auth__v1__refuse_account_change_request__field_descriptors,
+  auth__v1__refuse_account_change_request__field_indices_by_name,
+  1,  auth__v1__refuse_account_change_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__refuse_account_change_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define auth__v1__refuse_account_change_response__field_descriptors NULL
+#define auth__v1__refuse_account_change_response__field_indices_by_name NULL
+#define auth__v1__refuse_account_change_response__number_ranges NULL
+const ProtobufCMessageDescriptor auth__v1__refuse_account_change_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.RefuseAccountChangeResponse",
+  "RefuseAccountChangeResponse",
+  "Auth__V1__RefuseAccountChangeResponse",
+  "auth.v1",
+  sizeof(Auth__V1__RefuseAccountChangeResponse),
+  0,
+  auth__v1__refuse_account_change_response__field_descriptors,
+  auth__v1__refuse_account_change_response__field_indices_by_name,
+  0,  auth__v1__refuse_account_change_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__refuse_account_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_descriptors[7] =

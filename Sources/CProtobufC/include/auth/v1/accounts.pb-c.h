@@ -34,6 +34,8 @@ typedef struct Auth__V1__ConfirmEmailChangeRequest Auth__V1__ConfirmEmailChangeR
 typedef struct Auth__V1__ConfirmEmailChangeResponse Auth__V1__ConfirmEmailChangeResponse;
 typedef struct Auth__V1__UndoEmailChangeRequest Auth__V1__UndoEmailChangeRequest;
 typedef struct Auth__V1__UndoEmailChangeResponse Auth__V1__UndoEmailChangeResponse;
+typedef struct Auth__V1__RefuseAccountChangeRequest Auth__V1__RefuseAccountChangeRequest;
+typedef struct Auth__V1__RefuseAccountChangeResponse Auth__V1__RefuseAccountChangeResponse;
 typedef struct Auth__V1__SendInvitationRequest Auth__V1__SendInvitationRequest;
 typedef struct Auth__V1__SendInvitationResponse Auth__V1__SendInvitationResponse;
 
@@ -205,6 +207,25 @@ struct  Auth__V1__UndoEmailChangeResponse
      }
 
 
+struct  Auth__V1__RefuseAccountChangeRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_token;
+};
+#define AUTH__V1__REFUSE_ACCOUNT_CHANGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__refuse_account_change_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__RefuseAccountChangeResponse
+{
+  ProtobufCMessage base;
+};
+#define AUTH__V1__REFUSE_ACCOUNT_CHANGE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__refuse_account_change_response__descriptor) \
+     }
+
+
 struct  Auth__V1__SendInvitationRequest
 {
   ProtobufCMessage base;
@@ -278,6 +299,12 @@ void   auth__v1__undo_email_change_request__init
 /* Auth__V1__UndoEmailChangeResponse methods */
 void   auth__v1__undo_email_change_response__init
                      (Auth__V1__UndoEmailChangeResponse         *message);
+/* Auth__V1__RefuseAccountChangeRequest methods */
+void   auth__v1__refuse_account_change_request__init
+                     (Auth__V1__RefuseAccountChangeRequest         *message);
+/* Auth__V1__RefuseAccountChangeResponse methods */
+void   auth__v1__refuse_account_change_response__init
+                     (Auth__V1__RefuseAccountChangeResponse         *message);
 /* Auth__V1__SendInvitationRequest methods */
 void   auth__v1__send_invitation_request__init
                      (Auth__V1__SendInvitationRequest         *message);
@@ -334,6 +361,12 @@ typedef void (*Auth__V1__UndoEmailChangeRequest_Closure)
 typedef void (*Auth__V1__UndoEmailChangeResponse_Closure)
                  (const Auth__V1__UndoEmailChangeResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__RefuseAccountChangeRequest_Closure)
+                 (const Auth__V1__RefuseAccountChangeRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__RefuseAccountChangeResponse_Closure)
+                 (const Auth__V1__RefuseAccountChangeResponse *message,
+                  void *closure_data);
 typedef void (*Auth__V1__SendInvitationRequest_Closure)
                  (const Auth__V1__SendInvitationRequest *message,
                   void *closure_data);
@@ -362,6 +395,8 @@ extern const ProtobufCMessageDescriptor auth__v1__confirm_email_change_request__
 extern const ProtobufCMessageDescriptor auth__v1__confirm_email_change_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__undo_email_change_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__undo_email_change_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__refuse_account_change_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__refuse_account_change_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__send_invitation_response__descriptor;
 

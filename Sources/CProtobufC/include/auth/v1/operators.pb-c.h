@@ -37,6 +37,12 @@ typedef struct Auth__V1__SearchAuditRequest Auth__V1__SearchAuditRequest;
 typedef struct Auth__V1__SearchAuditResponse Auth__V1__SearchAuditResponse;
 typedef struct Auth__V1__GetUserFactorsRequest Auth__V1__GetUserFactorsRequest;
 typedef struct Auth__V1__UserFactors Auth__V1__UserFactors;
+typedef struct Auth__V1__AccountChange Auth__V1__AccountChange;
+typedef struct Auth__V1__RequestAccountChangeRequest Auth__V1__RequestAccountChangeRequest;
+typedef struct Auth__V1__ApproveAccountChangeRequest Auth__V1__ApproveAccountChangeRequest;
+typedef struct Auth__V1__CancelAccountChangeRequest Auth__V1__CancelAccountChangeRequest;
+typedef struct Auth__V1__ListAccountChangesRequest Auth__V1__ListAccountChangesRequest;
+typedef struct Auth__V1__ListAccountChangesResponse Auth__V1__ListAccountChangesResponse;
 typedef struct Auth__V1__Mail Auth__V1__Mail;
 typedef struct Auth__V1__ListMailsRequest Auth__V1__ListMailsRequest;
 typedef struct Auth__V1__ListMailsResponse Auth__V1__ListMailsResponse;
@@ -50,6 +56,22 @@ typedef enum _Auth__V1__AccountState {
   AUTH__V1__ACCOUNT_STATE__v2_ACCOUNT_STATE_DISABLED = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__ACCOUNT_STATE)
 } Auth__V1__AccountState;
+typedef enum _Auth__V1__AccountChangeKind {
+  AUTH__V1__ACCOUNT_CHANGE_KIND__v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED = 0,
+  AUTH__V1__ACCOUNT_CHANGE_KIND__v1_ACCOUNT_CHANGE_KIND_REMOVE_TOTP = 1,
+  AUTH__V1__ACCOUNT_CHANGE_KIND__v2_ACCOUNT_CHANGE_KIND_EMAIL = 2,
+  AUTH__V1__ACCOUNT_CHANGE_KIND__v3_ACCOUNT_CHANGE_KIND_DELETE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__ACCOUNT_CHANGE_KIND)
+} Auth__V1__AccountChangeKind;
+typedef enum _Auth__V1__AccountChangeState {
+  AUTH__V1__ACCOUNT_CHANGE_STATE__v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED = 0,
+  AUTH__V1__ACCOUNT_CHANGE_STATE__v1_ACCOUNT_CHANGE_STATE_WAITING = 1,
+  AUTH__V1__ACCOUNT_CHANGE_STATE__v2_ACCOUNT_CHANGE_STATE_DONE = 2,
+  AUTH__V1__ACCOUNT_CHANGE_STATE__v3_ACCOUNT_CHANGE_STATE_CANCELLED = 3,
+  AUTH__V1__ACCOUNT_CHANGE_STATE__v4_ACCOUNT_CHANGE_STATE_REFUSED = 4,
+  AUTH__V1__ACCOUNT_CHANGE_STATE__v5_ACCOUNT_CHANGE_STATE_FAILED = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__ACCOUNT_CHANGE_STATE)
+} Auth__V1__AccountChangeState;
 typedef enum _Auth__V1__MailState {
   AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED = 0,
   AUTH__V1__MAIL_STATE__v1_MAIL_STATE_QUEUED = 1,
@@ -277,6 +299,84 @@ struct  Auth__V1__UserFactors
     , 0, NULL, 0, 0, 0,NULL, 0,NULL, 0, NULL, NULL, 0 }
 
 
+struct  Auth__V1__AccountChange
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_user_id;
+  Auth__V1__AccountChangeKind f3_kind;
+  ProtobufCBinaryData f4_new_email;
+  ProtobufCBinaryData f5_reason;
+  Auth__V1__AccountChangeState f6_state;
+  ProtobufCBinaryData f7_requested_by;
+  Google__Protobuf__Timestamp *f8_requested_at;
+  Google__Protobuf__Timestamp *f9_due_at;
+  ProtobufCBinaryData f10_approved_by;
+  Google__Protobuf__Timestamp *f11_finished_at;
+};
+#define AUTH__V1__ACCOUNT_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__account_change__descriptor) \
+    , {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_KIND__v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_STATE__v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL }
+
+
+struct  Auth__V1__RequestAccountChangeRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  Auth__V1__AccountChangeKind f2_kind;
+  ProtobufCBinaryData f3_new_email;
+  ProtobufCBinaryData f4_reason;
+  ProtobufCBinaryData f5_idempotency_key;
+};
+#define AUTH__V1__REQUEST_ACCOUNT_CHANGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__request_account_change_request__descriptor) \
+    , {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_KIND__v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__ApproveAccountChangeRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_change_id;
+};
+#define AUTH__V1__APPROVE_ACCOUNT_CHANGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__approve_account_change_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__CancelAccountChangeRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_change_id;
+};
+#define AUTH__V1__CANCEL_ACCOUNT_CHANGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__cancel_account_change_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__ListAccountChangesRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+};
+#define AUTH__V1__LIST_ACCOUNT_CHANGES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_account_changes_request__descriptor) \
+    , {0,NULL}, 0, {0,NULL} }
+
+
+struct  Auth__V1__ListAccountChangesResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_changes;
+  Auth__V1__AccountChange **f1_changes;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define AUTH__V1__LIST_ACCOUNT_CHANGES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_account_changes_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
 struct  Auth__V1__Mail
 {
   ProtobufCMessage base;
@@ -367,6 +467,24 @@ void   auth__v1__get_user_factors_request__init
 /* Auth__V1__UserFactors methods */
 void   auth__v1__user_factors__init
                      (Auth__V1__UserFactors         *message);
+/* Auth__V1__AccountChange methods */
+void   auth__v1__account_change__init
+                     (Auth__V1__AccountChange         *message);
+/* Auth__V1__RequestAccountChangeRequest methods */
+void   auth__v1__request_account_change_request__init
+                     (Auth__V1__RequestAccountChangeRequest         *message);
+/* Auth__V1__ApproveAccountChangeRequest methods */
+void   auth__v1__approve_account_change_request__init
+                     (Auth__V1__ApproveAccountChangeRequest         *message);
+/* Auth__V1__CancelAccountChangeRequest methods */
+void   auth__v1__cancel_account_change_request__init
+                     (Auth__V1__CancelAccountChangeRequest         *message);
+/* Auth__V1__ListAccountChangesRequest methods */
+void   auth__v1__list_account_changes_request__init
+                     (Auth__V1__ListAccountChangesRequest         *message);
+/* Auth__V1__ListAccountChangesResponse methods */
+void   auth__v1__list_account_changes_response__init
+                     (Auth__V1__ListAccountChangesResponse         *message);
 /* Auth__V1__Mail methods */
 void   auth__v1__mail__init
                      (Auth__V1__Mail         *message);
@@ -426,6 +544,24 @@ typedef void (*Auth__V1__GetUserFactorsRequest_Closure)
 typedef void (*Auth__V1__UserFactors_Closure)
                  (const Auth__V1__UserFactors *message,
                   void *closure_data);
+typedef void (*Auth__V1__AccountChange_Closure)
+                 (const Auth__V1__AccountChange *message,
+                  void *closure_data);
+typedef void (*Auth__V1__RequestAccountChangeRequest_Closure)
+                 (const Auth__V1__RequestAccountChangeRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ApproveAccountChangeRequest_Closure)
+                 (const Auth__V1__ApproveAccountChangeRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__CancelAccountChangeRequest_Closure)
+                 (const Auth__V1__CancelAccountChangeRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListAccountChangesRequest_Closure)
+                 (const Auth__V1__ListAccountChangesRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListAccountChangesResponse_Closure)
+                 (const Auth__V1__ListAccountChangesResponse *message,
+                  void *closure_data);
 typedef void (*Auth__V1__Mail_Closure)
                  (const Auth__V1__Mail *message,
                   void *closure_data);
@@ -442,6 +578,8 @@ typedef void (*Auth__V1__ListMailsResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    auth__v1__account_state__descriptor;
+extern const ProtobufCEnumDescriptor    auth__v1__account_change_kind__descriptor;
+extern const ProtobufCEnumDescriptor    auth__v1__account_change_state__descriptor;
 extern const ProtobufCEnumDescriptor    auth__v1__mail_state__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_users_request__descriptor;
@@ -459,6 +597,12 @@ extern const ProtobufCMessageDescriptor auth__v1__search_audit_request__descript
 extern const ProtobufCMessageDescriptor auth__v1__search_audit_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__get_user_factors_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__user_factors__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__account_change__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__request_account_change_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__approve_account_change_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__cancel_account_change_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_account_changes_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_account_changes_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__mail__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_mails_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_mails_response__descriptor;
