@@ -120,15 +120,27 @@ extension Auth_V1 {
   public struct VerifyEmailRequest: RPCKit.Message {
     /// The token; works once, for 24 hours, while the account has the address that it was sent to.
     public var token: Swift.String = ""
+    /// The account's password, if the call is made without a session of the account.
+    public var password: Swift.String = ""
+    /// In place of the password: the `ceremony_id` that Passkeys.StartSignIn gave.
+    public var ceremonyId: Swift.String = ""
+    /// And what `navigator.credentials.get` gave, as `JSON.stringify(credential)` writes it.
+    public var passkeyResponse: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      token: Swift.String = ""
+      token: Swift.String = "",
+      password: Swift.String = "",
+      ceremonyId: Swift.String = "",
+      passkeyResponse: Swift.String = ""
     ) {
       self.token = token
+      self.password = password
+      self.ceremonyId = ceremonyId
+      self.passkeyResponse = passkeyResponse
     }
 
     /// `auth.v1.VerifyEmailRequest`.
@@ -153,6 +165,9 @@ extension Auth_V1 {
       reading source: Swift.UnsafeMutablePointer<Auth__V1__VerifyEmailRequest>
     ) throws(RPCKit.MessageDecodingError) {
       try unsafe self.token = RPCKit.MessageReading.string(source.pointee.f1_token)
+      try unsafe self.password = RPCKit.MessageReading.string(source.pointee.f2_password)
+      try unsafe self.ceremonyId = RPCKit.MessageReading.string(source.pointee.f3_ceremony_id)
+      try unsafe self.passkeyResponse = RPCKit.MessageReading.string(source.pointee.f4_passkey_response)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -172,6 +187,9 @@ extension Auth_V1 {
       let target = unsafe scratch.allocate(Auth__V1__VerifyEmailRequest.self, 1)
       unsafe auth__v1__verify_email_request__init(target)
       unsafe target.pointee.f1_token = scratch.copy(self.token)
+      unsafe target.pointee.f2_password = scratch.copy(self.password)
+      unsafe target.pointee.f3_ceremony_id = scratch.copy(self.ceremonyId)
+      unsafe target.pointee.f4_passkey_response = scratch.copy(self.passkeyResponse)
       return unsafe target
     }
 
@@ -185,6 +203,21 @@ extension Auth_V1 {
       } else {
         if self.token.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.password.isEmpty) {
+        if self.password.utf8.count > 256 {
+          violations.append(RPCKit.FieldViolation(field: path + "password", description: "must have at most 256 bytes"))
+        }
+      }
+      if !(self.ceremonyId.isEmpty) {
+        if self.ceremonyId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "ceremony_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.passkeyResponse.isEmpty) {
+        if self.passkeyResponse.utf8.count > 32768 {
+          violations.append(RPCKit.FieldViolation(field: path + "passkey_response", description: "must have at most 32768 bytes"))
         }
       }
     }
@@ -235,6 +268,136 @@ extension Auth_V1 {
     ) -> Swift.UnsafeMutablePointer<Auth__V1__VerifyEmailResponse> {
       let target = unsafe scratch.allocate(Auth__V1__VerifyEmailResponse.self, 1)
       unsafe auth__v1__verify_email_response__init(target)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Says that an account was not made by whoever reads the mail of its address.
+  public struct DisownEmailRequest: RPCKit.Message {
+    /// The token of the mail that verifies the address.
+    public var token: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      token: Swift.String = ""
+    ) {
+      self.token = token
+    }
+
+    /// `auth.v1.DisownEmailRequest`.
+    public static var protobufName: Swift.String { "auth.v1.DisownEmailRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__disown_email_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__DisownEmailRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__DisownEmailRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.token = RPCKit.MessageReading.string(source.pointee.f1_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__DisownEmailRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__DisownEmailRequest.self, 1)
+      unsafe auth__v1__disown_email_request__init(target)
+      unsafe target.pointee.f1_token = scratch.copy(self.token)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.token.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "token", description: "must be set"))
+      } else {
+        if self.token.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The address is free to sign up with.
+  public struct DisownEmailResponse: RPCKit.Message {
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// `auth.v1.DisownEmailResponse`.
+    public static var protobufName: Swift.String { "auth.v1.DisownEmailResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__disown_email_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__DisownEmailResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__DisownEmailResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__DisownEmailResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__DisownEmailResponse.self, 1)
+      unsafe auth__v1__disown_email_response__init(target)
       return unsafe target
     }
 
@@ -482,15 +645,20 @@ extension Auth_V1 {
   public struct ResetPasswordResponse: RPCKit.Message {
     /// Number of sessions that were ended: all that the account had.
     public var revokedSessions: Swift.UInt32 = 0
+    /// Whether a new, empty account has the address and the password: the one that had the address had not
+    /// proven it, and keeps what is in it without the address.
+    public var newAccount: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      revokedSessions: Swift.UInt32 = 0
+      revokedSessions: Swift.UInt32 = 0,
+      newAccount: Swift.Bool = false
     ) {
       self.revokedSessions = revokedSessions
+      self.newAccount = newAccount
     }
 
     /// `auth.v1.ResetPasswordResponse`.
@@ -515,6 +683,7 @@ extension Auth_V1 {
       reading source: Swift.UnsafeMutablePointer<Auth__V1__ResetPasswordResponse>
     ) throws(RPCKit.MessageDecodingError) {
       unsafe self.revokedSessions = source.pointee.f1_revoked_sessions
+      unsafe self.newAccount = source.pointee.f2_new_account != 0
     }
 
     /// Appends the encoded message; see `Message`.
@@ -534,6 +703,7 @@ extension Auth_V1 {
       let target = unsafe scratch.allocate(Auth__V1__ResetPasswordResponse.self, 1)
       unsafe auth__v1__reset_password_response__init(target)
       unsafe target.pointee.f1_revoked_sessions = self.revokedSessions
+      unsafe target.pointee.f2_new_account = self.newAccount ? 1 : 0
       return unsafe target
     }
 
@@ -705,15 +875,27 @@ extension Auth_V1 {
   public struct ConfirmEmailChangeRequest: RPCKit.Message {
     /// The token; works once, for an hour, while the account has the address that it had.
     public var token: Swift.String = ""
+    /// The account's password, if the call is made without a session of the account.
+    public var password: Swift.String = ""
+    /// In place of the password: the `ceremony_id` that Passkeys.StartSignIn gave.
+    public var ceremonyId: Swift.String = ""
+    /// And what `navigator.credentials.get` gave, as `JSON.stringify(credential)` writes it.
+    public var passkeyResponse: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      token: Swift.String = ""
+      token: Swift.String = "",
+      password: Swift.String = "",
+      ceremonyId: Swift.String = "",
+      passkeyResponse: Swift.String = ""
     ) {
       self.token = token
+      self.password = password
+      self.ceremonyId = ceremonyId
+      self.passkeyResponse = passkeyResponse
     }
 
     /// `auth.v1.ConfirmEmailChangeRequest`.
@@ -738,6 +920,9 @@ extension Auth_V1 {
       reading source: Swift.UnsafeMutablePointer<Auth__V1__ConfirmEmailChangeRequest>
     ) throws(RPCKit.MessageDecodingError) {
       try unsafe self.token = RPCKit.MessageReading.string(source.pointee.f1_token)
+      try unsafe self.password = RPCKit.MessageReading.string(source.pointee.f2_password)
+      try unsafe self.ceremonyId = RPCKit.MessageReading.string(source.pointee.f3_ceremony_id)
+      try unsafe self.passkeyResponse = RPCKit.MessageReading.string(source.pointee.f4_passkey_response)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -757,6 +942,9 @@ extension Auth_V1 {
       let target = unsafe scratch.allocate(Auth__V1__ConfirmEmailChangeRequest.self, 1)
       unsafe auth__v1__confirm_email_change_request__init(target)
       unsafe target.pointee.f1_token = scratch.copy(self.token)
+      unsafe target.pointee.f2_password = scratch.copy(self.password)
+      unsafe target.pointee.f3_ceremony_id = scratch.copy(self.ceremonyId)
+      unsafe target.pointee.f4_passkey_response = scratch.copy(self.passkeyResponse)
       return unsafe target
     }
 
@@ -772,11 +960,26 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
         }
       }
+      if !(self.password.isEmpty) {
+        if self.password.utf8.count > 256 {
+          violations.append(RPCKit.FieldViolation(field: path + "password", description: "must have at most 256 bytes"))
+        }
+      }
+      if !(self.ceremonyId.isEmpty) {
+        if self.ceremonyId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "ceremony_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.passkeyResponse.isEmpty) {
+        if self.passkeyResponse.utf8.count > 32768 {
+          violations.append(RPCKit.FieldViolation(field: path + "passkey_response", description: "must have at most 32768 bytes"))
+        }
+      }
     }
   }
 
   /// The account has the new address, which is verified. Its other sessions ended, and the old address was
-  /// told.
+  /// told, if the account had proven it.
   public struct ConfirmEmailChangeResponse: RPCKit.Message {
 
     /// Makes a message with every field at its default.
@@ -952,6 +1155,136 @@ extension Auth_V1 {
     ) -> Swift.UnsafeMutablePointer<Auth__V1__UndoEmailChangeResponse> {
       let target = unsafe scratch.allocate(Auth__V1__UndoEmailChangeResponse.self, 1)
       unsafe auth__v1__undo_email_change_response__init(target)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Stops a change of the account that operators were asked for.
+  public struct RefuseAccountChangeRequest: RPCKit.Message {
+    /// The token from the mail; works once, for 72 hours.
+    public var token: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      token: Swift.String = ""
+    ) {
+      self.token = token
+    }
+
+    /// `auth.v1.RefuseAccountChangeRequest`.
+    public static var protobufName: Swift.String { "auth.v1.RefuseAccountChangeRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__refuse_account_change_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__RefuseAccountChangeRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RefuseAccountChangeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.token = RPCKit.MessageReading.string(source.pointee.f1_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RefuseAccountChangeRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__RefuseAccountChangeRequest.self, 1)
+      unsafe auth__v1__refuse_account_change_request__init(target)
+      unsafe target.pointee.f1_token = scratch.copy(self.token)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.token.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "token", description: "must be set"))
+      } else {
+        if self.token.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "token", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The change will not be made.
+  public struct RefuseAccountChangeResponse: RPCKit.Message {
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// `auth.v1.RefuseAccountChangeResponse`.
+    public static var protobufName: Swift.String { "auth.v1.RefuseAccountChangeResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__refuse_account_change_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__RefuseAccountChangeResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RefuseAccountChangeResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RefuseAccountChangeResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__RefuseAccountChangeResponse.self, 1)
+      unsafe auth__v1__refuse_account_change_response__init(target)
       return unsafe target
     }
 
@@ -1204,9 +1537,10 @@ extension Auth_V1 {
         ),
       ]
     )
-    /// Verifies an address. Called again with the same token, it succeeds again. The first proof of an
-    /// address ends the account's sessions, except the one that the call is made in, and outside of one
-    /// also unlinks its identities: somebody else may have made the account.
+    /// Verifies an address for whoever the account is: the call is made in a session of the account, or with its
+    /// password or a passkey (UNAUTHENTICATED, ACCOUNT_PROOF_REQUIRED, without any of these), because
+    /// somebody else may have made the account. A password counts as an attempt to sign in. Made in a session, the
+    /// first proof ends the account's other sessions. Called again with the same token, it succeeds again.
     public static let verifyEmail = RPCKit.MethodDescriptor(
       service: "auth.v1.Accounts",
       method: "VerifyEmail",
@@ -1223,6 +1557,30 @@ extension Auth_V1 {
           method: "POST",
           template: "/api/v1/auth/email/verification/confirm",
           segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("verification"), .literal("confirm")],
+          body: .whole
+        ),
+      ]
+    )
+    /// Takes the address off an account that has not proven it, for whoever reads the mail of the address and did
+    /// not make the account. The account keeps everything else, its sessions included, and the address is free.
+    /// Called again with the same token, it succeeds again. FAILED_PRECONDITION, ADDRESS_PROVEN, when the account
+    /// has proven the address.
+    public static let disownEmail = RPCKit.MethodDescriptor(
+      service: "auth.v1.Accounts",
+      method: "DisownEmail",
+      kind: .unary,
+      callerClass: .`public`,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.DisownEmailRequest",
+      responseType: "auth.v1.DisownEmailResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/auth/email/verification/disown",
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("verification"), .literal("disown")],
           body: .whole
         ),
       ]
@@ -1249,7 +1607,8 @@ extension Auth_V1 {
         ),
       ]
     )
-    /// Sets a new password and ends all sessions. Does not sign in.
+    /// Sets a new password and ends all sessions. Does not sign in. For an account that has not proven the address,
+    /// a reset outside of its sessions makes a new account with the address and the password: `new_account`.
     public static let resetPassword = RPCKit.MethodDescriptor(
       service: "auth.v1.Accounts",
       method: "ResetPassword",
@@ -1291,8 +1650,8 @@ extension Auth_V1 {
         ),
       ]
     )
-    /// Changes the address. Called again with the same token, it succeeds again. ALREADY_EXISTS,
-    /// EMAIL_TAKEN, if another account got the address meanwhile.
+    /// Changes the address, for whoever the account is, as VerifyEmail does. Called again with the same token, it
+    /// succeeds again. ALREADY_EXISTS, EMAIL_TAKEN, if another account got the address by then.
     public static let confirmEmailChange = RPCKit.MethodDescriptor(
       service: "auth.v1.Accounts",
       method: "ConfirmEmailChange",
@@ -1313,7 +1672,8 @@ extension Auth_V1 {
         ),
       ]
     )
-    /// Takes a change of address back. Called again with the same token, it succeeds again.
+    /// Takes a change of address back, if the account had proven the old one. Called again with the same token, it
+    /// succeeds again.
     public static let undoEmailChange = RPCKit.MethodDescriptor(
       service: "auth.v1.Accounts",
       method: "UndoEmailChange",
@@ -1330,6 +1690,29 @@ extension Auth_V1 {
           method: "POST",
           template: "/api/v1/auth/email/change/undo",
           segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("email"), .literal("change"), .literal("undo")],
+          body: .whole
+        ),
+      ]
+    )
+    /// Stops a change that operators were asked for (Operators.RequestAccountChange), with the token that the account's
+    /// address was sent. Called again with the same token, it succeeds again. FAILED_PRECONDITION,
+    /// ACCOUNT_CHANGE_CLOSED, when it was made or taken back.
+    public static let refuseAccountChange = RPCKit.MethodDescriptor(
+      service: "auth.v1.Accounts",
+      method: "RefuseAccountChange",
+      kind: .unary,
+      callerClass: .`public`,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.RefuseAccountChangeRequest",
+      responseType: "auth.v1.RefuseAccountChangeResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/auth/account-changes/refuse",
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("account-changes"), .literal("refuse")],
           body: .whole
         ),
       ]
@@ -1356,22 +1739,34 @@ extension Auth_V1 {
   public protocol AccountsService: Swift.Sendable {
     /// Sends the caller a mail that verifies its address; a newer one makes older ones void.
     func requestEmailVerification(_ request: Auth_V1.RequestEmailVerificationRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RequestEmailVerificationResponse
-    /// Verifies an address. Called again with the same token, it succeeds again. The first proof of an
-    /// address ends the account's sessions, except the one that the call is made in, and outside of one
-    /// also unlinks its identities: somebody else may have made the account.
+    /// Verifies an address for whoever the account is: the call is made in a session of the account, or with its
+    /// password or a passkey (UNAUTHENTICATED, ACCOUNT_PROOF_REQUIRED, without any of these), because
+    /// somebody else may have made the account. A password counts as an attempt to sign in. Made in a session, the
+    /// first proof ends the account's other sessions. Called again with the same token, it succeeds again.
     func verifyEmail(_ request: Auth_V1.VerifyEmailRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.VerifyEmailResponse
+    /// Takes the address off an account that has not proven it, for whoever reads the mail of the address and did
+    /// not make the account. The account keeps everything else, its sessions included, and the address is free.
+    /// Called again with the same token, it succeeds again. FAILED_PRECONDITION, ADDRESS_PROVEN, when the account
+    /// has proven the address.
+    func disownEmail(_ request: Auth_V1.DisownEmailRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.DisownEmailResponse
     /// Sends a mail to the account with this address, if there is one; neither the answer nor its time
     /// tells. A newer mail makes older ones void.
     func requestPasswordReset(_ request: Auth_V1.RequestPasswordResetRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RequestPasswordResetResponse
-    /// Sets a new password and ends all sessions. Does not sign in.
+    /// Sets a new password and ends all sessions. Does not sign in. For an account that has not proven the address,
+    /// a reset outside of its sessions makes a new account with the address and the password: `new_account`.
     func resetPassword(_ request: Auth_V1.ResetPasswordRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ResetPasswordResponse
     /// Sends a mail to the new address, which has to confirm the change.
     func changeEmail(_ request: Auth_V1.ChangeEmailRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ChangeEmailResponse
-    /// Changes the address. Called again with the same token, it succeeds again. ALREADY_EXISTS,
-    /// EMAIL_TAKEN, if another account got the address meanwhile.
+    /// Changes the address, for whoever the account is, as VerifyEmail does. Called again with the same token, it
+    /// succeeds again. ALREADY_EXISTS, EMAIL_TAKEN, if another account got the address by then.
     func confirmEmailChange(_ request: Auth_V1.ConfirmEmailChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ConfirmEmailChangeResponse
-    /// Takes a change of address back. Called again with the same token, it succeeds again.
+    /// Takes a change of address back, if the account had proven the old one. Called again with the same token, it
+    /// succeeds again.
     func undoEmailChange(_ request: Auth_V1.UndoEmailChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.UndoEmailChangeResponse
+    /// Stops a change that operators were asked for (Operators.RequestAccountChange), with the token that the account's
+    /// address was sent. Called again with the same token, it succeeds again. FAILED_PRECONDITION,
+    /// ACCOUNT_CHANGE_CLOSED, when it was made or taken back.
+    func refuseAccountChange(_ request: Auth_V1.RefuseAccountChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RefuseAccountChangeResponse
     /// Mails an invitation. FAILED_PRECONDITION, INVITER_UNVERIFIED, as long as whoever invites has not
     /// verified an address: nobody can have mail sent to others without being known by one.
     func sendInvitation(_ request: Auth_V1.SendInvitationRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SendInvitationResponse
@@ -1400,9 +1795,10 @@ extension Auth_V1 {
       return try await channel.unary(AccountsMethods.requestEmailVerification, request, options: options)
     }
 
-    /// Verifies an address. Called again with the same token, it succeeds again. The first proof of an
-    /// address ends the account's sessions, except the one that the call is made in, and outside of one
-    /// also unlinks its identities: somebody else may have made the account.
+    /// Verifies an address for whoever the account is: the call is made in a session of the account, or with its
+    /// password or a passkey (UNAUTHENTICATED, ACCOUNT_PROOF_REQUIRED, without any of these), because
+    /// somebody else may have made the account. A password counts as an attempt to sign in. Made in a session, the
+    /// first proof ends the account's other sessions. Called again with the same token, it succeeds again.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func verifyEmail(
@@ -1413,6 +1809,22 @@ extension Auth_V1 {
       var options = options
       if let timeout { options.timeout = timeout }
       return try await channel.unary(AccountsMethods.verifyEmail, request, options: options)
+    }
+
+    /// Takes the address off an account that has not proven it, for whoever reads the mail of the address and did
+    /// not make the account. The account keeps everything else, its sessions included, and the address is free.
+    /// Called again with the same token, it succeeds again. FAILED_PRECONDITION, ADDRESS_PROVEN, when the account
+    /// has proven the address.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func disownEmail(
+      _ request: Auth_V1.DisownEmailRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.DisownEmailResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(AccountsMethods.disownEmail, request, options: options)
     }
 
     /// Sends a mail to the account with this address, if there is one; neither the answer nor its time
@@ -1429,7 +1841,8 @@ extension Auth_V1 {
       return try await channel.unary(AccountsMethods.requestPasswordReset, request, options: options)
     }
 
-    /// Sets a new password and ends all sessions. Does not sign in.
+    /// Sets a new password and ends all sessions. Does not sign in. For an account that has not proven the address,
+    /// a reset outside of its sessions makes a new account with the address and the password: `new_account`.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func resetPassword(
@@ -1455,8 +1868,8 @@ extension Auth_V1 {
       return try await channel.unary(AccountsMethods.changeEmail, request, options: options)
     }
 
-    /// Changes the address. Called again with the same token, it succeeds again. ALREADY_EXISTS,
-    /// EMAIL_TAKEN, if another account got the address meanwhile.
+    /// Changes the address, for whoever the account is, as VerifyEmail does. Called again with the same token, it
+    /// succeeds again. ALREADY_EXISTS, EMAIL_TAKEN, if another account got the address by then.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func confirmEmailChange(
@@ -1469,7 +1882,8 @@ extension Auth_V1 {
       return try await channel.unary(AccountsMethods.confirmEmailChange, request, options: options)
     }
 
-    /// Takes a change of address back. Called again with the same token, it succeeds again.
+    /// Takes a change of address back, if the account had proven the old one. Called again with the same token, it
+    /// succeeds again.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func undoEmailChange(
@@ -1480,6 +1894,21 @@ extension Auth_V1 {
       var options = options
       if let timeout { options.timeout = timeout }
       return try await channel.unary(AccountsMethods.undoEmailChange, request, options: options)
+    }
+
+    /// Stops a change that operators were asked for (Operators.RequestAccountChange), with the token that the account's
+    /// address was sent. Called again with the same token, it succeeds again. FAILED_PRECONDITION,
+    /// ACCOUNT_CHANGE_CLOSED, when it was made or taken back.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func refuseAccountChange(
+      _ request: Auth_V1.RefuseAccountChangeRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.RefuseAccountChangeResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(AccountsMethods.refuseAccountChange, request, options: options)
     }
 
     /// Mails an invitation. FAILED_PRECONDITION, INVITER_UNVERIFIED, as long as whoever invites has not
@@ -1506,7 +1935,7 @@ extension Auth_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChZhdXRoL3YxL2FjY291bnRzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIhCh9SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0IiIKIFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIjUKElZlcmlmeUVtYWlsUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbiIVChNWZXJpZnlFbWFpbFJlc3BvbnNlIj4KG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIpkBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIACUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkIKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMigQEKEkNoYW5nZUVtYWlsUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAJSD2N1cnJlbnRQYXNzd29yZBI1CgluZXdfZW1haWwYAiABKAlCGKq7GBQIARj+ASINW15AIF0rQFteQCBdK1IIbmV3RW1haWwiFQoTQ2hhbmdlRW1haWxSZXNwb25zZSI8ChlDb25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0Eh8KBXRva2VuGAEgASgJQgmquxgFCAEYgAFSBXRva2VuIhwKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjkKFlVuZG9FbWFpbENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iGQoXVW5kb0VtYWlsQ2hhbmdlUmVzcG9uc2UixQIKFVNlbmRJbnZpdGF0aW9uUmVxdWVzdBItCg1pbnZpdGF0aW9uX2lkGAEgASgJQgiquxgECAEYQFIMaW52aXRhdGlvbklkEh8KBWVtYWlsGAIgASgJQgmquxgFCAEY/gFSBWVtYWlsEicKBGNvZGUYAyABKAlCE6q7GA8IARhAIglbQS1aMC05XSpSBGNvZGUSJwoKaW52aXRlcl9pZBgEIAEoCUIIqrsYBAgBGEBSCWludml0ZXJJZBIcCgRyb2xlGAUgASgJQgiquxgECAEYQFIEcm9sZRIpCgtlbnRpdHlfdHlwZRgGIAEoCUIIqrsYBAgBGEBSCmVudGl0eVR5cGUSQQoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBqq7GAIIAVIJZXhwaXJlc0F0IhgKFlNlbmRJbnZpdGF0aW9uUmVzcG9uc2UyywgKCEFjY291bnRzEqEBChhSZXF1ZXN0RW1haWxWZXJpZmljYXRpb24SKC5hdXRoLnYxLlJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlcXVlc3QaKS5hdXRoLnYxLlJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIjCiuxgCCAKC0+STAiQiHy9hcGkvdjEvYXV0aC9lbWFpbC92ZXJpZmljYXRpb246ASoShAEKC1ZlcmlmeUVtYWlsEhsuYXV0aC52MS5WZXJpZnlFbWFpbFJlcXVlc3QaHC5hdXRoLnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiOqK7GAQIASABgtPkkwIsIicvYXBpL3YxL2F1dGgvZW1haWwvdmVyaWZpY2F0aW9uL2NvbmZpcm06ASoSmQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EiQuYXV0aC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaJS5hdXRoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiNKK7GAIIAYLT5JMCKCIjL2FwaS92MS9hdXRoL3Bhc3N3b3JkL3Jlc2V0LXJlcXVlc3Q6ASoSfAoNUmVzZXRQYXNzd29yZBIdLmF1dGgudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHi5hdXRoLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIsorsYAggBgtPkkwIgIhsvYXBpL3YxL2F1dGgvcGFzc3dvcmQvcmVzZXQ6ASoSdAoLQ2hhbmdlRW1haWwSGy5hdXRoLnYxLkNoYW5nZUVtYWlsUmVxdWVzdBocLmF1dGgudjEuQ2hhbmdlRW1haWxSZXNwb25zZSIqorsYAggCgtPkkwIeIhkvYXBpL3YxL2F1dGgvZW1haWwvY2hhbmdlOgEqEpMBChJDb25maXJtRW1haWxDaGFuZ2USIi5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaIy5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjSiuxgECAEgAYLT5JMCJiIhL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS9jb25maXJtOgEqEocBCg9VbmRvRW1haWxDaGFuZ2USHy5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlcXVlc3QaIC5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlc3BvbnNlIjGiuxgECAEgAYLT5JMCIyIeL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS91bmRvOgEqEmQKDlNlbmRJbnZpdGF0aW9uEh4uYXV0aC52MS5TZW5kSW52aXRhdGlvblJlcXVlc3QaHy5hdXRoLnYxLlNlbmRJbnZpdGF0aW9uUmVzcG9uc2UiEaK7GA0IAxIHdGVuYW5jeSABQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqnIQpyCgEMEgMBABIaaCBQcm92aW5nIGFuIGFkZHJlc3MsIHJlY292ZXJpbmcgYSBwYXNzd29yZCBhbmQgbW92aW5nIGFuIGFjY291bnQgdG8gYW5vdGhlciBhZGRyZXNzOiB3aGF0IGdvZXMgYnkgbWFpbC4KCkAKAgQAEgMMACoaNSBBc2tzIGZvciBhIG1haWwgdGhhdCB2ZXJpZmllcyB0aGUgY2FsbGVyJ3MgYWRkcmVzcy4KCkwKAgQBEgMPACsaQSBUaGUgbWFpbCBpcyBvbiBpdHMgd2F5LCB1bmxlc3MgdGhlIGFkZHJlc3MgaXMgdmVyaWZpZWQgYWxyZWFkeS4KCj0KAgQCEgQSABUBGjEgVmVyaWZpZXMgYW4gYWRkcmVzcyB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmoKBAQCAgASAxQCSBpdIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIDI0IGhvdXJzLCB3aGlsZSB0aGUgYWNjb3VudCBoYXMgdGhlIGFkZHJlc3MgdGhhdCBpdCB3YXMgc2VudCB0by4KCiUKAgQDEgMYAB4aGiBUaGUgYWRkcmVzcyBpcyB2ZXJpZmllZC4KCk4KAgQEEgQbAB4BGkIgQXNrcyBmb3IgYSBtYWlsIHdpdGggd2hpY2ggYSBmb3Jnb3R0ZW4gcGFzc3dvcmQgY2FuIGJlIHJlcGxhY2VkLgoKPAoEBAQCABIDHQJIGi8gVGhlIGFjY291bnQncyBhZGRyZXNzOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgplCgIEBRIDIQAnGlogVGhlIHNhbWUgd2hldGhlciBvciBub3QgdGhlIGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIElmIGl0IGhhcyBvbmUsIGEgbWFpbCBpcyBvbiBpdHMgd2F5LgoKRwoCBAYSBCQALAEaOyBSZXBsYWNlcyBhIGZvcmdvdHRlbiBwYXNzd29yZCB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmwKBAQGAgASAyYCSBpfIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIDMwIG1pbnV0ZXMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKQgoEBAYCARIDKAJbGjUgVGhlIG5ldyBwYXNzd29yZDogOCB0byAyNTYgYnl0ZXMsIG5vdCBhIGNvbW1vbiBvbmUuCgqcAQoEBAYCAhIDKwJCGo4BIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5ICh0aGUgcGFzc3dvcmQgbWF5IGRpZmZlcikgZ2V0cwogdGhlIHNhbWUgYW5zd2VyIGFuZCBpcyBub3QgZXhlY3V0ZWQgYWdhaW4uCgokCgIEBxIELwAyARoYIFRoZSByZXN1bHQgb2YgYSByZXNldC4KCkwKBAQHAgASAzECHho/IE51bWJlciBvZiBzZXNzaW9ucyB0aGF0IHdlcmUgZW5kZWQ6IGFsbCB0aGF0IHRoZSBhY2NvdW50IGhhZC4KClUKAgQIEgQ1ADoBGkkgQXNrcyBmb3IgYSBtYWlsIHRoYXQgY29uZmlybXMgYW5vdGhlciBhZGRyZXNzIGZvciB0aGUgY2FsbGVyJ3MgYWNjb3VudC4KCiYKBAQIAgASAzcCUxoZIFRoZSBhY2NvdW50J3MgcGFzc3dvcmQuCgofCgQECAIBEgM5AmYaEiBUaGUgbmV3IGFkZHJlc3MuCgqFAQoCBAkSAz4AHhp6IFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBuZXcgYWRkcmVzcyBoYXMgYW4gYWNjb3VudC4gTm90aGluZyBjaGFuZ2VzIHVudGlsIHRoZSBtYWlsIHRoYXQgaXMgc2VudAogdGhlcmUgaXMgY29uZmlybWVkLgoKQAoCBAoSBEEARAEaNCBDb25maXJtcyBhIG5ldyBhZGRyZXNzIHdpdGggdGhlIHRva2VuIGZyb20gYSBtYWlsLgoKYQoEBAoCABIDQwJIGlQgVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3IgYW4gaG91ciwgd2hpbGUgdGhlIGFjY291bnQgaGFzIHRoZSBhZGRyZXNzIHRoYXQgaXQgaGFkLgoKeQoCBAsSA0gAJRpuIFRoZSBhY2NvdW50IGhhcyB0aGUgbmV3IGFkZHJlc3MsIHdoaWNoIGlzIHZlcmlmaWVkLiBJdHMgb3RoZXIgc2Vzc2lvbnMgZW5kZWQsIGFuZCB0aGUgb2xkIGFkZHJlc3Mgd2FzCiB0b2xkLgoKWgoCBAwSBEsATgEaTiBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2sgd2l0aCB0aGUgdG9rZW4gdGhhdCB0aGUgb2xkIGFkZHJlc3Mgd2FzIHNlbnQuCgpfCgQEDAIAEgNNAkgaUiBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciBzZXZlbiBkYXlzLCB3aGF0ZXZlciBhZGRyZXNzIHRoZSBhY2NvdW50IGhhcyBieSB0aGVuLgoKvgEKAgQNEgNSACIasgEgVGhlIGFjY291bnQgaGFzIGl0cyBvbGQgYWRkcmVzcyBhZ2Fpbi4gQWxsIGl0cyBzZXNzaW9ucyBlbmRlZCwgaXRzIGlkZW50aXRpZXMgYXJlIHVubGlua2VkLCBpdHMKIHBhc3N3b3JkIG5vIGxvbmdlciB3b3JrcywgYW5kIGEgbWFpbCB3aXRoIHdoaWNoIHRvIHNldCBhIG5ldyBvbmUgaXMgb24gaXRzIHdheS4KCksKAgQOEgRVAGQBGj8gU2VuZHMgYW4gaW52aXRlZCBwZXJzb24gdGhlIGNvZGUgdGhhdCBhY2NlcHRzIHRoZSBpbnZpdGF0aW9uLgoKXQoEBA4CABIDVwJPGlAgVGhlIGludml0YXRpb24sIGBpbnZf4oCmYC4gRm9yIDI0IGhvdXJzIHRoZSBzYW1lIHJlcXVlc3Qgc2VuZHMgbm8gc2Vjb25kIG1haWwuCgptCgQEDgIBEgNZAkgaYCBUaGUgaW52aXRlZCBhZGRyZXNzLiBJZiBpdCBoYXMgYW4gYWNjb3VudCwgdGhlIG1haWwgZ29lcyB0byB0aGUgYWRkcmVzcyBhcyB0aGUgYWNjb3VudCBoYXMgaXQuCgoYCgQEDgICEgNbAlwaCyBUaGUgY29kZS4KCiQKBAQOAgMSA10CTBoXIFRoZSB1c2VyIHdobyBpbnZpdGVzLgoKMAoEBA4CBBIDXwJGGiMgVGhlIHJvbGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgpTCgQEDgIFEgNhAk0aRiBUeXBlIG9mIHRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKOQoEBA4CBhIDYwJSGiwgVW50aWwgd2hlbiB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQuCgpXCgIEDxIDZwAhGkwgVGhlIHNhbWUgd2hldGhlciBvciBub3QgdGhlIGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIFRoZSBtYWlsIHdpbGwgYmUgc2VudC4KCukBCgIGABIFbACZAQEa2wEgV2hhdCBhbiBhY2NvdW50IHByb3ZlcyBhbmQgcmVjb3ZlcnMgYnkgbWFpbC4gQSB0b2tlbiB0aGF0IGRvZXMgbm90IHdvcmssIGZvciB3aGF0ZXZlciByZWFzb24sIGlzCiBJTlZBTElEX0FSR1VNRU5ULCBNQUlMX1RPS0VOX0lOVkFMSUQuIFdob2V2ZXIgYXNrcyBmb3IgdG9vIG1hbnkgbWFpbHMgaGFzIHRvIHdhaXQ6IFJFU09VUkNFX0VYSEFVU1RFRCwKIFRPT19NQU5ZX01BSUxTLgoKZQoEBgACABIEbgJxAxpXIFNlbmRzIHRoZSBjYWxsZXIgYSBtYWlsIHRoYXQgdmVyaWZpZXMgaXRzIGFkZHJlc3M7IGEgbmV3ZXIgb25lIG1ha2VzIG9sZGVyIG9uZXMgdm9pZC4KCpkCCgQGAAIBEgR1AngDGooCIFZlcmlmaWVzIGFuIGFkZHJlc3MuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdCBzdWNjZWVkcyBhZ2Fpbi4gVGhlIGZpcnN0IHByb29mIG9mIGFuCiBhZGRyZXNzIGVuZHMgdGhlIGFjY291bnQncyBzZXNzaW9ucywgZXhjZXB0IHRoZSBvbmUgdGhhdCB0aGUgY2FsbCBpcyBtYWRlIGluLCBhbmQgb3V0c2lkZSBvZiBvbmUKIGFsc28gdW5saW5rcyBpdHMgaWRlbnRpdGllczogc29tZWJvZHkgZWxzZSBtYXkgaGF2ZSBtYWRlIHRoZSBhY2NvdW50LgoKnAEKBAYAAgISBHsCfgMajQEgU2VuZHMgYSBtYWlsIHRvIHRoZSBhY2NvdW50IHdpdGggdGhpcyBhZGRyZXNzLCBpZiB0aGVyZSBpcyBvbmU7IG5laXRoZXIgdGhlIGFuc3dlciBub3IgaXRzIHRpbWUKIHRlbGxzLiBBIG5ld2VyIG1haWwgbWFrZXMgb2xkZXIgb25lcyB2b2lkLgoKTgoEBgACAxIGgAECgwEDGj4gU2V0cyBhIG5ldyBwYXNzd29yZCBhbmQgZW5kcyBhbGwgc2Vzc2lvbnMuIERvZXMgbm90IHNpZ24gaW4uCgpTCgQGAAIEEgaFAQKIAQMaQyBTZW5kcyBhIG1haWwgdG8gdGhlIG5ldyBhZGRyZXNzLCB3aGljaCBoYXMgdG8gY29uZmlybSB0aGUgY2hhbmdlLgoKqAEKBAYAAgUSBosBAo4BAxqXASBDaGFuZ2VzIHRoZSBhZGRyZXNzLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uIEFMUkVBRFlfRVhJU1RTLAogRU1BSUxfVEFLRU4sIGlmIGFub3RoZXIgYWNjb3VudCBnb3QgdGhlIGFkZHJlc3MgbWVhbndoaWxlLgoKZgoEBgACBhIGkAECkwEDGlYgVGFrZXMgYSBjaGFuZ2Ugb2YgYWRkcmVzcyBiYWNrLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uCgrJAQoEBgACBxIGlgECmAEDGrgBIE1haWxzIGFuIGludml0YXRpb24uIEZBSUxFRF9QUkVDT05ESVRJT04sIElOVklURVJfVU5WRVJJRklFRCwgYXMgbG9uZyBhcyB3aG9ldmVyIGludml0ZXMgaGFzIG5vdAogdmVyaWZpZWQgYW4gYWRkcmVzczogbm9ib2R5IGNhbiBoYXZlIG1haWwgc2VudCB0byBvdGhlcnMgd2l0aG91dCBiZWluZyBrbm93biBieSBvbmUuCmIGcHJvdG8z"
+      base64: "ChZhdXRoL3YxL2FjY291bnRzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIhCh9SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0IiIKIFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIrgBChJWZXJpZnlFbWFpbFJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4SIwoIcGFzc3dvcmQYAiABKAlCB6q7GAMYgAJSCHBhc3N3b3JkEicKC2NlcmVtb255X2lkGAMgASgJQgaquxgCGEBSCmNlcmVtb255SWQSMwoQcGFzc2tleV9yZXNwb25zZRgEIAEoCUIIqrsYBBiAgAJSD3Bhc3NrZXlSZXNwb25zZSIVChNWZXJpZnlFbWFpbFJlc3BvbnNlIjUKEkRpc293bkVtYWlsUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbiIVChNEaXNvd25FbWFpbFJlc3BvbnNlIj4KG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIpkBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIACUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ImMKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMSHwoLbmV3X2FjY291bnQYAiABKAhSCm5ld0FjY291bnQigQEKEkNoYW5nZUVtYWlsUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAJSD2N1cnJlbnRQYXNzd29yZBI1CgluZXdfZW1haWwYAiABKAlCGKq7GBQIARj+ASINW15AIF0rQFteQCBdK1IIbmV3RW1haWwiFQoTQ2hhbmdlRW1haWxSZXNwb25zZSK/AQoZQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIjCghwYXNzd29yZBgCIAEoCUIHqrsYAxiAAlIIcGFzc3dvcmQSJwoLY2VyZW1vbnlfaWQYAyABKAlCBqq7GAIYQFIKY2VyZW1vbnlJZBIzChBwYXNza2V5X3Jlc3BvbnNlGAQgASgJQgiquxgEGICAAlIPcGFzc2tleVJlc3BvbnNlIhwKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjkKFlVuZG9FbWFpbENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iGQoXVW5kb0VtYWlsQ2hhbmdlUmVzcG9uc2UiPQoaUmVmdXNlQWNjb3VudENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iHQobUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIsUCChVTZW5kSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBIfCgVlbWFpbBgCIAEoCUIJqrsYBQgBGP4BUgVlbWFpbBInCgRjb2RlGAMgASgJQhOquxgPCAEYQCIJW0EtWjAtOV0qUgRjb2RlEicKCmludml0ZXJfaWQYBCABKAlCCKq7GAQIARhAUglpbnZpdGVySWQSHAoEcm9sZRgFIAEoCUIIqrsYBAgBGEBSBHJvbGUSKQoLZW50aXR5X3R5cGUYBiABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEkEKCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCWV4cGlyZXNBdCIYChZTZW5kSW52aXRhdGlvblJlc3BvbnNlMuwKCghBY2NvdW50cxKhAQoYUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uEiguYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0GikuYXV0aC52MS5SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXNwb25zZSIworsYAggCgtPkkwIkIh8vYXBpL3YxL2F1dGgvZW1haWwvdmVyaWZpY2F0aW9uOgEqEoQBCgtWZXJpZnlFbWFpbBIbLmF1dGgudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GhwuYXV0aC52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIjqiuxgECAEgAYLT5JMCLCInL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9jb25maXJtOgEqEoMBCgtEaXNvd25FbWFpbBIbLmF1dGgudjEuRGlzb3duRW1haWxSZXF1ZXN0GhwuYXV0aC52MS5EaXNvd25FbWFpbFJlc3BvbnNlIjmiuxgECAEgAYLT5JMCKyImL2FwaS92MS9hdXRoL2VtYWlsL3ZlcmlmaWNhdGlvbi9kaXNvd246ASoSmQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EiQuYXV0aC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaJS5hdXRoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiNKK7GAIIAYLT5JMCKCIjL2FwaS92MS9hdXRoL3Bhc3N3b3JkL3Jlc2V0LXJlcXVlc3Q6ASoSfAoNUmVzZXRQYXNzd29yZBIdLmF1dGgudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHi5hdXRoLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIsorsYAggBgtPkkwIgIhsvYXBpL3YxL2F1dGgvcGFzc3dvcmQvcmVzZXQ6ASoSdAoLQ2hhbmdlRW1haWwSGy5hdXRoLnYxLkNoYW5nZUVtYWlsUmVxdWVzdBocLmF1dGgudjEuQ2hhbmdlRW1haWxSZXNwb25zZSIqorsYAggCgtPkkwIeIhkvYXBpL3YxL2F1dGgvZW1haWwvY2hhbmdlOgEqEpMBChJDb25maXJtRW1haWxDaGFuZ2USIi5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaIy5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjSiuxgECAEgAYLT5JMCJiIhL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS9jb25maXJtOgEqEocBCg9VbmRvRW1haWxDaGFuZ2USHy5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlcXVlc3QaIC5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlc3BvbnNlIjGiuxgECAEgAYLT5JMCIyIeL2FwaS92MS9hdXRoL2VtYWlsL2NoYW5nZS91bmRvOgEqEpgBChNSZWZ1c2VBY2NvdW50Q2hhbmdlEiMuYXV0aC52MS5SZWZ1c2VBY2NvdW50Q2hhbmdlUmVxdWVzdBokLmF1dGgudjEuUmVmdXNlQWNjb3VudENoYW5nZVJlc3BvbnNlIjaiuxgECAEgAYLT5JMCKCIjL2FwaS92MS9hdXRoL2FjY291bnQtY2hhbmdlcy9yZWZ1c2U6ASoSZAoOU2VuZEludml0YXRpb24SHi5hdXRoLnYxLlNlbmRJbnZpdGF0aW9uUmVxdWVzdBofLmF1dGgudjEuU2VuZEludml0YXRpb25SZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxStkyCnIKAQwSAwEAEhpoIFByb3ZpbmcgYW4gYWRkcmVzcywgcmVjb3ZlcmluZyBhIHBhc3N3b3JkIGFuZCBtb3ZpbmcgYW4gYWNjb3VudCB0byBhbm90aGVyIGFkZHJlc3M6IHdoYXQgZ29lcyBieSBtYWlsLgoKQAoCBAASAwwAKho1IEFza3MgZm9yIGEgbWFpbCB0aGF0IHZlcmlmaWVzIHRoZSBjYWxsZXIncyBhZGRyZXNzLgoKTAoCBAESAw8AKxpBIFRoZSBtYWlsIGlzIG9uIGl0cyB3YXksIHVubGVzcyB0aGUgYWRkcmVzcyBpcyB2ZXJpZmllZCBhbHJlYWR5LgoKPQoCBAISBBIAGwEaMSBWZXJpZmllcyBhbiBhZGRyZXNzIHdpdGggdGhlIHRva2VuIGZyb20gYSBtYWlsLgoKagoEBAICABIDFAJIGl0gVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3IgMjQgaG91cnMsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IHdhcyBzZW50IHRvLgoKXAoEBAICARIDFgI7Gk8gVGhlIGFjY291bnQncyBwYXNzd29yZCwgaWYgdGhlIGNhbGwgaXMgbWFkZSB3aXRob3V0IGEgc2Vzc2lvbiBvZiB0aGUgYWNjb3VudC4KCloKBAQCAgISAxgCPRpNIEluIHBsYWNlIG9mIHRoZSBwYXNzd29yZDogdGhlIGBjZXJlbW9ueV9pZGAgdGhhdCBQYXNza2V5cy5TdGFydFNpZ25JbiBnYXZlLgoKZAoEBAICAxIDGgJFGlcgQW5kIHdoYXQgYG5hdmlnYXRvci5jcmVkZW50aWFscy5nZXRgIGdhdmUsIGFzIGBKU09OLnN0cmluZ2lmeShjcmVkZW50aWFsKWAgd3JpdGVzIGl0LgoKJQoCBAMSAx4AHhoaIFRoZSBhZGRyZXNzIGlzIHZlcmlmaWVkLgoKWQoCBAQSBCEAJAEaTSBTYXlzIHRoYXQgYW4gYWNjb3VudCB3YXMgbm90IG1hZGUgYnkgd2hvZXZlciByZWFkcyB0aGUgbWFpbCBvZiBpdHMgYWRkcmVzcy4KCj8KBAQEAgASAyMCSBoyIFRoZSB0b2tlbiBvZiB0aGUgbWFpbCB0aGF0IHZlcmlmaWVzIHRoZSBhZGRyZXNzLgoKMQoCBAUSAycAHhomIFRoZSBhZGRyZXNzIGlzIGZyZWUgdG8gc2lnbiB1cCB3aXRoLgoKTgoCBAYSBCoALQEaQiBBc2tzIGZvciBhIG1haWwgd2l0aCB3aGljaCBhIGZvcmdvdHRlbiBwYXNzd29yZCBjYW4gYmUgcmVwbGFjZWQuCgo8CgQEBgIAEgMsAkgaLyBUaGUgYWNjb3VudCdzIGFkZHJlc3M7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4KCmUKAgQHEgMwACcaWiBUaGUgc2FtZSB3aGV0aGVyIG9yIG5vdCB0aGUgYWRkcmVzcyBoYXMgYW4gYWNjb3VudC4gSWYgaXQgaGFzIG9uZSwgYSBtYWlsIGlzIG9uIGl0cyB3YXkuCgpHCgIECBIEMwA7ARo7IFJlcGxhY2VzIGEgZm9yZ290dGVuIHBhc3N3b3JkIHdpdGggdGhlIHRva2VuIGZyb20gYSBtYWlsLgoKbAoEBAgCABIDNQJIGl8gVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3IgMzAgbWludXRlcywgd2hpbGUgdGhlIGFjY291bnQgaGFzIHRoZSBhZGRyZXNzIHRoYXQgaXQgd2FzIHNlbnQgdG8uCgpCCgQECAIBEgM3AlsaNSBUaGUgbmV3IHBhc3N3b3JkOiA4IHRvIDI1NiBieXRlcywgbm90IGEgY29tbW9uIG9uZS4KCpwBCgQECAICEgM6AkIajgEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgKHRoZSBwYXNzd29yZCBtYXkgZGlmZmVyKSBnZXRzCiB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiQKAgQJEgQ+AEQBGhggVGhlIHJlc3VsdCBvZiBhIHJlc2V0LgoKTAoEBAkCABIDQAIeGj8gTnVtYmVyIG9mIHNlc3Npb25zIHRoYXQgd2VyZSBlbmRlZDogYWxsIHRoYXQgdGhlIGFjY291bnQgaGFkLgoKrAEKBAQJAgESA0MCFxqeASBXaGV0aGVyIGEgbmV3LCBlbXB0eSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyBhbmQgdGhlIHBhc3N3b3JkOiB0aGUgb25lIHRoYXQgaGFkIHRoZSBhZGRyZXNzIGhhZCBub3QKIHByb3ZlbiBpdCwgYW5kIGtlZXBzIHdoYXQgaXMgaW4gaXQgd2l0aG91dCB0aGUgYWRkcmVzcy4KClUKAgQKEgRHAEwBGkkgQXNrcyBmb3IgYSBtYWlsIHRoYXQgY29uZmlybXMgYW5vdGhlciBhZGRyZXNzIGZvciB0aGUgY2FsbGVyJ3MgYWNjb3VudC4KCiYKBAQKAgASA0kCUxoZIFRoZSBhY2NvdW50J3MgcGFzc3dvcmQuCgofCgQECgIBEgNLAmYaEiBUaGUgbmV3IGFkZHJlc3MuCgqFAQoCBAsSA1AAHhp6IFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBuZXcgYWRkcmVzcyBoYXMgYW4gYWNjb3VudC4gTm90aGluZyBjaGFuZ2VzIHVudGlsIHRoZSBtYWlsIHRoYXQgaXMgc2VudAogdGhlcmUgaXMgY29uZmlybWVkLgoKQAoCBAwSBFMAXAEaNCBDb25maXJtcyBhIG5ldyBhZGRyZXNzIHdpdGggdGhlIHRva2VuIGZyb20gYSBtYWlsLgoKYQoEBAwCABIDVQJIGlQgVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3IgYW4gaG91ciwgd2hpbGUgdGhlIGFjY291bnQgaGFzIHRoZSBhZGRyZXNzIHRoYXQgaXQgaGFkLgoKXAoEBAwCARIDVwI7Gk8gVGhlIGFjY291bnQncyBwYXNzd29yZCwgaWYgdGhlIGNhbGwgaXMgbWFkZSB3aXRob3V0IGEgc2Vzc2lvbiBvZiB0aGUgYWNjb3VudC4KCloKBAQMAgISA1kCPRpNIEluIHBsYWNlIG9mIHRoZSBwYXNzd29yZDogdGhlIGBjZXJlbW9ueV9pZGAgdGhhdCBQYXNza2V5cy5TdGFydFNpZ25JbiBnYXZlLgoKZAoEBAwCAxIDWwJFGlcgQW5kIHdoYXQgYG5hdmlnYXRvci5jcmVkZW50aWFscy5nZXRgIGdhdmUsIGFzIGBKU09OLnN0cmluZ2lmeShjcmVkZW50aWFsKWAgd3JpdGVzIGl0LgoKmAEKAgQNEgNgACUajAEgVGhlIGFjY291bnQgaGFzIHRoZSBuZXcgYWRkcmVzcywgd2hpY2ggaXMgdmVyaWZpZWQuIEl0cyBvdGhlciBzZXNzaW9ucyBlbmRlZCwgYW5kIHRoZSBvbGQgYWRkcmVzcyB3YXMKIHRvbGQsIGlmIHRoZSBhY2NvdW50IGhhZCBwcm92ZW4gaXQuCgpaCgIEDhIEYwBmARpOIFRha2VzIGEgY2hhbmdlIG9mIGFkZHJlc3MgYmFjayB3aXRoIHRoZSB0b2tlbiB0aGF0IHRoZSBvbGQgYWRkcmVzcyB3YXMgc2VudC4KCl8KBAQOAgASA2UCSBpSIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIHNldmVuIGRheXMsIHdoYXRldmVyIGFkZHJlc3MgdGhlIGFjY291bnQgaGFzIGJ5IHRoZW4uCgq+AQoCBA8SA2oAIhqyASBUaGUgYWNjb3VudCBoYXMgaXRzIG9sZCBhZGRyZXNzIGFnYWluLiBBbGwgaXRzIHNlc3Npb25zIGVuZGVkLCBpdHMgaWRlbnRpdGllcyBhcmUgdW5saW5rZWQsIGl0cwogcGFzc3dvcmQgbm8gbG9uZ2VyIHdvcmtzLCBhbmQgYSBtYWlsIHdpdGggd2hpY2ggdG8gc2V0IGEgbmV3IG9uZSBpcyBvbiBpdHMgd2F5LgoKSgoCBBASBG0AcAEaPiBTdG9wcyBhIGNoYW5nZSBvZiB0aGUgYWNjb3VudCB0aGF0IG9wZXJhdG9ycyB3ZXJlIGFza2VkIGZvci4KCkEKBAQQAgASA28CSBo0IFRoZSB0b2tlbiBmcm9tIHRoZSBtYWlsOyB3b3JrcyBvbmNlLCBmb3IgNzIgaG91cnMuCgopCgIEERIDcwAmGh4gVGhlIGNoYW5nZSB3aWxsIG5vdCBiZSBtYWRlLgoKTAoCBBISBXYAhQEBGj8gU2VuZHMgYW4gaW52aXRlZCBwZXJzb24gdGhlIGNvZGUgdGhhdCBhY2NlcHRzIHRoZSBpbnZpdGF0aW9uLgoKXQoEBBICABIDeAJPGlAgVGhlIGludml0YXRpb24sIGBpbnZf4oCmYC4gRm9yIDI0IGhvdXJzIHRoZSBzYW1lIHJlcXVlc3Qgc2VuZHMgbm8gc2Vjb25kIG1haWwuCgptCgQEEgIBEgN6AkgaYCBUaGUgaW52aXRlZCBhZGRyZXNzLiBJZiBpdCBoYXMgYW4gYWNjb3VudCwgdGhlIG1haWwgZ29lcyB0byB0aGUgYWRkcmVzcyBhcyB0aGUgYWNjb3VudCBoYXMgaXQuCgoYCgQEEgICEgN8AlwaCyBUaGUgY29kZS4KCiQKBAQSAgMSA34CTBoXIFRoZSB1c2VyIHdobyBpbnZpdGVzLgoKMQoEBBICBBIEgAECRhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKVAoEBBICBRIEggECTRpGIFR5cGUgb2YgdGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgo6CgQEEgIGEgSEAQJSGiwgVW50aWwgd2hlbiB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQuCgpYCgIEExIEiAEAIRpMIFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LiBUaGUgbWFpbCB3aWxsIGJlIHNlbnQuCgrqAQoCBgASBo0BAMwBARrbASBXaGF0IGFuIGFjY291bnQgcHJvdmVzIGFuZCByZWNvdmVycyBieSBtYWlsLiBBIHRva2VuIHRoYXQgZG9lcyBub3Qgd29yaywgZm9yIHdoYXRldmVyIHJlYXNvbiwgaXMKIElOVkFMSURfQVJHVU1FTlQsIE1BSUxfVE9LRU5fSU5WQUxJRC4gV2hvZXZlciBhc2tzIGZvciB0b28gbWFueSBtYWlscyBoYXMgdG8gd2FpdDogUkVTT1VSQ0VfRVhIQVVTVEVELAogVE9PX01BTllfTUFJTFMuCgpnCgQGAAIAEgaPAQKSAQMaVyBTZW5kcyB0aGUgY2FsbGVyIGEgbWFpbCB0aGF0IHZlcmlmaWVzIGl0cyBhZGRyZXNzOyBhIG5ld2VyIG9uZSBtYWtlcyBvbGRlciBvbmVzIHZvaWQuCgquAwoEBgACARIGlwECmgEDGp0DIFZlcmlmaWVzIGFuIGFkZHJlc3MgZm9yIHdob2V2ZXIgdGhlIGFjY291bnQgaXM6IHRoZSBjYWxsIGlzIG1hZGUgaW4gYSBzZXNzaW9uIG9mIHRoZSBhY2NvdW50LCBvciB3aXRoIGl0cwogcGFzc3dvcmQgb3IgYSBwYXNza2V5IChVTkFVVEhFTlRJQ0FURUQsIEFDQ09VTlRfUFJPT0ZfUkVRVUlSRUQsIHdpdGhvdXQgYW55IG9mIHRoZXNlKSwgYmVjYXVzZQogc29tZWJvZHkgZWxzZSBtYXkgaGF2ZSBtYWRlIHRoZSBhY2NvdW50LiBBIHBhc3N3b3JkIGNvdW50cyBhcyBhbiBhdHRlbXB0IHRvIHNpZ24gaW4uIE1hZGUgaW4gYSBzZXNzaW9uLCB0aGUKIGZpcnN0IHByb29mIGVuZHMgdGhlIGFjY291bnQncyBvdGhlciBzZXNzaW9ucy4gQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0IHN1Y2NlZWRzIGFnYWluLgoK7AIKBAYAAgISBp8BAqIBAxrbAiBUYWtlcyB0aGUgYWRkcmVzcyBvZmYgYW4gYWNjb3VudCB0aGF0IGhhcyBub3QgcHJvdmVuIGl0LCBmb3Igd2hvZXZlciByZWFkcyB0aGUgbWFpbCBvZiB0aGUgYWRkcmVzcyBhbmQgZGlkCiBub3QgbWFrZSB0aGUgYWNjb3VudC4gVGhlIGFjY291bnQga2VlcHMgZXZlcnl0aGluZyBlbHNlLCBpdHMgc2Vzc2lvbnMgaW5jbHVkZWQsIGFuZCB0aGUgYWRkcmVzcyBpcyBmcmVlLgogQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0IHN1Y2NlZWRzIGFnYWluLiBGQUlMRURfUFJFQ09ORElUSU9OLCBBRERSRVNTX1BST1ZFTiwgd2hlbiB0aGUgYWNjb3VudAogaGFzIHByb3ZlbiB0aGUgYWRkcmVzcy4KCp4BCgQGAAIDEgalAQKoAQMajQEgU2VuZHMgYSBtYWlsIHRvIHRoZSBhY2NvdW50IHdpdGggdGhpcyBhZGRyZXNzLCBpZiB0aGVyZSBpcyBvbmU7IG5laXRoZXIgdGhlIGFuc3dlciBub3IgaXRzIHRpbWUKIHRlbGxzLiBBIG5ld2VyIG1haWwgbWFrZXMgb2xkZXIgb25lcyB2b2lkLgoK5gEKBAYAAgQSBqsBAq4BAxrVASBTZXRzIGEgbmV3IHBhc3N3b3JkIGFuZCBlbmRzIGFsbCBzZXNzaW9ucy4gRG9lcyBub3Qgc2lnbiBpbi4gRm9yIGFuIGFjY291bnQgdGhhdCBoYXMgbm90IHByb3ZlbiB0aGUgYWRkcmVzcywKIGEgcmVzZXQgb3V0c2lkZSBvZiBpdHMgc2Vzc2lvbnMgbWFrZXMgYSBuZXcgYWNjb3VudCB3aXRoIHRoZSBhZGRyZXNzIGFuZCB0aGUgcGFzc3dvcmQ6IGBuZXdfYWNjb3VudGAuCgpTCgQGAAIFEgawAQKzAQMaQyBTZW5kcyBhIG1haWwgdG8gdGhlIG5ldyBhZGRyZXNzLCB3aGljaCBoYXMgdG8gY29uZmlybSB0aGUgY2hhbmdlLgoK1wEKBAYAAgYSBrYBArkBAxrGASBDaGFuZ2VzIHRoZSBhZGRyZXNzLCBmb3Igd2hvZXZlciB0aGUgYWNjb3VudCBpcywgYXMgVmVyaWZ5RW1haWwgZG9lcy4gQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0CiBzdWNjZWVkcyBhZ2Fpbi4gQUxSRUFEWV9FWElTVFMsIEVNQUlMX1RBS0VOLCBpZiBhbm90aGVyIGFjY291bnQgZ290IHRoZSBhZGRyZXNzIGJ5IHRoZW4uCgqOAQoEBgACBxIGvAECvwEDGn4gVGFrZXMgYSBjaGFuZ2Ugb2YgYWRkcmVzcyBiYWNrLCBpZiB0aGUgYWNjb3VudCBoYWQgcHJvdmVuIHRoZSBvbGQgb25lLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQKIHN1Y2NlZWRzIGFnYWluLgoKmAIKBAYAAggSBsMBAsYBAxqHAiBTdG9wcyBhIGNoYW5nZSB0aGF0IG9wZXJhdG9ycyB3ZXJlIGFza2VkIGZvciAoT3BlcmF0b3JzLlJlcXVlc3RBY2NvdW50Q2hhbmdlKSwgd2l0aCB0aGUgdG9rZW4gdGhhdCB0aGUgYWNjb3VudCdzCiBhZGRyZXNzIHdhcyBzZW50LiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uIEZBSUxFRF9QUkVDT05ESVRJT04sCiBBQ0NPVU5UX0NIQU5HRV9DTE9TRUQsIHdoZW4gaXQgd2FzIG1hZGUgb3IgdGFrZW4gYmFjay4KCskBCgQGAAIJEgbJAQLLAQMauAEgTWFpbHMgYW4gaW52aXRhdGlvbi4gRkFJTEVEX1BSRUNPTkRJVElPTiwgSU5WSVRFUl9VTlZFUklGSUVELCBhcyBsb25nIGFzIHdob2V2ZXIgaW52aXRlcyBoYXMgbm90CiB2ZXJpZmllZCBhbiBhZGRyZXNzOiBub2JvZHkgY2FuIGhhdmUgbWFpbCBzZW50IHRvIG90aGVycyB3aXRob3V0IGJlaW5nIGtub3duIGJ5IG9uZS4KYgZwcm90bzM="
     )
   }
 }
@@ -1524,6 +1953,9 @@ extension Auth_V1.AccountsService {
         .unary(Auth_V1.AccountsMethods.verifyEmail) {
           request, call in try await self.verifyEmail(request, call)
         },
+        .unary(Auth_V1.AccountsMethods.disownEmail) {
+          request, call in try await self.disownEmail(request, call)
+        },
         .unary(Auth_V1.AccountsMethods.requestPasswordReset) {
           request, call in try await self.requestPasswordReset(request, call)
         },
@@ -1538,6 +1970,9 @@ extension Auth_V1.AccountsService {
         },
         .unary(Auth_V1.AccountsMethods.undoEmailChange) {
           request, call in try await self.undoEmailChange(request, call)
+        },
+        .unary(Auth_V1.AccountsMethods.refuseAccountChange) {
+          request, call in try await self.refuseAccountChange(request, call)
         },
         .unary(Auth_V1.AccountsMethods.sendInvitation) {
           request, call in try await self.sendInvitation(request, call)

@@ -32,6 +32,75 @@ extension Auth_V1 {
     }
   }
 
+  /// What operators change in an account that its user cannot reach.
+  public struct AccountChangeKind: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// The authenticator app and its recovery codes go, and all sessions end.
+    public static var removeTotp: Self { Self(rawValue: 1) }
+    /// The account gets another address, which counts as verified. Its password is void, all sessions end, and a
+    /// mail to the new address lets its reader set a password. An old address that was verified can take it back.
+    public static var email: Self { Self(rawValue: 2) }
+    /// The account is deleted, after the grace period that every deletion has.
+    public static var delete: Self { Self(rawValue: 3) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "ACCOUNT_CHANGE_KIND_UNSPECIFIED"
+      case 1: "ACCOUNT_CHANGE_KIND_REMOVE_TOTP"
+      case 2: "ACCOUNT_CHANGE_KIND_EMAIL"
+      case 3: "ACCOUNT_CHANGE_KIND_DELETE"
+      default: nil
+      }
+    }
+  }
+
+  /// What has become of a change.
+  public struct AccountChangeState: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// It waits for a second operator, or for its time.
+    public static var waiting: Self { Self(rawValue: 1) }
+    /// It was done.
+    public static var done: Self { Self(rawValue: 2) }
+    /// An operator took it back.
+    public static var cancelled: Self { Self(rawValue: 3) }
+    /// Whoever reads the mail of the account's address stopped it.
+    public static var refused: Self { Self(rawValue: 4) }
+    /// It could not be done when its time had come; the audit log says why.
+    public static var failed: Self { Self(rawValue: 5) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "ACCOUNT_CHANGE_STATE_UNSPECIFIED"
+      case 1: "ACCOUNT_CHANGE_STATE_WAITING"
+      case 2: "ACCOUNT_CHANGE_STATE_DONE"
+      case 3: "ACCOUNT_CHANGE_STATE_CANCELLED"
+      case 4: "ACCOUNT_CHANGE_STATE_REFUSED"
+      case 5: "ACCOUNT_CHANGE_STATE_FAILED"
+      default: nil
+      }
+    }
+  }
+
   /// What has become of a mail.
   public struct MailState: RPCKit.OpenEnum {
     /// The number on the wire.
@@ -1272,6 +1341,1088 @@ extension Auth_V1 {
     }
   }
 
+  /// Searches an audit log.
+  public struct SearchAuditRequest: RPCKit.Message {
+    /// Only what this caller did: `user:usr_…`, `svc://tenancy`, `anonymous`, `command`; empty means all.
+    public var `actor`: Swift.String = ""
+    /// Only what was done to this object, by its identifier; empty means all.
+    public var object: Swift.String = ""
+    /// Only actions that begin with this: `session.` or `user.disable`; empty means all.
+    public var action: Swift.String = ""
+    /// Only what happened in this request, as in log lines; empty means all.
+    public var requestId: Swift.String = ""
+    /// Only what was written at this time or later; absent means from the beginning.
+    public var since: Google_Protobuf.Timestamp? = nil
+    /// Only what was written before this time; absent means until now.
+    public var until: Google_Protobuf.Timestamp? = nil
+    /// Only what was refused.
+    public var refusedOnly: Swift.Bool = false
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      `actor`: Swift.String = "",
+      object: Swift.String = "",
+      action: Swift.String = "",
+      requestId: Swift.String = "",
+      since: Google_Protobuf.Timestamp? = nil,
+      until: Google_Protobuf.Timestamp? = nil,
+      refusedOnly: Swift.Bool = false,
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
+    ) {
+      self.`actor` = `actor`
+      self.object = object
+      self.action = action
+      self.requestId = requestId
+      self.since = since
+      self.until = until
+      self.refusedOnly = refusedOnly
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+    }
+
+    /// `auth.v1.SearchAuditRequest`.
+    public static var protobufName: Swift.String { "auth.v1.SearchAuditRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__search_audit_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__SearchAuditRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SearchAuditRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.`actor` = RPCKit.MessageReading.string(source.pointee.f1_actor)
+      try unsafe self.object = RPCKit.MessageReading.string(source.pointee.f2_object)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f3_action)
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f4_request_id)
+      if let member = unsafe source.pointee.f5_since {
+        try unsafe self.since = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f6_until {
+        try unsafe self.until = Google_Protobuf.Timestamp(reading: member)
+      }
+      unsafe self.refusedOnly = source.pointee.f7_refused_only != 0
+      unsafe self.pageSize = source.pointee.f8_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f9_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SearchAuditRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__SearchAuditRequest.self, 1)
+      unsafe auth__v1__search_audit_request__init(target)
+      unsafe target.pointee.f1_actor = scratch.copy(self.`actor`)
+      unsafe target.pointee.f2_object = scratch.copy(self.object)
+      unsafe target.pointee.f3_action = scratch.copy(self.action)
+      unsafe target.pointee.f4_request_id = scratch.copy(self.requestId)
+      if let value = self.since {
+        unsafe target.pointee.f5_since = value.packed(in: scratch)
+      }
+      if let value = self.until {
+        unsafe target.pointee.f6_until = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f7_refused_only = self.refusedOnly ? 1 : 0
+      unsafe target.pointee.f8_page_size = self.pageSize
+      unsafe target.pointee.f9_page_token = scratch.copy(self.pageToken)
+      return unsafe target
+    }
+
+    private static let action_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 288019269919178752, high: 576460745860972544, minimum: 0, maximum: nil),
+      ],
+    ])
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.`actor`.isEmpty) {
+        if self.`actor`.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "actor", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.object.isEmpty) {
+        if self.object.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "object", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.action.isEmpty) {
+        if self.action.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
+        } else {
+          if !Self.action_pattern.matches(self.action) {
+            violations.append(RPCKit.FieldViolation(field: path + "action", description: "must look like [a-z0-9_.]*"))
+          }
+        }
+      }
+      if !(self.requestId.isEmpty) {
+        if self.requestId.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "request_id", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+    }
+  }
+
+  /// One page of audit records.
+  public struct SearchAuditResponse: RPCKit.Message {
+    /// Newest first. May be empty before the last page: each call reads a bounded part of the log.
+    public var entries: [Auth_V1.AuditEntry] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      entries: [Auth_V1.AuditEntry] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.entries = entries
+      self.nextPageToken = nextPageToken
+    }
+
+    /// `auth.v1.SearchAuditResponse`.
+    public static var protobufName: Swift.String { "auth.v1.SearchAuditResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__search_audit_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__SearchAuditResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SearchAuditResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_entries > 0 {
+        unsafe self.entries.reserveCapacity(source.pointee.n_f1_entries)
+        for index in unsafe 0..<source.pointee.n_f1_entries {
+          if let member = unsafe source.pointee.f1_entries[index] {
+            try unsafe self.entries.append(Auth_V1.AuditEntry(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SearchAuditResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__SearchAuditResponse.self, 1)
+      unsafe auth__v1__search_audit_response__init(target)
+      if !self.entries.isEmpty {
+        unsafe target.pointee.n_f1_entries = self.entries.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__AuditEntry>?.self, self.entries.count)
+        for (index, element) in self.entries.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_entries = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Gets how a user can prove who they are.
+  public struct GetUserFactorsRequest: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = ""
+    ) {
+      self.userId = userId
+    }
+
+    /// `auth.v1.GetUserFactorsRequest`.
+    public static var protobufName: Swift.String { "auth.v1.GetUserFactorsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__get_user_factors_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__GetUserFactorsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__GetUserFactorsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__GetUserFactorsRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__GetUserFactorsRequest.self, 1)
+      unsafe auth__v1__get_user_factors_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// How a user can prove who they are, without any secret, and what failed of late.
+  public struct UserFactors: RPCKit.Message {
+    /// Whether the account has a password that works.
+    public var hasPassword: Swift.Bool = false
+    /// When the authenticator app was added; absent without one.
+    public var totpAddedAt: Google_Protobuf.Timestamp? = nil
+    /// Recovery codes that are left.
+    public var recoveryCodesLeft: Swift.UInt32 = 0
+    /// Whether the account has a PIN.
+    public var hasPin: Swift.Bool = false
+    /// Passkeys, oldest first.
+    public var passkeys: [Auth_V1.Passkey] = []
+    /// Identities at other providers.
+    public var identities: [Auth_V1.LinkedIdentity] = []
+    /// Wrong passwords since the last right one, from devices that never signed in to the account.
+    public var failedSignIns: Swift.UInt32 = 0
+    /// When the last of them came; absent when there is none.
+    public var lastFailedSignInAt: Google_Protobuf.Timestamp? = nil
+    /// Until when such devices have to wait; absent when they do not.
+    public var signInsWaitUntil: Google_Protobuf.Timestamp? = nil
+    /// Wrong codes of the authenticator app or recovery codes since the last right one.
+    public var failedCodes: Swift.UInt32 = 0
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      hasPassword: Swift.Bool = false,
+      totpAddedAt: Google_Protobuf.Timestamp? = nil,
+      recoveryCodesLeft: Swift.UInt32 = 0,
+      hasPin: Swift.Bool = false,
+      passkeys: [Auth_V1.Passkey] = [],
+      identities: [Auth_V1.LinkedIdentity] = [],
+      failedSignIns: Swift.UInt32 = 0,
+      lastFailedSignInAt: Google_Protobuf.Timestamp? = nil,
+      signInsWaitUntil: Google_Protobuf.Timestamp? = nil,
+      failedCodes: Swift.UInt32 = 0
+    ) {
+      self.hasPassword = hasPassword
+      self.totpAddedAt = totpAddedAt
+      self.recoveryCodesLeft = recoveryCodesLeft
+      self.hasPin = hasPin
+      self.passkeys = passkeys
+      self.identities = identities
+      self.failedSignIns = failedSignIns
+      self.lastFailedSignInAt = lastFailedSignInAt
+      self.signInsWaitUntil = signInsWaitUntil
+      self.failedCodes = failedCodes
+    }
+
+    /// `auth.v1.UserFactors`.
+    public static var protobufName: Swift.String { "auth.v1.UserFactors" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__user_factors(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__UserFactors.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__UserFactors>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.hasPassword = source.pointee.f1_has_password != 0
+      if let member = unsafe source.pointee.f2_totp_added_at {
+        try unsafe self.totpAddedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      unsafe self.recoveryCodesLeft = source.pointee.f3_recovery_codes_left
+      unsafe self.hasPin = source.pointee.f4_has_pin != 0
+      if unsafe source.pointee.n_f5_passkeys > 0 {
+        unsafe self.passkeys.reserveCapacity(source.pointee.n_f5_passkeys)
+        for index in unsafe 0..<source.pointee.n_f5_passkeys {
+          if let member = unsafe source.pointee.f5_passkeys[index] {
+            try unsafe self.passkeys.append(Auth_V1.Passkey(reading: member))
+          }
+        }
+      }
+      if unsafe source.pointee.n_f6_identities > 0 {
+        unsafe self.identities.reserveCapacity(source.pointee.n_f6_identities)
+        for index in unsafe 0..<source.pointee.n_f6_identities {
+          if let member = unsafe source.pointee.f6_identities[index] {
+            try unsafe self.identities.append(Auth_V1.LinkedIdentity(reading: member))
+          }
+        }
+      }
+      unsafe self.failedSignIns = source.pointee.f7_failed_sign_ins
+      if let member = unsafe source.pointee.f8_last_failed_sign_in_at {
+        try unsafe self.lastFailedSignInAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f9_sign_ins_wait_until {
+        try unsafe self.signInsWaitUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+      unsafe self.failedCodes = source.pointee.f10_failed_codes
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__UserFactors> {
+      let target = unsafe scratch.allocate(Auth__V1__UserFactors.self, 1)
+      unsafe auth__v1__user_factors__init(target)
+      unsafe target.pointee.f1_has_password = self.hasPassword ? 1 : 0
+      if let value = self.totpAddedAt {
+        unsafe target.pointee.f2_totp_added_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f3_recovery_codes_left = self.recoveryCodesLeft
+      unsafe target.pointee.f4_has_pin = self.hasPin ? 1 : 0
+      if !self.passkeys.isEmpty {
+        unsafe target.pointee.n_f5_passkeys = self.passkeys.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__Passkey>?.self, self.passkeys.count)
+        for (index, element) in self.passkeys.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f5_passkeys = unsafe elements
+      }
+      if !self.identities.isEmpty {
+        unsafe target.pointee.n_f6_identities = self.identities.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__LinkedIdentity>?.self, self.identities.count)
+        for (index, element) in self.identities.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f6_identities = unsafe elements
+      }
+      unsafe target.pointee.f7_failed_sign_ins = self.failedSignIns
+      if let value = self.lastFailedSignInAt {
+        unsafe target.pointee.f8_last_failed_sign_in_at = value.packed(in: scratch)
+      }
+      if let value = self.signInsWaitUntil {
+        unsafe target.pointee.f9_sign_ins_wait_until = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f10_failed_codes = self.failedCodes
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// A change of an account that operators make.
+  public struct AccountChange: RPCKit.Message {
+    /// Identifier, `chg_…`.
+    public var id: Swift.String = ""
+    /// The user whose account it is.
+    public var userId: Swift.String = ""
+    /// What is changed.
+    public var kind: Auth_V1.AccountChangeKind = Auth_V1.AccountChangeKind(rawValue: 0)
+    /// The address that the account gets; empty for other kinds.
+    public var newEmail: Swift.String = ""
+    /// Why, for operators.
+    public var reason: Swift.String = ""
+    /// What has become of it.
+    public var state: Auth_V1.AccountChangeState = Auth_V1.AccountChangeState(rawValue: 0)
+    /// The operator who asked for it.
+    public var requestedBy: Swift.String = ""
+    /// When.
+    public var requestedAt: Google_Protobuf.Timestamp? = nil
+    /// When it is done without a second operator; absent for an account without an address, which nobody could stop.
+    public var dueAt: Google_Protobuf.Timestamp? = nil
+    /// The second operator; empty without one.
+    public var approvedBy: Swift.String = ""
+    /// When it ended; absent while it waits.
+    public var finishedAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      id: Swift.String = "",
+      userId: Swift.String = "",
+      kind: Auth_V1.AccountChangeKind = Auth_V1.AccountChangeKind(rawValue: 0),
+      newEmail: Swift.String = "",
+      reason: Swift.String = "",
+      state: Auth_V1.AccountChangeState = Auth_V1.AccountChangeState(rawValue: 0),
+      requestedBy: Swift.String = "",
+      requestedAt: Google_Protobuf.Timestamp? = nil,
+      dueAt: Google_Protobuf.Timestamp? = nil,
+      approvedBy: Swift.String = "",
+      finishedAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.id = id
+      self.userId = userId
+      self.kind = kind
+      self.newEmail = newEmail
+      self.reason = reason
+      self.state = state
+      self.requestedBy = requestedBy
+      self.requestedAt = requestedAt
+      self.dueAt = dueAt
+      self.approvedBy = approvedBy
+      self.finishedAt = finishedAt
+    }
+
+    /// `auth.v1.AccountChange`.
+    public static var protobufName: Swift.String { "auth.v1.AccountChange" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__account_change(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__AccountChange.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__AccountChange>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      unsafe self.kind = Auth_V1.AccountChangeKind(rawValue: RPCKit.MessageReading.number(source.pointee.f3_kind.rawValue))
+      try unsafe self.newEmail = RPCKit.MessageReading.string(source.pointee.f4_new_email)
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f5_reason)
+      unsafe self.state = Auth_V1.AccountChangeState(rawValue: RPCKit.MessageReading.number(source.pointee.f6_state.rawValue))
+      try unsafe self.requestedBy = RPCKit.MessageReading.string(source.pointee.f7_requested_by)
+      if let member = unsafe source.pointee.f8_requested_at {
+        try unsafe self.requestedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f9_due_at {
+        try unsafe self.dueAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.approvedBy = RPCKit.MessageReading.string(source.pointee.f10_approved_by)
+      if let member = unsafe source.pointee.f11_finished_at {
+        try unsafe self.finishedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__AccountChange> {
+      let target = unsafe scratch.allocate(Auth__V1__AccountChange.self, 1)
+      unsafe auth__v1__account_change__init(target)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_kind = Auth__V1__AccountChangeKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f4_new_email = scratch.copy(self.newEmail)
+      unsafe target.pointee.f5_reason = scratch.copy(self.reason)
+      unsafe target.pointee.f6_state = Auth__V1__AccountChangeState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
+      unsafe target.pointee.f7_requested_by = scratch.copy(self.requestedBy)
+      if let value = self.requestedAt {
+        unsafe target.pointee.f8_requested_at = value.packed(in: scratch)
+      }
+      if let value = self.dueAt {
+        unsafe target.pointee.f9_due_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f10_approved_by = scratch.copy(self.approvedBy)
+      if let value = self.finishedAt {
+        unsafe target.pointee.f11_finished_at = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Asks for a change of an account.
+  public struct RequestAccountChangeRequest: RPCKit.Message {
+    /// The user; neither the caller nor another operator.
+    public var userId: Swift.String = ""
+    /// What is changed.
+    public var kind: Auth_V1.AccountChangeKind = Auth_V1.AccountChangeKind(rawValue: 0)
+    /// The new address, for a change of it.
+    public var newEmail: Swift.String = ""
+    /// Why, for operators and the audit log; not shown to the user.
+    public var reason: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = "",
+      kind: Auth_V1.AccountChangeKind = Auth_V1.AccountChangeKind(rawValue: 0),
+      newEmail: Swift.String = "",
+      reason: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.userId = userId
+      self.kind = kind
+      self.newEmail = newEmail
+      self.reason = reason
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `auth.v1.RequestAccountChangeRequest`.
+    public static var protobufName: Swift.String { "auth.v1.RequestAccountChangeRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__request_account_change_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__RequestAccountChangeRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RequestAccountChangeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      unsafe self.kind = Auth_V1.AccountChangeKind(rawValue: RPCKit.MessageReading.number(source.pointee.f2_kind.rawValue))
+      try unsafe self.newEmail = RPCKit.MessageReading.string(source.pointee.f3_new_email)
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f4_reason)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RequestAccountChangeRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__RequestAccountChangeRequest.self, 1)
+      unsafe auth__v1__request_account_change_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_kind = Auth__V1__AccountChangeKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f3_new_email = scratch.copy(self.newEmail)
+      unsafe target.pointee.f4_reason = scratch.copy(self.reason)
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.kind.rawValue == 0 {
+        violations.append(RPCKit.FieldViolation(field: path + "kind", description: "must be set"))
+      } else {
+        if self.kind.name == nil {
+          violations.append(RPCKit.FieldViolation(field: path + "kind", description: "must be a value that the contract names"))
+        }
+      }
+      if !(self.newEmail.isEmpty) {
+        if self.newEmail.utf8.count > 254 {
+          violations.append(RPCKit.FieldViolation(field: path + "new_email", description: "must have at most 254 bytes"))
+        }
+      }
+      if self.reason.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must be set"))
+      } else {
+        if self.reason.utf8.count > 500 {
+          violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must have at most 500 bytes"))
+        } else {
+          RPCKit.TextRule.multiLine.check(
+            self.reason,
+            path: path + "reason",
+            into: &violations
+          )
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Approves a change as the second operator.
+  public struct ApproveAccountChangeRequest: RPCKit.Message {
+    /// The change.
+    public var changeId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      changeId: Swift.String = ""
+    ) {
+      self.changeId = changeId
+    }
+
+    /// `auth.v1.ApproveAccountChangeRequest`.
+    public static var protobufName: Swift.String { "auth.v1.ApproveAccountChangeRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__approve_account_change_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ApproveAccountChangeRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ApproveAccountChangeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.changeId = RPCKit.MessageReading.string(source.pointee.f1_change_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ApproveAccountChangeRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__ApproveAccountChangeRequest.self, 1)
+      unsafe auth__v1__approve_account_change_request__init(target)
+      unsafe target.pointee.f1_change_id = scratch.copy(self.changeId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.changeId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "change_id", description: "must be set"))
+      } else {
+        if self.changeId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "change_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Takes a change back that waits.
+  public struct CancelAccountChangeRequest: RPCKit.Message {
+    /// The change.
+    public var changeId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      changeId: Swift.String = ""
+    ) {
+      self.changeId = changeId
+    }
+
+    /// `auth.v1.CancelAccountChangeRequest`.
+    public static var protobufName: Swift.String { "auth.v1.CancelAccountChangeRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__cancel_account_change_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__CancelAccountChangeRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__CancelAccountChangeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.changeId = RPCKit.MessageReading.string(source.pointee.f1_change_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__CancelAccountChangeRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__CancelAccountChangeRequest.self, 1)
+      unsafe auth__v1__cancel_account_change_request__init(target)
+      unsafe target.pointee.f1_change_id = scratch.copy(self.changeId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.changeId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "change_id", description: "must be set"))
+      } else {
+        if self.changeId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "change_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Lists changes of accounts.
+  public struct ListAccountChangesRequest: RPCKit.Message {
+    /// Only those of this user; empty means all.
+    public var userId: Swift.String = ""
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
+    ) {
+      self.userId = userId
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+    }
+
+    /// `auth.v1.ListAccountChangesRequest`.
+    public static var protobufName: Swift.String { "auth.v1.ListAccountChangesRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_account_changes_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListAccountChangesRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListAccountChangesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListAccountChangesRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__ListAccountChangesRequest.self, 1)
+      unsafe auth__v1__list_account_changes_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.userId.isEmpty) {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+    }
+  }
+
+  /// One page of changes.
+  public struct ListAccountChangesResponse: RPCKit.Message {
+    /// Newest first.
+    public var changes: [Auth_V1.AccountChange] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      changes: [Auth_V1.AccountChange] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.changes = changes
+      self.nextPageToken = nextPageToken
+    }
+
+    /// `auth.v1.ListAccountChangesResponse`.
+    public static var protobufName: Swift.String { "auth.v1.ListAccountChangesResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_account_changes_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListAccountChangesResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListAccountChangesResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_changes > 0 {
+        unsafe self.changes.reserveCapacity(source.pointee.n_f1_changes)
+        for index in unsafe 0..<source.pointee.n_f1_changes {
+          if let member = unsafe source.pointee.f1_changes[index] {
+            try unsafe self.changes.append(Auth_V1.AccountChange(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListAccountChangesResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__ListAccountChangesResponse.self, 1)
+      unsafe auth__v1__list_account_changes_response__init(target)
+      if !self.changes.isEmpty {
+        unsafe target.pointee.n_f1_changes = self.changes.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__AccountChange>?.self, self.changes.count)
+        for (index, element) in self.changes.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_changes = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// A mail in the outbox as operators see it: neither its text nor the address.
   public struct Mail: RPCKit.Message {
     /// Identifier, `eml_…`; the left part of its Message-ID.
@@ -1591,9 +2742,17 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ListUsersRequest",
-      responseType: "auth.v1.ListUsersResponse"
+      responseType: "auth.v1.ListUsersResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users")]
+        ),
+      ]
     )
     /// Gets one account.
     public static let getUser = RPCKit.MethodDescriptor(
@@ -1604,9 +2763,18 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.GetUserRequest",
-      responseType: "auth.v1.Account"
+      responseType: "auth.v1.Account",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users/{user_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single],
+          variables: [.init(field: "user_id", segments: 4..<5)]
+        ),
+      ]
     )
     /// Ends all sessions of a user and keeps anybody from signing in to the account, in whatever way, until it is enabled
     /// again. All services refuse its tokens within a second. Its roles stay: suspend the user too (Subjects/Suspend) to
@@ -1622,7 +2790,16 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.DisableUserRequest",
-      responseType: "auth.v1.Account"
+      responseType: "auth.v1.Account",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/disable",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("disable")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
     )
     /// Lets an account be signed in to again. Enabling an active account changes nothing.
     public static let enableUser = RPCKit.MethodDescriptor(
@@ -1635,7 +2812,16 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.EnableUserRequest",
-      responseType: "auth.v1.Account"
+      responseType: "auth.v1.Account",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/enable",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("enable")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
     )
     /// Makes a user's password invalid, ends all its sessions and sends it a mail with which to set a new one. FAILED_PRECONDITION,
     /// USER_DISABLED, for a disabled account.
@@ -1649,7 +2835,16 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.ForcePasswordResetRequest",
-      responseType: "auth.v1.RevokeSessionsResponse"
+      responseType: "auth.v1.RevokeSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/password-reset",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("password-reset")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
     )
     /// Lists where a user is signed in.
     public static let listUserSessions = RPCKit.MethodDescriptor(
@@ -1660,9 +2855,18 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ListUserSessionsRequest",
-      responseType: "auth.v1.ListSessionsResponse"
+      responseType: "auth.v1.ListSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users/{user_id}/sessions",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("sessions")],
+          variables: [.init(field: "user_id", segments: 4..<5)]
+        ),
+      ]
     )
     /// Lists what the audit log of AuthService has about a user: what it did, and what was done to it.
     public static let listUserAudit = RPCKit.MethodDescriptor(
@@ -1673,9 +2877,18 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ListUserAuditRequest",
-      responseType: "auth.v1.ListUserAuditResponse"
+      responseType: "auth.v1.ListUserAuditResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users/{user_id}/audit",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("audit")],
+          variables: [.init(field: "user_id", segments: 4..<5)]
+        ),
+      ]
     )
     /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
     /// in again, so disable it to block it.
@@ -1689,7 +2902,150 @@ extension Auth_V1 {
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.EndSessionsRequest",
-      responseType: "auth.v1.RevokeSessionsResponse"
+      responseType: "auth.v1.RevokeSessionsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/sessions/end",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("sessions"), .literal("end")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
+    )
+    /// Searches the audit log of AuthService. TenancyAudit and EntitlementAudit search those of the other services.
+    public static let searchAudit = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "SearchAudit",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "auth.v1.SearchAuditRequest",
+      responseType: "auth.v1.SearchAuditResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/audit",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("audit")]
+        ),
+      ]
+    )
+    /// Gets how a user can prove who they are, without any secret, and how many sign-ins failed of late.
+    public static let getUserFactors = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "GetUserFactors",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "auth.v1.GetUserFactorsRequest",
+      responseType: "auth.v1.UserFactors",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/users/{user_id}/factors",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("factors")],
+          variables: [.init(field: "user_id", segments: 4..<5)]
+        ),
+      ]
+    )
+    /// Asks for a change of an account that its user cannot reach: a lost authenticator app, a lost address, a deletion on
+    /// request. It is done when a second operator approves it, or after 72 hours in which the account's address can stop it
+    /// by the mail that it gets at once. FAILED_PRECONDITION, OPERATOR_ACCOUNT, for operators' accounts;
+    /// ALREADY_EXISTS, ACCOUNT_CHANGE_WAITS, while another one of the kind waits.
+    public static let requestAccountChange = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "RequestAccountChange",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.RequestAccountChangeRequest",
+      responseType: "auth.v1.AccountChange",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/users/{user_id}/changes",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("users"), .single, .literal("changes")],
+          variables: [.init(field: "user_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
+    )
+    /// Approves a change that another operator asked for, and does it. FAILED_PRECONDITION, SECOND_OPERATOR_NEEDED, for one's
+    /// own; ACCOUNT_CHANGE_CLOSED, when it does not wait.
+    public static let approveAccountChange = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "ApproveAccountChange",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.ApproveAccountChangeRequest",
+      responseType: "auth.v1.AccountChange",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/changes/{change_id}/approve",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("changes"), .single, .literal("approve")],
+          variables: [.init(field: "change_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
+    )
+    /// Takes a change back that waits.
+    public static let cancelAccountChange = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "CancelAccountChange",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.CancelAccountChangeRequest",
+      responseType: "auth.v1.AccountChange",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/operators/changes/{change_id}/cancel",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("changes"), .single, .literal("cancel")],
+          variables: [.init(field: "change_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
+    )
+    /// Lists changes of accounts: those that wait, and for 90 days those that ended.
+    public static let listAccountChanges = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "ListAccountChanges",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "auth.v1.ListAccountChangesRequest",
+      responseType: "auth.v1.ListAccountChangesResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/changes",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("changes")]
+        ),
+      ]
     )
     /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
     public static let listMails = RPCKit.MethodDescriptor(
@@ -1700,9 +3056,17 @@ extension Auth_V1 {
       callingServices: [],
       stepUp: "fresh",
       isIdempotent: true,
+      hasNoSideEffects: true,
       priority: .low,
       requestType: "auth.v1.ListMailsRequest",
-      responseType: "auth.v1.ListMailsResponse"
+      responseType: "auth.v1.ListMailsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/operators/mails",
+          segments: [.literal("api"), .literal("v1"), .literal("operators"), .literal("mails")]
+        ),
+      ]
     )
   }
 
@@ -1731,6 +3095,22 @@ extension Auth_V1 {
     /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
     /// in again, so disable it to block it.
     func endSessions(_ request: Auth_V1.EndSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
+    /// Searches the audit log of AuthService. TenancyAudit and EntitlementAudit search those of the other services.
+    func searchAudit(_ request: Auth_V1.SearchAuditRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SearchAuditResponse
+    /// Gets how a user can prove who they are, without any secret, and how many sign-ins failed of late.
+    func getUserFactors(_ request: Auth_V1.GetUserFactorsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.UserFactors
+    /// Asks for a change of an account that its user cannot reach: a lost authenticator app, a lost address, a deletion on
+    /// request. It is done when a second operator approves it, or after 72 hours in which the account's address can stop it
+    /// by the mail that it gets at once. FAILED_PRECONDITION, OPERATOR_ACCOUNT, for operators' accounts;
+    /// ALREADY_EXISTS, ACCOUNT_CHANGE_WAITS, while another one of the kind waits.
+    func requestAccountChange(_ request: Auth_V1.RequestAccountChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.AccountChange
+    /// Approves a change that another operator asked for, and does it. FAILED_PRECONDITION, SECOND_OPERATOR_NEEDED, for one's
+    /// own; ACCOUNT_CHANGE_CLOSED, when it does not wait.
+    func approveAccountChange(_ request: Auth_V1.ApproveAccountChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.AccountChange
+    /// Takes a change back that waits.
+    func cancelAccountChange(_ request: Auth_V1.CancelAccountChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.AccountChange
+    /// Lists changes of accounts: those that wait, and for 90 days those that ended.
+    func listAccountChanges(_ request: Auth_V1.ListAccountChangesRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListAccountChangesResponse
     /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
     func listMails(_ request: Auth_V1.ListMailsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListMailsResponse
   }
@@ -1854,6 +3234,88 @@ extension Auth_V1 {
       return try await channel.unary(OperatorsMethods.endSessions, request, options: options)
     }
 
+    /// Searches the audit log of AuthService. TenancyAudit and EntitlementAudit search those of the other services.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func searchAudit(
+      _ request: Auth_V1.SearchAuditRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.SearchAuditResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.searchAudit, request, options: options)
+    }
+
+    /// Gets how a user can prove who they are, without any secret, and how many sign-ins failed of late.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func getUserFactors(
+      _ request: Auth_V1.GetUserFactorsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.UserFactors {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.getUserFactors, request, options: options)
+    }
+
+    /// Asks for a change of an account that its user cannot reach: a lost authenticator app, a lost address, a deletion on
+    /// request. It is done when a second operator approves it, or after 72 hours in which the account's address can stop it
+    /// by the mail that it gets at once. FAILED_PRECONDITION, OPERATOR_ACCOUNT, for operators' accounts;
+    /// ALREADY_EXISTS, ACCOUNT_CHANGE_WAITS, while another one of the kind waits.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func requestAccountChange(
+      _ request: Auth_V1.RequestAccountChangeRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.AccountChange {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.requestAccountChange, request, options: options)
+    }
+
+    /// Approves a change that another operator asked for, and does it. FAILED_PRECONDITION, SECOND_OPERATOR_NEEDED, for one's
+    /// own; ACCOUNT_CHANGE_CLOSED, when it does not wait.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func approveAccountChange(
+      _ request: Auth_V1.ApproveAccountChangeRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.AccountChange {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.approveAccountChange, request, options: options)
+    }
+
+    /// Takes a change back that waits.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func cancelAccountChange(
+      _ request: Auth_V1.CancelAccountChangeRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.AccountChange {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.cancelAccountChange, request, options: options)
+    }
+
+    /// Lists changes of accounts: those that wait, and for 90 days those that ended.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listAccountChanges(
+      _ request: Auth_V1.ListAccountChangesRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.ListAccountChangesResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.listAccountChanges, request, options: options)
+    }
+
     /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1874,11 +3336,13 @@ extension Auth_V1 {
       name: "auth/v1/operators.proto",
       imports: {
         [
+          Auth_V1.authV1IdentitiesFile,
+          Auth_V1.authV1PasskeysFile,
           Auth_V1.authV1SessionsFile,
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoWYXV0aC92MS9zZXNzaW9ucy5wcm90bxoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8i3wMKB0FjY291bnQSDgoCaWQYASABKAlSAmlkEhQKBWVtYWlsGAIgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEh0KCmZpcnN0X25hbWUYBSABKAlSCWZpcnN0TmFtZRIbCglsYXN0X25hbWUYBiABKAlSCGxhc3ROYW1lEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIrCgVzdGF0ZRgJIAEoDjIVLmF1dGgudjEuQWNjb3VudFN0YXRlUgVzdGF0ZRI7CgtkaXNhYmxlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmRpc2FibGVkQXQSHwoLZGlzYWJsZWRfYnkYCyABKAlSCmRpc2FibGVkQnkSJwoPZGlzYWJsZWRfcmVhc29uGAwgASgJUg5kaXNhYmxlZFJlYXNvbiK6AQoQTGlzdFVzZXJzUmVxdWVzdBIdCgR0ZXh0GAEgASgJQgmquxgFGP4BWAFSBHRleHQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoFc3RhdGUYBCABKA4yFS5hdXRoLnYxLkFjY291bnRTdGF0ZUIGqrsYAjgBUgVzdGF0ZSJjChFMaXN0VXNlcnNSZXNwb25zZRImCgV1c2VycxgBIAMoCzIQLmF1dGgudjEuQWNjb3VudFIFdXNlcnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIogBChJFbmRTZXNzaW9uc1JlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIdCgRub3RlGAIgASgJQgmquxgFGPQDWAJSBG5vdGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSIzCg5HZXRVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIo4BChJEaXNhYmxlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIjCgZyZWFzb24YAiABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKNAQoRRW5hYmxlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIjCgZyZWFzb24YAiABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKVAQoZRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEiMKBnJlYXNvbhgCIAEoCUILqrsYBwgBGPQDWAJSBnJlYXNvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IjwKF0xpc3RVc2VyU2Vzc2lvbnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQijQEKFExpc3RVc2VyQXVkaXRSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4i/AEKCkF1ZGl0RW50cnkSOwoLcmVjb3JkZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpyZWNvcmRlZEF0EhQKBWFjdG9yGAIgASgJUgVhY3RvchIgCgxvbl9iZWhhbGZfb2YYAyABKAlSCm9uQmVoYWxmT2YSFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24SFgoGb2JqZWN0GAUgASgJUgZvYmplY3QSEgoEZG9uZRgGIAEoCFIEZG9uZRIdCgpyZXF1ZXN0X2lkGAcgASgJUglyZXF1ZXN0SWQSFgoGZGV0YWlsGAggASgJUgZkZXRhaWwibgoVTGlzdFVzZXJBdWRpdFJlc3BvbnNlEi0KB2VudHJpZXMYASADKAsyEy5hdXRoLnYxLkF1ZGl0RW50cnlSB2VudHJpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuItsCCgRNYWlsEg4KAmlkGAEgASgJUgJpZBISCgRraW5kGAIgASgJUgRraW5kEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIoCgVzdGF0ZRgEIAEoDjISLmF1dGgudjEuTWFpbFN0YXRlUgVzdGF0ZRIaCghhdHRlbXB0cxgFIAEoDVIIYXR0ZW1wdHMSFAoFZXJyb3IYBiABKAlSBWVycm9yEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSQgoPbmV4dF9hdHRlbXB0X2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFINbmV4dEF0dGVtcHRBdBI7CgtmaW5pc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQimAEKEExpc3RNYWlsc1JlcXVlc3QSMAoFc3RhdGUYASABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZUIGqrsYAjgBUgVzdGF0ZRIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJgChFMaXN0TWFpbHNSZXNwb25zZRIjCgVtYWlscxgBIAMoCzINLmF1dGgudjEuTWFpbFIFbWFpbHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuKmMKDEFjY291bnRTdGF0ZRIdChlBQ0NPVU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQUNDT1VOVF9TVEFURV9BQ1RJVkUQARIaChZBQ0NPVU5UX1NUQVRFX0RJU0FCTEVEEAIqgAEKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRTUFJTF9TVEFURV9RVUVVRUQQARIWChJNQUlMX1NUQVRFX1NFTkRJTkcQAhITCg9NQUlMX1NUQVRFX1NFTlQQAxITCg9NQUlMX1NUQVRFX0RFQUQQBDKtBgoJT3BlcmF0b3JzElUKCUxpc3RVc2VycxIZLmF1dGgudjEuTGlzdFVzZXJzUmVxdWVzdBoaLmF1dGgudjEuTGlzdFVzZXJzUmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBEkcKB0dldFVzZXISFy5hdXRoLnYxLkdldFVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50IhGiuxgNCAQaBWZyZXNoIAEoARJLCgtEaXNhYmxlVXNlchIbLmF1dGgudjEuRGlzYWJsZVVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50Ig2iuxgJCAQaBWZyZXNoEkkKCkVuYWJsZVVzZXISGi5hdXRoLnYxLkVuYWJsZVVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50Ig2iuxgJCAQaBWZyZXNoEmgKEkZvcmNlUGFzc3dvcmRSZXNldBIiLmF1dGgudjEuRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSINorsYCQgEGgVmcmVzaBJmChBMaXN0VXNlclNlc3Npb25zEiAuYXV0aC52MS5MaXN0VXNlclNlc3Npb25zUmVxdWVzdBodLmF1dGgudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBEmEKDUxpc3RVc2VyQXVkaXQSHS5hdXRoLnYxLkxpc3RVc2VyQXVkaXRSZXF1ZXN0Gh4uYXV0aC52MS5MaXN0VXNlckF1ZGl0UmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBElwKC0VuZFNlc3Npb25zEhsuYXV0aC52MS5FbmRTZXNzaW9uc1JlcXVlc3QaHy5hdXRoLnYxLlJldm9rZVNlc3Npb25zUmVzcG9uc2UiD6K7GAsIBBoFZnJlc2ggARJVCglMaXN0TWFpbHMSGS5hdXRoLnYxLkxpc3RNYWlsc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RNYWlsc1Jlc3BvbnNlIhGiuxgNCAQaBWZyZXNoIAEoAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK5zIKJAoBDBIDAQASGhogQWNjb3VudHMsIGZvciBvcGVyYXRvcnMuCgo1CgIFABIEDAATARopIFdoZXRoZXIgYW4gYWNjb3VudCBtYXkgYmUgc2lnbmVkIGluIHRvLgoKHQoEBQACABIDDgIgGhAgTm90IHNwZWNpZmllZC4KChYKBAUAAgESAxACGxoJIEl0IG1heS4KClkKBAUAAgISAxICHRpMIEFuIG9wZXJhdG9yIGRpc2FibGVkIGl0OiBub2JvZHkgY2FuIHNpZ24gaW4gdG8gaXQsIGFuZCBpdCBoYXMgbm8gc2Vzc2lvbnMuCgotCgIEABIEFgAvARohIEFuIGFjY291bnQgYXMgb3BlcmF0b3JzIHNlZSBpdC4KCiUKBAQAAgASAxgCEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxoCExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMcAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAx4CGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAyACGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMiAhcaDCBMYXN0IG5hbWUuCgosCgQEAAIGEgMkAisaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACBxIDJgIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKLgoEBAACCBIDKAIZGiEgV2hldGhlciBpdCBtYXkgYmUgc2lnbmVkIGluIHRvLgoKOQoEBAACCRIDKgItGiwgV2hlbiBpdCB3YXMgZGlzYWJsZWQ7IGFic2VudCB1bmxlc3MgaXQgaXMuCgphCgQEAAIKEgMsAhoaVCBXaG8gZGlzYWJsZWQgaXQsIGFzIGluIHRoZSBhdWRpdCBsb2c6IGB1c2VyOnVzcl/igKZgOyBlbXB0eSB1bmxlc3MgaXQgaXMgZGlzYWJsZWQuCgo3CgQEAAILEgMuAh4aKiBXaHkgaXQgd2FzIGRpc2FibGVkOyBlbXB0eSB1bmxlc3MgaXQgaXMuCgodCgIEARIEMgA8ARoRIExpc3RzIGFjY291bnRzLgoKtwEKBAQBAgASAzUCShqpASBQcmVmaXggb2YgdGhlIGUtbWFpbCBhZGRyZXNzLCBkaXNwbGF5IG5hbWUsIGZpcnN0IG5hbWUgb3IgbGFzdCBuYW1lLCBpZ25vcmluZyBBU0NJSSBjYXNlOyBlbXB0eQogbWVhbnMgYWxsIGFjY291bnRzLiBUaGUgYWNjb3VudCB3aXRoIGV4YWN0bHkgdGhpcyBhZGRyZXNzIGNvbWVzIGZpcnN0LgoKKgoEBAECARIDNwI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAQICEgM5Aj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCj8KBAQBAgMSAzsCRBoyIE9ubHkgdGhvc2Ugb2YgdGhpcyBzdGF0ZTsgdW5zcGVjaWZpZWQgbWVhbnMgYWxsLgoKIwoCBAISBD8ARAEaFyBPbmUgcGFnZSBvZiBhY2NvdW50cy4KCk0KBAQCAgASA0ECHRpAIFRoZSBvbmUgd2l0aCBleGFjdGx5IHRoZSByZXF1ZXN0ZWQgYWRkcmVzcywgdGhlbiBuZXdlc3QgZmlyc3QuCgo4CgQEAgIBEgNDAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBAMSBEcATwEaHiBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIuCgoYCgQEAwIAEgNJAkkaCyBUaGUgdXNlci4KCj0KBAQDAgESA0sCSRowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEAwICEgNOAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCh8KAgQEEgRSAFUBGhMgR2V0cyBvbmUgYWNjb3VudC4KChgKBAQEAgASA1QCSRoLIFRoZSB1c2VyLgoKIgoCBAUSBFgAYAEaFiBEaXNhYmxlcyBhbiBhY2NvdW50LgoKKAoEBAUCABIDWgJJGhsgVGhlIHVzZXI7IG5vdCB0aGUgY2FsbGVyLgoKSwoEBAUCARIDXAJbGj4gV2h5LCBmb3Igb3BlcmF0b3JzIGFuZCB0aGUgYXVkaXQgbG9nOyBub3Qgc2hvd24gdG8gdGhlIHVzZXIuCgqBAQoEBAUCAhIDXwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgonCgIEBhIEYwBrARobIEVuYWJsZXMgYW4gYWNjb3VudCBhZ2Fpbi4KChgKBAQGAgASA2UCSRoLIFRoZSB1c2VyLgoKPQoEBAYCARIDZwJbGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQGAgISA2oCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKMQoCBAcSBG4AdgEaJSBNYWtlcyBhIHVzZXIgY2hvb3NlIGEgbmV3IHBhc3N3b3JkLgoKLAoEBAcCABIDcAJJGh8gVGhlIHVzZXI7IG5vdCBhIGRpc2FibGVkIG9uZS4KCj0KBAQHAgESA3ICWxowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEBwICEgN1AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCisKAgQIEgR5AHwBGh8gTGlzdHMgdGhlIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQIAgASA3sCSRoLIFRoZSB1c2VyLgoKQwoCBAkSBX8AhgEBGjYgTGlzdHMgd2hhdCBBdXRoU2VydmljZSdzIGF1ZGl0IGxvZyBoYXMgYWJvdXQgYSB1c2VyLgoKGQoEBAkCABIEgQECSRoLIFRoZSB1c2VyLgoKKwoEBAkCARIEgwECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAkCAhIEhQECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKKgoCBAoSBokBAJoBARocIEEgcmVjb3JkIG9mIHRoZSBhdWRpdCBsb2cuCgokCgQECgIAEgSLAQIsGhYgV2hlbiBpdCB3YXMgd3JpdHRlbi4KCkoKBAQKAgESBI0BAhMaPCBXaG8gYWN0ZWQ6IGB1c2VyOnVzcl/igKZgLCBgc3ZjOi8vdGVuYW5jeWAgb3IgYGFub255bW91c2AuCgpRCgQECgICEgSPAQIaGkMgVGhlIHVzZXIgZm9yIHdob20gYSBzZXJ2aWNlIGFjdGVkOiBgdXNlcjp1c3Jf4oCmYDsgZW1wdHkgaWYgbm9uZS4KCi8KBAQKAgMSBJEBAhQaISBXaGF0IHdhcyBkb25lOiBgc2Vzc2lvbi5iZWdpbmAuCgo2CgQECgIEEgSTAQIUGiggVGhlIGlkZW50aWZpZXIgb2Ygd2hhdCBpdCB3YXMgZG9uZSB0by4KCj4KBAQKAgUSBJUBAhAaMCBXaGV0aGVyIGl0IHdhcyBkb25lOyBvdGhlcndpc2UgaXQgd2FzIHJlZnVzZWQuCgpCCgQECgIGEgSXAQIYGjQgVGhlIHJlcXVlc3QgaW4gd2hpY2ggaXQgaGFwcGVuZWQsIGFzIGluIGxvZyBsaW5lcy4KCjQKBAQKAgcSBJkBAhQaJiBXaGF0IGVsc2UgaXMga25vd246IHJlYXNvbnMsIGNvdW50cy4KCioKAgQLEgadAQCiAQEaHCBPbmUgcGFnZSBvZiBhdWRpdCByZWNvcmRzLgoKHQoEBAsCABIEnwECIhoPIE5ld2VzdCBmaXJzdC4KCjkKBAQLAgESBKEBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBQESBqUBALABARocIFdoYXQgaGFzIGJlY29tZSBvZiBhIG1haWwuCgoeCgQFAQIAEgSnAQIdGhAgTm90IHNwZWNpZmllZC4KCjQKBAUBAgESBKkBAhgaJiBXYWl0cyBmb3IgaXRzIGZpcnN0IG9yIG5leHQgYXR0ZW1wdC4KCk0KBAUBAgISBKsBAhkaPyBBbiBhdHRlbXB0IGlzIHVuZGVyIHdheSwgb3Igd2FzIHdoZW4gdGhlIHNlcnZpY2Ugd2FzIHN0b3BwZWQuCgogCgQFAQIDEgStAQIWGhIgV2FzIGhhbmRlZCBvdmVyLgoKMwoEBQECBBIErwECFholIFdpbGwgbm90IGJlIHNlbnQ6IGBlcnJvcmAgc2F5cyB3aHkuCgpbCgIEDBIGswEAxgEBGk0gQSBtYWlsIGluIHRoZSBvdXRib3ggYXMgb3BlcmF0b3JzIHNlZSBpdDogbmVpdGhlciBpdHMgdGV4dCBub3IgdGhlIGFkZHJlc3MuCgpHCgQEDAIAEgS1AQIQGjkgSWRlbnRpZmllciwgYGVtbF/igKZgOyB0aGUgbGVmdCBwYXJ0IG9mIGl0cyBNZXNzYWdlLUlELgoKTQoEBAwCARIEtwECEho/IFdoaWNoIG1haWwgaXQgaXM6IGB2ZXJpZnlfZW1haWxgLCBgcmVzZXRfcGFzc3dvcmRgIGFuZCBzbyBvbi4KClgKBAQMAgISBLkBAhUaSiBUaGUgdXNlciBpdCBpcyBmb3I7IGVtcHR5IGFzIGxvbmcgYXMgbm9ib2R5IGxvb2tlZCB3aGV0aGVyIHRoZXJlIGlzIG9uZS4KCiYKBAQMAgMSBLsBAhYaGCBXaGF0IGhhcyBiZWNvbWUgb2YgaXQuCgogCgQEDAIEEgS9AQIWGhIgQXR0ZW1wdHMgc28gZmFyLgoKPwoEBAwCBRIEvwECExoxIFdoeSB0aGUgbGFzdCBhdHRlbXB0IGZhaWxlZDsgZW1wdHkgaWYgbm9uZSBkaWQuCgojCgQEDAIGEgTBAQIrGhUgV2hlbiBpdCB3YXMgcXVldWVkLgoKQgoEBAwCBxIEwwECMBo0IFdoZW4gaXQgaXMgdHJpZWQgbmV4dDsgYWJzZW50IHdoZW4gaXQgd2lsbCBub3QgYmUuCgpLCgQEDAIIEgTFAQIsGj0gV2hlbiBpdCB3YXMgaGFuZGVkIG92ZXIgb3IgZ2l2ZW4gdXA7IGFic2VudCB3aGlsZSBpdCB3YWl0cy4KChwKAgQNEgbJAQDQAQEaDiBMaXN0cyBtYWlscy4KCkAKBAQNAgASBMsBAkEaMiBPbmx5IHRob3NlIG9mIHRoaXMgc3RhdGU7IHVuc3BlY2lmaWVkIG1lYW5zIGFsbC4KCisKBAQNAgESBM0BAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQNAgISBM8BAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCiIKAgQOEgbTAQDYAQEaFCBPbmUgcGFnZSBvZiBtYWlscy4KCh0KBAQOAgASBNUBAhoaDyBOZXdlc3QgZmlyc3QuCgo5CgQEDgIBEgTXAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCrACCgIGABIG3QEAhwIBGqECIEFjY291bnRzLCBmb3Igb3BlcmF0b3JzLiBFYWNoIGNhbGwgaXMgcmVjb3JkZWQgaW4gdGhlIGF1ZGl0IGxvZywgbGlzdHMgaW5jbHVkZWQsIGFuZCBuZWVkcyBhIHJlY2VudCBzaWduLWluOiB0aGUKIG9wZXJhdG9yIHByb3ZlZCB3aG8gdGhleSBhcmUgaW4gdGhlIGxhc3QgZml2ZSBtaW51dGVzIChVTkFVVEhFTlRJQ0FURUQsIFNURVBfVVBfUkVRVUlSRUQgb3RoZXJ3aXNlKS4gTm9ib2R5IGNhbgogYWN0IGFzIGFub3RoZXIgdXNlciwgYW5kIG5vIGNhbGwgcmV0dXJucyBvciBzZXRzIGEgcGFzc3dvcmQuCgpUCgQGAAIAEgbfAQLhAQMaRCBMaXN0cyBhY2NvdW50cywgb3IgdGhvc2Ugd2hvc2UgYWRkcmVzcyBvciBuYW1lIGJlZ2lucyB3aXRoIGEgdGV4dC4KCiMKBAYAAgESBuMBAuUBAxoTIEdldHMgb25lIGFjY291bnQuCgqhAwoEBgACAhIG6gEC7AEDGpADIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlciBhbmQga2VlcHMgYW55Ym9keSBmcm9tIHNpZ25pbmcgaW4gdG8gdGhlIGFjY291bnQsIGluIHdoYXRldmVyIHdheSwgdW50aWwgaXQgaXMgZW5hYmxlZAogYWdhaW4uIEFsbCBzZXJ2aWNlcyByZWZ1c2UgaXRzIHRva2VucyB3aXRoaW4gYSBzZWNvbmQuIEl0cyByb2xlcyBzdGF5OiBzdXNwZW5kIHRoZSB1c2VyIHRvbyAoU3ViamVjdHMvU3VzcGVuZCkgdG8KIGhhdmUgY2hlY2tzIHRoYXQgc2VydmljZXMgbWFrZSBhYm91dCBpdCByZWZ1c2VkLiBEaXNhYmxpbmcgYSBkaXNhYmxlZCBhY2NvdW50IGNoYW5nZXMgbm90aGluZy4KIEZBSUxFRF9QUkVDT05ESVRJT04sIENBTk5PVF9ESVNBQkxFX1NFTEYsIGZvciB0aGUgY2FsbGVyJ3Mgb3duIGFjY291bnQuCgpkCgQGAAIDEgbuAQLwAQMaVCBMZXRzIGFuIGFjY291bnQgYmUgc2lnbmVkIGluIHRvIGFnYWluLiBFbmFibGluZyBhbiBhY3RpdmUgYWNjb3VudCBjaGFuZ2VzIG5vdGhpbmcuCgq3AQoEBgACBBIG8wEC9QEDGqYBIE1ha2VzIGEgdXNlcidzIHBhc3N3b3JkIGludmFsaWQsIGVuZHMgYWxsIGl0cyBzZXNzaW9ucyBhbmQgc2VuZHMgaXQgYSBtYWlsIHdpdGggd2hpY2ggdG8gc2V0IGEgbmV3IG9uZS4gRkFJTEVEX1BSRUNPTkRJVElPTiwKIFVTRVJfRElTQUJMRUQsIGZvciBhIGRpc2FibGVkIGFjY291bnQuCgoyCgQGAAIFEgb3AQL5AQMaIiBMaXN0cyB3aGVyZSBhIHVzZXIgaXMgc2lnbmVkIGluLgoKcQoEBgACBhIG+wEC/QEDGmEgTGlzdHMgd2hhdCB0aGUgYXVkaXQgbG9nIG9mIEF1dGhTZXJ2aWNlIGhhcyBhYm91dCBhIHVzZXI6IHdoYXQgaXQgZGlkLCBhbmQgd2hhdCB3YXMgZG9uZSB0byBpdC4KCpcBCgQGAAIHEgaAAgKCAgMahgEgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLiBUaGUgdXNlciBjYW4gc2lnbgogaW4gYWdhaW4sIHNvIGRpc2FibGUgaXQgdG8gYmxvY2sgaXQuCgpzCgQGAAIIEgaEAgKGAgMaYyBMaXN0cyB0aGUgbWFpbHMgb2YgdGhlIG91dGJveDogdGhvc2UgdGhhdCB3YWl0LCBhbmQgZm9yIDMwIGRheXMgdGhvc2UgdGhhdCB3ZXJlIHNlbnQgb3IgZ2l2ZW4gdXAuCmIGcHJvdG8z"
+      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoYYXV0aC92MS9pZGVudGl0aWVzLnByb3RvGhZhdXRoL3YxL3Bhc3NrZXlzLnByb3RvGhZhdXRoL3YxL3Nlc3Npb25zLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLfAwoHQWNjb3VudBIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EisKBXN0YXRlGAkgASgOMhUuYXV0aC52MS5BY2NvdW50U3RhdGVSBXN0YXRlEjsKC2Rpc2FibGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKZGlzYWJsZWRBdBIfCgtkaXNhYmxlZF9ieRgLIAEoCVIKZGlzYWJsZWRCeRInCg9kaXNhYmxlZF9yZWFzb24YDCABKAlSDmRpc2FibGVkUmVhc29uIroBChBMaXN0VXNlcnNSZXF1ZXN0Eh0KBHRleHQYASABKAlCCaq7GAUY/gFYAVIEdGV4dBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIzCgVzdGF0ZRgEIAEoDjIVLmF1dGgudjEuQWNjb3VudFN0YXRlQgaquxgCOAFSBXN0YXRlImMKEUxpc3RVc2Vyc1Jlc3BvbnNlEiYKBXVzZXJzGAEgAygLMhAuYXV0aC52MS5BY2NvdW50UgV1c2VycxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4iiAEKEkVuZFNlc3Npb25zUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEh0KBG5vdGUYAiABKAlCCaq7GAUY9ANYAlIEbm90ZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IjMKDkdldFVzZXJSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQijgEKEkRpc2FibGVVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEiMKBnJlYXNvbhgCIAEoCUILqrsYBwgBGPQDWAJSBnJlYXNvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Io0BChFFbmFibGVVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEiMKBnJlYXNvbhgCIAEoCUILqrsYBwgBGPQDWAJSBnJlYXNvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpUBChlGb3JjZVBhc3N3b3JkUmVzZXRSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSIwoGcmVhc29uGAIgASgJQguquxgHCAEY9ANYAlIGcmVhc29uEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiPAoXTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZCKNAQoUTGlzdFVzZXJBdWRpdFJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiL8AQoKQXVkaXRFbnRyeRI7CgtyZWNvcmRlZF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJlY29yZGVkQXQSFAoFYWN0b3IYAiABKAlSBWFjdG9yEiAKDG9uX2JlaGFsZl9vZhgDIAEoCVIKb25CZWhhbGZPZhIWCgZhY3Rpb24YBCABKAlSBmFjdGlvbhIWCgZvYmplY3QYBSABKAlSBm9iamVjdBISCgRkb25lGAYgASgIUgRkb25lEh0KCnJlcXVlc3RfaWQYByABKAlSCXJlcXVlc3RJZBIWCgZkZXRhaWwYCCABKAlSBmRldGFpbCJuChVMaXN0VXNlckF1ZGl0UmVzcG9uc2USLQoHZW50cmllcxgBIAMoCzITLmF1dGgudjEuQXVkaXRFbnRyeVIHZW50cmllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4ihAMKElNlYXJjaEF1ZGl0UmVxdWVzdBIdCgVhY3RvchgBIAEoCUIHqrsYAxiAAVIFYWN0b3ISHwoGb2JqZWN0GAIgASgJQgequxgDGIABUgZvYmplY3QSKwoGYWN0aW9uGAMgASgJQhOquxgPGEAiC1thLXowLTlfLl0qUgZhY3Rpb24SJgoKcmVxdWVzdF9pZBgEIAEoCUIHqrsYAxiAAVIJcmVxdWVzdElkEjAKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2luY2USMAoFdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIhCgxyZWZ1c2VkX29ubHkYByABKAhSC3JlZnVzZWRPbmx5EioKCXBhZ2Vfc2l6ZRgIIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgJIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuImwKE1NlYXJjaEF1ZGl0UmVzcG9uc2USLQoHZW50cmllcxgBIAMoCzITLmF1dGgudjEuQXVkaXRFbnRyeVIHZW50cmllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4iOgoVR2V0VXNlckZhY3RvcnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQihgQKC1VzZXJGYWN0b3JzEiEKDGhhc19wYXNzd29yZBgBIAEoCFILaGFzUGFzc3dvcmQSPgoNdG90cF9hZGRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3RvdHBBZGRlZEF0Ei4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAyABKA1SEXJlY292ZXJ5Q29kZXNMZWZ0EhcKB2hhc19waW4YBCABKAhSBmhhc1BpbhIsCghwYXNza2V5cxgFIAMoCzIQLmF1dGgudjEuUGFzc2tleVIIcGFzc2tleXMSNwoKaWRlbnRpdGllcxgGIAMoCzIXLmF1dGgudjEuTGlua2VkSWRlbnRpdHlSCmlkZW50aXRpZXMSJgoPZmFpbGVkX3NpZ25faW5zGAcgASgNUg1mYWlsZWRTaWduSW5zEk4KFmxhc3RfZmFpbGVkX3NpZ25faW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhJsYXN0RmFpbGVkU2lnbkluQXQSSQoTc2lnbl9pbnNfd2FpdF91bnRpbBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEHNpZ25JbnNXYWl0VW50aWwSIQoMZmFpbGVkX2NvZGVzGAogASgNUgtmYWlsZWRDb2RlcyLDAwoNQWNjb3VudENoYW5nZRIOCgJpZBgBIAEoCVICaWQSFwoHdXNlcl9pZBgCIAEoCVIGdXNlcklkEi4KBGtpbmQYAyABKA4yGi5hdXRoLnYxLkFjY291bnRDaGFuZ2VLaW5kUgRraW5kEhsKCW5ld19lbWFpbBgEIAEoCVIIbmV3RW1haWwSFgoGcmVhc29uGAUgASgJUgZyZWFzb24SMQoFc3RhdGUYBiABKA4yGy5hdXRoLnYxLkFjY291bnRDaGFuZ2VTdGF0ZVIFc3RhdGUSIQoMcmVxdWVzdGVkX2J5GAcgASgJUgtyZXF1ZXN0ZWRCeRI9CgxyZXF1ZXN0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtyZXF1ZXN0ZWRBdBIxCgZkdWVfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVkdWVBdBIfCgthcHByb3ZlZF9ieRgKIAEoCVIKYXBwcm92ZWRCeRI7CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQi9wEKG1JlcXVlc3RBY2NvdW50Q2hhbmdlUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjgKBGtpbmQYAiABKA4yGi5hdXRoLnYxLkFjY291bnRDaGFuZ2VLaW5kQgiquxgECAE4AVIEa2luZBIkCgluZXdfZW1haWwYAyABKAlCB6q7GAMY/gFSCG5ld0VtYWlsEiMKBnJlYXNvbhgEIAEoCUILqrsYBwgBGPQDWAJSBnJlYXNvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkQKG0FwcHJvdmVBY2NvdW50Q2hhbmdlUmVxdWVzdBIlCgljaGFuZ2VfaWQYASABKAlCCKq7GAQIARhAUghjaGFuZ2VJZCJDChpDYW5jZWxBY2NvdW50Q2hhbmdlUmVxdWVzdBIlCgljaGFuZ2VfaWQYASABKAlCCKq7GAQIARhAUghjaGFuZ2VJZCKQAQoZTGlzdEFjY291bnRDaGFuZ2VzUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgaquxgCGEBSBnVzZXJJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJ2ChpMaXN0QWNjb3VudENoYW5nZXNSZXNwb25zZRIwCgdjaGFuZ2VzGAEgAygLMhYuYXV0aC52MS5BY2NvdW50Q2hhbmdlUgdjaGFuZ2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiLbAgoETWFpbBIOCgJpZBgBIAEoCVICaWQSEgoEa2luZBgCIAEoCVIEa2luZBIXCgd1c2VyX2lkGAMgASgJUgZ1c2VySWQSKAoFc3RhdGUYBCABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZVIFc3RhdGUSGgoIYXR0ZW1wdHMYBSABKA1SCGF0dGVtcHRzEhQKBWVycm9yGAYgASgJUgVlcnJvchI5CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EkIKD25leHRfYXR0ZW1wdF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSDW5leHRBdHRlbXB0QXQSOwoLZmluaXNoZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpmaW5pc2hlZEF0IpgBChBMaXN0TWFpbHNSZXF1ZXN0EjAKBXN0YXRlGAEgASgOMhIuYXV0aC52MS5NYWlsU3RhdGVCBqq7GAI4AVIFc3RhdGUSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4iYAoRTGlzdE1haWxzUmVzcG9uc2USIwoFbWFpbHMYASADKAsyDS5hdXRoLnYxLk1haWxSBW1haWxzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbipjCgxBY2NvdW50U3RhdGUSHQoZQUNDT1VOVF9TVEFURV9VTlNQRUNJRklFRBAAEhgKFEFDQ09VTlRfU1RBVEVfQUNUSVZFEAESGgoWQUNDT1VOVF9TVEFURV9ESVNBQkxFRBACKpwBChFBY2NvdW50Q2hhbmdlS2luZBIjCh9BQ0NPVU5UX0NIQU5HRV9LSU5EX1VOU1BFQ0lGSUVEEAASIwofQUNDT1VOVF9DSEFOR0VfS0lORF9SRU1PVkVfVE9UUBABEh0KGUFDQ09VTlRfQ0hBTkdFX0tJTkRfRU1BSUwQAhIeChpBQ0NPVU5UX0NIQU5HRV9LSU5EX0RFTEVURRADKuIBChJBY2NvdW50Q2hhbmdlU3RhdGUSJAogQUNDT1VOVF9DSEFOR0VfU1RBVEVfVU5TUEVDSUZJRUQQABIgChxBQ0NPVU5UX0NIQU5HRV9TVEFURV9XQUlUSU5HEAESHQoZQUNDT1VOVF9DSEFOR0VfU1RBVEVfRE9ORRACEiIKHkFDQ09VTlRfQ0hBTkdFX1NUQVRFX0NBTkNFTExFRBADEiAKHEFDQ09VTlRfQ0hBTkdFX1NUQVRFX1JFRlVTRUQQBBIfChtBQ0NPVU5UX0NIQU5HRV9TVEFURV9GQUlMRUQQBSqAAQoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFNQUlMX1NUQVRFX1FVRVVFRBABEhYKEk1BSUxfU1RBVEVfU0VORElORxACEhMKD01BSUxfU1RBVEVfU0VOVBADEhMKD01BSUxfU1RBVEVfREVBRBAEMsQQCglPcGVyYXRvcnMSdAoJTGlzdFVzZXJzEhkuYXV0aC52MS5MaXN0VXNlcnNSZXF1ZXN0GhouYXV0aC52MS5MaXN0VXNlcnNSZXNwb25zZSIworsYDQgEGgVmcmVzaCABKAGC0+STAhkSFy9hcGkvdjEvb3BlcmF0b3JzL3VzZXJzEnAKB0dldFVzZXISFy5hdXRoLnYxLkdldFVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50IjqiuxgNCAQaBWZyZXNoIAEoAYLT5JMCIxIhL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9En8KC0Rpc2FibGVVc2VyEhsuYXV0aC52MS5EaXNhYmxlVXNlclJlcXVlc3QaEC5hdXRoLnYxLkFjY291bnQiQaK7GAkIBBoFZnJlc2iC0+STAi4iKS9hcGkvdjEvb3BlcmF0b3JzL3VzZXJzL3t1c2VyX2lkfS9kaXNhYmxlOgEqEnwKCkVuYWJsZVVzZXISGi5hdXRoLnYxLkVuYWJsZVVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50IkCiuxgJCAQaBWZyZXNogtPkkwItIigvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vZW5hYmxlOgEqEqMBChJGb3JjZVBhc3N3b3JkUmVzZXQSIi5hdXRoLnYxLkZvcmNlUGFzc3dvcmRSZXNldFJlcXVlc3QaHy5hdXRoLnYxLlJldm9rZVNlc3Npb25zUmVzcG9uc2UiSKK7GAkIBBoFZnJlc2iC0+STAjUiMC9hcGkvdjEvb3BlcmF0b3JzL3VzZXJzL3t1c2VyX2lkfS9wYXNzd29yZC1yZXNldDoBKhKYAQoQTGlzdFVzZXJTZXNzaW9ucxIgLmF1dGgudjEuTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QaHS5hdXRoLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIkOiuxgNCAQaBWZyZXNoIAEoAYLT5JMCLBIqL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zEpABCg1MaXN0VXNlckF1ZGl0Eh0uYXV0aC52MS5MaXN0VXNlckF1ZGl0UmVxdWVzdBoeLmF1dGgudjEuTGlzdFVzZXJBdWRpdFJlc3BvbnNlIkCiuxgNCAQaBWZyZXNoIAEoAYLT5JMCKRInL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L2F1ZGl0EpUBCgtFbmRTZXNzaW9ucxIbLmF1dGgudjEuRW5kU2Vzc2lvbnNSZXF1ZXN0Gh8uYXV0aC52MS5SZXZva2VTZXNzaW9uc1Jlc3BvbnNlIkiiuxgLCAQaBWZyZXNoIAGC0+STAjMiLi9hcGkvdjEvb3BlcmF0b3JzL3VzZXJzL3t1c2VyX2lkfS9zZXNzaW9ucy9lbmQ6ASoSegoLU2VhcmNoQXVkaXQSGy5hdXRoLnYxLlNlYXJjaEF1ZGl0UmVxdWVzdBocLmF1dGgudjEuU2VhcmNoQXVkaXRSZXNwb25zZSIworsYDQgEGgVmcmVzaCABKAGC0+STAhkSFy9hcGkvdjEvb3BlcmF0b3JzL2F1ZGl0EooBCg5HZXRVc2VyRmFjdG9ycxIeLmF1dGgudjEuR2V0VXNlckZhY3RvcnNSZXF1ZXN0GhQuYXV0aC52MS5Vc2VyRmFjdG9ycyJCorsYDQgEGgVmcmVzaCABKAGC0+STAisSKS9hcGkvdjEvb3BlcmF0b3JzL3VzZXJzL3t1c2VyX2lkfS9mYWN0b3JzEpcBChRSZXF1ZXN0QWNjb3VudENoYW5nZRIkLmF1dGgudjEuUmVxdWVzdEFjY291bnRDaGFuZ2VSZXF1ZXN0GhYuYXV0aC52MS5BY2NvdW50Q2hhbmdlIkGiuxgJCAQaBWZyZXNogtPkkwIuIikvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vY2hhbmdlczoBKhKbAQoUQXBwcm92ZUFjY291bnRDaGFuZ2USJC5hdXRoLnYxLkFwcHJvdmVBY2NvdW50Q2hhbmdlUmVxdWVzdBoWLmF1dGgudjEuQWNjb3VudENoYW5nZSJForsYCQgEGgVmcmVzaILT5JMCMiItL2FwaS92MS9vcGVyYXRvcnMvY2hhbmdlcy97Y2hhbmdlX2lkfS9hcHByb3ZlOgEqEpgBChNDYW5jZWxBY2NvdW50Q2hhbmdlEiMuYXV0aC52MS5DYW5jZWxBY2NvdW50Q2hhbmdlUmVxdWVzdBoWLmF1dGgudjEuQWNjb3VudENoYW5nZSJEorsYCQgEGgVmcmVzaILT5JMCMSIsL2FwaS92MS9vcGVyYXRvcnMvY2hhbmdlcy97Y2hhbmdlX2lkfS9jYW5jZWw6ASoSkQEKEkxpc3RBY2NvdW50Q2hhbmdlcxIiLmF1dGgudjEuTGlzdEFjY291bnRDaGFuZ2VzUmVxdWVzdBojLmF1dGgudjEuTGlzdEFjY291bnRDaGFuZ2VzUmVzcG9uc2UiMqK7GA0IBBoFZnJlc2ggASgBgtPkkwIbEhkvYXBpL3YxL29wZXJhdG9ycy9jaGFuZ2VzEnQKCUxpc3RNYWlscxIZLmF1dGgudjEuTGlzdE1haWxzUmVxdWVzdBoaLmF1dGgudjEuTGlzdE1haWxzUmVzcG9uc2UiMKK7GA0IBBoFZnJlc2ggASgBgtPkkwIZEhcvYXBpL3YxL29wZXJhdG9ycy9tYWlsc0IsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK81wKJAoBDBIDAQASGhogQWNjb3VudHMsIGZvciBvcGVyYXRvcnMuCgo1CgIFABIEDwAWARopIFdoZXRoZXIgYW4gYWNjb3VudCBtYXkgYmUgc2lnbmVkIGluIHRvLgoKHQoEBQACABIDEQIgGhAgTm90IHNwZWNpZmllZC4KChYKBAUAAgESAxMCGxoJIEl0IG1heS4KClkKBAUAAgISAxUCHRpMIEFuIG9wZXJhdG9yIGRpc2FibGVkIGl0OiBub2JvZHkgY2FuIHNpZ24gaW4gdG8gaXQsIGFuZCBpdCBoYXMgbm8gc2Vzc2lvbnMuCgotCgIEABIEGQAyARohIEFuIGFjY291bnQgYXMgb3BlcmF0b3JzIHNlZSBpdC4KCiUKBAQAAgASAxsCEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAx0CExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMfAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAyECGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAyMCGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMlAhcaDCBMYXN0IG5hbWUuCgosCgQEAAIGEgMnAisaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACBxIDKQIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKLgoEBAACCBIDKwIZGiEgV2hldGhlciBpdCBtYXkgYmUgc2lnbmVkIGluIHRvLgoKOQoEBAACCRIDLQItGiwgV2hlbiBpdCB3YXMgZGlzYWJsZWQ7IGFic2VudCB1bmxlc3MgaXQgaXMuCgphCgQEAAIKEgMvAhoaVCBXaG8gZGlzYWJsZWQgaXQsIGFzIGluIHRoZSBhdWRpdCBsb2c6IGB1c2VyOnVzcl/igKZgOyBlbXB0eSB1bmxlc3MgaXQgaXMgZGlzYWJsZWQuCgo3CgQEAAILEgMxAh4aKiBXaHkgaXQgd2FzIGRpc2FibGVkOyBlbXB0eSB1bmxlc3MgaXQgaXMuCgodCgIEARIENQA/ARoRIExpc3RzIGFjY291bnRzLgoKtwEKBAQBAgASAzgCShqpASBQcmVmaXggb2YgdGhlIGUtbWFpbCBhZGRyZXNzLCBkaXNwbGF5IG5hbWUsIGZpcnN0IG5hbWUgb3IgbGFzdCBuYW1lLCBpZ25vcmluZyBBU0NJSSBjYXNlOyBlbXB0eQogbWVhbnMgYWxsIGFjY291bnRzLiBUaGUgYWNjb3VudCB3aXRoIGV4YWN0bHkgdGhpcyBhZGRyZXNzIGNvbWVzIGZpcnN0LgoKKgoEBAECARIDOgI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAQICEgM8Aj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCj8KBAQBAgMSAz4CRBoyIE9ubHkgdGhvc2Ugb2YgdGhpcyBzdGF0ZTsgdW5zcGVjaWZpZWQgbWVhbnMgYWxsLgoKIwoCBAISBEIARwEaFyBPbmUgcGFnZSBvZiBhY2NvdW50cy4KCk0KBAQCAgASA0QCHRpAIFRoZSBvbmUgd2l0aCBleGFjdGx5IHRoZSByZXF1ZXN0ZWQgYWRkcmVzcywgdGhlbiBuZXdlc3QgZmlyc3QuCgo4CgQEAgIBEgNGAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBAMSBEoAUgEaHiBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIuCgoYCgQEAwIAEgNMAkkaCyBUaGUgdXNlci4KCj0KBAQDAgESA04CSRowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEAwICEgNRAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCh8KAgQEEgRVAFgBGhMgR2V0cyBvbmUgYWNjb3VudC4KChgKBAQEAgASA1cCSRoLIFRoZSB1c2VyLgoKIgoCBAUSBFsAYwEaFiBEaXNhYmxlcyBhbiBhY2NvdW50LgoKKAoEBAUCABIDXQJJGhsgVGhlIHVzZXI7IG5vdCB0aGUgY2FsbGVyLgoKSwoEBAUCARIDXwJbGj4gV2h5LCBmb3Igb3BlcmF0b3JzIGFuZCB0aGUgYXVkaXQgbG9nOyBub3Qgc2hvd24gdG8gdGhlIHVzZXIuCgqBAQoEBAUCAhIDYgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgonCgIEBhIEZgBuARobIEVuYWJsZXMgYW4gYWNjb3VudCBhZ2Fpbi4KChgKBAQGAgASA2gCSRoLIFRoZSB1c2VyLgoKPQoEBAYCARIDagJbGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQGAgISA20CQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKMQoCBAcSBHEAeQEaJSBNYWtlcyBhIHVzZXIgY2hvb3NlIGEgbmV3IHBhc3N3b3JkLgoKLAoEBAcCABIDcwJJGh8gVGhlIHVzZXI7IG5vdCBhIGRpc2FibGVkIG9uZS4KCj0KBAQHAgESA3UCWxowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEBwICEgN4AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCisKAgQIEgR8AH8BGh8gTGlzdHMgdGhlIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQIAgASA34CSRoLIFRoZSB1c2VyLgoKRAoCBAkSBoIBAIkBARo2IExpc3RzIHdoYXQgQXV0aFNlcnZpY2UncyBhdWRpdCBsb2cgaGFzIGFib3V0IGEgdXNlci4KChkKBAQJAgASBIQBAkkaCyBUaGUgdXNlci4KCisKBAQJAgESBIYBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQJAgISBIgBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCioKAgQKEgaMAQCdAQEaHCBBIHJlY29yZCBvZiB0aGUgYXVkaXQgbG9nLgoKJAoEBAoCABIEjgECLBoWIFdoZW4gaXQgd2FzIHdyaXR0ZW4uCgpKCgQECgIBEgSQAQITGjwgV2hvIGFjdGVkOiBgdXNlcjp1c3Jf4oCmYCwgYHN2YzovL3RlbmFuY3lgIG9yIGBhbm9ueW1vdXNgLgoKUQoEBAoCAhIEkgECGhpDIFRoZSB1c2VyIGZvciB3aG9tIGEgc2VydmljZSBhY3RlZDogYHVzZXI6dXNyX+KApmA7IGVtcHR5IGlmIG5vbmUuCgovCgQECgIDEgSUAQIUGiEgV2hhdCB3YXMgZG9uZTogYHNlc3Npb24uYmVnaW5gLgoKNgoEBAoCBBIElgECFBooIFRoZSBpZGVudGlmaWVyIG9mIHdoYXQgaXQgd2FzIGRvbmUgdG8uCgo+CgQECgIFEgSYAQIQGjAgV2hldGhlciBpdCB3YXMgZG9uZTsgb3RoZXJ3aXNlIGl0IHdhcyByZWZ1c2VkLgoKQgoEBAoCBhIEmgECGBo0IFRoZSByZXF1ZXN0IGluIHdoaWNoIGl0IGhhcHBlbmVkLCBhcyBpbiBsb2cgbGluZXMuCgo0CgQECgIHEgScAQIUGiYgV2hhdCBlbHNlIGlzIGtub3duOiByZWFzb25zLCBjb3VudHMuCgoqCgIECxIGoAEApQEBGhwgT25lIHBhZ2Ugb2YgYXVkaXQgcmVjb3Jkcy4KCh0KBAQLAgASBKIBAiIaDyBOZXdlc3QgZmlyc3QuCgo5CgQECwIBEgSkAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCiYKAgQMEgaoAQC7AQEaGCBTZWFyY2hlcyBhbiBhdWRpdCBsb2cuCgp0CgQEDAIAEgSqAQI4GmYgT25seSB3aGF0IHRoaXMgY2FsbGVyIGRpZDogYHVzZXI6dXNyX+KApmAsIGBzdmM6Ly90ZW5hbmN5YCwgYGFub255bW91c2AsIGBjb21tYW5kYDsgZW1wdHkgbWVhbnMgYWxsLgoKVgoEBAwCARIErAECORpIIE9ubHkgd2hhdCB3YXMgZG9uZSB0byB0aGlzIG9iamVjdCwgYnkgaXRzIGlkZW50aWZpZXI7IGVtcHR5IG1lYW5zIGFsbC4KCmEKBAQMAgISBK4BAlAaUyBPbmx5IGFjdGlvbnMgdGhhdCBiZWdpbiB3aXRoIHRoaXM6IGBzZXNzaW9uLmAgb3IgYHVzZXIuZGlzYWJsZWA7IGVtcHR5IG1lYW5zIGFsbC4KClUKBAQMAgMSBLABAj0aRyBPbmx5IHdoYXQgaGFwcGVuZWQgaW4gdGhpcyByZXF1ZXN0LCBhcyBpbiBsb2cgbGluZXM7IGVtcHR5IG1lYW5zIGFsbC4KCl0KBAQMAgQSBLIBAiYaTyBPbmx5IHdoYXQgd2FzIHdyaXR0ZW4gYXQgdGhpcyB0aW1lIG9yIGxhdGVyOyBhYnNlbnQgbWVhbnMgZnJvbSB0aGUgYmVnaW5uaW5nLgoKTwoEBAwCBRIEtAECJhpBIE9ubHkgd2hhdCB3YXMgd3JpdHRlbiBiZWZvcmUgdGhpcyB0aW1lOyBhYnNlbnQgbWVhbnMgdW50aWwgbm93LgoKJgoEBAwCBhIEtgECGBoYIE9ubHkgd2hhdCB3YXMgcmVmdXNlZC4KCisKBAQMAgcSBLgBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQMAggSBLoBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCioKAgQNEga+AQDDAQEaHCBPbmUgcGFnZSBvZiBhdWRpdCByZWNvcmRzLgoKawoEBA0CABIEwAECIhpdIE5ld2VzdCBmaXJzdC4gTWF5IGJlIGVtcHR5IGJlZm9yZSB0aGUgbGFzdCBwYWdlOiBlYWNoIGNhbGwgcmVhZHMgYSBib3VuZGVkIHBhcnQgb2YgdGhlIGxvZy4KCjkKBAQNAgESBMIBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKNwoCBA4SBsYBAMkBARopIEdldHMgaG93IGEgdXNlciBjYW4gcHJvdmUgd2hvIHRoZXkgYXJlLgoKGQoEBA4CABIEyAECSRoLIFRoZSB1c2VyLgoKXwoCBA8SBswBAOEBARpRIEhvdyBhIHVzZXIgY2FuIHByb3ZlIHdobyB0aGV5IGFyZSwgd2l0aG91dCBhbnkgc2VjcmV0LCBhbmQgd2hhdCBmYWlsZWQgb2YgbGF0ZS4KCj4KBAQPAgASBM4BAhgaMCBXaGV0aGVyIHRoZSBhY2NvdW50IGhhcyBhIHBhc3N3b3JkIHRoYXQgd29ya3MuCgpJCgQEDwIBEgTQAQIuGjsgV2hlbiB0aGUgYXV0aGVudGljYXRvciBhcHAgd2FzIGFkZGVkOyBhYnNlbnQgd2l0aG91dCBvbmUuCgotCgQEDwICEgTSAQIhGh8gUmVjb3ZlcnkgY29kZXMgdGhhdCBhcmUgbGVmdC4KCi4KBAQPAgMSBNQBAhMaICBXaGV0aGVyIHRoZSBhY2NvdW50IGhhcyBhIFBJTi4KCicKBAQPAgQSBNYBAiAaGSBQYXNza2V5cywgb2xkZXN0IGZpcnN0LgoKLgoEBA8CBRIE2AECKRogIElkZW50aXRpZXMgYXQgb3RoZXIgcHJvdmlkZXJzLgoKawoEBA8CBhIE2gECHRpdIFdyb25nIHBhc3N3b3JkcyBzaW5jZSB0aGUgbGFzdCByaWdodCBvbmUsIGZyb20gZGV2aWNlcyB0aGF0IG5ldmVyIHNpZ25lZCBpbiB0byB0aGUgYWNjb3VudC4KCkYKBAQPAgcSBNwBAjcaOCBXaGVuIHRoZSBsYXN0IG9mIHRoZW0gY2FtZTsgYWJzZW50IHdoZW4gdGhlcmUgaXMgbm9uZS4KCk4KBAQPAggSBN4BAjQaQCBVbnRpbCB3aGVuIHN1Y2ggZGV2aWNlcyBoYXZlIHRvIHdhaXQ7IGFic2VudCB3aGVuIHRoZXkgZG8gbm90LgoKYAoEBA8CCRIE4AECGxpSIFdyb25nIGNvZGVzIG9mIHRoZSBhdXRoZW50aWNhdG9yIGFwcCBvciByZWNvdmVyeSBjb2RlcyBzaW5jZSB0aGUgbGFzdCByaWdodCBvbmUuCgpPCgIFARIG5AEA7gEBGkEgV2hhdCBvcGVyYXRvcnMgY2hhbmdlIGluIGFuIGFjY291bnQgdGhhdCBpdHMgdXNlciBjYW5ub3QgcmVhY2guCgoeCgQFAQIAEgTmAQImGhAgTm90IHNwZWNpZmllZC4KClYKBAUBAgESBOgBAiYaSCBUaGUgYXV0aGVudGljYXRvciBhcHAgYW5kIGl0cyByZWNvdmVyeSBjb2RlcyBnbywgYW5kIGFsbCBzZXNzaW9ucyBlbmQuCgrmAQoEBQECAhIE6wECIBrXASBUaGUgYWNjb3VudCBnZXRzIGFub3RoZXIgYWRkcmVzcywgd2hpY2ggY291bnRzIGFzIHZlcmlmaWVkLiBJdHMgcGFzc3dvcmQgaXMgdm9pZCwgYWxsIHNlc3Npb25zIGVuZCwgYW5kIGEKIG1haWwgdG8gdGhlIG5ldyBhZGRyZXNzIGxldHMgaXRzIHJlYWRlciBzZXQgYSBwYXNzd29yZC4gQW4gb2xkIGFkZHJlc3MgdGhhdCB3YXMgdmVyaWZpZWQgY2FuIHRha2UgaXQgYmFjay4KClcKBAUBAgMSBO0BAiEaSSBUaGUgYWNjb3VudCBpcyBkZWxldGVkLCBhZnRlciB0aGUgZ3JhY2UgcGVyaW9kIHRoYXQgZXZlcnkgZGVsZXRpb24gaGFzLgoKLAoCBQISBvEBAP4BARoeIFdoYXQgaGFzIGJlY29tZSBvZiBhIGNoYW5nZS4KCh4KBAUCAgASBPMBAicaECBOb3Qgc3BlY2lmaWVkLgoKQAoEBQICARIE9QECIxoyIEl0IHdhaXRzIGZvciBhIHNlY29uZCBvcGVyYXRvciwgb3IgZm9yIGl0cyB0aW1lLgoKHAoEBQICAhIE9wECIBoOIEl0IHdhcyBkb25lLgoKKQoEBQICAxIE+QECJRobIEFuIG9wZXJhdG9yIHRvb2sgaXQgYmFjay4KCksKBAUCAgQSBPsBAiMaPSBXaG9ldmVyIHJlYWRzIHRoZSBtYWlsIG9mIHRoZSBhY2NvdW50J3MgYWRkcmVzcyBzdG9wcGVkIGl0LgoKVAoEBQICBRIE/QECIhpGIEl0IGNvdWxkIG5vdCBiZSBkb25lIHdoZW4gaXRzIHRpbWUgaGFkIGNvbWU7IHRoZSBhdWRpdCBsb2cgc2F5cyB3aHkuCgo7CgIEEBIGgQIAmAIBGi0gQSBjaGFuZ2Ugb2YgYW4gYWNjb3VudCB0aGF0IG9wZXJhdG9ycyBtYWtlLgoKJgoEBBACABIEgwICEBoYIElkZW50aWZpZXIsIGBjaGdf4oCmYC4KCi0KBAQQAgESBIUCAhUaHyBUaGUgdXNlciB3aG9zZSBhY2NvdW50IGl0IGlzLgoKIAoEBBACAhIEhwICHRoSIFdoYXQgaXMgY2hhbmdlZC4KCkkKBAQQAgMSBIkCAhcaOyBUaGUgYWRkcmVzcyB0aGF0IHRoZSBhY2NvdW50IGdldHM7IGVtcHR5IGZvciBvdGhlciBraW5kcy4KCiMKBAQQAgQSBIsCAhQaFSBXaHksIGZvciBvcGVyYXRvcnMuCgomCgQEEAIFEgSNAgIfGhggV2hhdCBoYXMgYmVjb21lIG9mIGl0LgoKLgoEBBACBhIEjwICGhogIFRoZSBvcGVyYXRvciB3aG8gYXNrZWQgZm9yIGl0LgoKFQoEBBACBxIEkQICLRoHIFdoZW4uCgp9CgQEEAIIEgSTAgInGm8gV2hlbiBpdCBpcyBkb25lIHdpdGhvdXQgYSBzZWNvbmQgb3BlcmF0b3I7IGFic2VudCBmb3IgYW4gYWNjb3VudCB3aXRob3V0IGFuIGFkZHJlc3MsIHdoaWNoIG5vYm9keSBjb3VsZCBzdG9wLgoKNwoEBBACCRIElQICGhopIFRoZSBzZWNvbmQgb3BlcmF0b3I7IGVtcHR5IHdpdGhvdXQgb25lLgoKNQoEBBACChIElwICLRonIFdoZW4gaXQgZW5kZWQ7IGFic2VudCB3aGlsZSBpdCB3YWl0cy4KCjAKAgQREgabAgCnAgEaIiBBc2tzIGZvciBhIGNoYW5nZSBvZiBhbiBhY2NvdW50LgoKQgoEBBECABIEnQICSRo0IFRoZSB1c2VyOyBuZWl0aGVyIHRoZSBjYWxsZXIgbm9yIGFub3RoZXIgb3BlcmF0b3IuCgogCgQEEQIBEgSfAgJYGhIgV2hhdCBpcyBjaGFuZ2VkLgoKNAoEBBECAhIEoQICPBomIFRoZSBuZXcgYWRkcmVzcywgZm9yIGEgY2hhbmdlIG9mIGl0LgoKTAoEBBECAxIEowICWxo+IFdoeSwgZm9yIG9wZXJhdG9ycyBhbmQgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKggEKBAQRAgQSBKYCAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjkKAgQSEgaqAgCtAgEaKyBBcHByb3ZlcyBhIGNoYW5nZSBhcyB0aGUgc2Vjb25kIG9wZXJhdG9yLgoKGwoEBBICABIErAICSxoNIFRoZSBjaGFuZ2UuCgovCgIEExIGsAIAswIBGiEgVGFrZXMgYSBjaGFuZ2UgYmFjayB0aGF0IHdhaXRzLgoKGwoEBBMCABIEsgICSxoNIFRoZSBjaGFuZ2UuCgoqCgIEFBIGtgIAvQIBGhwgTGlzdHMgY2hhbmdlcyBvZiBhY2NvdW50cy4KCjkKBAQUAgASBLgCAjkaKyBPbmx5IHRob3NlIG9mIHRoaXMgdXNlcjsgZW1wdHkgbWVhbnMgYWxsLgoKKwoEBBQCARIEugICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBBQCAhIEvAICPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKJAoCBBUSBsACAMUCARoWIE9uZSBwYWdlIG9mIGNoYW5nZXMuCgodCgQEFQIAEgTCAgIlGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBBUCARIExAICHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgoqCgIFAxIGyAIA0wIBGhwgV2hhdCBoYXMgYmVjb21lIG9mIGEgbWFpbC4KCh4KBAUDAgASBMoCAh0aECBOb3Qgc3BlY2lmaWVkLgoKNAoEBQMCARIEzAICGBomIFdhaXRzIGZvciBpdHMgZmlyc3Qgb3IgbmV4dCBhdHRlbXB0LgoKTQoEBQMCAhIEzgICGRo/IEFuIGF0dGVtcHQgaXMgdW5kZXIgd2F5LCBvciB3YXMgd2hlbiB0aGUgc2VydmljZSB3YXMgc3RvcHBlZC4KCiAKBAUDAgMSBNACAhYaEiBXYXMgaGFuZGVkIG92ZXIuCgozCgQFAwIEEgTSAgIWGiUgV2lsbCBub3QgYmUgc2VudDogYGVycm9yYCBzYXlzIHdoeS4KClsKAgQWEgbWAgDpAgEaTSBBIG1haWwgaW4gdGhlIG91dGJveCBhcyBvcGVyYXRvcnMgc2VlIGl0OiBuZWl0aGVyIGl0cyB0ZXh0IG5vciB0aGUgYWRkcmVzcy4KCkcKBAQWAgASBNgCAhAaOSBJZGVudGlmaWVyLCBgZW1sX+KApmA7IHRoZSBsZWZ0IHBhcnQgb2YgaXRzIE1lc3NhZ2UtSUQuCgpNCgQEFgIBEgTaAgISGj8gV2hpY2ggbWFpbCBpdCBpczogYHZlcmlmeV9lbWFpbGAsIGByZXNldF9wYXNzd29yZGAgYW5kIHNvIG9uLgoKWAoEBBYCAhIE3AICFRpKIFRoZSB1c2VyIGl0IGlzIGZvcjsgZW1wdHkgYXMgbG9uZyBhcyBub2JvZHkgbG9va2VkIHdoZXRoZXIgdGhlcmUgaXMgb25lLgoKJgoEBBYCAxIE3gICFhoYIFdoYXQgaGFzIGJlY29tZSBvZiBpdC4KCiAKBAQWAgQSBOACAhYaEiBBdHRlbXB0cyBzbyBmYXIuCgo/CgQEFgIFEgTiAgITGjEgV2h5IHRoZSBsYXN0IGF0dGVtcHQgZmFpbGVkOyBlbXB0eSBpZiBub25lIGRpZC4KCiMKBAQWAgYSBOQCAisaFSBXaGVuIGl0IHdhcyBxdWV1ZWQuCgpCCgQEFgIHEgTmAgIwGjQgV2hlbiBpdCBpcyB0cmllZCBuZXh0OyBhYnNlbnQgd2hlbiBpdCB3aWxsIG5vdCBiZS4KCksKBAQWAggSBOgCAiwaPSBXaGVuIGl0IHdhcyBoYW5kZWQgb3ZlciBvciBnaXZlbiB1cDsgYWJzZW50IHdoaWxlIGl0IHdhaXRzLgoKHAoCBBcSBuwCAPMCARoOIExpc3RzIG1haWxzLgoKQAoEBBcCABIE7gICQRoyIE9ubHkgdGhvc2Ugb2YgdGhpcyBzdGF0ZTsgdW5zcGVjaWZpZWQgbWVhbnMgYWxsLgoKKwoEBBcCARIE8AICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBBcCAhIE8gICPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKIgoCBBgSBvYCAPsCARoUIE9uZSBwYWdlIG9mIG1haWxzLgoKHQoEBBgCABIE+AICGhoPIE5ld2VzdCBmaXJzdC4KCjkKBAQYAgESBPoCAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKsAIKAgYAEgaAAwDVAwEaoQIgQWNjb3VudHMsIGZvciBvcGVyYXRvcnMuIEVhY2ggY2FsbCBpcyByZWNvcmRlZCBpbiB0aGUgYXVkaXQgbG9nLCBsaXN0cyBpbmNsdWRlZCwgYW5kIG5lZWRzIGEgcmVjZW50IHNpZ24taW46IHRoZQogb3BlcmF0b3IgcHJvdmVkIHdobyB0aGV5IGFyZSBpbiB0aGUgbGFzdCBmaXZlIG1pbnV0ZXMgKFVOQVVUSEVOVElDQVRFRCwgU1RFUF9VUF9SRVFVSVJFRCBvdGhlcndpc2UpLiBOb2JvZHkgY2FuCiBhY3QgYXMgYW5vdGhlciB1c2VyLCBhbmQgbm8gY2FsbCByZXR1cm5zIG9yIHNldHMgYSBwYXNzd29yZC4KClQKBAYAAgASBoIDAoUDAxpEIExpc3RzIGFjY291bnRzLCBvciB0aG9zZSB3aG9zZSBhZGRyZXNzIG9yIG5hbWUgYmVnaW5zIHdpdGggYSB0ZXh0LgoKIwoEBgACARIGhwMCigMDGhMgR2V0cyBvbmUgYWNjb3VudC4KCqEDCgQGAAICEgaPAwKSAwMakAMgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyIGFuZCBrZWVwcyBhbnlib2R5IGZyb20gc2lnbmluZyBpbiB0byB0aGUgYWNjb3VudCwgaW4gd2hhdGV2ZXIgd2F5LCB1bnRpbCBpdCBpcyBlbmFibGVkCiBhZ2Fpbi4gQWxsIHNlcnZpY2VzIHJlZnVzZSBpdHMgdG9rZW5zIHdpdGhpbiBhIHNlY29uZC4gSXRzIHJvbGVzIHN0YXk6IHN1c3BlbmQgdGhlIHVzZXIgdG9vIChTdWJqZWN0cy9TdXNwZW5kKSB0bwogaGF2ZSBjaGVja3MgdGhhdCBzZXJ2aWNlcyBtYWtlIGFib3V0IGl0IHJlZnVzZWQuIERpc2FibGluZyBhIGRpc2FibGVkIGFjY291bnQgY2hhbmdlcyBub3RoaW5nLgogRkFJTEVEX1BSRUNPTkRJVElPTiwgQ0FOTk9UX0RJU0FCTEVfU0VMRiwgZm9yIHRoZSBjYWxsZXIncyBvd24gYWNjb3VudC4KCmQKBAYAAgMSBpQDApcDAxpUIExldHMgYW4gYWNjb3VudCBiZSBzaWduZWQgaW4gdG8gYWdhaW4uIEVuYWJsaW5nIGFuIGFjdGl2ZSBhY2NvdW50IGNoYW5nZXMgbm90aGluZy4KCrcBCgQGAAIEEgaaAwKdAwMapgEgTWFrZXMgYSB1c2VyJ3MgcGFzc3dvcmQgaW52YWxpZCwgZW5kcyBhbGwgaXRzIHNlc3Npb25zIGFuZCBzZW5kcyBpdCBhIG1haWwgd2l0aCB3aGljaCB0byBzZXQgYSBuZXcgb25lLiBGQUlMRURfUFJFQ09ORElUSU9OLAogVVNFUl9ESVNBQkxFRCwgZm9yIGEgZGlzYWJsZWQgYWNjb3VudC4KCjIKBAYAAgUSBp8DAqIDAxoiIExpc3RzIHdoZXJlIGEgdXNlciBpcyBzaWduZWQgaW4uCgpxCgQGAAIGEgakAwKnAwMaYSBMaXN0cyB3aGF0IHRoZSBhdWRpdCBsb2cgb2YgQXV0aFNlcnZpY2UgaGFzIGFib3V0IGEgdXNlcjogd2hhdCBpdCBkaWQsIGFuZCB3aGF0IHdhcyBkb25lIHRvIGl0LgoKlwEKBAYAAgcSBqoDAq0DAxqGASBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIuIEFsbCBzZXJ2aWNlcyByZWZ1c2UgaXRzIHRva2VucyB3aXRoaW4gYSBzZWNvbmQuIFRoZSB1c2VyIGNhbiBzaWduCiBpbiBhZ2Fpbiwgc28gZGlzYWJsZSBpdCB0byBibG9jayBpdC4KCn4KBAYAAggSBq8DArIDAxpuIFNlYXJjaGVzIHRoZSBhdWRpdCBsb2cgb2YgQXV0aFNlcnZpY2UuIFRlbmFuY3lBdWRpdCBhbmQgRW50aXRsZW1lbnRBdWRpdCBzZWFyY2ggdGhvc2Ugb2YgdGhlIG90aGVyIHNlcnZpY2VzLgoKcwoEBgACCRIGtAMCtwMDGmMgR2V0cyBob3cgYSB1c2VyIGNhbiBwcm92ZSB3aG8gdGhleSBhcmUsIHdpdGhvdXQgYW55IHNlY3JldCwgYW5kIGhvdyBtYW55IHNpZ24taW5zIGZhaWxlZCBvZiBsYXRlLgoKqwMKBAYAAgoSBrwDAr8DAxqaAyBBc2tzIGZvciBhIGNoYW5nZSBvZiBhbiBhY2NvdW50IHRoYXQgaXRzIHVzZXIgY2Fubm90IHJlYWNoOiBhIGxvc3QgYXV0aGVudGljYXRvciBhcHAsIGEgbG9zdCBhZGRyZXNzLCBhIGRlbGV0aW9uIG9uCiByZXF1ZXN0LiBJdCBpcyBkb25lIHdoZW4gYSBzZWNvbmQgb3BlcmF0b3IgYXBwcm92ZXMgaXQsIG9yIGFmdGVyIDcyIGhvdXJzIGluIHdoaWNoIHRoZSBhY2NvdW50J3MgYWRkcmVzcyBjYW4gc3RvcCBpdAogYnkgdGhlIG1haWwgdGhhdCBpdCBnZXRzIGF0IG9uY2UuIEZBSUxFRF9QUkVDT05ESVRJT04sIE9QRVJBVE9SX0FDQ09VTlQsIGZvciBvcGVyYXRvcnMnIGFjY291bnRzOwogQUxSRUFEWV9FWElTVFMsIEFDQ09VTlRfQ0hBTkdFX1dBSVRTLCB3aGlsZSBhbm90aGVyIG9uZSBvZiB0aGUga2luZCB3YWl0cy4KCr0BCgQGAAILEgbCAwLFAwMarAEgQXBwcm92ZXMgYSBjaGFuZ2UgdGhhdCBhbm90aGVyIG9wZXJhdG9yIGFza2VkIGZvciwgYW5kIGRvZXMgaXQuIEZBSUxFRF9QUkVDT05ESVRJT04sIFNFQ09ORF9PUEVSQVRPUl9ORUVERUQsIGZvciBvbmUncwogb3duOyBBQ0NPVU5UX0NIQU5HRV9DTE9TRUQsIHdoZW4gaXQgZG9lcyBub3Qgd2FpdC4KCjEKBAYAAgwSBscDAsoDAxohIFRha2VzIGEgY2hhbmdlIGJhY2sgdGhhdCB3YWl0cy4KCl8KBAYAAg0SBswDAs8DAxpPIExpc3RzIGNoYW5nZXMgb2YgYWNjb3VudHM6IHRob3NlIHRoYXQgd2FpdCwgYW5kIGZvciA5MCBkYXlzIHRob3NlIHRoYXQgZW5kZWQuCgpzCgQGAAIOEgbRAwLUAwMaYyBMaXN0cyB0aGUgbWFpbHMgb2YgdGhlIG91dGJveDogdGhvc2UgdGhhdCB3YWl0LCBhbmQgZm9yIDMwIGRheXMgdGhvc2UgdGhhdCB3ZXJlIHNlbnQgb3IgZ2l2ZW4gdXAuCmIGcHJvdG8z"
     )
   }
 }
@@ -1913,6 +3377,24 @@ extension Auth_V1.OperatorsService {
         },
         .unary(Auth_V1.OperatorsMethods.endSessions) {
           request, call in try await self.endSessions(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.searchAudit) {
+          request, call in try await self.searchAudit(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.getUserFactors) {
+          request, call in try await self.getUserFactors(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.requestAccountChange) {
+          request, call in try await self.requestAccountChange(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.approveAccountChange) {
+          request, call in try await self.approveAccountChange(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.cancelAccountChange) {
+          request, call in try await self.cancelAccountChange(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.listAccountChanges) {
+          request, call in try await self.listAccountChanges(request, call)
         },
         .unary(Auth_V1.OperatorsMethods.listMails) {
           request, call in try await self.listMails(request, call)

@@ -66,7 +66,7 @@ enum HelpText {
     case .verifyEmail: " [CODE]"
     case .resetPassword: " EMAIL|CODE"
     case .changeEmail: " EMAIL"
-    case .confirmEmail, .undoEmailChange: " CODE"
+    case .disownEmail, .confirmEmail, .undoEmailChange: " CODE"
     case .pin: " set|clear|token PURPOSE"
     case .totp: " \(TotpCommand.Task.allCases.map(\.rawValue).joined(separator: "|"))"
     case .unlinkIdentity: " IDENTITY"
@@ -92,6 +92,7 @@ enum HelpText {
     case .login: "sign in"
     case .logout: "end the session"
     case .verifyEmail: "prove that the account's e-mail address is yours"
+    case .disownEmail: "say that an account with your e-mail address is not yours"
     case .resetPassword: "replace a forgotten password"
     case .changeEmail: "move the account to another e-mail address"
     case .confirmEmail: "confirm the new address with the code from the mail"
@@ -169,14 +170,20 @@ enum HelpText {
     case .verifyEmail:
       """
       Asks for a mail that verifies the signed-in user's address; with the CODE from that mail,
-      verifies it, signed in or not. The first proof signs the account out everywhere else. The code
-      works once, for 24 hours.
+      verifies it. Signed in to the account, that signs it out everywhere else; otherwise the account's
+      password is asked for, or taken from GATEHOUSE_PASSWORD. The code works once, for 24 hours.
+      """
+    case .disownEmail:
+      """
+      With the CODE of a mail that verifies an address: takes the address off an account that you did not
+      make. It is free to sign up with then, and the account keeps everything else.
       """
     case .resetPassword:
       """
       Asks for a mail to the account with this address, if there is one; with the CODE from that mail,
       sets a new password and ends all sessions. Asks for the password, or takes it from
-      GATEHOUSE_PASSWORD. The code works once, for 30 minutes.
+      GATEHOUSE_PASSWORD. The code works once, for 30 minutes. If the account has not verified the
+      address, a new, empty account gets address and password, unless you are signed in to the old one.
 
         gatehouse reset-password ada@example.com
         gatehouse reset-password CODE
@@ -188,8 +195,9 @@ enum HelpText {
       """
     case .confirmEmail:
       """
-      Gives the account the address that this CODE was sent to, and ends its other sessions. The old
-      address is told, and can take the change back for seven days. The code works once, for an hour.
+      Gives the account the address that this CODE was sent to, and ends its other sessions. Unless you are
+      signed in to the account, its password is asked for, or taken from GATEHOUSE_PASSWORD. An old address
+      that was verified is told, and can take the change back for seven days. The code works once, for an hour.
       """
     case .undoEmailChange:
       """

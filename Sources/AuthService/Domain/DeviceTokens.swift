@@ -4,6 +4,11 @@ public import ServiceKit
 public struct KnownDevice: Hashable, Sendable {
   /// What tells it from the account's other devices.
   public let name: [UInt8]
+  /// When it signed in last, as its token says, in milliseconds since 1970.
+  var lastSignIn = Int64.max
+
+  /// The device, if it has signed in to this account, and not to one that had the address before.
+  func known(to user: UserRecord) -> KnownDevice? { lastSignIn >= user.created ? self : nil }
 }
 
 /// Tokens by which a device that signed in to an account is known again.
@@ -56,7 +61,7 @@ public struct DeviceTokens: Sendable {
     }
     let time = body[1..<Self.headByteCount].reduce(Int64(0)) { $0 << 8 | Int64($1) }
     guard now.subtractingSaturated(time) < Self.lifetime else { return nil }
-    return KnownDevice(name: Array(body[Self.headByteCount...]))
+    return KnownDevice(name: Array(body[Self.headByteCount...]), lastSignIn: time)
   }
 
   private func mac(_ body: [UInt8], _ account: [UInt8]) -> [UInt8] {

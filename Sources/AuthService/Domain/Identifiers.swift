@@ -13,6 +13,8 @@ extension IdentifierPrefix {
   public static let identity = IdentifierPrefix("idt")
   /// Of the deletion of an account.
   public static let deletion = IdentifierPrefix("dln")
+  /// Of a change that operators make in an account.
+  static let accountChange = IdentifierPrefix("chg")
   /// Of an access token that comes without a refresh token.
   static let accessToken = IdentifierPrefix("atk")
   /// Of a passkey.

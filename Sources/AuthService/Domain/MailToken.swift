@@ -8,6 +8,7 @@ struct MailToken: Hashable, Sendable {
     case resetPassword = "reset_password"
     case changeEmail = "change_email"
     case undoEmailChange = "undo_email_change"
+    case refuseChange = "refuse_change"
 
     /// How long it works, in milliseconds.
     var lifetime: Int64 {
@@ -16,6 +17,7 @@ struct MailToken: Hashable, Sendable {
       case .resetPassword: 30 * 60_000
       case .changeEmail: 3_600_000
       case .undoEmailChange: 7 * 24 * 3_600_000
+      case .refuseChange: AccountChange.delay
       }
     }
   }
@@ -28,7 +30,7 @@ struct MailToken: Hashable, Sendable {
   var userID: String?
   /// The key of the address that the account must have; of an undo, of the one that it gets back.
   var addressKey: String
-  /// The address that the account gets; empty where it gets none.
+  /// The address that the account gets; of a token that stops a change of operators, which; empty otherwise.
   var address = ""
   /// The session that stays when the address changes; empty for none.
   var sessionID = ""

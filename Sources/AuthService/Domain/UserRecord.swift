@@ -1,8 +1,10 @@
+public import ServiceKit
+
 /// A user as this service keeps it.
 public struct UserRecord: Hashable, Sendable {
   /// Identifier, `usr_…`.
   public var id: String
-  /// Address for signing in and for mails, as the user wrote it.
+  /// Address for signing in and for mails, as the user wrote it; empty for an account that lost its own.
   public var email: String
   /// Whether the address was proven.
   public var isEmailVerified: Bool
@@ -22,6 +24,11 @@ public struct UserRecord: Hashable, Sendable {
   public var language = ""
   /// What the user tells about itself, and what applications keep.
   public var profile = UserProfile()
+
+  /// The address as it is looked up; of an account without one, what stands in its place.
+  public var address: EmailAddress {
+    email.isEmpty ? EmailAddress(missingOf: id) : EmailAddress(email)
+  }
 }
 
 /// The three things a user begins with.

@@ -167,6 +167,7 @@ enum AuthExport {
     "pin.record": secret,
     "pin.user_id": ownID,
     "signing_key": secret,
+    "account_change": "what operators were asked to change; the account's address is told of each",
     "disabled_user": "only of accounts that are disabled, which nobody can sign in to",
     "attempt": "counts of failed attempts under keyed digests, which name no account",
     "revocation": "tells other services for some minutes which sessions were ended",

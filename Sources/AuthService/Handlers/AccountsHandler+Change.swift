@@ -22,7 +22,7 @@ extension AccountsHandler {
       digest: digest,
       purpose: .changeEmail,
       userID: identity.userID,
-      addressKey: EmailAddress(verified.user.email).key,
+      addressKey: verified.user.address.key,
       address: new.text,
       sessionID: identity.sessionID,
       created: now
@@ -62,7 +62,7 @@ extension AccountsHandler {
     guard let user else { throw AuthError.userNotFound }
     let verified = try await core.verify(
       password,
-      of: EmailAddress(user.email),
+      of: user.address,
       core.attemptSubject(session: identity.sessionID),
       permit,
       call
@@ -78,43 +78,36 @@ extension AccountsHandler {
     _ call: CallContext
   ) async throws -> Auth_V1.ConfirmEmailChangeResponse {
     let shown = try await find(request.token, .changeEmail, call)
+    let credential = AccountCredential(
+      password: request.password,
+      ceremonyID: request.ceremonyId,
+      passkeyResponse: request.passkeyResponse
+    )
+    // Whoever reads the mail of the new address need not know the account: others would give it theirs.
+    let proof = try await core.prove(credential, isNeeded: { _ in true }, for: shown, call)
     let (core, now) = (core, core.clock.now)
-    let undoText = core.outbox.tokens.make(core.random)
-    let undoDigest = core.outbox.tokens.digest(of: undoText, .undoEmailChange)
     let revoked = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
-      let (old, new) = (EmailAddress(user.email), EmailAddress(token.address))
+      let (old, new) = (user.address, EmailAddress(token.address))
       if token.used != nil, old.key == new.key { return [] }
-      guard token.isUsable(now: now), old.key == token.addressKey, let undoDigest else {
+      guard token.isUsable(now: now), old.key == token.addressKey else {
         throw AuthError.mailTokenInvalid
       }
       guard try !UserTable.isTaken(new, exceptBy: user.id, now: now, in: tx) else {
         throw AuthError.emailTaken
       }
+      try core.settle(proof, isNeeded: true, now: now, in: tx)
       try UserTable.changeEmail(of: user.id, to: new, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       // Those for the old address; the undo of an earlier change stays, because whoever changes an
       // address twice may be a thief.
       try MailTokenTable.deleteUnused(.verifyEmail, of: user.id, in: tx)
       try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
-      let undo = MailToken(
-        digest: undoDigest,
-        purpose: .undoEmailChange,
-        userID: user.id,
-        addressKey: old.key,
-        address: old.text,
-        wasVerified: user.isEmailVerified,
-        created: now
-      )
-      try MailTokenTable.insert(undo, in: tx)
-      let order = MailOrder(
-        .emailChanged,
-        to: .address(old.text),
-        userID: user.id,
-        token: undoText,
-        values: ["new_email": new.text]
-      )
-      try core.outbox.require(order, expires: undo.expires, in: tx)
+      // An address that nobody has proven was perhaps mistyped: whoever reads its mail learns nothing of the
+      // account, and cannot take it.
+      if user.isEmailVerified {
+        try core.queueUndo(of: user, to: new, now: now, in: tx)
+      }
       let ended = try core.endAllSessions(of: user.id, except: token.sessionID, now: now, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
       try tx.audit(
@@ -141,15 +134,18 @@ extension AccountsHandler {
     let revoked = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
       let old = EmailAddress(token.address)
-      if token.used != nil, EmailAddress(user.email).key == old.key { return [] }
-      guard token.isUsable(now: now), let resetDigest else { throw AuthError.mailTokenInvalid }
+      if token.used != nil, user.address.key == old.key { return [] }
+      // Those of earlier versions may be for an address that the account had not proven.
+      guard token.isUsable(now: now), token.wasVerified, let resetDigest else {
+        throw AuthError.mailTokenInvalid
+      }
       guard try !UserTable.isTaken(old, exceptBy: user.id, now: now, in: tx) else {
         throw AuthError.emailTaken
       }
       try UserTable.changeEmail(
         of: user.id,
         to: old,
-        isVerified: token.wasVerified,
+        isVerified: true,
         now: now,
         in: tx
       )
@@ -166,6 +162,7 @@ extension AccountsHandler {
       for purpose in MailToken.Purpose.allCases {
         try MailTokenTable.deleteUnused(purpose, of: user.id, in: tx)
       }
+      try AccountChangeTable.holdBack(of: user.id, in: tx)
       let reset = MailToken(
         digest: resetDigest,
         purpose: .resetPassword,
@@ -175,7 +172,7 @@ extension AccountsHandler {
       )
       try MailTokenTable.insert(reset, in: tx)
       let order = MailOrder(
-        .resetPassword,
+        .passwordVoid,
         to: .address(old.text),
         userID: user.id,
         token: resetText
@@ -194,5 +191,38 @@ extension AccountsHandler {
     core.announce(revoked)
     core.outbox.wake()
     return .init()
+  }
+}
+
+extension AuthCore {
+  /// Has the address that an account leaves told where it goes, with what takes that back for seven days.
+  func queueUndo(
+    of user: UserRecord,
+    to new: EmailAddress,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let text = outbox.tokens.make(random)
+    guard let digest = outbox.tokens.digest(of: text, .undoEmailChange) else {
+      throw AuthError.mailTokenInvalid
+    }
+    let undo = MailToken(
+      digest: digest,
+      purpose: .undoEmailChange,
+      userID: user.id,
+      addressKey: user.address.key,
+      address: user.email,
+      wasVerified: true,
+      created: now
+    )
+    try MailTokenTable.insert(undo, in: tx)
+    let order = MailOrder(
+      .emailChanged,
+      to: .address(user.email),
+      userID: user.id,
+      token: text,
+      values: ["new_email": new.text]
+    )
+    try outbox.require(order, expires: undo.expires, in: tx)
   }
 }

@@ -46,7 +46,8 @@ extension AccountsHandler {
       throw AuthError.mailTokenInvalid
     }
     let record = shown.used == nil ? try await record(of: request.newPassword, for: userID) : nil
-    let (core, now) = (core, core.clock.now)
+    let (core, now, caller) = (core, core.clock.now, call.caller.user)
+    let newcomerID = core.identifiers.make(.user)
     let revoked = Lock<[Revocation]>([])
     let response = try await core.writeOnce(
       request.idempotencyKey,
@@ -55,29 +56,21 @@ extension AccountsHandler {
       caller: "password reset \(Base64URL.encode(shown.digest))"
     ) { tx in
       let (token, user) = try current(shown, in: tx)
-      let email = EmailAddress(user.email)
-      guard let record, token.isUsable(now: now), email.key == token.addressKey else {
+      guard let record, token.isUsable(now: now), user.address.key == token.addressKey else {
         throw AuthError.mailTokenInvalid
       }
-      var ended = try core.proveAddress(of: user, in: nil, now: now, in: tx)
-      ended += try core.endAllSessions(of: user.id, now: now, in: tx)
-      try UserTable.changePassword(of: user.id, to: record.text, now: now, in: tx)
-      // Whoever has the token reads the mail of the address.
-      try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
-      try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
-      try AttemptTable.clear(core.attemptSubject(email), .password, in: tx)
-      // Moving to an address verifies it too, and leaves passkeys from before.
-      try core.removeUnprovenPasskeys(of: user.id, in: tx)
-      try core.outbox.queue(core.passwordNotice(to: user, now: now), in: tx)
-      try tx.audit(
-        "password.reset",
-        object: user.id,
-        detail: "revoked \(ended.count)",
-        by: .user(user.id)
-      )
+      try AttemptTable.clear(core.attemptSubject(user.address), .password, in: tx)
+      let isNew = user.isUnproven && caller == nil
+      let ended =
+        isNew
+        ? try core.replace(user, by: newcomerID, password: record, now: now, in: tx)
+        : try core.reset(user, to: record, in: caller, now: now, in: tx)
       revoked.withLock { $0 = ended }
-      return Auth_V1.ResetPasswordResponse(revokedSessions: UInt32(ended.count))
+      return Auth_V1.ResetPasswordResponse(
+        revokedSessions: UInt32(ended.count),
+        newAccount: isNew
+      )
     }
     core.announce(revoked.withLock { $0 })
     core.outbox.wake()
@@ -98,28 +91,91 @@ extension AccountsHandler {
 }
 
 extension AuthCore {
-  /// What somebody's having read the mail of an account's address ends: what somebody else may have prepared
-  /// who made the account first, with that address (arXiv 2205.10174).
-  ///
-  /// A change of address that waits is void. The first proof ends all sessions, unlinks all identities and
-  /// removes passkeys, the authenticator app and the PIN, unless it is made in a session of the account: that
-  /// one and what was added to the account are the same person's then. Gives the sessions that ended.
-  func proveAddress(
-    of user: UserRecord,
+  /// Gives an account a new password, for somebody who reads the mail of its proven address, or who is signed in
+  /// to it; gives the sessions that ended.
+  fileprivate func reset(
+    _ user: UserRecord,
+    to record: PasswordRecord,
     in caller: UserIdentity?,
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws -> [Revocation] {
+    let proof = caller.map { AccountProof.session($0) } ?? .none
+    var ended = try proveAddress(of: user, by: proof, now: now, in: tx)
+    ended += try endAllSessions(of: user.id, now: now, in: tx)
+    try UserTable.changePassword(of: user.id, to: record.text, now: now, in: tx)
+    // Whoever has the token reads the mail of the address.
+    try UserTable.changeEmail(of: user.id, to: user.address, isVerified: true, now: now, in: tx)
+    try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
+    // Moving to an address verifies it too, and leaves passkeys from before.
+    try removeUnprovenPasskeys(of: user.id, in: tx)
+    try outbox.queue(passwordNotice(to: user, now: now), in: tx)
+    try tx.audit(
+      "password.reset",
+      object: user.id,
+      detail: "revoked \(ended.count)",
+      by: .user(user.id)
+    )
+    return ended
+  }
+
+  /// Gives the address of an account that has not proven it to a new account of whoever reads its mail; gives
+  /// the sessions of the old one, which ended.
+  ///
+  /// Nobody knows who made the old account (arXiv 2205.10174). So it lets nobody in any more, and keeps what
+  /// is in it to itself: documents, roles and purchases are not its successor's (docs/decisions/0188).
+  fileprivate func replace(
+    _ old: UserRecord,
+    by newcomerID: String,
+    password: PasswordRecord,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws -> [Revocation] {
+    let ended = try endAllSessions(of: old.id, now: now, in: tx)
+    try unlinkAllIdentities(of: old.id, in: tx)
+    try removeUnprovenPasskeys(of: old.id, in: tx)
+    try removeFactors(of: old.id, in: tx)
+    // No record matches this one.
+    try UserTable.changePassword(of: old.id, to: "", now: now, in: tx)
+    try freeAddress(of: old, now: now, in: tx)
+    let newcomer = UserRecord(
+      id: newcomerID,
+      email: old.email,
+      isEmailVerified: true,
+      displayName: "",
+      firstName: "",
+      lastName: "",
+      defaults: UserDefaults(),
+      created: now,
+      updated: now
+    )
+    try UserTable.insert(newcomer, password: password.text, in: tx)
+    try tx.audit(
+      "email.lose",
+      object: old.id,
+      detail: "revoked \(ended.count)",
+      by: .user(newcomerID)
+    )
+    try tx.audit("user.sign_up", object: newcomerID, detail: "by a reset", by: .user(newcomerID))
+    return ended
+  }
+
+  /// What the proof of an account's address ends; gives the sessions that ended.
+  ///
+  /// A change of address that waits is void. The first proof in a session ends the others. One by the account's
+  /// password or a passkey ends none: whoever has a session has shown one of these, or could again.
+  func proveAddress(
+    of user: UserRecord,
+    by proof: AccountProof,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws -> [Revocation] {
+    try settle(proof, isNeeded: user.isUnproven, now: now, in: tx)
     try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
-    guard !user.isEmailVerified else { return [] }
-    if caller == nil {
-      try unlinkAllIdentities(of: user.id, in: tx)
-      try removeUnprovenPasskeys(of: user.id, in: tx)
-      try removeFactors(of: user.id, in: tx)
-    } else {
-      try PasskeyTable.markProven(of: user.id, in: tx)
-    }
-    return try endAllSessions(of: user.id, except: caller?.sessionID ?? "", now: now, in: tx)
+    guard user.isUnproven else { return [] }
+    try PasskeyTable.markProven(of: user.id, in: tx)
+    guard case .session(let identity) = proof else { return [] }
+    return try endAllSessions(of: user.id, except: identity.sessionID, now: now, in: tx)
   }
 
   /// Removes passkeys that somebody else may have registered: those from before the address was proven.

@@ -18,6 +18,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
       guard let user = try UserTable.find(identity.userID, in: tx) else {
         throw AuthError.userNotFound
       }
+      guard !user.email.isEmpty else { throw AuthError.addressMissing }
       guard !user.isEmailVerified else { return }
       try core.queueVerification(of: user, now: now, in: tx)
       try tx.audit("email.request_verification", object: user.id)
@@ -31,15 +32,21 @@ struct AccountsHandler: Auth_V1.AccountsService {
     _ call: CallContext
   ) async throws -> Auth_V1.VerifyEmailResponse {
     let shown = try await find(request.token, .verifyEmail, call)
-    let (core, now, caller) = (core, core.clock.now, call.caller.user)
+    let credential = AccountCredential(
+      password: request.password,
+      ceremonyID: request.ceremonyId,
+      passkeyResponse: request.passkeyResponse
+    )
+    let proof = try await core.prove(credential, isNeeded: { $0.isUnproven }, for: shown, call)
+    let (core, now) = (core, core.clock.now)
     let ended = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
-      let email = EmailAddress(user.email)
+      let email = user.address
       guard email.key == token.addressKey else { throw AuthError.mailTokenInvalid }
       // Links are opened twice, by people and by what looks at their mail.
       if token.used != nil, user.isEmailVerified { return [] }
       guard token.isUsable(now: now) else { throw AuthError.mailTokenInvalid }
-      let ended = try core.proveAddress(of: user, in: caller, now: now, in: tx)
+      let ended = try core.proveAddress(of: user, by: proof, now: now, in: tx)
       try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
@@ -61,10 +68,11 @@ struct AccountsHandler: Auth_V1.AccountsService {
   /// that cannot work.
   ///
   /// A token that was used is found too: what it did may be asked for again. Somebody who is signed in to
-  /// another account cannot use it.
+  /// another account cannot use it, unless it is good for whoever reads the mail.
   func find(
     _ text: String,
     _ purpose: MailToken.Purpose,
+    isForEverybody: Bool = false,
     _ call: CallContext
   ) async throws -> MailToken {
     guard let digest = core.outbox.tokens.digest(of: text, purpose) else {
@@ -73,7 +81,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
     let token = try await core.store.read { tx in try MailTokenTable.find(digest, in: tx) }
     guard let token, token.purpose == purpose, let userID = token.userID,
       token.used != nil || token.isUsable(now: core.clock.now),
-      call.caller.user.map({ $0.userID == userID }) ?? true
+      isForEverybody || call.caller.user.map({ $0.userID == userID }) ?? true
     else { throw AuthError.mailTokenInvalid }
     return token
   }

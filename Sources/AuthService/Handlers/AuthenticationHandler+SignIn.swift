@@ -57,7 +57,7 @@ extension AuthenticationHandler {
       proof: .password,
       device: DeviceDescription(request.device),
       network: attempt.source.network,
-      knownDevice: attempt.device,
+      knownDevice: attempt.device?.known(to: verified.user),
       tellsOwner: tellsOwner
     )
     let settle = { @Sendable (tx: borrowing WriteTransaction) throws in

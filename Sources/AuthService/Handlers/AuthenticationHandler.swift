@@ -51,7 +51,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     return .init(
       tokens: core.tokens(of: session, by: signer),
       user: .init(user, context),
-      deviceToken: core.deviceToken(nil, EmailAddress(user.email), session)
+      deviceToken: core.deviceToken(nil, user.address, session)
     )
   }
 
@@ -63,7 +63,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ session: SessionRecord,
     in tx: borrowing WriteTransaction
   ) throws -> Auth_V1.User {
-    guard try !UserTable.isTaken(EmailAddress(user.email), now: user.created, in: tx) else {
+    guard try !UserTable.isTaken(user.address, now: user.created, in: tx) else {
       throw AuthError.emailTaken
     }
     try UserTable.insert(user, password: record.text, in: tx)

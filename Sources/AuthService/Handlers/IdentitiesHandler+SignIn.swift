@@ -51,7 +51,7 @@ extension IdentitiesHandler {
     let account = try await account(of: verified, wanted, source)
     // Whoever lacks a second factor gets no answer to prepare for.
     let answer: SignInAnswer?
-    let subject = core.attemptSubject(EmailAddress(account.user.email))
+    let subject = core.attemptSubject(account.user.address)
     do {
       if !account.isNew { _ = try core.charge(account: subject) }
       answer =
@@ -74,7 +74,8 @@ extension IdentitiesHandler {
       authenticated: verified.claims.authenticated,
       device: wanted.device,
       network: source.network,
-      knownDevice: core.devices.read(wanted.deviceToken, of: subject, now: core.clock.now),
+      knownDevice: core.devices.read(wanted.deviceToken, of: subject, now: core.clock.now)?
+        .known(to: account.user),
       tellsOwner: !account.isNew
     )
     let core = core
@@ -202,7 +203,7 @@ extension IdentitiesHandler {
     guard isLinked == nil else { throw AuthError.identityTokenInvalid }
     // Its account may have been deleted since it was looked up.
     try core.requireNewerThanDeletion(claims, in: tx)
-    guard try !UserTable.isTaken(EmailAddress(user.email), now: user.created, in: tx) else {
+    guard try !UserTable.isTaken(user.address, now: user.created, in: tx) else {
       throw AuthError.identityNotLinked
     }
     // No record matches an empty one: such an account is signed in to with its identities alone.

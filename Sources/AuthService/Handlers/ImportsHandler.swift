@@ -49,7 +49,7 @@ struct ImportsHandler: Auth_V1.ImportsService {
   private struct DryRunOver: Error {}
 
   /// Imports a batch in one transaction, in which the caller is an operator with a living session.
-  private func importBatch(
+  func importBatch(
     _ request: Auth_V1.ImportUsersRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.ImportUsersResponse {
@@ -183,13 +183,13 @@ struct ImportsHandler: Auth_V1.ImportsService {
       return .init(outcome: isSame ? .unchanged : .contentDiffers, userId: imported.userID)
     }
     let user = candidate.user
-    guard try !UserTable.isTaken(EmailAddress(user.email), now: now, in: tx) else {
+    guard try !UserTable.isTaken(user.address, now: now, in: tx) else {
       return .init(outcome: .emailTaken)
     }
     // The list may be older than the deletion, and have an address that the account had before.
     let tombstones = core.secrets.tombstones
     for name in [
-      Tombstones.Name.address(EmailAddress(user.email).key),
+      Tombstones.Name.address(user.address.key),
       .imported(source: source, id: candidate.sourceID),
     ] {
       guard try !tombstones.contains(name, in: tx) else { return .init(outcome: .erased) }

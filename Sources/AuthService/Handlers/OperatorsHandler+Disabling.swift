@@ -63,6 +63,7 @@ extension OperatorsHandler {
       call
     ) { [core] user, now, tx in
       guard try DisablementTable.find(user.id, in: tx) == nil else { throw AuthError.userDisabled }
+      guard !user.email.isEmpty else { throw AuthError.addressMissing }
       guard let digest else { throw AuthError.mailTokenInvalid }
       // No record matches this one.
       try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)
@@ -73,12 +74,12 @@ extension OperatorsHandler {
         digest: digest,
         purpose: .resetPassword,
         userID: user.id,
-        addressKey: EmailAddress(user.email).key,
+        addressKey: user.address.key,
         created: now
       )
       try MailTokenTable.insert(reset, in: tx)
       let order = MailOrder(
-        .resetPassword,
+        .passwordVoid,
         to: .address(user.email),
         userID: user.id,
         token: text

@@ -50,20 +50,58 @@ extension OperatorsHandler {
       nextPageToken: last.map { core.pageToken(after: "\($0.sequence)", binding) } ?? ""
     )
   }
-}
 
-extension Auth_V1.AuditEntry {
-  fileprivate init(_ stored: StoredAuditRecord) {
-    let record = stored.record
-    self.init(
-      recordedAt: .init(milliseconds: stored.recordedAt),
-      actor: record.actor,
-      onBehalfOf: record.onBehalfOf ?? "",
-      action: record.action,
-      object: record.object,
-      done: record.outcome == .done,
-      requestId: record.requestID,
-      detail: record.detail
+  func searchAudit(
+    _ request: Auth_V1.SearchAuditRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SearchAuditResponse {
+    let caller = try call.requireUser()
+    try core.auditBudget.take(call.caller.description)
+    let search = AuditSearch(request)
+    let binding = "Operators.SearchAudit \(caller.userID) \(search.filter)"
+    let cursor = try core.cursor(of: request.pageToken, binding)
+    // Before the record of this call, as above.
+    let page = try await core.store.read { tx in
+      try search.page(before: cursor.flatMap { Int64($0) } ?? .max, in: tx)
+    }
+    try await core.store.write(call) { tx in
+      try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
+    }
+    return .init(
+      entries: page.entries,
+      nextPageToken: page.next.map { core.pageToken(after: "\($0)", binding) } ?? ""
     )
+  }
+
+  func getUserFactors(
+    _ request: Auth_V1.GetUserFactorsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.UserFactors {
+    try core.auditBudget.take(call.caller.description)
+    let core = core
+    return try await core.store.write(call) { tx in
+      let user = try Self.find(request.userId, in: tx)
+      let app = try TotpTable.find(user.id, in: tx)
+      let passwords = try AttemptTable.counter(core.attemptSubject(user.address), .password, in: tx)
+      let codes = try AttemptTable.counter(
+        core.factorKey.attempts(of: user.id, from: nil),
+        .secondFactor,
+        in: tx
+      )
+      try tx.audit("user.get_factors", object: user.id)
+      let now = core.clock.now
+      return .init(
+        hasPassword: try UserTable.hasPassword(user.id, in: tx),
+        totpAddedAt: app?.confirmed.map { .init(milliseconds: $0) },
+        recoveryCodesLeft: UInt32(try RecoveryCodeTable.count(of: user.id, in: tx)),
+        hasPin: try PinTable.find(user.id, in: tx) != nil,
+        passkeys: try PasskeyTable.list(of: user.id, in: tx).map { .init($0) },
+        identities: try IdentityTable.list(of: user.id, in: tx).map { .init($0) },
+        failedSignIns: UInt32(clamping: passwords.failures),
+        lastFailedSignInAt: passwords.failures > 0 ? .init(milliseconds: passwords.last) : nil,
+        signInsWaitUntil: passwords.until > now ? .init(milliseconds: passwords.until) : nil,
+        failedCodes: UInt32(clamping: codes.failures)
+      )
+    }
   }
 }

@@ -43,7 +43,7 @@ extension PasskeysHandler {
       as: Self.name,
       call
     )
-    let account = core.attemptSubject(EmailAddress(proven.user.email))
+    let account = core.attemptSubject(proven.user.address)
     let answer: SignInAnswer
     do {
       _ = try core.charge(account: account)
@@ -63,7 +63,8 @@ extension PasskeysHandler {
       proof: proven.use.proof,
       device: DeviceDescription(request.device),
       network: CallSource(call, core.settings.sourceLimits).network,
-      knownDevice: core.devices.read(request.deviceToken, of: account, now: now),
+      knownDevice: core.devices.read(request.deviceToken, of: account, now: now)?
+        .known(to: proven.user),
       tellsOwner: true
     )
     let hasFallen = Lock(false)

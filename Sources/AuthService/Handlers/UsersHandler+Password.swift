@@ -75,7 +75,7 @@ extension UsersHandler {
     let (core, share) = (core, HashShare(user: identity.userID))
     let checkPermit = try core.pool.reserve(.trusted, for: share)
     let hashPermit = try core.pool.reserve(.trusted, for: share)
-    let email = EmailAddress(try await find(identity.userID).email)
+    let email = try await find(identity.userID).address
     if let objection = core.policy.objection(to: request.newPassword, email: email.text) {
       throw AuthError.passwordRefused(objection, field: "new_password")
     }

@@ -6,7 +6,10 @@ extension BuiltInMails {
         "Hello {{name}},",
         "an account was created with this address. Open the link to confirm that it is yours:",
         "{{link}}", "Or enter this code where you were asked for it: {{token}}",
-        "Link and code work once, for 24 hours. If you did not create an account, ignore this mail.",
+        "Link and code work once, for 24 hours. Where you are not signed in to the account, you are asked for"
+          + " its password or passkey too.",
+        "If you did not create it, open the link and say that this was not you: the address is taken off that"
+          + " account. Never enter a password for an account that is not yours.",
       ]
     ),
     .resetPassword: Draft(
@@ -15,7 +18,29 @@ extension BuiltInMails {
         "Hello {{name}},", "open the link to set a new password for your account:", "{{link}}",
         "Or enter this code where you were asked for it: {{token}}",
         "Link and code work once, for 30 minutes. Setting a password signs you out everywhere. If you"
-          + " did not ask for this, ignore this mail: your password stays as it is.",
+          + " did not ask for this, ignore this mail: nothing changes.",
+      ]
+    ),
+    .resetUnproven: Draft(
+      subject: "Set a password",
+      paragraphs: [
+        "Hello {{name}},",
+        "there is an account with this address, but nobody has confirmed that it belongs to whoever made it."
+          + " So this link makes a new, empty account with your address and the password that you set:",
+        "{{link}}", "Or enter this code where you were asked for it: {{token}}",
+        "If you made the account yourself and want to keep what is in it, use the code where you are still"
+          + " signed in to it, or sign in and confirm your address first.",
+        "Link and code work once, for 30 minutes. If you want no account here, ignore this mail.",
+      ]
+    ),
+    .passwordVoid: Draft(
+      subject: "Your password no longer works",
+      paragraphs: [
+        "Hello {{name}},",
+        "the password of your account was made invalid, and you were signed out everywhere. Open the link to"
+          + " set a new one:",
+        "{{link}}", "Or enter this code where you were asked for it: {{token}}",
+        "Link and code work once, for 30 minutes. After that, ask for a new password where you sign in.",
       ]
     ),
     .changeEmail: Draft(
@@ -23,7 +48,10 @@ extension BuiltInMails {
       paragraphs: [
         "Hello,", "open the link to use the address {{new_email}} for your account:", "{{link}}",
         "Or enter this code where you were asked for it: {{token}}",
-        "Link and code work once, for one hour. If you did not ask for this, ignore this mail.",
+        "Link and code work once, for one hour. Where you are not signed in to the account, you are asked for"
+          + " its password or passkey too.",
+        "If you did not ask for this, ignore this mail: nothing changes. Never enter a password for an account"
+          + " that is not yours.",
       ]
     ),
     .emailChanged: Draft(
@@ -32,16 +60,18 @@ extension BuiltInMails {
         "Hello {{name}},",
         "your account now has the address {{new_email}}, and this one no longer works for it.",
         "If that was not you, open this link within seven days to get your account back:",
-        "{{link}}", "Or use this code with undo-email-change: {{token}}",
-        "That signs everybody out, makes the password invalid and sends you a mail for a new one.",
+        "{{link}}", "Or enter this code where a change of address is taken back: {{token}}",
+        "That signs everybody out, makes the password invalid and sends you a mail for a new one. Passkeys and"
+          + " sign-ins with other providers are removed, and so is an authenticator app or PIN that was added"
+          + " since.",
       ]
     ),
     .addressInUse: Draft(
       subject: "Your e-mail address is in use",
       paragraphs: [
         "Hello,",
-        "somebody wanted to use the address {{email}} for another account. It belongs to your account"
-          + " already, so nothing was changed.",
+        "somebody wanted to use the address {{email}} for another account. An account has it already, or had"
+          + " it in the last seven days, so nothing was changed.",
         "If that was you, sign in with this address, or ask for a new password for it.",
       ]
     ),
@@ -51,7 +81,8 @@ extension BuiltInMails {
         "Hello {{name}},",
         "your account was signed in to from a device that it does not know.",
         "Device: {{device}}", "Network: {{network}}", "Time: {{time}}",
-        "If that was not you, change your password now and sign out your other sessions.",
+        "If that was not you, set a new password now and sign out your other sessions, then remove passkeys and"
+          + " other ways to sign in that are not yours. Without a password, ask for one first.",
       ]
     ),
     .passwordChanged: Draft(
@@ -65,17 +96,18 @@ extension BuiltInMails {
       subject: "An authenticator app was added",
       paragraphs: [
         "Hello {{name}},",
-        "an authenticator app was added to your account at {{time}}. Signing in takes one of its codes"
-          + " from now on.",
-        "If that was not you, use one of your recovery codes, or ask for a new password now.",
+        "an authenticator app was added to your account at {{time}}. Signing in without a passkey takes one of"
+          + " its codes from now on.",
+        "If that was not you, ask for a new password now, which signs everybody out. Then ask those who run this"
+          + " service to remove the app, unless you can sign in with a passkey and remove it yourself.",
       ]
     ),
     .totpRemoved: Draft(
       subject: "Your authenticator app was removed",
       paragraphs: [
         "Hello {{name}},",
-        "the authenticator app of your account was removed at {{time}}. Signing in takes your password"
-          + " alone again.",
+        "the authenticator app of your account was removed at {{time}}. Signing in takes none of its codes any"
+          + " longer.",
         "If that was not you, change your password now and sign out your other sessions.",
       ]
     ),
@@ -85,7 +117,8 @@ extension BuiltInMails {
         "Hello {{name}},",
         "one of your recovery codes was used in place of your authenticator app at {{time}}. Codes that"
           + " are left: {{left}}.",
-        "If that was not you, change your password now and sign out your other sessions.",
+        "If that was not you, change your password now, sign out your other sessions and make new recovery"
+          + " codes.",
       ]
     ),
     .recoveryCodesLow: Draft(
@@ -94,7 +127,7 @@ extension BuiltInMails {
         "Hello {{name}},",
         "one of your recovery codes was used in place of your authenticator app at {{time}}. Codes that"
           + " are left: {{left}}. Make new ones before you need them.",
-        "If that was not you, change your password now and sign out your other sessions.",
+        "If that was not you, change your password now and sign out your other sessions too.",
       ]
     ),
     .pinChanged: Draft(
@@ -110,7 +143,7 @@ extension BuiltInMails {
         "Hello {{name}},",
         "many attempts to sign in to your account failed, the last one at {{time}}. Further attempts"
           + " have to wait for up to 15 minutes; devices that you used before do not.",
-        "You need not do anything as long as nobody knows your password.",
+        "You need not do anything as long as nobody else knows your password.",
       ]
     ),
     .invitation: Draft(
@@ -155,13 +188,43 @@ extension BuiltInMails {
         "If that was not you, ask for a new password now.",
       ]
     ),
+    .totpRemovalAsked: Draft(
+      subject: "Your authenticator app will be removed",
+      paragraphs: [
+        "Hello {{name}},",
+        "those who run this service were asked to remove the authenticator app of your account, because it was"
+          + " lost. That happens at {{time}}, or earlier if a second one of them approves it.",
+        "If you did not ask for it, open this link to stop it:", "{{link}}",
+        "Or enter this code where a change is stopped: {{token}}",
+      ]
+    ),
+    .moveAsked: Draft(
+      subject: "Your account will get another e-mail address",
+      paragraphs: [
+        "Hello {{name}},",
+        "those who run this service were asked to give your account the address {{new_email}}. That happens at"
+          + " {{time}}, or earlier if a second one of them approves it. Your password stops working then.",
+        "If you did not ask for it, open this link to stop it:", "{{link}}",
+        "Or enter this code where a change is stopped: {{token}}",
+      ]
+    ),
+    .deletionAsked: Draft(
+      subject: "Your account will be deleted on request",
+      paragraphs: [
+        "Hello {{name}},",
+        "those who run this service were asked to delete your account. The deletion begins at {{time}}, or earlier"
+          + " if a second one of them approves it.",
+        "If you did not ask for it, open this link to stop it:", "{{link}}",
+        "Or enter this code where a change is stopped: {{token}}",
+      ]
+    ),
     .deletionBegun: Draft(
       subject: "Your account will be deleted",
       paragraphs: [
         "Hello {{name}},",
         "your account was signed out everywhere. It will be deleted with everything in it at {{time}}.",
-        "If you want to keep it, sign in before then and cancel the deletion. If you cannot sign in,"
-          + " ask for a new password first.",
+        "If you want to keep it, sign in before then and cancel the deletion. If you cannot sign in, ask for a"
+          + " new password first; that helps only if you have confirmed this address before.",
       ]
     ),
     .deletionDone: Draft(

@@ -7,8 +7,10 @@ extension BuiltInMails {
         "mit dieser Adresse wurde ein Konto angelegt. Öffnen Sie den Link, um zu bestätigen, dass es"
           + " Ihre ist:",
         "{{link}}", "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
-        "Link und Code gelten einmal, 24 Stunden lang. Wenn Sie kein Konto angelegt haben, brauchen"
-          + " Sie nichts zu tun.",
+        "Link und Code gelten einmal, 24 Stunden lang. Wo Sie nicht am Konto angemeldet sind, werden Sie auch"
+          + " nach seinem Passwort oder Passkey gefragt.",
+        "Wenn Sie das Konto nicht angelegt haben, öffnen Sie den Link und geben Sie an, dass Sie das nicht waren:"
+          + " Dann verliert jenes Konto die Adresse. Geben Sie nie ein Passwort für ein fremdes Konto ein.",
       ]
     ),
     .resetPassword: Draft(
@@ -18,8 +20,32 @@ extension BuiltInMails {
         "öffnen Sie den Link, um ein neues Passwort für Ihr Konto festzulegen:", "{{link}}",
         "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
         "Link und Code gelten einmal, 30 Minuten lang. Mit dem neuen Passwort werden Sie überall"
-          + " abgemeldet. Wenn Sie das nicht wollten, brauchen Sie nichts zu tun: Ihr Passwort bleibt,"
-          + " wie es ist.",
+          + " abgemeldet. Wenn Sie das nicht wollten, brauchen Sie nichts zu tun: Es ändert sich nichts.",
+      ]
+    ),
+    .resetUnproven: Draft(
+      subject: "Passwort festlegen",
+      paragraphs: [
+        "Hallo {{name}},",
+        "mit dieser Adresse gibt es ein Konto, aber niemand hat bestätigt, dass sie der Person gehört, die es"
+          + " angelegt hat. Deshalb legt dieser Link ein neues, leeres Konto mit Ihrer Adresse und dem Passwort"
+          + " an, das Sie festlegen:",
+        "{{link}}", "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
+        "Wenn Sie das Konto selbst angelegt haben und seinen Inhalt behalten wollen, verwenden Sie den Code dort,"
+          + " wo Sie noch angemeldet sind, oder melden Sie sich an und bestätigen Sie zuerst Ihre Adresse.",
+        "Link und Code gelten einmal, 30 Minuten lang. Wenn Sie hier kein Konto wollen, brauchen Sie nichts zu"
+          + " tun.",
+      ]
+    ),
+    .passwordVoid: Draft(
+      subject: "Ihr Passwort gilt nicht mehr",
+      paragraphs: [
+        "Hallo {{name}},",
+        "das Passwort Ihres Kontos wurde ungültig gemacht, und Sie wurden überall abgemeldet. Öffnen Sie den"
+          + " Link, um ein neues festzulegen:",
+        "{{link}}", "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
+        "Link und Code gelten einmal, 30 Minuten lang. Danach lassen Sie sich bei der Anmeldung ein neues"
+          + " Passwort schicken.",
       ]
     ),
     .changeEmail: Draft(
@@ -28,8 +54,10 @@ extension BuiltInMails {
         "Hallo,",
         "öffnen Sie den Link, um die Adresse {{new_email}} für Ihr Konto zu verwenden:",
         "{{link}}", "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
-        "Link und Code gelten einmal, eine Stunde lang. Wenn Sie das nicht wollten, brauchen Sie nichts"
-          + " zu tun.",
+        "Link und Code gelten einmal, eine Stunde lang. Wo Sie nicht am Konto angemeldet sind, werden Sie auch"
+          + " nach seinem Passwort oder Passkey gefragt.",
+        "Wenn Sie das nicht wollten, brauchen Sie nichts zu tun: Es ändert sich nichts. Geben Sie nie ein"
+          + " Passwort für ein fremdes Konto ein.",
       ]
     ),
     .emailChanged: Draft(
@@ -39,17 +67,19 @@ extension BuiltInMails {
         "Ihr Konto hat jetzt die Adresse {{new_email}}; diese hier gilt nicht mehr dafür.",
         "Wenn Sie das nicht waren, öffnen Sie innerhalb von sieben Tagen diesen Link, um Ihr Konto"
           + " zurückzubekommen:",
-        "{{link}}", "Oder verwenden Sie diesen Code mit undo-email-change: {{token}}",
+        "{{link}}",
+        "Oder geben Sie diesen Code ein, wo die Änderung einer Adresse zurückgenommen wird: {{token}}",
         "Damit werden alle abgemeldet, das Passwort wird ungültig, und Sie bekommen eine Mail für ein"
-          + " neues.",
+          + " neues. Passkeys und Anmeldungen über andere Anbieter werden entfernt, ebenso eine seither"
+          + " hinzugefügte Authenticator-App oder PIN.",
       ]
     ),
     .addressInUse: Draft(
       subject: "Ihre E-Mail-Adresse wird schon verwendet",
       paragraphs: [
         "Hallo,",
-        "jemand wollte die Adresse {{email}} für ein anderes Konto verwenden. Sie gehört schon zu Ihrem"
-          + " Konto; deshalb wurde nichts geändert.",
+        "jemand wollte die Adresse {{email}} für ein anderes Konto verwenden. Ein Konto hat sie schon oder hatte"
+          + " sie in den letzten sieben Tagen; deshalb wurde nichts geändert.",
         "Wenn Sie das waren, melden Sie sich mit dieser Adresse an, oder lassen Sie sich ein neues"
           + " Passwort schicken.",
       ]
@@ -60,7 +90,9 @@ extension BuiltInMails {
         "Hallo {{name}},",
         "an Ihrem Konto hat sich jemand von einem unbekannten Gerät angemeldet.",
         "Gerät: {{device}}", "Netz: {{network}}", "Zeit: {{time}}",
-        "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
+        "Wenn Sie das nicht waren, legen Sie jetzt ein neues Passwort fest, beenden Sie Ihre anderen Sitzungen"
+          + " und entfernen Sie Passkeys und andere Anmeldungen, die nicht Ihre sind. Haben Sie kein Passwort,"
+          + " lassen Sie sich zuerst eines schicken.",
       ]
     ),
     .passwordChanged: Draft(
@@ -74,18 +106,19 @@ extension BuiltInMails {
       subject: "Eine Authenticator-App wurde hinzugefügt",
       paragraphs: [
         "Hallo {{name}},",
-        "zu Ihrem Konto wurde eine Authenticator-App hinzugefügt: {{time}}. Zur Anmeldung gehört von nun"
-          + " an einer ihrer Codes.",
-        "Wenn Sie das nicht waren, verwenden Sie einen Ihrer Wiederherstellungscodes, oder lassen Sie"
-          + " sich jetzt ein neues Passwort schicken.",
+        "zu Ihrem Konto wurde eine Authenticator-App hinzugefügt: {{time}}. Zur Anmeldung ohne Passkey gehört"
+          + " von nun an einer ihrer Codes.",
+        "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken; damit werden alle"
+          + " abgemeldet. Bitten Sie dann die Betreiber dieses Dienstes, die App zu entfernen, wenn Sie sich"
+          + " nicht mit einem Passkey anmelden und das selbst tun können.",
       ]
     ),
     .totpRemoved: Draft(
       subject: "Ihre Authenticator-App wurde entfernt",
       paragraphs: [
         "Hallo {{name}},",
-        "die Authenticator-App Ihres Kontos wurde entfernt: {{time}}. Zur Anmeldung genügt wieder Ihr"
-          + " Passwort.",
+        "die Authenticator-App Ihres Kontos wurde entfernt: {{time}}. Zur Anmeldung gehört keiner ihrer Codes"
+          + " mehr.",
         "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
       ]
     ),
@@ -95,7 +128,8 @@ extension BuiltInMails {
         "Hallo {{name}},",
         "anstelle Ihrer Authenticator-App wurde einer Ihrer Wiederherstellungscodes verwendet:"
           + " {{time}}. Übrige Codes: {{left}}.",
-        "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
+        "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort, beenden Sie Ihre anderen Sitzungen und erzeugen"
+          + " Sie neue Codes.",
       ]
     ),
     .recoveryCodesLow: Draft(
@@ -121,7 +155,7 @@ extension BuiltInMails {
         "viele Versuche, sich an Ihrem Konto anzumelden, sind fehlgeschlagen, der letzte {{time}}."
           + " Weitere Versuche müssen bis zu 15 Minuten warten; Geräte, die Sie schon benutzt haben,"
           + " nicht.",
-        "Sie brauchen nichts zu tun, solange niemand Ihr Passwort kennt.",
+        "Sie brauchen nichts zu tun, solange niemand sonst Ihr Passwort kennt.",
       ]
     ),
     .invitation: Draft(
@@ -171,13 +205,47 @@ extension BuiltInMails {
         "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken.",
       ]
     ),
+    .totpRemovalAsked: Draft(
+      subject: "Ihre Authenticator-App wird entfernt",
+      paragraphs: [
+        "Hallo {{name}},",
+        "die Betreiber dieses Dienstes wurden gebeten, die Authenticator-App Ihres Kontos zu entfernen, weil sie"
+          + " verloren ging. Das geschieht {{time}}, oder früher, wenn eine zweite Person zustimmt.",
+        "Wenn Sie nicht darum gebeten haben, öffnen Sie diesen Link, um es zu verhindern:",
+        "{{link}}",
+        "Oder geben Sie diesen Code ein, wo eine Änderung verhindert wird: {{token}}",
+      ]
+    ),
+    .moveAsked: Draft(
+      subject: "Ihr Konto bekommt eine andere E-Mail-Adresse",
+      paragraphs: [
+        "Hallo {{name}},",
+        "die Betreiber dieses Dienstes wurden gebeten, Ihrem Konto die Adresse {{new_email}} zu geben. Das"
+          + " geschieht {{time}}, oder früher, wenn eine zweite Person zustimmt. Ihr Passwort gilt dann nicht mehr.",
+        "Wenn Sie nicht darum gebeten haben, öffnen Sie diesen Link, um es zu verhindern:",
+        "{{link}}",
+        "Oder geben Sie diesen Code ein, wo eine Änderung verhindert wird: {{token}}",
+      ]
+    ),
+    .deletionAsked: Draft(
+      subject: "Ihr Konto wird auf Wunsch gelöscht",
+      paragraphs: [
+        "Hallo {{name}},",
+        "die Betreiber dieses Dienstes wurden gebeten, Ihr Konto zu löschen. Die Löschung beginnt {{time}}, oder"
+          + " früher, wenn eine zweite Person zustimmt.",
+        "Wenn Sie nicht darum gebeten haben, öffnen Sie diesen Link, um es zu verhindern:",
+        "{{link}}",
+        "Oder geben Sie diesen Code ein, wo eine Änderung verhindert wird: {{token}}",
+      ]
+    ),
     .deletionBegun: Draft(
       subject: "Ihr Konto wird gelöscht",
       paragraphs: [
         "Hallo {{name}},",
         "Ihr Konto wurde überall abgemeldet. Es wird mit allem, was darin ist, gelöscht: {{time}}.",
         "Wenn Sie es behalten wollen, melden Sie sich vorher an und brechen Sie die Löschung ab. Wenn"
-          + " Sie sich nicht anmelden können, lassen Sie sich zuerst ein neues Passwort schicken.",
+          + " Sie sich nicht anmelden können, lassen Sie sich zuerst ein neues Passwort schicken; das hilft"
+          + " nur, wenn Sie diese Adresse schon einmal bestätigt haben.",
       ]
     ),
     .deletionDone: Draft(

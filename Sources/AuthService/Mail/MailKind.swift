@@ -4,6 +4,10 @@ enum MailKind: String, CaseIterable, Sendable {
   case verifyEmail = "verify_email"
   /// To an account whose password was forgotten.
   case resetPassword = "reset_password"
+  /// The same, for an account that has not proven its address: the new password is for a new account.
+  case resetUnproven = "reset_unproven"
+  /// To an account whose password was made invalid: it can set a new one.
+  case passwordVoid = "password_void"
   /// To the address that an account wants to move to.
   case changeEmail = "change_email"
   /// To the address that an account had: it can take the change back.
@@ -36,6 +40,12 @@ enum MailKind: String, CaseIterable, Sendable {
   case passkeyAdded = "passkey_added"
   /// A passkey was removed.
   case passkeyRemoved = "passkey_removed"
+  /// Operators will remove the authenticator app, unless the reader stops that.
+  case totpRemovalAsked = "totp_removal_asked"
+  /// Operators will give the account another address, unless the reader stops that.
+  case moveAsked = "move_asked"
+  /// Operators will delete the account, unless the reader stops that.
+  case deletionAsked = "deletion_asked"
   /// The account will be deleted unless its user takes that back in time.
   case deletionBegun = "deletion_begun"
   /// The account was deleted: the last mail about it.
@@ -45,8 +55,10 @@ enum MailKind: String, CaseIterable, Sendable {
   var placeholders: Set<String> {
     let own: Set<String> =
       switch self {
-      case .verifyEmail, .resetPassword: ["link", "token"]
+      case .verifyEmail, .resetPassword, .resetUnproven, .passwordVoid: ["link", "token"]
       case .changeEmail, .emailChanged: ["link", "token", "new_email"]
+      case .totpRemovalAsked, .deletionAsked: ["link", "token", "time"]
+      case .moveAsked: ["link", "token", "new_email", "time"]
       case .addressInUse: []
       case .newDevice: ["device", "network", "time"]
       case .recoveryCodeUsed, .recoveryCodesLow: ["left", "time"]
@@ -66,9 +78,10 @@ enum MailKind: String, CaseIterable, Sendable {
   var purpose: MailToken.Purpose? {
     switch self {
     case .verifyEmail: .verifyEmail
-    case .resetPassword: .resetPassword
+    case .resetPassword, .resetUnproven, .passwordVoid: .resetPassword
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
+    case .totpRemovalAsked, .moveAsked, .deletionAsked: .refuseChange
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
       .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation, .identityLinked,
       .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun, .deletionDone:
@@ -80,9 +93,10 @@ enum MailKind: String, CaseIterable, Sendable {
   var linkPath: String? {
     switch self {
     case .verifyEmail: "verify-email"
-    case .resetPassword: "reset-password"
+    case .resetPassword, .resetUnproven, .passwordVoid: "reset-password"
     case .changeEmail: "confirm-email"
     case .emailChanged: "undo-email"
+    case .totpRemovalAsked, .moveAsked, .deletionAsked: "stop-change"
     case .invitation: "accept-invitation"
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
       .recoveryCodesLow, .pinChanged, .signInsRefused, .identityLinked, .identityUnlinked,
@@ -100,10 +114,19 @@ enum MailKind: String, CaseIterable, Sendable {
     case .changeEmail, .addressInUse, .invitation: false
     // The name is erased by then.
     case .deletionDone: false
-    case .verifyEmail, .resetPassword, .emailChanged, .newDevice, .passwordChanged, .totpAdded,
-      .totpRemoved, .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .signInsRefused,
+    case .totpRemovalAsked, .moveAsked, .deletionAsked, .verifyEmail, .resetPassword,
+      .resetUnproven, .passwordVoid, .emailChanged, .newDevice,
+      .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed, .recoveryCodesLow, .pinChanged,
+      .signInsRefused,
       .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun:
       true
     }
+  }
+
+  /// Which mail it becomes for a user as the account is when the mail is sent.
+  ///
+  /// A reset of an account that has not proven its address gives nobody that account.
+  func whenSent(to user: UserRecord) -> MailKind {
+    purpose == .resetPassword && user.isUnproven ? .resetUnproven : self
   }
 }

@@ -317,11 +317,13 @@ final class Outbox: Sendable {
       if let digest { try MailTokenTable.bind(digest, to: user.id, in: tx) }
       // Where the account's mail goes, and not what somebody typed.
       order.recipient = .address(user.email)
+      order.kind = order.kind.whenSent(to: user)
       return (order, user, user.language)
     case .address(let address):
-      guard let userID = order.userID, let user = try UserTable.find(userID, in: tx) else {
-        return nil
-      }
+      // Not to an account that has no address.
+      guard !address.isEmpty, let userID = order.userID,
+        let user = try UserTable.find(userID, in: tx)
+      else { return nil }
       if order.kind == .invitation {
         return try resolve(invitation: order, to: EmailAddress(address), from: user, in: tx)
       }
@@ -332,6 +334,7 @@ final class Outbox: Sendable {
         order.kind = .addressInUse
         order.token = ""
       }
+      order.kind = order.kind.whenSent(to: user)
       return (order, user, user.language)
     }
   }

@@ -41,7 +41,8 @@ extension RelyingParty {
     let options: JSONValue = [
       "rp": ["id": .string(id), "name": .string(name)],
       "user": [
-        "id": .string(Base64URL.encode(handle)), "name": .string(user.email),
+        "id": .string(Base64URL.encode(handle)),
+        "name": .string(user.email.isEmpty ? user.id : user.email),
         "displayName": .string(user.displayName),
       ],
       "challenge": .string(Base64URL.encode(ceremony.challenge)),

@@ -24,9 +24,8 @@ extension AuthCore {
       eraseAt: eraseAt,
       due: eraseAt
     )
-    let addresses =
-      user.email == EmailAddress(user.email).key
-      ? [user.email] : [user.email, EmailAddress(user.email).key]
+    let address = user.address
+    let addresses = address.text.isEmpty ? [] : Set([address.text, address.key]).sorted()
     try DeletionTable.insert(
       deletion,
       addresses: secrets.sealing.seal(
@@ -54,7 +53,7 @@ extension AuthCore {
   func queueFarewell(to userID: String, now: Int64, in tx: borrowing WriteTransaction) throws {
     guard let user = try UserTable.find(userID, in: tx) else { return }
     // Nobody would get it.
-    guard try !IdentityTable.isMailStopped(to: EmailAddress(user.email), of: userID, in: tx) else {
+    guard try !IdentityTable.isMailStopped(to: user.address, of: userID, in: tx) else {
       return
     }
     var farewell = MailOrder(

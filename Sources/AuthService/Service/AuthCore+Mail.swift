@@ -120,7 +120,7 @@ extension AuthCore {
       digest: digest,
       purpose: .verifyEmail,
       userID: user.id,
-      addressKey: EmailAddress(user.email).key,
+      addressKey: user.address.key,
       created: now
     )
     try MailTokenTable.insert(token, in: tx)

@@ -87,7 +87,7 @@ extension AuthCore {
     return .init(
       tokens: tokens,
       user: .init(answer.user, answer.context),
-      deviceToken: deviceToken(signIn.knownDevice, EmailAddress(signIn.user.email), begun),
+      deviceToken: deviceToken(signIn.knownDevice, signIn.user.address, begun),
       token: tokens.accessToken
     )
   }

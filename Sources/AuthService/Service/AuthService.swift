@@ -381,7 +381,9 @@ public final class AuthService: Sendable {
       try UsedNonceTable.prune(now: confirmed, in: tx)
       try IdentityNotificationTable.prune(now: confirmed, in: tx)
       try MailTable.prune(finishedBefore: confirmed - Outbox.keptAfterEnd, in: tx)
+      try AccountChangeTable.prune(finishedBefore: confirmed - AccountChange.keptAfterEnd, in: tx)
     }
+    try await core.workOffAccountChanges(now: confirmed)
     try await core.database.purgeOldRows(now: confirmed)
   }
 

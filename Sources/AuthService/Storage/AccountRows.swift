@@ -29,6 +29,7 @@ enum AccountRows {
     for table in tables {
       try tx.execute("DELETE FROM \"\(table)\" WHERE user_id = ?", .text(userID))
     }
+    try AccountChangeTable.replaceOperator(userID, by: pseudonym, in: tx)
     try tx.execute(
       """
       UPDATE user SET email = ?, email_key = ?, email_verified = 0, display_name = '',

@@ -8,7 +8,8 @@ enum AttemptTable {
     case secondFactor = "second_factor"
   }
 
-  private static func find(
+  /// Failed attempts since the last right one.
+  static func counter(
     _ subject: [UInt8],
     _ kind: Kind,
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -45,7 +46,7 @@ enum AttemptTable {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws -> Reservation {
-    var counter = try find(subject, kind, in: tx)
+    var counter = try counter(subject, kind, in: tx)
     let isTaken = counter.reserve(now: now)
     try tx.execute(
       """

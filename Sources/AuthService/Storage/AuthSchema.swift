@@ -387,5 +387,26 @@ enum AuthSchema {
           WHERE identity_id IS NOT NULL;
         """
     ),
+    Migration(
+      version: 16,
+      sql: """
+        -- What operators change in accounts: see `AccountChange`.
+        CREATE TABLE account_change (
+          id TEXT PRIMARY KEY,
+          user_id TEXT NOT NULL,
+          kind INTEGER NOT NULL CHECK (kind IN (1, 2, 3)),
+          new_email TEXT NOT NULL,
+          reason TEXT NOT NULL,
+          state INTEGER NOT NULL CHECK (state IN (1, 2, 3, 4, 5)),
+          requested_by TEXT NOT NULL,
+          requested_at INTEGER NOT NULL,
+          due_at INTEGER,
+          approved_by TEXT,
+          finished_at INTEGER
+        );
+        CREATE UNIQUE INDEX account_change_waiting ON account_change (user_id, kind) WHERE state = 1;
+        CREATE INDEX account_change_by_due ON account_change (due_at) WHERE state = 1;
+        """
+    ),
   ]
 }

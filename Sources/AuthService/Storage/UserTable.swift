@@ -133,7 +133,7 @@ enum UserTable {
 
   /// The cursor of the page after one that ends with `user`.
   static func cursor(after user: UserRecord, of text: String) -> String {
-    EmailAddress(user.email).key == EmailAddress(text).key ? start : user.id
+    user.address.key == EmailAddress(text).key ? start : user.id
   }
 
   /// Users whose address or a name begins with `text`, without regard to ASCII case, or all.
@@ -229,7 +229,7 @@ enum UserTable {
       """,
       .text(user.id),
       .text(user.email),
-      .text(EmailAddress(user.email).key),
+      .text(user.address.key),
       .boolean(user.isEmailVerified),
       .text(user.displayName),
       .text(user.firstName),

@@ -17,6 +17,7 @@
 #include "auth/v1/step_up.pb-c.h"
 #include "auth/v1/users.pb-c.h"
 #include "benchmark/v1/permission.pb-c.h"
+#include "entitlement/v1/audit.pb-c.h"
 #include "entitlement/v1/entitlements.pb-c.h"
 #include "entitlement/v1/erasure.pb-c.h"
 #include "entitlement/v1/exports.pb-c.h"
@@ -47,6 +48,7 @@
 #include "grpc/testing/test.pb-c.h"
 #include "rpc/v1/settings.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
+#include "tenancy/v1/audit.pb-c.h"
 #include "tenancy/v1/authzen.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/devices.pb-c.h"
@@ -81,6 +83,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__veri
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_email_response(void) {
   return &auth__v1__verify_email_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__disown_email_request(void) {
+  return &auth__v1__disown_email_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__disown_email_response(void) {
+  return &auth__v1__disown_email_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_password_reset_request(void) {
   return &auth__v1__request_password_reset_request__descriptor;
 }
@@ -110,6 +118,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo_email_change_response(void) {
   return &auth__v1__undo_email_change_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__refuse_account_change_request(void) {
+  return &auth__v1__refuse_account_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__refuse_account_change_response(void) {
+  return &auth__v1__refuse_account_change_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_invitation_request(void) {
   return &auth__v1__send_invitation_request__descriptor;
@@ -287,6 +301,36 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__audi
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_user_audit_response(void) {
   return &auth__v1__list_user_audit_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__search_audit_request(void) {
+  return &auth__v1__search_audit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__search_audit_response(void) {
+  return &auth__v1__search_audit_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_user_factors_request(void) {
+  return &auth__v1__get_user_factors_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user_factors(void) {
+  return &auth__v1__user_factors__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__account_change(void) {
+  return &auth__v1__account_change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_account_change_request(void) {
+  return &auth__v1__request_account_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__approve_account_change_request(void) {
+  return &auth__v1__approve_account_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__cancel_account_change_request(void) {
+  return &auth__v1__cancel_account_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_account_changes_request(void) {
+  return &auth__v1__list_account_changes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_account_changes_response(void) {
+  return &auth__v1__list_account_changes_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__mail(void) {
   return &auth__v1__mail__descriptor;

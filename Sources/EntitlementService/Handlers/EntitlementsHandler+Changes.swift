@@ -9,7 +9,7 @@ extension EntitlementsHandler {
     _ request: Entitlement_V1.ListEntitlementChangesRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListEntitlementChangesResponse {
-    let subject = try await core.subject(request.subject, call)
+    let subject = try await core.readableSubject(request.subject, call)
     let binding = TokenSealer.PageBinding(
       caller: call.caller.description,
       filter: [call.method.fullName, subject.kind.rawValue, subject.id]

@@ -10,7 +10,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ request: Entitlement_V1.GetEntitlementsRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.GetEntitlementsResponse {
-    let subject = try await core.subject(request.subject, call)
+    let subject = try await core.readableSubject(request.subject, call)
     let holdings = try await core.holdings(of: subject)
     let now = core.clock.now
     let resolver = core.resolver

@@ -95,7 +95,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ request: Entitlement_V1.ListPurchasesRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListPurchasesResponse {
-    let userID = try core.userID(call)
+    let userID = try await core.readableUser(request.userId, call)
     let binding = TokenSealer.PageBinding(
       caller: call.caller.description,
       filter: [call.method.fullName, userID]

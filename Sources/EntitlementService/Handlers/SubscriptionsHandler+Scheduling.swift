@@ -41,7 +41,7 @@ extension SubscriptionsHandler {
     _ request: Entitlement_V1.ListScheduledChangesRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListScheduledChangesResponse {
-    let subject = try await core.subject(request.subject, call)
+    let subject = try await core.readableSubject(request.subject, call)
     let now = core.clock.now
     let scheduled = try await core.holdings(of: subject).scheduled.filter { $0.effectiveAt > now }
     return .init(changes: scheduled.map { $0.wire(of: subject) })

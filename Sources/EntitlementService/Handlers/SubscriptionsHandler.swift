@@ -17,7 +17,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     _ request: Entitlement_V1.GetSubscriptionRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.Subscription {
-    let subject = try await core.subject(request.subject, call)
+    let subject = try await core.readableSubject(request.subject, call)
     let holdings = try await core.holdings(of: subject)
     guard let subscription = holdings.subscription(at: core.clock.now) else {
       throw ServiceFault.notFound

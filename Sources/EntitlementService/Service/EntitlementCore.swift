@@ -13,6 +13,8 @@ final class EntitlementCore: Sendable {
   /// Seals page tokens.
   let tokens: TokenSealer
   let metrics: EntitlementMetrics
+  /// What operators may read about others.
+  private let auditBudget: AuditBudget
   private let authorizer: any SubjectAuthorizer
   let identifiers: IdentifierFactory
   let verifier: SignedDataVerifier
@@ -59,6 +61,11 @@ final class EntitlementCore: Sendable {
     )
     clock = dependencies.clock
     metrics = EntitlementMetrics(dependencies.metrics)
+    auditBudget = AuditBudget(
+      domain: ServiceFault.domain,
+      clock: dependencies.clock,
+      metrics: dependencies.metrics
+    )
     authorizer = dependencies.authorizer
     cache = HoldingsCache(countMax: configuration.cachedSubjectCountMax)
     currentResolver = Lock(
@@ -148,6 +155,24 @@ final class EntitlementCore: Sendable {
       on: permission.entity,
       because: reason
     )
+  }
+
+  /// Whether TenancyService said lately that a user has a permission.
+  func isAllowed(
+    _ permission: Permission,
+    of userID: String,
+    _ call: CallContext
+  ) async throws -> Bool {
+    do {
+      return try await authorizer.check(permission, of: userID, call)
+    } catch let error as RPCError where Self.meansNothingIsSeen(error) {
+      return false
+    }
+  }
+
+  /// Takes a record of what the caller may have written without a change.
+  func takeOfAuditBudget(_ call: CallContext) throws {
+    try auditBudget.take(call.caller.description)
   }
 
   /// Whether TenancyService has answered that the user sees nothing there.

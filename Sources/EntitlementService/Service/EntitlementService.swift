@@ -116,6 +116,7 @@ public final class EntitlementService: Sendable {
       SubscriptionsHandler(core: core).definition,
       PurchasesHandler(core: core).definition,
       PointsHandler(core: core).definition,
+      AuditHandler(core: core).definition,
       ExportsHandler(core: core).definition,
       HoldersHandler(core: core, tombstones: tombstones).definition,
     ]

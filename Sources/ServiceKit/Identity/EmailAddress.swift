@@ -17,6 +17,13 @@ public struct EmailAddress: Hashable, Sendable {
     key = String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The place of an address in an account that has none: no mail goes there, and no text that anybody gives
+  /// is compared to be the same, because those have no capital letters.
+  public init(missingOf userID: String) {
+    text = ""
+    key = "NONE \(userID)"
+  }
+
   /// Whether mail can be sent there, and nothing but an address can be hidden in it.
   ///
   /// Bytes and parts as RFC 5321, section 4.5.3.1, bounds them. Quoted local parts, comments, groups and

@@ -13,7 +13,7 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
     try await core.associations(
       AssociationList(
-        anchor: .user(try call.caller.subject(request.userId)),
+        anchor: .user(try await core.listedUser(request.userId, call)),
         isInForce: request.inForce,
         pageSize: request.pageSize,
         pageToken: request.pageToken

@@ -138,7 +138,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
     try await core.associations(
       AssociationList(
-        anchor: .user(try call.caller.subject(request.userId)),
+        anchor: .user(try await core.listedUser(request.userId, call)),
         isInForce: request.inForce,
         pageSize: request.pageSize,
         pageToken: request.pageToken

@@ -200,6 +200,7 @@ public final class TenancyService: Sendable {
       RoleDefinitionsHandler(core: core).definition,
       AssociationsHandler(core: core).definition,
       SubjectsHandler(core: core).definition,
+      AuditHandler(core: core).definition,
       PermissionsHandler(core: core).definition,
       AuthZenHandler(core: core).definition,
       InvitationsHandler(core: core).definition,

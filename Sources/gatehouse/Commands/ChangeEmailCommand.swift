@@ -28,10 +28,10 @@ struct ConfirmEmailCommand: Command {
   let token: String
 
   func run(_ context: CommandContext) async throws {
-    try await context.withChannel(to: "auth") { channel in
+    try await MailedLink.use(context) { channel, password, options in
       _ = try await Auth_V1.AccountsClient(channel).confirmEmailChange(
-        .init(token: token),
-        timeout: context.callTimeout
+        .init(token: token, password: password),
+        options: options
       )
     }
     try context.console.line("the account has the new address")

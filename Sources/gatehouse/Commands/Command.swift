@@ -14,6 +14,7 @@ enum CommandName: String, CaseIterable, Sendable {
   case login
   case logout
   case verifyEmail = "verify-email"
+  case disownEmail = "disown-email"
   case resetPassword = "reset-password"
   case changeEmail = "change-email"
   case confirmEmail = "confirm-email"
@@ -99,6 +100,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .login: LoginCommand(email: try Self.words(words, ["EMAIL"])[0])
     case .logout: try Self.alone(words, LogoutCommand())
     case .verifyEmail: VerifyEmailCommand(token: try Self.words(words, [], optionalCount: 1).first)
+    case .disownEmail: DisownEmailCommand(token: try Self.words(words, ["CODE"])[0])
     case .resetPassword:
       ResetPasswordCommand(addressOrToken: try Self.words(words, ["EMAIL or CODE"])[0])
     case .changeEmail: ChangeEmailCommand(email: try Self.words(words, ["EMAIL"])[0])

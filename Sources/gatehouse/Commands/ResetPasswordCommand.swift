@@ -32,12 +32,17 @@ struct ResetPasswordCommand: Command {
       token: addressOrToken,
       newPassword: try PasswordSource.new(context)
     )
-    let ended = try await context.withChannel(to: "auth") { channel in
+    // In a session of the account, which then stays the same one even if it has not proven its address.
+    let metadata = try await SessionKeeper(context).availableMetadata()
+    let answer = try await context.withChannel(to: "auth") { channel in
       try await Auth_V1.AccountsClient(channel).resetPassword(
         request,
-        timeout: context.callTimeout
-      ).revokedSessions
+        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+      )
     }
-    try context.console.line("the password is set; ended \(ended) session\(ended == 1 ? "" : "s")")
+    let ended = answer.revokedSessions
+    let what =
+      answer.newAccount ? "a new account has the address and the password" : "the password is set"
+    try context.console.line("\(what); ended \(ended) session\(ended == 1 ? "" : "s")")
   }
 }

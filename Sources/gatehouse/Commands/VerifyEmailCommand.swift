@@ -1,5 +1,6 @@
 internal import Contracts
 internal import RPCKit
+internal import ServiceKit
 
 /// `gatehouse verify-email`: asks for the mail that verifies the address, or uses the code from it.
 struct VerifyEmailCommand: Command {
@@ -8,12 +9,10 @@ struct VerifyEmailCommand: Command {
 
   func run(_ context: CommandContext) async throws {
     guard let token else { return try await request(context) }
-    // The first proof ends all sessions but the one that it is made in.
-    let metadata = try await SessionKeeper(context).availableMetadata()
-    try await context.withChannel(to: "auth") { channel in
+    try await MailedLink.use(context) { channel, password, options in
       _ = try await Auth_V1.AccountsClient(channel).verifyEmail(
-        .init(token: token),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+        .init(token: token, password: password),
+        options: options
       )
     }
     try context.console.line("the address is verified")
@@ -31,5 +30,42 @@ struct VerifyEmailCommand: Command {
       "a mail is on its way, unless the address is verified already; then: "
         + "gatehouse verify-email CODE"
     )
+  }
+}
+
+/// `gatehouse disown-email`: says that an account is not of whoever reads the mail of its address.
+struct DisownEmailCommand: Command {
+  /// The code.
+  let token: String
+
+  func run(_ context: CommandContext) async throws {
+    try await context.withChannel(to: "auth") { channel in
+      _ = try await Auth_V1.AccountsClient(channel).disownEmail(
+        .init(token: token),
+        timeout: context.callTimeout
+      )
+    }
+    try context.console.line("the account no longer has the address, which is free to sign up with")
+  }
+}
+
+/// Codes from mails that prove nothing by themselves.
+enum MailedLink {
+  /// Makes a call with a code in the session of the account; if there is none, again with the password, once
+  /// AuthService has asked for it.
+  static func use(
+    _ context: CommandContext,
+    _ call: @escaping @Sendable (Channel, _ password: String, CallOptions) async throws -> Void
+  ) async throws {
+    let metadata = try await SessionKeeper(context).availableMetadata()
+    let options = CallOptions(timeout: context.callTimeout, metadata: metadata)
+    do {
+      try await context.withChannel(to: "auth") { channel in try await call(channel, "", options) }
+    } catch let failure as CallFailure where failure.error.reason == "ACCOUNT_PROOF_REQUIRED" {
+      let password = try PasswordSource.existing(context)
+      try await context.withChannel(to: "auth") { channel in
+        try await call(channel, password, options)
+      }
+    }
   }
 }

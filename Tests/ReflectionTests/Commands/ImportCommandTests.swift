@@ -40,6 +40,13 @@ private final class ScriptedImports: Auth_V1.ImportsService {
     }
   }
 
+  func importBatch(
+    _ request: Auth_V1.ImportUsersRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ImportUsersResponse {
+    .init()
+  }
+
   func getImport(
     _ request: Auth_V1.GetImportRequest,
     _ call: CallContext

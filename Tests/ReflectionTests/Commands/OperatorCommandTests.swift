@@ -43,6 +43,48 @@ private final class ScriptedOperators: Auth_V1.OperatorsService {
     .init()
   }
 
+  func searchAudit(
+    _ request: Auth_V1.SearchAuditRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SearchAuditResponse {
+    .init()
+  }
+
+  func getUserFactors(
+    _ request: Auth_V1.GetUserFactorsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.UserFactors {
+    .init()
+  }
+
+  func requestAccountChange(
+    _ request: Auth_V1.RequestAccountChangeRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.AccountChange {
+    .init()
+  }
+
+  func approveAccountChange(
+    _ request: Auth_V1.ApproveAccountChangeRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.AccountChange {
+    .init()
+  }
+
+  func cancelAccountChange(
+    _ request: Auth_V1.CancelAccountChangeRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.AccountChange {
+    .init()
+  }
+
+  func listAccountChanges(
+    _ request: Auth_V1.ListAccountChangesRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ListAccountChangesResponse {
+    .init()
+  }
+
   func getUser(
     _ request: Auth_V1.GetUserRequest,
     _ call: CallContext

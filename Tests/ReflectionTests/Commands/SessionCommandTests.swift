@@ -98,6 +98,15 @@ struct SessionCommandTests {
       (.permissionDenied, "CALLER_NOT_ALLOWED", "gatehouse watch lists what people may watch"),
       (.failedPrecondition, "OPERATION_NOT_SUPPORTED", "no role changes that"),
       (.permissionDenied, "ROLE_LACKS_ACTION", "your roles do not allow this"),
+      (
+        .permissionDenied, "DENIED_BY_RULE",
+        "a rule of the policy forbids it whatever your roles are"
+      ),
+      (.permissionDenied, "EXPIRED", "has not begun, or has ended"),
+      (.permissionDenied, "ROUTE_UNKNOWN", "the reason says why"),
+      (.unauthenticated, "PASSKEY_REFUSED", "begin again"),
+      (.unauthenticated, "ACCOUNT_PROOF_REQUIRED", "gatehouse disown-email CODE"),
+      (.resourceExhausted, "REQUEST_TOO_LARGE", "send less at once"),
       (.unavailable, "NO_SIGNING_KEY", "AuthService has no key to sign tokens with"),
       (.unavailable, "KEYS_UNAVAILABLE", "you are still signed in"),
       (.unavailable, "STORE_UNAVAILABLE", "such as a full disk"),
@@ -109,6 +118,27 @@ struct SessionCommandTests {
     let failure = CallFailure(error: error, service: "auth", target: "tcp://a:1")
     let text = FailureText.text(failure, email: "ada@b", style: TextStyle(isOn: false))
     #expect(text.contains(advice), "\(text)")
+  }
+
+  @Test(
+    "A step-up is advised that helps: another sign-in with a password proves no second factor",
+    arguments: [
+      ("mfa", "gatehouse totp add"), ("pin", "gatehouse pin token ACTION"), ("phr", "a passkey"),
+      ("fresh", "run gatehouse login ada@b again"), ("pin,mfa", "; and a second factor"),
+    ]
+  )
+  func advice_ofStepUp_isOfItsKind(_ stepUp: String, _ advice: String) {
+    let error = RPCError(
+      .unauthenticated,
+      reason: "STEP_UP_REQUIRED",
+      domain: "gatehouse.tenancy",
+      message: "",
+      metadata: ["step_up": stepUp]
+    )
+    let failure = CallFailure(error: error, service: "tenancy", target: "tcp://a:1")
+    let text = FailureAdvice.text(failure, email: "ada@b")
+    #expect(text.hasPrefix("this needs ") && text.contains(advice), "\(text)")
+    #expect(stepUp != "phr" || !text.contains("gatehouse login"))
   }
 
   @Test("Without a session, and without an answer, the advice is another one")

@@ -246,7 +246,10 @@ struct AccountTests {
         options: stage.with(fresh)
       )
       let change = try await stage.takeToken("confirm-email", to: "countess@example.org")
-      _ = try await stage.accounts.confirmEmailChange(.init(token: change))
+      _ = try await stage.accounts.confirmEmailChange(
+        .init(token: change),
+        options: stage.with(fresh)
+      )
       #expect(await reset(stage, third) == Self.invalid)
       #expect(ada.user?.id == fresh.user?.id)
     }

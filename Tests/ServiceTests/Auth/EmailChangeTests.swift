@@ -34,7 +34,7 @@ struct EmailChangeTests {
   ) async throws -> String {
     #expect(await request(stage, user, new) == "OK")
     let token = try await stage.takeToken("confirm-email", to: new)
-    _ = try await stage.accounts.confirmEmailChange(.init(token: token))
+    _ = try await stage.accounts.confirmEmailChange(.init(token: token), options: stage.with(user))
     return try await stage.takeToken("undo-email", to: old)
   }
 
@@ -46,6 +46,7 @@ struct EmailChangeTests {
   func change_confirmed_movesTheAccount() async throws {
     try await AuthStage.run { stage in
       let ada = try await stage.signUp()
+      try await stage.verifyAddress(of: ada)
       let other = try await stage.signIn()
       #expect(await request(stage, ada) == "OK")
       let mails = try await stage.takeMails().filter { $0.recipient == "<\(Self.new)>" }
@@ -55,7 +56,12 @@ struct EmailChangeTests {
       let token = try #require(mails.first?.link?.token)
       // Nothing has changed so far.
       _ = try await stage.signIn()
-      for _ in 0..<2 { _ = try await stage.accounts.confirmEmailChange(.init(token: token)) }
+      for _ in 0..<2 {
+        _ = try await stage.accounts.confirmEmailChange(
+          .init(token: token),
+          options: stage.with(ada)
+        )
+      }
       let me = try await stage.users.getMe(.init(), options: stage.with(ada))
       #expect(me.email == Self.new && me.emailVerified)
       let ended = await outcome {
@@ -71,7 +77,7 @@ struct EmailChangeTests {
       #expect(notices.first?.text.contains(Self.new) == true)
       #expect(
         try await stage.audited("email.").map { $0.split(separator: " ")[0] } == [
-          "email.request_change", "email.change",
+          "email.verify", "email.request_change", "email.change",
         ]
       )
     }
@@ -94,7 +100,10 @@ struct EmailChangeTests {
       let token = try await stage.takeToken("confirm-email", to: "eve@example.org")
       _ = try await stage.signUp("eve@example.org")
       let taken = await outcome {
-        _ = try await stage.accounts.confirmEmailChange(.init(token: token))
+        _ = try await stage.accounts.confirmEmailChange(
+          .init(token: token),
+          options: stage.with(ada)
+        )
       }
       #expect(taken == "ALREADY_EXISTS EMAIL_TAKEN")
     }
@@ -118,6 +127,7 @@ struct EmailChangeTests {
   func undo_weekLater_recoversTheAccount() async throws {
     try await AuthStage.run { stage in
       let ada = try await stage.signUp()
+      try await stage.verifyAddress(of: ada)
       let thief = try await stage.signIn()
       let first = try await change(stage, thief)
       // The thief goes on, and would take back what is taken back.
@@ -149,6 +159,7 @@ struct EmailChangeTests {
   func undo_tooLate_isRefused() async throws {
     try await AuthStage.run { stage in
       let ada = try await stage.signUp()
+      try await stage.verifyAddress(of: ada)
       let token = try await change(stage, ada)
       stage.clock.advance(7 * 86_400_000)
       #expect(await undo(stage, token) == Self.invalid)
@@ -161,6 +172,7 @@ struct EmailChangeTests {
   func change_backToOldAddress_isAllowed() async throws {
     try await AuthStage.run { stage in
       let ada = try await stage.signUp()
+      try await stage.verifyAddress(of: ada)
       _ = try await change(stage, ada)
       stage.clock.advance(60_000)
       _ = try await change(stage, ada, from: Self.new, to: Self.old)

@@ -42,6 +42,37 @@ struct MailTemplateTests {
     }
   }
 
+  @Test(
+    "A mail that may find the password void does not say that it stays",
+    arguments: ["en", "de"]
+  )
+  func builtIn_resets_sayWhatHolds(language: String) throws {
+    for kind in [MailKind.resetPassword, .resetUnproven, .passwordVoid] {
+      let text = try #require(BuiltInMails.all[language]?[kind]).text
+      for untrue in ["your password stays", "Ihr Passwort bleibt"] {
+        #expect(!text.contains(untrue), "\(kind)")
+      }
+    }
+    let proven = UserRecord(
+      id: "usr_1",
+      email: "ada@example.org",
+      isEmailVerified: true,
+      displayName: "",
+      firstName: "",
+      lastName: "",
+      defaults: UserDefaults(),
+      created: 0,
+      updated: 0
+    )
+    var unproven = proven
+    unproven.isEmailVerified = false
+    #expect(MailKind.passwordVoid.whenSent(to: proven) == .passwordVoid)
+    for kind in [MailKind.passwordVoid, .resetPassword] {
+      #expect(kind.whenSent(to: unproven) == .resetUnproven)
+    }
+    #expect(MailKind.verifyEmail.whenSent(to: unproven) == .verifyEmail)
+  }
+
   @Test("A language is looked for as a whole, then by its first part, and replaced last")
   func texts_language_isNearest() throws {
     let templates = try MailTemplates.builtIn(standard: "en")

@@ -1,3 +1,4 @@
+import Contracts
 import Glibc
 import RPCKit
 import ServiceKit
@@ -110,5 +111,16 @@ extension AuthStage {
         "\($0.text(0)) \($0.text(1))"
       }
     }.filter { $0.hasPrefix(prefix) }
+  }
+
+  /// Has an account prove its address in its session; other mails are taken too.
+  func verifyAddress(
+    of user: Auth_V1.SignInResponse,
+    _ email: String = "ada@example.org"
+  ) async throws {
+    _ = try await accounts.verifyEmail(
+      .init(token: try await takeToken("verify-email", to: email)),
+      options: with(user)
+    )
   }
 }

@@ -331,18 +331,26 @@ struct PasskeyTests {
       let handle = try await stage.handle(of: thief)
       let verify = try await stage.takeToken("verify-email", to: "ada@example.org")
       // The owner even clicks the link that came unasked.
-      _ = try await stage.accounts.verifyEmail(.init(token: verify))
-      let own = SoftAuthenticator()
-      try await stage.register(own, for: try await stage.signIn())
-      _ = try await stage.accounts.requestPasswordReset(.init(email: "ada@example.org"))
-      let token = try await stage.takeToken("reset-password", to: "ada@example.org")
-      _ = try await stage.accounts.resetPassword(
-        .init(token: token, newPassword: "another battery staple horse")
-      )
+      let clicked = await outcome {
+        _ = try await stage.accounts.verifyEmail(.init(token: verify))
+      }
+      #expect(clicked == "UNAUTHENTICATED ACCOUNT_PROOF_REQUIRED")
+      let phrase = "another battery staple horse"
+      func reset() async throws -> Auth_V1.SignInResponse {
+        stage.clock.advance(61_000)
+        _ = try await stage.accounts.requestPasswordReset(.init(email: "ada@example.org"))
+        let token = try await stage.takeToken("reset-password", to: "ada@example.org")
+        _ = try await stage.accounts.resetPassword(.init(token: token, newPassword: phrase))
+        return try await stage.signIn(password: phrase)
+      }
+      let owner = try await reset()
       let gone = await outcome { _ = try await stage.signIn(trojan, handle: handle) }
       #expect(gone == AuthStage.passkeyRefused && stage.lastFault == "credential")
-      // What was registered once the address was proven stays.
-      _ = try await stage.signIn(own, handle: handle)
+      // What is registered once the address is proven stays.
+      let own = SoftAuthenticator()
+      try await stage.register(own, for: owner)
+      _ = try await reset()
+      _ = try await stage.signIn(own, handle: try await stage.handle(of: owner))
     }
   }
 
@@ -362,7 +370,8 @@ struct PasskeyTests {
         options: stage.with(ada)
       )
       _ = try await stage.accounts.confirmEmailChange(
-        .init(token: try await stage.takeToken("confirm-email", to: "thief@example.org"))
+        .init(token: try await stage.takeToken("confirm-email", to: "thief@example.org")),
+        options: stage.with(ada)
       )
       _ = try await stage.signIn(authenticator, handle: handle)
       _ = try await stage.accounts.undoEmailChange(

@@ -56,6 +56,8 @@ enum MatrixTable {
     .init("Accounts/RequestEmailVerification", .none, .everyone),
     // Nobody has a token: what those allow is for AccountTests.
     .init("Accounts/VerifyEmail", .none, [], #"{"token": "<mail token>"}"#, yes: "verified"),
+    .init("Accounts/RefuseAccountChange", .none, [], #"{"token": "<mail token>"}"#, yes: "stopped"),
+    .init("Accounts/DisownEmail", .none, [], #"{"token": "<mail token>"}"#, yes: "disowned"),
     .init("Accounts/RequestPasswordReset", .none, .everyone, #"{"email": "<new address>"}"#),
     .init(
       "Accounts/ResetPassword",
@@ -110,6 +112,31 @@ enum MatrixTable {
     .init("Operators/EndSessions", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/GetUser", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/ListUserSessions", .system, .operators, #"{"userId": "<user>"}"#),
+    .init("Operators/ListAccountChanges", .system, .operators),
+    // What these do is for AccountChangeTests: nothing waits here.
+    .init(
+      "Operators/RequestAccountChange",
+      .system,
+      [],
+      #"{"userId": "<user>", "kind": "ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "reason": "lost"}"#,
+      yes: "requestedBy"
+    ),
+    .init(
+      "Operators/ApproveAccountChange",
+      .system,
+      [],
+      #"{"changeId": "chg_none"}"#,
+      yes: "requestedBy"
+    ),
+    .init(
+      "Operators/CancelAccountChange",
+      .system,
+      [],
+      #"{"changeId": "chg_none"}"#,
+      yes: "requestedBy"
+    ),
+    .init("Operators/SearchAudit", .system, .operators),
+    .init("Operators/GetUserFactors", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Operators/ListUserAudit", .system, .operators, #"{"userId": "<user>"}"#),
     .init(
       "Operators/ForcePasswordReset",
@@ -131,6 +158,12 @@ enum MatrixTable {
     ),
     .init(
       "Imports/ImportUsers",
+      .system,
+      .operators,
+      #"{"source": "old", "run": "1", "rows": [{"sourceId": "1"}]}"#
+    ),
+    .init(
+      "Imports/ImportBatch",
       .system,
       .operators,
       #"{"source": "old", "run": "1", "rows": [{"sourceId": "1"}]}"#
@@ -379,6 +412,9 @@ enum MatrixTable {
     .init("Subjects/Suspend", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Subjects/Resume", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Subjects/ListSuspended", .system, .operators),
+    .init("TenancyAudit/Search", .system, .operators),
+    .init("Associations/ListByUser", .system, .operators, #"{"userId": "usr_somebody"}"#),
+    .init("Roles/ListByUser", .system, .operators, #"{"userId": "usr_somebody"}"#),
     .init(
       "Permissions/Check",
       .device,
@@ -644,6 +680,8 @@ enum MatrixTable {
       #"{"signedPayload": "<notification>"}"#
     ),
     .init("Purchases/List", .none, .everyone),
+    .init("Purchases/List", .system, .operators, #"{"userId": "usr_somebody"}"#),
+    .init("EntitlementAudit/Search", .system, .operators),
   ]
 
   /// Last, because by then everybody has bought what readers need.

@@ -9,6 +9,7 @@ final class SmallTenancy: Sendable {
     var changeCount = 0
     var isUnsteady = false
     var askedCount = 0
+    var readers: Set<String> = []
   }
 
   private let state = Lock(State())
@@ -23,6 +24,12 @@ final class SmallTenancy: Sendable {
       state.changeCount += 1
     }
   }
+
+  /// Says of a user to be an operator, to those who only read.
+  func addReader(_ userID: String) { state.withLock { _ = $0.readers.insert(userID) } }
+
+  /// Whether a user may read as an operator.
+  func isReader(_ userID: String) -> Bool { state.withLock { $0.readers.contains(userID) } }
 
   /// Makes what it says outdated as soon as it is said.
   func unsettle() { state.withLock { $0.isUnsteady = true } }

@@ -31,6 +31,18 @@ void   auth__v1__verify_email_response__init
   static const Auth__V1__VerifyEmailResponse init_value = AUTH__V1__VERIFY_EMAIL_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__disown_email_request__init
+                     (Auth__V1__DisownEmailRequest         *message)
+{
+  static const Auth__V1__DisownEmailRequest init_value = AUTH__V1__DISOWN_EMAIL_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__disown_email_response__init
+                     (Auth__V1__DisownEmailResponse         *message)
+{
+  static const Auth__V1__DisownEmailResponse init_value = AUTH__V1__DISOWN_EMAIL_RESPONSE__INIT;
+  *message = init_value;
+}
 void   auth__v1__request_password_reset_request__init
                      (Auth__V1__RequestPasswordResetRequest         *message)
 {
@@ -91,6 +103,18 @@ void   auth__v1__undo_email_change_response__init
   static const Auth__V1__UndoEmailChangeResponse init_value = AUTH__V1__UNDO_EMAIL_CHANGE_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__refuse_account_change_request__init
+                     (Auth__V1__RefuseAccountChangeRequest         *message)
+{
+  static const Auth__V1__RefuseAccountChangeRequest init_value = AUTH__V1__REFUSE_ACCOUNT_CHANGE_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__refuse_account_change_response__init
+                     (Auth__V1__RefuseAccountChangeResponse         *message)
+{
+  static const Auth__V1__RefuseAccountChangeResponse init_value = AUTH__V1__REFUSE_ACCOUNT_CHANGE_RESPONSE__INIT;
+  *message = init_value;
+}
 void   auth__v1__send_invitation_request__init
                      (Auth__V1__SendInvitationRequest         *message)
 {
@@ -139,7 +163,7 @@ const ProtobufCMessageDescriptor auth__v1__request_email_verification_response__
   (ProtobufCMessageInit) auth__v1__request_email_verification_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__verify_email_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor auth__v1__verify_email_request__field_descriptors[4] =
 {
   {
     "f1_token",
@@ -153,14 +177,53 @@ static const ProtobufCFieldDescriptor auth__v1__verify_email_request__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_password",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__VerifyEmailRequest, f2_password),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_ceremony_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__VerifyEmailRequest, f3_ceremony_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_passkey_response",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__VerifyEmailRequest, f4_passkey_response),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__verify_email_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_token */
+  1,   /* field[1] = f2_password */
+  2,   /* field[2] = f3_ceremony_id */
+  3,   /* field[3] = f4_passkey_response */
 };
 static const ProtobufCIntRange auth__v1__verify_email_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor auth__v1__verify_email_request__descriptor =
 {
@@ -170,7 +233,7 @@ const ProtobufCMessageDescriptor auth__v1__verify_email_request__descriptor =
   "Auth__V1__VerifyEmailRequest",
   "auth.v1",
   sizeof(Auth__V1__VerifyEmailRequest),
-  1,
+  4,
   auth__v1__verify_email_request__field_descriptors,
   auth__v1__verify_email_request__field_indices_by_name,
   1,  auth__v1__verify_email_request__number_ranges,
@@ -193,6 +256,62 @@ const ProtobufCMessageDescriptor auth__v1__verify_email_response__descriptor =
   auth__v1__verify_email_response__field_indices_by_name,
   0,  auth__v1__verify_email_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__verify_email_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__disown_email_request__field_descriptors[1] =
+{
+  {
+    "f1_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__DisownEmailRequest, f1_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__disown_email_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_token */
+};
+static const ProtobufCIntRange auth__v1__disown_email_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__disown_email_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.DisownEmailRequest",
+  "DisownEmailRequest",
+  "Auth__V1__DisownEmailRequest",
+  "auth.v1",
+  sizeof(Auth__V1__DisownEmailRequest),
+  1,
+  auth__v1__disown_email_request__field_descriptors,
+  auth__v1__disown_email_request__field_indices_by_name,
+  1,  auth__v1__disown_email_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__disown_email_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define auth__v1__disown_email_response__field_descriptors NULL
+#define auth__v1__disown_email_response__field_indices_by_name NULL
+#define auth__v1__disown_email_response__number_ranges NULL
+const ProtobufCMessageDescriptor auth__v1__disown_email_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.DisownEmailResponse",
+  "DisownEmailResponse",
+  "Auth__V1__DisownEmailResponse",
+  "auth.v1",
+  sizeof(Auth__V1__DisownEmailResponse),
+  0,
+  auth__v1__disown_email_response__field_descriptors,
+  auth__v1__disown_email_response__field_indices_by_name,
+  0,  auth__v1__disown_email_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__disown_email_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__request_password_reset_request__field_descriptors[1] =
@@ -315,7 +434,7 @@ const ProtobufCMessageDescriptor auth__v1__reset_password_request__descriptor =
   (ProtobufCMessageInit) auth__v1__reset_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__reset_password_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor auth__v1__reset_password_response__field_descriptors[2] =
 {
   {
     "f1_revoked_sessions",
@@ -329,14 +448,27 @@ static const ProtobufCFieldDescriptor auth__v1__reset_password_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_new_account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ResetPasswordResponse, f2_new_account),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__reset_password_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_revoked_sessions */
+  1,   /* field[1] = f2_new_account */
 };
 static const ProtobufCIntRange auth__v1__reset_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor auth__v1__reset_password_response__descriptor =
 {
@@ -346,7 +478,7 @@ const ProtobufCMessageDescriptor auth__v1__reset_password_response__descriptor =
   "Auth__V1__ResetPasswordResponse",
   "auth.v1",
   sizeof(Auth__V1__ResetPasswordResponse),
-  1,
+  2,
   auth__v1__reset_password_response__field_descriptors,
   auth__v1__reset_password_response__field_indices_by_name,
   1,  auth__v1__reset_password_response__number_ranges,
@@ -422,7 +554,7 @@ const ProtobufCMessageDescriptor auth__v1__change_email_response__descriptor =
   (ProtobufCMessageInit) auth__v1__change_email_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__confirm_email_change_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor auth__v1__confirm_email_change_request__field_descriptors[4] =
 {
   {
     "f1_token",
@@ -436,14 +568,53 @@ static const ProtobufCFieldDescriptor auth__v1__confirm_email_change_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_password",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ConfirmEmailChangeRequest, f2_password),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_ceremony_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ConfirmEmailChangeRequest, f3_ceremony_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_passkey_response",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ConfirmEmailChangeRequest, f4_passkey_response),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__confirm_email_change_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_token */
+  1,   /* field[1] = f2_password */
+  2,   /* field[2] = f3_ceremony_id */
+  3,   /* field[3] = f4_passkey_response */
 };
 static const ProtobufCIntRange auth__v1__confirm_email_change_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor auth__v1__confirm_email_change_request__descriptor =
 {
@@ -453,7 +624,7 @@ const ProtobufCMessageDescriptor auth__v1__confirm_email_change_request__descrip
   "Auth__V1__ConfirmEmailChangeRequest",
   "auth.v1",
   sizeof(Auth__V1__ConfirmEmailChangeRequest),
-  1,
+  4,
   auth__v1__confirm_email_change_request__field_descriptors,
   auth__v1__confirm_email_change_request__field_indices_by_name,
   1,  auth__v1__confirm_email_change_request__number_ranges,
@@ -532,6 +703,62 @@ const ProtobufCMessageDescriptor auth__v1__undo_email_change_response__descripto
   auth__v1__undo_email_change_response__field_indices_by_name,
   0,  auth__v1__undo_email_change_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__undo_email_change_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__refuse_account_change_request__field_descriptors[1] =
+{
+  {
+    "f1_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RefuseAccountChangeRequest, f1_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__refuse_account_change_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_token */
+};
+static const ProtobufCIntRange auth__v1__refuse_account_change_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__refuse_account_change_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.RefuseAccountChangeRequest",
+  "RefuseAccountChangeRequest",
+  "Auth__V1__RefuseAccountChangeRequest",
+  "auth.v1",
+  sizeof(Auth__V1__RefuseAccountChangeRequest),
+  1,
+  auth__v1__refuse_account_change_request__field_descriptors,
+  auth__v1__refuse_account_change_request__field_indices_by_name,
+  1,  auth__v1__refuse_account_change_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__refuse_account_change_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define auth__v1__refuse_account_change_response__field_descriptors NULL
+#define auth__v1__refuse_account_change_response__field_indices_by_name NULL
+#define auth__v1__refuse_account_change_response__number_ranges NULL
+const ProtobufCMessageDescriptor auth__v1__refuse_account_change_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.RefuseAccountChangeResponse",
+  "RefuseAccountChangeResponse",
+  "Auth__V1__RefuseAccountChangeResponse",
+  "auth.v1",
+  sizeof(Auth__V1__RefuseAccountChangeResponse),
+  0,
+  auth__v1__refuse_account_change_response__field_descriptors,
+  auth__v1__refuse_account_change_response__field_indices_by_name,
+  0,  auth__v1__refuse_account_change_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__refuse_account_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_descriptors[7] =

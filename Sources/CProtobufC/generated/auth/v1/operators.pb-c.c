@@ -79,6 +79,66 @@ void   auth__v1__list_user_audit_response__init
   static const Auth__V1__ListUserAuditResponse init_value = AUTH__V1__LIST_USER_AUDIT_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__search_audit_request__init
+                     (Auth__V1__SearchAuditRequest         *message)
+{
+  static const Auth__V1__SearchAuditRequest init_value = AUTH__V1__SEARCH_AUDIT_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__search_audit_response__init
+                     (Auth__V1__SearchAuditResponse         *message)
+{
+  static const Auth__V1__SearchAuditResponse init_value = AUTH__V1__SEARCH_AUDIT_RESPONSE__INIT;
+  *message = init_value;
+}
+void   auth__v1__get_user_factors_request__init
+                     (Auth__V1__GetUserFactorsRequest         *message)
+{
+  static const Auth__V1__GetUserFactorsRequest init_value = AUTH__V1__GET_USER_FACTORS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__user_factors__init
+                     (Auth__V1__UserFactors         *message)
+{
+  static const Auth__V1__UserFactors init_value = AUTH__V1__USER_FACTORS__INIT;
+  *message = init_value;
+}
+void   auth__v1__account_change__init
+                     (Auth__V1__AccountChange         *message)
+{
+  static const Auth__V1__AccountChange init_value = AUTH__V1__ACCOUNT_CHANGE__INIT;
+  *message = init_value;
+}
+void   auth__v1__request_account_change_request__init
+                     (Auth__V1__RequestAccountChangeRequest         *message)
+{
+  static const Auth__V1__RequestAccountChangeRequest init_value = AUTH__V1__REQUEST_ACCOUNT_CHANGE_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__approve_account_change_request__init
+                     (Auth__V1__ApproveAccountChangeRequest         *message)
+{
+  static const Auth__V1__ApproveAccountChangeRequest init_value = AUTH__V1__APPROVE_ACCOUNT_CHANGE_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__cancel_account_change_request__init
+                     (Auth__V1__CancelAccountChangeRequest         *message)
+{
+  static const Auth__V1__CancelAccountChangeRequest init_value = AUTH__V1__CANCEL_ACCOUNT_CHANGE_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_account_changes_request__init
+                     (Auth__V1__ListAccountChangesRequest         *message)
+{
+  static const Auth__V1__ListAccountChangesRequest init_value = AUTH__V1__LIST_ACCOUNT_CHANGES_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_account_changes_response__init
+                     (Auth__V1__ListAccountChangesResponse         *message)
+{
+  static const Auth__V1__ListAccountChangesResponse init_value = AUTH__V1__LIST_ACCOUNT_CHANGES_RESPONSE__INIT;
+  *message = init_value;
+}
 void   auth__v1__mail__init
                      (Auth__V1__Mail         *message)
 {
@@ -982,6 +1042,841 @@ const ProtobufCMessageDescriptor auth__v1__list_user_audit_response__descriptor 
   (ProtobufCMessageInit) auth__v1__list_user_audit_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor auth__v1__search_audit_request__field_descriptors[9] =
+{
+  {
+    "f1_actor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f1_actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_object",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f2_object),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_action",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f3_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_request_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f4_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_since",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f5_since),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_until",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f6_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_refused_only",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f7_refused_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_page_size",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f8_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_page_token",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditRequest, f9_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__search_audit_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_actor */
+  1,   /* field[1] = f2_object */
+  2,   /* field[2] = f3_action */
+  3,   /* field[3] = f4_request_id */
+  4,   /* field[4] = f5_since */
+  5,   /* field[5] = f6_until */
+  6,   /* field[6] = f7_refused_only */
+  7,   /* field[7] = f8_page_size */
+  8,   /* field[8] = f9_page_token */
+};
+static const ProtobufCIntRange auth__v1__search_audit_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor auth__v1__search_audit_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SearchAuditRequest",
+  "SearchAuditRequest",
+  "Auth__V1__SearchAuditRequest",
+  "auth.v1",
+  sizeof(Auth__V1__SearchAuditRequest),
+  9,
+  auth__v1__search_audit_request__field_descriptors,
+  auth__v1__search_audit_request__field_indices_by_name,
+  1,  auth__v1__search_audit_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__search_audit_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__search_audit_response__field_descriptors[2] =
+{
+  {
+    "f1_entries",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__SearchAuditResponse, n_f1_entries),
+    offsetof(Auth__V1__SearchAuditResponse, f1_entries),
+    &auth__v1__audit_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SearchAuditResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__search_audit_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entries */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange auth__v1__search_audit_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__search_audit_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SearchAuditResponse",
+  "SearchAuditResponse",
+  "Auth__V1__SearchAuditResponse",
+  "auth.v1",
+  sizeof(Auth__V1__SearchAuditResponse),
+  2,
+  auth__v1__search_audit_response__field_descriptors,
+  auth__v1__search_audit_response__field_indices_by_name,
+  1,  auth__v1__search_audit_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__search_audit_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__get_user_factors_request__field_descriptors[1] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__GetUserFactorsRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__get_user_factors_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+};
+static const ProtobufCIntRange auth__v1__get_user_factors_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__get_user_factors_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.GetUserFactorsRequest",
+  "GetUserFactorsRequest",
+  "Auth__V1__GetUserFactorsRequest",
+  "auth.v1",
+  sizeof(Auth__V1__GetUserFactorsRequest),
+  1,
+  auth__v1__get_user_factors_request__field_descriptors,
+  auth__v1__get_user_factors_request__field_indices_by_name,
+  1,  auth__v1__get_user_factors_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__get_user_factors_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__user_factors__field_descriptors[10] =
+{
+  {
+    "f1_has_password",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f1_has_password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_totp_added_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f2_totp_added_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_recovery_codes_left",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f3_recovery_codes_left),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_has_pin",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f4_has_pin),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_passkeys",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__UserFactors, n_f5_passkeys),
+    offsetof(Auth__V1__UserFactors, f5_passkeys),
+    &auth__v1__passkey__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_identities",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__UserFactors, n_f6_identities),
+    offsetof(Auth__V1__UserFactors, f6_identities),
+    &auth__v1__linked_identity__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_failed_sign_ins",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f7_failed_sign_ins),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_last_failed_sign_in_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f8_last_failed_sign_in_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_sign_ins_wait_until",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f9_sign_ins_wait_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_failed_codes",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserFactors, f10_failed_codes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__user_factors__field_indices_by_name[] = {
+  9,   /* field[9] = f10_failed_codes */
+  0,   /* field[0] = f1_has_password */
+  1,   /* field[1] = f2_totp_added_at */
+  2,   /* field[2] = f3_recovery_codes_left */
+  3,   /* field[3] = f4_has_pin */
+  4,   /* field[4] = f5_passkeys */
+  5,   /* field[5] = f6_identities */
+  6,   /* field[6] = f7_failed_sign_ins */
+  7,   /* field[7] = f8_last_failed_sign_in_at */
+  8,   /* field[8] = f9_sign_ins_wait_until */
+};
+static const ProtobufCIntRange auth__v1__user_factors__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor auth__v1__user_factors__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.UserFactors",
+  "UserFactors",
+  "Auth__V1__UserFactors",
+  "auth.v1",
+  sizeof(Auth__V1__UserFactors),
+  10,
+  auth__v1__user_factors__field_descriptors,
+  auth__v1__user_factors__field_indices_by_name,
+  1,  auth__v1__user_factors__number_ranges,
+  (ProtobufCMessageInit) auth__v1__user_factors__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__account_change__field_descriptors[11] =
+{
+  {
+    "f1_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f1_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_user_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f2_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f3_kind),
+    &auth__v1__account_change_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_new_email",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f4_new_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_reason",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f5_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_state",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f6_state),
+    &auth__v1__account_change_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_requested_by",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f7_requested_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_requested_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f8_requested_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_due_at",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f9_due_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_approved_by",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f10_approved_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f11_finished_at",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f11_finished_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__account_change__field_indices_by_name[] = {
+  9,   /* field[9] = f10_approved_by */
+  10,   /* field[10] = f11_finished_at */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_kind */
+  3,   /* field[3] = f4_new_email */
+  4,   /* field[4] = f5_reason */
+  5,   /* field[5] = f6_state */
+  6,   /* field[6] = f7_requested_by */
+  7,   /* field[7] = f8_requested_at */
+  8,   /* field[8] = f9_due_at */
+};
+static const ProtobufCIntRange auth__v1__account_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 11 }
+};
+const ProtobufCMessageDescriptor auth__v1__account_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.AccountChange",
+  "AccountChange",
+  "Auth__V1__AccountChange",
+  "auth.v1",
+  sizeof(Auth__V1__AccountChange),
+  11,
+  auth__v1__account_change__field_descriptors,
+  auth__v1__account_change__field_indices_by_name,
+  1,  auth__v1__account_change__number_ranges,
+  (ProtobufCMessageInit) auth__v1__account_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__request_account_change_request__field_descriptors[5] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RequestAccountChangeRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RequestAccountChangeRequest, f2_kind),
+    &auth__v1__account_change_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_new_email",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RequestAccountChangeRequest, f3_new_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_reason",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RequestAccountChangeRequest, f4_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_idempotency_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RequestAccountChangeRequest, f5_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__request_account_change_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_kind */
+  2,   /* field[2] = f3_new_email */
+  3,   /* field[3] = f4_reason */
+  4,   /* field[4] = f5_idempotency_key */
+};
+static const ProtobufCIntRange auth__v1__request_account_change_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor auth__v1__request_account_change_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.RequestAccountChangeRequest",
+  "RequestAccountChangeRequest",
+  "Auth__V1__RequestAccountChangeRequest",
+  "auth.v1",
+  sizeof(Auth__V1__RequestAccountChangeRequest),
+  5,
+  auth__v1__request_account_change_request__field_descriptors,
+  auth__v1__request_account_change_request__field_indices_by_name,
+  1,  auth__v1__request_account_change_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__request_account_change_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__approve_account_change_request__field_descriptors[1] =
+{
+  {
+    "f1_change_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ApproveAccountChangeRequest, f1_change_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__approve_account_change_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_change_id */
+};
+static const ProtobufCIntRange auth__v1__approve_account_change_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__approve_account_change_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ApproveAccountChangeRequest",
+  "ApproveAccountChangeRequest",
+  "Auth__V1__ApproveAccountChangeRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ApproveAccountChangeRequest),
+  1,
+  auth__v1__approve_account_change_request__field_descriptors,
+  auth__v1__approve_account_change_request__field_indices_by_name,
+  1,  auth__v1__approve_account_change_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__approve_account_change_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__cancel_account_change_request__field_descriptors[1] =
+{
+  {
+    "f1_change_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__CancelAccountChangeRequest, f1_change_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__cancel_account_change_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_change_id */
+};
+static const ProtobufCIntRange auth__v1__cancel_account_change_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__cancel_account_change_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.CancelAccountChangeRequest",
+  "CancelAccountChangeRequest",
+  "Auth__V1__CancelAccountChangeRequest",
+  "auth.v1",
+  sizeof(Auth__V1__CancelAccountChangeRequest),
+  1,
+  auth__v1__cancel_account_change_request__field_descriptors,
+  auth__v1__cancel_account_change_request__field_indices_by_name,
+  1,  auth__v1__cancel_account_change_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__cancel_account_change_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_account_changes_request__field_descriptors[3] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListAccountChangesRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListAccountChangesRequest, f2_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListAccountChangesRequest, f3_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_account_changes_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_account_changes_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_account_changes_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListAccountChangesRequest",
+  "ListAccountChangesRequest",
+  "Auth__V1__ListAccountChangesRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ListAccountChangesRequest),
+  3,
+  auth__v1__list_account_changes_request__field_descriptors,
+  auth__v1__list_account_changes_request__field_indices_by_name,
+  1,  auth__v1__list_account_changes_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_account_changes_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_account_changes_response__field_descriptors[2] =
+{
+  {
+    "f1_changes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__ListAccountChangesResponse, n_f1_changes),
+    offsetof(Auth__V1__ListAccountChangesResponse, f1_changes),
+    &auth__v1__account_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListAccountChangesResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_account_changes_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_changes */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_account_changes_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_account_changes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListAccountChangesResponse",
+  "ListAccountChangesResponse",
+  "Auth__V1__ListAccountChangesResponse",
+  "auth.v1",
+  sizeof(Auth__V1__ListAccountChangesResponse),
+  2,
+  auth__v1__list_account_changes_response__field_descriptors,
+  auth__v1__list_account_changes_response__field_indices_by_name,
+  1,  auth__v1__list_account_changes_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_account_changes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor auth__v1__mail__field_descriptors[9] =
 {
   {
@@ -1267,6 +2162,74 @@ const ProtobufCEnumDescriptor auth__v1__account_state__descriptor =
   auth__v1__account_state__enum_values_by_name,
   1,
   auth__v1__account_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue auth__v1__account_change_kind__enum_values_by_number[4] =
+{
+  { "v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED", "AUTH__V1__ACCOUNT_CHANGE_KIND__v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED", 0 },
+  { "v1_ACCOUNT_CHANGE_KIND_REMOVE_TOTP", "AUTH__V1__ACCOUNT_CHANGE_KIND__v1_ACCOUNT_CHANGE_KIND_REMOVE_TOTP", 1 },
+  { "v2_ACCOUNT_CHANGE_KIND_EMAIL", "AUTH__V1__ACCOUNT_CHANGE_KIND__v2_ACCOUNT_CHANGE_KIND_EMAIL", 2 },
+  { "v3_ACCOUNT_CHANGE_KIND_DELETE", "AUTH__V1__ACCOUNT_CHANGE_KIND__v3_ACCOUNT_CHANGE_KIND_DELETE", 3 },
+};
+static const ProtobufCIntRange auth__v1__account_change_kind__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex auth__v1__account_change_kind__enum_values_by_name[4] =
+{
+  { "v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED", 0 },
+  { "v1_ACCOUNT_CHANGE_KIND_REMOVE_TOTP", 1 },
+  { "v2_ACCOUNT_CHANGE_KIND_EMAIL", 2 },
+  { "v3_ACCOUNT_CHANGE_KIND_DELETE", 3 },
+};
+const ProtobufCEnumDescriptor auth__v1__account_change_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "auth.v1.AccountChangeKind",
+  "AccountChangeKind",
+  "Auth__V1__AccountChangeKind",
+  "auth.v1",
+  4,
+  auth__v1__account_change_kind__enum_values_by_number,
+  4,
+  auth__v1__account_change_kind__enum_values_by_name,
+  1,
+  auth__v1__account_change_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue auth__v1__account_change_state__enum_values_by_number[6] =
+{
+  { "v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED", "AUTH__V1__ACCOUNT_CHANGE_STATE__v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED", 0 },
+  { "v1_ACCOUNT_CHANGE_STATE_WAITING", "AUTH__V1__ACCOUNT_CHANGE_STATE__v1_ACCOUNT_CHANGE_STATE_WAITING", 1 },
+  { "v2_ACCOUNT_CHANGE_STATE_DONE", "AUTH__V1__ACCOUNT_CHANGE_STATE__v2_ACCOUNT_CHANGE_STATE_DONE", 2 },
+  { "v3_ACCOUNT_CHANGE_STATE_CANCELLED", "AUTH__V1__ACCOUNT_CHANGE_STATE__v3_ACCOUNT_CHANGE_STATE_CANCELLED", 3 },
+  { "v4_ACCOUNT_CHANGE_STATE_REFUSED", "AUTH__V1__ACCOUNT_CHANGE_STATE__v4_ACCOUNT_CHANGE_STATE_REFUSED", 4 },
+  { "v5_ACCOUNT_CHANGE_STATE_FAILED", "AUTH__V1__ACCOUNT_CHANGE_STATE__v5_ACCOUNT_CHANGE_STATE_FAILED", 5 },
+};
+static const ProtobufCIntRange auth__v1__account_change_state__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex auth__v1__account_change_state__enum_values_by_name[6] =
+{
+  { "v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED", 0 },
+  { "v1_ACCOUNT_CHANGE_STATE_WAITING", 1 },
+  { "v2_ACCOUNT_CHANGE_STATE_DONE", 2 },
+  { "v3_ACCOUNT_CHANGE_STATE_CANCELLED", 3 },
+  { "v4_ACCOUNT_CHANGE_STATE_REFUSED", 4 },
+  { "v5_ACCOUNT_CHANGE_STATE_FAILED", 5 },
+};
+const ProtobufCEnumDescriptor auth__v1__account_change_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "auth.v1.AccountChangeState",
+  "AccountChangeState",
+  "Auth__V1__AccountChangeState",
+  "auth.v1",
+  6,
+  auth__v1__account_change_state__enum_values_by_number,
+  6,
+  auth__v1__account_change_state__enum_values_by_name,
+  1,
+  auth__v1__account_change_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue auth__v1__mail_state__enum_values_by_number[5] =

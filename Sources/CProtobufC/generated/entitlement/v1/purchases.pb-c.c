@@ -989,7 +989,7 @@ const ProtobufCMessageDescriptor entitlement__v1__handle_notification_response__
   (ProtobufCMessageInit) entitlement__v1__handle_notification_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__field_descriptors[3] =
 {
   {
     "f1_page_size",
@@ -1015,15 +1015,28 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_user_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPurchasesRequest, f3_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__list_purchases_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_page_size */
   1,   /* field[1] = f2_page_token */
+  2,   /* field[2] = f3_user_id */
 };
 static const ProtobufCIntRange entitlement__v1__list_purchases_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__list_purchases_request__descriptor =
 {
@@ -1033,7 +1046,7 @@ const ProtobufCMessageDescriptor entitlement__v1__list_purchases_request__descri
   "Entitlement__V1__ListPurchasesRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__ListPurchasesRequest),
-  2,
+  3,
   entitlement__v1__list_purchases_request__field_descriptors,
   entitlement__v1__list_purchases_request__field_indices_by_name,
   1,  entitlement__v1__list_purchases_request__number_ranges,

@@ -22,6 +22,8 @@ typedef struct Auth__V1__RequestEmailVerificationRequest Auth__V1__RequestEmailV
 typedef struct Auth__V1__RequestEmailVerificationResponse Auth__V1__RequestEmailVerificationResponse;
 typedef struct Auth__V1__VerifyEmailRequest Auth__V1__VerifyEmailRequest;
 typedef struct Auth__V1__VerifyEmailResponse Auth__V1__VerifyEmailResponse;
+typedef struct Auth__V1__DisownEmailRequest Auth__V1__DisownEmailRequest;
+typedef struct Auth__V1__DisownEmailResponse Auth__V1__DisownEmailResponse;
 typedef struct Auth__V1__RequestPasswordResetRequest Auth__V1__RequestPasswordResetRequest;
 typedef struct Auth__V1__RequestPasswordResetResponse Auth__V1__RequestPasswordResetResponse;
 typedef struct Auth__V1__ResetPasswordRequest Auth__V1__ResetPasswordRequest;
@@ -32,6 +34,8 @@ typedef struct Auth__V1__ConfirmEmailChangeRequest Auth__V1__ConfirmEmailChangeR
 typedef struct Auth__V1__ConfirmEmailChangeResponse Auth__V1__ConfirmEmailChangeResponse;
 typedef struct Auth__V1__UndoEmailChangeRequest Auth__V1__UndoEmailChangeRequest;
 typedef struct Auth__V1__UndoEmailChangeResponse Auth__V1__UndoEmailChangeResponse;
+typedef struct Auth__V1__RefuseAccountChangeRequest Auth__V1__RefuseAccountChangeRequest;
+typedef struct Auth__V1__RefuseAccountChangeResponse Auth__V1__RefuseAccountChangeResponse;
 typedef struct Auth__V1__SendInvitationRequest Auth__V1__SendInvitationRequest;
 typedef struct Auth__V1__SendInvitationResponse Auth__V1__SendInvitationResponse;
 
@@ -63,10 +67,13 @@ struct  Auth__V1__VerifyEmailRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f1_token;
+  ProtobufCBinaryData f2_password;
+  ProtobufCBinaryData f3_ceremony_id;
+  ProtobufCBinaryData f4_passkey_response;
 };
 #define AUTH__V1__VERIFY_EMAIL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__verify_email_request__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__VerifyEmailResponse
@@ -75,6 +82,25 @@ struct  Auth__V1__VerifyEmailResponse
 };
 #define AUTH__V1__VERIFY_EMAIL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__verify_email_response__descriptor) \
+     }
+
+
+struct  Auth__V1__DisownEmailRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_token;
+};
+#define AUTH__V1__DISOWN_EMAIL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__disown_email_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__DisownEmailResponse
+{
+  ProtobufCMessage base;
+};
+#define AUTH__V1__DISOWN_EMAIL_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__disown_email_response__descriptor) \
      }
 
 
@@ -113,10 +139,11 @@ struct  Auth__V1__ResetPasswordResponse
 {
   ProtobufCMessage base;
   uint32_t f1_revoked_sessions;
+  protobuf_c_boolean f2_new_account;
 };
 #define AUTH__V1__RESET_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__reset_password_response__descriptor) \
-    , 0 }
+    , 0, 0 }
 
 
 struct  Auth__V1__ChangeEmailRequest
@@ -143,10 +170,13 @@ struct  Auth__V1__ConfirmEmailChangeRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f1_token;
+  ProtobufCBinaryData f2_password;
+  ProtobufCBinaryData f3_ceremony_id;
+  ProtobufCBinaryData f4_passkey_response;
 };
 #define AUTH__V1__CONFIRM_EMAIL_CHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__confirm_email_change_request__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__ConfirmEmailChangeResponse
@@ -174,6 +204,25 @@ struct  Auth__V1__UndoEmailChangeResponse
 };
 #define AUTH__V1__UNDO_EMAIL_CHANGE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__undo_email_change_response__descriptor) \
+     }
+
+
+struct  Auth__V1__RefuseAccountChangeRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_token;
+};
+#define AUTH__V1__REFUSE_ACCOUNT_CHANGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__refuse_account_change_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__RefuseAccountChangeResponse
+{
+  ProtobufCMessage base;
+};
+#define AUTH__V1__REFUSE_ACCOUNT_CHANGE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__refuse_account_change_response__descriptor) \
      }
 
 
@@ -214,6 +263,12 @@ void   auth__v1__verify_email_request__init
 /* Auth__V1__VerifyEmailResponse methods */
 void   auth__v1__verify_email_response__init
                      (Auth__V1__VerifyEmailResponse         *message);
+/* Auth__V1__DisownEmailRequest methods */
+void   auth__v1__disown_email_request__init
+                     (Auth__V1__DisownEmailRequest         *message);
+/* Auth__V1__DisownEmailResponse methods */
+void   auth__v1__disown_email_response__init
+                     (Auth__V1__DisownEmailResponse         *message);
 /* Auth__V1__RequestPasswordResetRequest methods */
 void   auth__v1__request_password_reset_request__init
                      (Auth__V1__RequestPasswordResetRequest         *message);
@@ -244,6 +299,12 @@ void   auth__v1__undo_email_change_request__init
 /* Auth__V1__UndoEmailChangeResponse methods */
 void   auth__v1__undo_email_change_response__init
                      (Auth__V1__UndoEmailChangeResponse         *message);
+/* Auth__V1__RefuseAccountChangeRequest methods */
+void   auth__v1__refuse_account_change_request__init
+                     (Auth__V1__RefuseAccountChangeRequest         *message);
+/* Auth__V1__RefuseAccountChangeResponse methods */
+void   auth__v1__refuse_account_change_response__init
+                     (Auth__V1__RefuseAccountChangeResponse         *message);
 /* Auth__V1__SendInvitationRequest methods */
 void   auth__v1__send_invitation_request__init
                      (Auth__V1__SendInvitationRequest         *message);
@@ -263,6 +324,12 @@ typedef void (*Auth__V1__VerifyEmailRequest_Closure)
                   void *closure_data);
 typedef void (*Auth__V1__VerifyEmailResponse_Closure)
                  (const Auth__V1__VerifyEmailResponse *message,
+                  void *closure_data);
+typedef void (*Auth__V1__DisownEmailRequest_Closure)
+                 (const Auth__V1__DisownEmailRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__DisownEmailResponse_Closure)
+                 (const Auth__V1__DisownEmailResponse *message,
                   void *closure_data);
 typedef void (*Auth__V1__RequestPasswordResetRequest_Closure)
                  (const Auth__V1__RequestPasswordResetRequest *message,
@@ -294,6 +361,12 @@ typedef void (*Auth__V1__UndoEmailChangeRequest_Closure)
 typedef void (*Auth__V1__UndoEmailChangeResponse_Closure)
                  (const Auth__V1__UndoEmailChangeResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__RefuseAccountChangeRequest_Closure)
+                 (const Auth__V1__RefuseAccountChangeRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__RefuseAccountChangeResponse_Closure)
+                 (const Auth__V1__RefuseAccountChangeResponse *message,
+                  void *closure_data);
 typedef void (*Auth__V1__SendInvitationRequest_Closure)
                  (const Auth__V1__SendInvitationRequest *message,
                   void *closure_data);
@@ -310,6 +383,8 @@ extern const ProtobufCMessageDescriptor auth__v1__request_email_verification_req
 extern const ProtobufCMessageDescriptor auth__v1__request_email_verification_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__verify_email_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__verify_email_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__disown_email_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__disown_email_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__request_password_reset_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__request_password_reset_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__reset_password_request__descriptor;
@@ -320,6 +395,8 @@ extern const ProtobufCMessageDescriptor auth__v1__confirm_email_change_request__
 extern const ProtobufCMessageDescriptor auth__v1__confirm_email_change_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__undo_email_change_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__undo_email_change_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__refuse_account_change_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__refuse_account_change_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__send_invitation_response__descriptor;
 

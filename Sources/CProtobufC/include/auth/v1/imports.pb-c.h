@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Auth__V1__ImportRow Auth__V1__ImportRow;

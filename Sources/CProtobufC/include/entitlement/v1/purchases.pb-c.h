@@ -247,10 +247,11 @@ struct  Entitlement__V1__ListPurchasesRequest
   ProtobufCMessage base;
   uint32_t f1_page_size;
   ProtobufCBinaryData f2_page_token;
+  ProtobufCBinaryData f3_user_id;
 };
 #define ENTITLEMENT__V1__LIST_PURCHASES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_purchases_request__descriptor) \
-    , 0, {0,NULL} }
+    , 0, {0,NULL}, {0,NULL} }
 
 
 struct  Entitlement__V1__ListPurchasesResponse

@@ -1,0 +1,123 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// What somebody who opens a link from a mail shows besides, where there is no session.
+struct AccountCredential: Sendable {
+  /// The account's password; empty for none.
+  let password: String
+  /// The challenge that a passkey of the account answers; empty for none.
+  let ceremonyID: String
+  /// The answer.
+  let passkeyResponse: String
+}
+
+/// That whoever uses a link from a mail is whoever the account is, and not only reads the mail.
+enum AccountProof: Sendable {
+  /// A session of the account.
+  case session(UserIdentity)
+  /// The account's password.
+  case password(VerifiedPassword)
+  /// A passkey of the account.
+  case passkey(ProvenPasskey)
+  /// Nothing was needed.
+  case none
+}
+
+extension UserRecord {
+  /// Whether nobody has proven to read the mail of its address.
+  var isUnproven: Bool { !isEmailVerified }
+}
+
+extension AuthCore {
+  /// Finds out whether somebody with a token from a mail is whoever its account is, before anything is written.
+  ///
+  /// Throws ACCOUNT_PROOF_REQUIRED when they show nothing though it is needed. A password is admitted, counted and
+  /// hashed like one at a sign-in: a token must not be a way to guess faster.
+  func prove(
+    _ credential: AccountCredential,
+    isNeeded: @Sendable (UserRecord) -> Bool,
+    for token: MailToken,
+    _ call: CallContext
+  ) async throws -> AccountProof {
+    if let identity = call.caller.user { return .session(identity) }
+    let userID = token.userID ?? ""
+    let user = try await store.read { tx in
+      try DisablementTable.find(userID, in: tx) == nil ? try UserTable.find(userID, in: tx) : nil
+    }
+    guard let user else { throw AuthError.mailTokenInvalid }
+    guard token.used == nil, isNeeded(user) else { return .none }
+    if !credential.password.isEmpty {
+      return .password(try await verify(credential.password, of: user, call))
+    }
+    guard !credential.ceremonyID.isEmpty else { throw AuthError.accountProofRequired }
+    let proven = try await PasskeysHandler(core: self).prove(
+      credential.passkeyResponse,
+      credential.ceremonyID,
+      [.signIn, .namedSignIn],
+      as: PasskeyCeremony.Kind.signIn.rawValue,
+      call
+    )
+    guard proven.user.id == user.id else { throw AuthError.passkeyRefused }
+    return .passkey(proven)
+  }
+
+  /// Checks a password as a sign-in does.
+  private func verify(
+    _ password: String,
+    of user: UserRecord,
+    _ call: CallContext
+  ) async throws -> VerifiedPassword {
+    let attempt = try admitSignIn(
+      email: user.email,
+      deviceToken: "",
+      CallSource(call, settings.sourceLimits)
+    )
+    let verified: VerifiedPassword?
+    do {
+      verified = try await verify(
+        password,
+        of: attempt.email,
+        attempt.subject,
+        attempt.permit,
+        call
+      )
+    } catch {
+      // Nothing was found out about the password.
+      giveBack(attempt)
+      throw error
+    }
+    guard let verified, verified.user.id == user.id else {
+      failed(attempt)
+      throw AuthError.invalidCredentials
+    }
+    try succeeded(attempt)
+    return verified
+  }
+
+  /// Makes sure, in the write that relies on it, that a proof still holds, and writes down that it was used.
+  ///
+  /// `isNeeded` says whether one is needed as the transaction sees it.
+  func settle(
+    _ proof: AccountProof,
+    isNeeded: Bool,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    switch proof {
+    case .session(let identity): try requireActiveSession(of: identity, now: now, in: tx)
+    case .password(let verified):
+      let basis = try UserTable.basis(of: verified.user.id, in: tx)
+      guard basis?.passwordVersion == verified.basis.passwordVersion else {
+        throw AuthError.invalidCredentials
+      }
+      try AttemptTable.clear(verified.subject, .password, in: tx)
+    case .passkey(let proven):
+      guard try UserTable.basis(of: proven.user.id, in: tx) != nil else {
+        throw AuthError.passkeyRefused
+      }
+      _ = try PasskeysHandler.settle(proven, now: now, in: tx)
+    case .none:
+      guard !isNeeded else { throw AuthError.accountProofRequired }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `entitlement.v1.EntitlementAudit`.
+struct AuditHandler: Entitlement_V1.EntitlementAuditService {
+  let core: EntitlementCore
+
+  func search(
+    _ request: Auth_V1.SearchAuditRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SearchAuditResponse {
+    try await core.requireOperator(call)
+    let search = AuditSearch(request)
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [call.method.fullName, search.filter]
+    )
+    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
+    // Before the record of this call, so that reading the log page by page does not lengthen the page.
+    let page = try await core.store.read { tx in
+      try search.page(before: cursor.flatMap { Int64($0[0]) } ?? .max, in: tx)
+    }
+    try await core.store.write(call) { tx in
+      try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
+    }
+    return .init(
+      entries: page.entries,
+      nextPageToken: page.next.map { core.tokens.pageToken(after: ["\($0)"], binding) } ?? ""
+    )
+  }
+}

@@ -1,0 +1,110 @@
+import Contracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import EntitlementService
+@testable import ServiceTesting
+
+@Suite("What operators read of a customer's purchases and plan")
+struct OperatorReadTests {
+  private static let operatorID = "usr_operator"
+  private static let subject = Entitlement_V1.Subject(kind: .user, id: ServiceFixture.anna)
+
+  /// Asks by each of the reads; what each ended with.
+  private static func reads(_ fixture: ServiceFixture, by user: String) async -> [StatusCode?] {
+    let options = ServiceFixture.user(user)
+    let calls: [@Sendable () async throws -> Void] = [
+      { _ = try await fixture.subscriptions.get(.init(subject: subject), options: options) },
+      {
+        _ = try await fixture.subscriptions.listScheduledChanges(
+          .init(subject: subject),
+          options: options
+        )
+      },
+      { _ = try await fixture.entitlements.get(.init(subject: subject), options: options) },
+      { _ = try await fixture.entitlements.listChanges(.init(subject: subject), options: options) },
+      {
+        _ = try await fixture.purchases.list(
+          .init(userId: ServiceFixture.anna),
+          options: options
+        )
+      },
+    ]
+    var codes: [StatusCode?] = []
+    for call in calls { codes.append(await refusal(call).0) }
+    return codes
+  }
+
+  private static func audited(_ fixture: ServiceFixture) async throws -> [String] {
+    try await fixture.service.core.store.database.read { tx in
+      try tx.query(
+        "SELECT actor, object, detail FROM audit_log WHERE action = 'operator.read' ORDER BY sequence"
+      ) { "\($0.text(0)) \($0.text(1)) \($0.text(2))" }
+    }
+  }
+
+  @Test("An operator reads plan, entitlements, their log and purchases of anybody, and is recorded")
+  func reads_byOperator_areAnsweredAndAudited() async throws {
+    let operators = SmallTenancy()
+    operators.addReader(Self.operatorID)
+    try await ServiceFixture.run(operators: operators) { fixture in
+      _ = try await fixture.subscriptions.put(
+        .init(subscription: .init(subject: Self.subject, tier: "standard")),
+        options: ServiceFixture.service
+      )
+      try await fixture.submit(ServiceFixture.anna)
+      #expect(await Self.reads(fixture, by: Self.operatorID) == [nil, nil, nil, nil, nil])
+      let listed = try await fixture.purchases.list(
+        .init(userId: ServiceFixture.anna),
+        options: ServiceFixture.user(Self.operatorID)
+      )
+      #expect(listed.purchases.count == 1)
+      let methods = [
+        "Subscriptions/Get", "Subscriptions/ListScheduledChanges", "Entitlements/Get",
+        "Entitlements/ListChanges", "Purchases/List", "Purchases/List",
+      ]
+      #expect(
+        try await Self.audited(fixture)
+          == methods.map {
+            "user:\(Self.operatorID) \(ServiceFixture.anna) entitlement.v1.\($0)"
+          }
+      )
+    }
+  }
+
+  @Test("Others are refused as before, and nothing is written of it")
+  func reads_byOthers_areNotFound() async throws {
+    try await ServiceFixture.run { fixture in
+      try await fixture.submit(ServiceFixture.anna)
+      let refused = await Self.reads(fixture, by: ServiceFixture.bert)
+      #expect(refused == Array(repeating: .notFound, count: 5))
+      #expect(try await Self.audited(fixture).isEmpty)
+    }
+  }
+
+  @Test("The audit log is searched by operators alone, who are found in it afterwards")
+  func search_byOperator_findsRecords() async throws {
+    let operators = SmallTenancy()
+    operators.addReader(Self.operatorID)
+    try await ServiceFixture.run(operators: operators) { fixture in
+      _ = try await fixture.subscriptions.put(
+        .init(subscription: .init(subject: Self.subject, tier: "standard")),
+        options: ServiceFixture.service
+      )
+      let audit = Entitlement_V1.EntitlementAuditClient(fixture.channel)
+      let options = ServiceFixture.user(Self.operatorID)
+      let found = try await audit.search(
+        .init(object: ServiceFixture.anna, action: "subscription."),
+        options: options
+      )
+      #expect(found.entries.map(\.action) == ["subscription.put"])
+      let own = try await audit.search(.init(actor: "user:\(Self.operatorID)"), options: options)
+      #expect(own.entries.map(\.action) == ["audit.search"])
+      let other = await refusal {
+        _ = try await audit.search(.init(), options: ServiceFixture.user(ServiceFixture.bert))
+      }
+      #expect(other.0 == .permissionDenied)
+    }
+  }
+}
