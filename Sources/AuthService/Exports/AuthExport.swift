@@ -168,6 +168,7 @@ enum AuthExport {
     "pin.user_id": ownID,
     "signing_key": secret,
     "disabled_user": "only of accounts that are disabled, which nobody can sign in to",
+    "account_report": "whether TenancyService knows that the account is to be deleted",
     "attempt": "counts of failed attempts under keyed digests, which name no account",
     "revocation": "tells other services for some minutes which sessions were ended",
     "user.email_key": addressKey,
