@@ -457,9 +457,175 @@ extension Tenancy_V1 {
     }
   }
 
+  /// Says of an account what decides whether its user can act for good.
+  public struct SetAccountStateRequest: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+    /// Counts what AuthService says of this user; what comes late changes nothing.
+    public var version: Swift.UInt64 = 0
+    /// Whether nobody can sign in to the account, because an operator disabled it.
+    public var disabled: Swift.Bool = false
+    /// Whether the account is about to be deleted, or is being deleted.
+    public var deletionBegun: Swift.Bool = false
+    /// Refuses a deletion that would leave something without anybody who must be there.
+    public var refuseLast: Swift.Bool = false
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = "",
+      version: Swift.UInt64 = 0,
+      disabled: Swift.Bool = false,
+      deletionBegun: Swift.Bool = false,
+      refuseLast: Swift.Bool = false
+    ) {
+      self.userId = userId
+      self.version = version
+      self.disabled = disabled
+      self.deletionBegun = deletionBegun
+      self.refuseLast = refuseLast
+    }
+
+    /// `tenancy.v1.SetAccountStateRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.SetAccountStateRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__set_account_state_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__SetAccountStateRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__SetAccountStateRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      unsafe self.version = source.pointee.f2_version
+      unsafe self.disabled = source.pointee.f3_disabled != 0
+      unsafe self.deletionBegun = source.pointee.f4_deletion_begun != 0
+      unsafe self.refuseLast = source.pointee.f5_refuse_last != 0
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__SetAccountStateRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__SetAccountStateRequest.self, 1)
+      unsafe tenancy__v1__set_account_state_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_version = self.version
+      unsafe target.pointee.f3_disabled = self.disabled ? 1 : 0
+      unsafe target.pointee.f4_deletion_begun = self.deletionBegun ? 1 : 0
+      unsafe target.pointee.f5_refuse_last = self.refuseLast ? 1 : 0
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// What counts now.
+  public struct SetAccountStateResponse: RPCKit.Message {
+    /// The version that counts; greater than that of the request when that came too late.
+    public var version: Swift.UInt64 = 0
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      version: Swift.UInt64 = 0
+    ) {
+      self.version = version
+    }
+
+    /// `tenancy.v1.SetAccountStateResponse`.
+    public static var protobufName: Swift.String { "tenancy.v1.SetAccountStateResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__set_account_state_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__SetAccountStateResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__SetAccountStateResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.version = source.pointee.f1_version
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__SetAccountStateResponse> {
+      let target = unsafe scratch.allocate(Tenancy__V1__SetAccountStateResponse.self, 1)
+      unsafe tenancy__v1__set_account_state_response__init(target)
+      unsafe target.pointee.f1_version = self.version
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `tenancy.v1.Erasure`.
   public enum ErasureMethods {
-    /// Roles that only a user has and that somebody must have.
+    /// Roles that somebody must have, and by which nobody but a user can act for good: without a time window, not
+    /// suspended, with an account that is neither disabled nor about to be deleted.
     public static let listSoleHoldings = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Erasure",
       method: "ListSoleHoldings",
@@ -471,6 +637,24 @@ extension Tenancy_V1 {
       priority: .normal,
       requestType: "tenancy.v1.ListSoleHoldingsRequest",
       responseType: "tenancy.v1.ListSoleHoldingsResponse"
+    )
+    /// Tells that an account is disabled or about to be deleted, or no longer. Until it is told otherwise,
+    /// TenancyService does not count the user among those who can act for good; what the user may do stays
+    /// as it is. Calls may be repeated and may come in any order.
+    ///
+    /// FAILED_PRECONDITION, MUST_HAND_OVER, with refuse_last, when the user is the last one with a role that
+    /// somebody must have; then nothing was changed.
+    public static let setAccountState = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Erasure",
+      method: "SetAccountState",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["auth"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "tenancy.v1.SetAccountStateRequest",
+      responseType: "tenancy.v1.SetAccountStateResponse"
     )
     /// Erases a user: roles end, documents, passes, pairings and invitations go, and histories name the
     /// pseudonym. Calls may be repeated and may come in any order. Whatever comes later in the user's name is
@@ -492,10 +676,18 @@ extension Tenancy_V1 {
     )
   }
 
-  /// Erases users. Only AuthService calls it, as a part of deleting an account.
+  /// Erases users, and hears who is about to go. Only AuthService calls it.
   public protocol ErasureService: Swift.Sendable {
-    /// Roles that only a user has and that somebody must have.
+    /// Roles that somebody must have, and by which nobody but a user can act for good: without a time window, not
+    /// suspended, with an account that is neither disabled nor about to be deleted.
     func listSoleHoldings(_ request: Tenancy_V1.ListSoleHoldingsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListSoleHoldingsResponse
+    /// Tells that an account is disabled or about to be deleted, or no longer. Until it is told otherwise,
+    /// TenancyService does not count the user among those who can act for good; what the user may do stays
+    /// as it is. Calls may be repeated and may come in any order.
+    ///
+    /// FAILED_PRECONDITION, MUST_HAND_OVER, with refuse_last, when the user is the last one with a role that
+    /// somebody must have; then nothing was changed.
+    func setAccountState(_ request: Tenancy_V1.SetAccountStateRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.SetAccountStateResponse
     /// Erases a user: roles end, documents, passes, pairings and invitations go, and histories name the
     /// pseudonym. Calls may be repeated and may come in any order. Whatever comes later in the user's name is
     /// refused.
@@ -515,7 +707,8 @@ extension Tenancy_V1 {
       self.channel = channel
     }
 
-    /// Roles that only a user has and that somebody must have.
+    /// Roles that somebody must have, and by which nobody but a user can act for good: without a time window, not
+    /// suspended, with an account that is neither disabled nor about to be deleted.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listSoleHoldings(
@@ -526,6 +719,24 @@ extension Tenancy_V1 {
       var options = options
       if let timeout { options.timeout = timeout }
       return try await channel.unary(ErasureMethods.listSoleHoldings, request, options: options)
+    }
+
+    /// Tells that an account is disabled or about to be deleted, or no longer. Until it is told otherwise,
+    /// TenancyService does not count the user among those who can act for good; what the user may do stays
+    /// as it is. Calls may be repeated and may come in any order.
+    ///
+    /// FAILED_PRECONDITION, MUST_HAND_OVER, with refuse_last, when the user is the last one with a role that
+    /// somebody must have; then nothing was changed.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func setAccountState(
+      _ request: Tenancy_V1.SetAccountStateRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.SetAccountStateResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(ErasureMethods.setAccountState, request, options: options)
     }
 
     /// Erases a user: roles end, documents, passes, pairings and invitations go, and histories name the
@@ -551,7 +762,7 @@ extension Tenancy_V1 {
   public static var tenancyV1ErasureFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/erasure.proto",
-      base64: "Chh0ZW5hbmN5L3YxL2VyYXN1cmUucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvIl8KC1NvbGVIb2xkaW5nEhsKCWVudGl0eV9pZBgBIAEoCVIIZW50aXR5SWQSHwoLZW50aXR5X3R5cGUYAiABKAlSCmVudGl0eVR5cGUSEgoEcm9sZRgDIAEoCVIEcm9sZSI8ChdMaXN0U29sZUhvbGRpbmdzUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkImUKGExpc3RTb2xlSG9sZGluZ3NSZXNwb25zZRIzCghob2xkaW5ncxgBIAMoCzIXLnRlbmFuY3kudjEuU29sZUhvbGRpbmdSCGhvbGRpbmdzEhQKBWNvdW50GAIgASgNUgVjb3VudCK2AQoQRXJhc2VVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjUKCXBzZXVkb255bRgCIAEoCUIXqrsYEwgBGEAiDWRlbF9bYS16MC05XStSCXBzZXVkb255bRInCglhZGRyZXNzZXMYAyADKAlCCaq7GAUY/gFIEFIJYWRkcmVzc2VzEh8KBmN1cnNvchgEIAEoCUIHqrsYAxiAAlIGY3Vyc29yIkcKEUVyYXNlVXNlclJlc3BvbnNlEhoKCGZpbmlzaGVkGAEgASgIUghmaW5pc2hlZBIWCgZjdXJzb3IYAiABKAlSBmN1cnNvcjLUAQoHRXJhc3VyZRJtChBMaXN0U29sZUhvbGRpbmdzEiMudGVuYW5jeS52MS5MaXN0U29sZUhvbGRpbmdzUmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdFNvbGVIb2xkaW5nc1Jlc3BvbnNlIg6iuxgKCAMSBGF1dGggARJaCglFcmFzZVVzZXISHC50ZW5hbmN5LnYxLkVyYXNlVXNlclJlcXVlc3QaHS50ZW5hbmN5LnYxLkVyYXNlVXNlclJlc3BvbnNlIhCiuxgMCAMSBGF1dGggASgBQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqODApUCgEMEgMBABIaSiBFcmFzaW5nIHdoYXQgVGVuYW5jeVNlcnZpY2UgaG9sZHMgYWJvdXQgYSB1c2VyIHdob3NlIGFjY291bnQgaXMgZGVsZXRlZC4KCjoKAgQAEgQKABEBGi4gQW4gZW50aXR5IHRoYXQgc29tZWJvZHkgbXVzdCBoYXZlIGEgcm9sZSBvbi4KChoKBAQAAgASAwwCFxoNIFRoZSBlbnRpdHkuCgoYCgQEAAIBEgMOAhkaCyBJdHMgdHlwZS4KCi8KBAQAAgISAxACEhoiIFRoZSByb2xlIHRoYXQgb25seSB0aGUgdXNlciBoYXMuCgpNCgIEARIEFAAXARpBIEFza3Mgd2hhdCBhIHVzZXIgd291bGQgbGVhdmUgd2l0aG91dCBhbnlib2R5IHdobyBtdXN0IGJlIHRoZXJlLgoKGAoEBAECABIDFgJJGgsgVGhlIHVzZXIuCgpSCgIEAhIEGgAfARpGIFdoYXQgaGFzIHRvIGJlIGhhbmRlZCBvdmVyIG9yIGRlbGV0ZWQgYmVmb3JlIHRoZSB1c2VyIGNhbiBiZSBlcmFzZWQuCgotCgQEAgIAEgMcAiQaICBUaGUgZmlyc3Qgb2YgdGhlbSwgYXQgbW9zdCAyMC4KCiIKBAQCAgESAx4CExoVIEhvdyBtYW55IHRoZXJlIGFyZS4KCj8KAgQDEgQiACwBGjMgRXJhc2VzIGEgdXNlciwgYSBwYXJ0IG9mIHRoZSB3b3JrIHdpdGggZWFjaCBjYWxsLgoKGAoEBAMCABIDJAJJGgsgVGhlIHVzZXIuCgqJAQoEBAMCARIDJwJlGnwgV2hhdCBuYW1lcyB0aGUgdXNlciBmcm9tIG5vdyBvbiB3aGVyZSBvdGhlcnMgaGF2ZSBhIHJpZ2h0IHRvIGtub3cgdGhhdCBzb21lYm9keSB3YXMgdGhlcmU7IG9mIHRoZQogc2FtZSBsZW5ndGgsIGBkZWxf4oCmYC4KCkcKBAQDAgISAykCVBo6IEFkZHJlc3NlcyB0aGF0IHRoZSBhY2NvdW50IGhhZDogaW52aXRhdGlvbnMgdG8gdGhlbSBlbmQuCgo5CgQEAwIDEgMrAjkaLCBgY3Vyc29yYCBvZiB0aGUgbGFzdCBhbnN3ZXI7IGVtcHR5IGJlZ2lucy4KCiEKAgQEEgQvADQBGhUgSG93IGZhciBlcmFzaW5nIGlzLgoKMwoEBAQCABIDMQIUGiYgV2hldGhlciBub3RoaW5nIG9mIHRoZSB1c2VyIGlzIGxlZnQuCgoxCgQEBAIBEgMzAhQaJCBXaGVyZSB0byBnbyBvbiB3aXRoIHRoZSBuZXh0IGNhbGwuCgpYCgIGABIENwBFARpMIEVyYXNlcyB1c2Vycy4gT25seSBBdXRoU2VydmljZSBjYWxscyBpdCwgYXMgYSBwYXJ0IG9mIGRlbGV0aW5nIGFuIGFjY291bnQuCgpHCgQGAAIAEgQ5AjsDGjkgUm9sZXMgdGhhdCBvbmx5IGEgdXNlciBoYXMgYW5kIHRoYXQgc29tZWJvZHkgbXVzdCBoYXZlLgoK6QIKBAYAAgESBEICRAMa2gIgRXJhc2VzIGEgdXNlcjogcm9sZXMgZW5kLCBkb2N1bWVudHMsIHBhc3NlcywgcGFpcmluZ3MgYW5kIGludml0YXRpb25zIGdvLCBhbmQgaGlzdG9yaWVzIG5hbWUgdGhlCiBwc2V1ZG9ueW0uIENhbGxzIG1heSBiZSByZXBlYXRlZCBhbmQgbWF5IGNvbWUgaW4gYW55IG9yZGVyLiBXaGF0ZXZlciBjb21lcyBsYXRlciBpbiB0aGUgdXNlcidzIG5hbWUgaXMKIHJlZnVzZWQuCgogRkFJTEVEX1BSRUNPTkRJVElPTiwgTVVTVF9IQU5EX09WRVIsIHdoaWxlIHRoZSB1c2VyIGlzIHRoZSBsYXN0IG9uZSB3aXRoIGEgcm9sZSB0aGF0IHNvbWVib2R5IG11c3QgaGF2ZTsgdGhlbgogbm90aGluZyB3YXMgY2hhbmdlZC4KYgZwcm90bzM="
+      base64: "Chh0ZW5hbmN5L3YxL2VyYXN1cmUucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvIl8KC1NvbGVIb2xkaW5nEhsKCWVudGl0eV9pZBgBIAEoCVIIZW50aXR5SWQSHwoLZW50aXR5X3R5cGUYAiABKAlSCmVudGl0eVR5cGUSEgoEcm9sZRgDIAEoCVIEcm9sZSI8ChdMaXN0U29sZUhvbGRpbmdzUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkImUKGExpc3RTb2xlSG9sZGluZ3NSZXNwb25zZRIzCghob2xkaW5ncxgBIAMoCzIXLnRlbmFuY3kudjEuU29sZUhvbGRpbmdSCGhvbGRpbmdzEhQKBWNvdW50GAIgASgNUgVjb3VudCK2AQoQRXJhc2VVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjUKCXBzZXVkb255bRgCIAEoCUIXqrsYEwgBGEAiDWRlbF9bYS16MC05XStSCXBzZXVkb255bRInCglhZGRyZXNzZXMYAyADKAlCCaq7GAUY/gFIEFIJYWRkcmVzc2VzEh8KBmN1cnNvchgEIAEoCUIHqrsYAxiAAlIGY3Vyc29yIkcKEUVyYXNlVXNlclJlc3BvbnNlEhoKCGZpbmlzaGVkGAEgASgIUghmaW5pc2hlZBIWCgZjdXJzb3IYAiABKAlSBmN1cnNvciK5AQoWU2V0QWNjb3VudFN0YXRlUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEhgKB3ZlcnNpb24YAiABKARSB3ZlcnNpb24SGgoIZGlzYWJsZWQYAyABKAhSCGRpc2FibGVkEiUKDmRlbGV0aW9uX2JlZ3VuGAQgASgIUg1kZWxldGlvbkJlZ3VuEh8KC3JlZnVzZV9sYXN0GAUgASgIUgpyZWZ1c2VMYXN0IjMKF1NldEFjY291bnRTdGF0ZVJlc3BvbnNlEhgKB3ZlcnNpb24YASABKARSB3ZlcnNpb24ywAIKB0VyYXN1cmUSbQoQTGlzdFNvbGVIb2xkaW5ncxIjLnRlbmFuY3kudjEuTGlzdFNvbGVIb2xkaW5nc1JlcXVlc3QaJC50ZW5hbmN5LnYxLkxpc3RTb2xlSG9sZGluZ3NSZXNwb25zZSIOorsYCggDEgRhdXRoIAESagoPU2V0QWNjb3VudFN0YXRlEiIudGVuYW5jeS52MS5TZXRBY2NvdW50U3RhdGVSZXF1ZXN0GiMudGVuYW5jeS52MS5TZXRBY2NvdW50U3RhdGVSZXNwb25zZSIOorsYCggDEgRhdXRoIAESWgoJRXJhc2VVc2VyEhwudGVuYW5jeS52MS5FcmFzZVVzZXJSZXF1ZXN0Gh0udGVuYW5jeS52MS5FcmFzZVVzZXJSZXNwb25zZSIQorsYDAgDEgRhdXRoIAEoAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKlRUKVAoBDBIDAQASGkogRXJhc2luZyB3aGF0IFRlbmFuY3lTZXJ2aWNlIGhvbGRzIGFib3V0IGEgdXNlciB3aG9zZSBhY2NvdW50IGlzIGRlbGV0ZWQuCgo6CgIEABIECgARARouIEFuIGVudGl0eSB0aGF0IHNvbWVib2R5IG11c3QgaGF2ZSBhIHJvbGUgb24uCgoaCgQEAAIAEgMMAhcaDSBUaGUgZW50aXR5LgoKGAoEBAACARIDDgIZGgsgSXRzIHR5cGUuCgovCgQEAAICEgMQAhIaIiBUaGUgcm9sZSB0aGF0IG9ubHkgdGhlIHVzZXIgaGFzLgoKTQoCBAESBBQAFwEaQSBBc2tzIHdoYXQgYSB1c2VyIHdvdWxkIGxlYXZlIHdpdGhvdXQgYW55Ym9keSB3aG8gbXVzdCBiZSB0aGVyZS4KChgKBAQBAgASAxYCSRoLIFRoZSB1c2VyLgoKUgoCBAISBBoAHwEaRiBXaGF0IGhhcyB0byBiZSBoYW5kZWQgb3ZlciBvciBkZWxldGVkIGJlZm9yZSB0aGUgdXNlciBjYW4gYmUgZXJhc2VkLgoKLQoEBAICABIDHAIkGiAgVGhlIGZpcnN0IG9mIHRoZW0sIGF0IG1vc3QgMjAuCgoiCgQEAgIBEgMeAhMaFSBIb3cgbWFueSB0aGVyZSBhcmUuCgo/CgIEAxIEIgAsARozIEVyYXNlcyBhIHVzZXIsIGEgcGFydCBvZiB0aGUgd29yayB3aXRoIGVhY2ggY2FsbC4KChgKBAQDAgASAyQCSRoLIFRoZSB1c2VyLgoKiQEKBAQDAgESAycCZRp8IFdoYXQgbmFtZXMgdGhlIHVzZXIgZnJvbSBub3cgb24gd2hlcmUgb3RoZXJzIGhhdmUgYSByaWdodCB0byBrbm93IHRoYXQgc29tZWJvZHkgd2FzIHRoZXJlOyBvZiB0aGUKIHNhbWUgbGVuZ3RoLCBgZGVsX+KApmAuCgpHCgQEAwICEgMpAlQaOiBBZGRyZXNzZXMgdGhhdCB0aGUgYWNjb3VudCBoYWQ6IGludml0YXRpb25zIHRvIHRoZW0gZW5kLgoKOQoEBAMCAxIDKwI5GiwgYGN1cnNvcmAgb2YgdGhlIGxhc3QgYW5zd2VyOyBlbXB0eSBiZWdpbnMuCgohCgIEBBIELwA0ARoVIEhvdyBmYXIgZXJhc2luZyBpcy4KCjMKBAQEAgASAzECFBomIFdoZXRoZXIgbm90aGluZyBvZiB0aGUgdXNlciBpcyBsZWZ0LgoKMQoEBAQCARIDMwIUGiQgV2hlcmUgdG8gZ28gb24gd2l0aCB0aGUgbmV4dCBjYWxsLgoKUAoCBAUSBDcAQgEaRCBTYXlzIG9mIGFuIGFjY291bnQgd2hhdCBkZWNpZGVzIHdoZXRoZXIgaXRzIHVzZXIgY2FuIGFjdCBmb3IgZ29vZC4KChgKBAQFAgASAzkCSRoLIFRoZSB1c2VyLgoKWgoEBAUCARIDOwIVGk0gQ291bnRzIHdoYXQgQXV0aFNlcnZpY2Ugc2F5cyBvZiB0aGlzIHVzZXI7IHdoYXQgY29tZXMgbGF0ZSBjaGFuZ2VzIG5vdGhpbmcuCgpaCgQEBQICEgM9AhQaTSBXaGV0aGVyIG5vYm9keSBjYW4gc2lnbiBpbiB0byB0aGUgYWNjb3VudCwgYmVjYXVzZSBhbiBvcGVyYXRvciBkaXNhYmxlZCBpdC4KCk8KBAQFAgMSAz8CGhpCIFdoZXRoZXIgdGhlIGFjY291bnQgaXMgYWJvdXQgdG8gYmUgZGVsZXRlZCwgb3IgaXMgYmVpbmcgZGVsZXRlZC4KCl8KBAQFAgQSA0ECFxpSIFJlZnVzZXMgYSBkZWxldGlvbiB0aGF0IHdvdWxkIGxlYXZlIHNvbWV0aGluZyB3aXRob3V0IGFueWJvZHkgd2hvIG11c3QgYmUgdGhlcmUuCgoeCgIEBhIERQBIARoSIFdoYXQgY291bnRzIG5vdy4KCmEKBAQGAgASA0cCFRpUIFRoZSB2ZXJzaW9uIHRoYXQgY291bnRzOyBncmVhdGVyIHRoYW4gdGhhdCBvZiB0aGUgcmVxdWVzdCB3aGVuIHRoYXQgY2FtZSB0b28gbGF0ZS4KClQKAgYAEgRLAGMBGkggRXJhc2VzIHVzZXJzLCBhbmQgaGVhcnMgd2hvIGlzIGFib3V0IHRvIGdvLiBPbmx5IEF1dGhTZXJ2aWNlIGNhbGxzIGl0LgoKyQEKBAYAAgASBE4CUAMaugEgUm9sZXMgdGhhdCBzb21lYm9keSBtdXN0IGhhdmUsIGFuZCBieSB3aGljaCBub2JvZHkgYnV0IGEgdXNlciBjYW4gYWN0IGZvciBnb29kOiB3aXRob3V0IGEgdGltZSB3aW5kb3csIG5vdAogc3VzcGVuZGVkLCB3aXRoIGFuIGFjY291bnQgdGhhdCBpcyBuZWl0aGVyIGRpc2FibGVkIG5vciBhYm91dCB0byBiZSBkZWxldGVkLgoKrAMKBAYAAgESBFcCWQManQMgVGVsbHMgdGhhdCBhbiBhY2NvdW50IGlzIGRpc2FibGVkIG9yIGFib3V0IHRvIGJlIGRlbGV0ZWQsIG9yIG5vIGxvbmdlci4gVW50aWwgaXQgaXMgdG9sZCBvdGhlcndpc2UsCiBUZW5hbmN5U2VydmljZSBkb2VzIG5vdCBjb3VudCB0aGUgdXNlciBhbW9uZyB0aG9zZSB3aG8gY2FuIGFjdCBmb3IgZ29vZDsgd2hhdCB0aGUgdXNlciBtYXkgZG8gc3RheXMKIGFzIGl0IGlzLiBDYWxscyBtYXkgYmUgcmVwZWF0ZWQgYW5kIG1heSBjb21lIGluIGFueSBvcmRlci4KCiBGQUlMRURfUFJFQ09ORElUSU9OLCBNVVNUX0hBTkRfT1ZFUiwgd2l0aCByZWZ1c2VfbGFzdCwgd2hlbiB0aGUgdXNlciBpcyB0aGUgbGFzdCBvbmUgd2l0aCBhIHJvbGUgdGhhdAogc29tZWJvZHkgbXVzdCBoYXZlOyB0aGVuIG5vdGhpbmcgd2FzIGNoYW5nZWQuCgrpAgoEBgACAhIEYAJiAxraAiBFcmFzZXMgYSB1c2VyOiByb2xlcyBlbmQsIGRvY3VtZW50cywgcGFzc2VzLCBwYWlyaW5ncyBhbmQgaW52aXRhdGlvbnMgZ28sIGFuZCBoaXN0b3JpZXMgbmFtZSB0aGUKIHBzZXVkb255bS4gQ2FsbHMgbWF5IGJlIHJlcGVhdGVkIGFuZCBtYXkgY29tZSBpbiBhbnkgb3JkZXIuIFdoYXRldmVyIGNvbWVzIGxhdGVyIGluIHRoZSB1c2VyJ3MgbmFtZSBpcwogcmVmdXNlZC4KCiBGQUlMRURfUFJFQ09ORElUSU9OLCBNVVNUX0hBTkRfT1ZFUiwgd2hpbGUgdGhlIHVzZXIgaXMgdGhlIGxhc3Qgb25lIHdpdGggYSByb2xlIHRoYXQgc29tZWJvZHkgbXVzdCBoYXZlOyB0aGVuCiBub3RoaW5nIHdhcyBjaGFuZ2VkLgpiBnByb3RvMw=="
     )
   }
 }
@@ -565,6 +776,9 @@ extension Tenancy_V1.ErasureService {
       methods: [
         .unary(Tenancy_V1.ErasureMethods.listSoleHoldings) {
           request, call in try await self.listSoleHoldings(request, call)
+        },
+        .unary(Tenancy_V1.ErasureMethods.setAccountState) {
+          request, call in try await self.setAccountState(request, call)
         },
         .unary(Tenancy_V1.ErasureMethods.eraseUser) {
           request, call in try await self.eraseUser(request, call)

@@ -53,18 +53,18 @@ extension PolicyReader {
     role.heldOn = heldOn
     role.inheritsTo = inheritsTo
     role.throughLinks = throughLinks
-    let window = object.optional("window") { field throws(JSONDecodingError) in
-      try field.choice(of: WindowRule.self)
-    }
-    role.isWindowRequired = window == .required
+    let windowField = object.optional("window")
+    role.isWindowRequired = isRequired(windowField)
     let days = object.optional("window_days_max") { field throws(JSONDecodingError) in
       try field.integer(in: 1...36_600)
     }
     role.windowMax = days.map { $0 * 86_400_000 } ?? .max
     role.isOneKept = flag(&object, "keep_one")
     readRecurring(object.optional("recurring"), of: &role)
-    role.isLent = flag(&object, "lent")
+    let lentField = object.optional("lent")
+    role.isLent = isSet(lentField)
     role.outlivesLender = flag(&object, "outlives_lender")
+    requireNoEnd(of: role, window: windowField, lent: lentField)
     let level = object.optional("access_level") { field throws(JSONDecodingError) in
       try scope.accessLevel(field)
     }
@@ -80,18 +80,37 @@ extension PolicyReader {
   var levelMax: Int { max(0, (documents.map(\.accessLevels.count).max() ?? 0) - 1) }
 
   private func flag(_ object: inout PolicyObject, _ name: String) -> Bool {
-    object.optional(name) { field throws(JSONDecodingError) in try field.boolean() } ?? false
+    isSet(object.optional(name))
+  }
+
+  private func isSet(_ field: JSONField?) -> Bool {
+    field.flatMap { field in
+      problems.attempt { () throws(JSONDecodingError) in try field.boolean() }
+    } ?? false
+  }
+
+  private func isRequired(_ field: JSONField?) -> Bool {
+    field.flatMap { field in
+      problems.attempt { () throws(JSONDecodingError) in try field.choice(of: WindowRule.self) }
+    } == .required
   }
 
   /// Whoever must always be able to act cannot have hours.
   private func readRecurring(_ field: JSONField?, of role: inout Policy.Role) {
-    guard let field else { return }
-    let rule = problems.attempt { () throws(JSONDecodingError) in
-      try field.choice(of: WindowRule.self)
-    }
-    role.isRecurringRequired = rule == .required
-    guard role.isRecurringRequired, role.isOneKept else { return }
+    role.isRecurringRequired = isRequired(field)
+    guard let field, role.isRecurringRequired, role.isOneKept else { return }
     problems.note(field.error("cannot be required of a role with keep_one"))
+  }
+
+  /// Whoever must always be able to act must be able to have the role for good.
+  private func requireNoEnd(of role: Policy.Role, window: JSONField?, lent: JSONField?) {
+    guard role.isOneKept else { return }
+    if let window, role.isWindowRequired {
+      problems.note(window.error("cannot be required of a role with keep_one"))
+    }
+    if let lent, role.isLent, !role.outlivesLender {
+      problems.note(lent.error("a role with keep_one cannot end with the right of its lender"))
+    }
   }
 
   private enum WindowRule: String, CaseIterable {

@@ -169,6 +169,7 @@ enum AuthExport {
     "signing_key": secret,
     "account_change": "what operators were asked to change; the account's address is told of each",
     "disabled_user": "only of accounts that are disabled, which nobody can sign in to",
+    "account_report": "whether TenancyService knows that the account is to be deleted",
     "attempt": "counts of failed attempts under keyed digests, which name no account",
     "revocation": "tells other services for some minutes which sessions were ended",
     "user.email_key": addressKey,

@@ -11,20 +11,52 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     _ call: CallContext
   ) async throws -> Auth_V1.Deletion {
     let identity = try call.requireUser()
-    // Asked again as erasing begins: this is to tell the user in time.
-    try await core.erasure.requireNoSoleHolding(of: identity.userID)
+    let core = core
+    // Asked before it is announced, so that a refusal writes nothing, and again as erasing begins.
+    if !request.evenIfLast {
+      try await core.erasure.requireNoSoleHolding(of: identity.userID)
+    }
+    // From here on no other owner can leave because this one is there.
+    let report = try await core.reports.announceDeletion(
+      of: identity.userID,
+      refusingLast: !request.evenIfLast
+    )
+    do {
+      return try await begin(identity, report, request, call)
+    } catch {
+      await core.reports.withdraw(report)
+      throw error
+    }
+  }
+
+  private func begin(
+    _ identity: UserIdentity,
+    _ report: AccountReport,
+    _ request: Auth_V1.DeleteAccountRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.Deletion {
     let (core, now) = (core, core.clock.now)
-    let ended = Lock<[Revocation]>([])
+    // Nil when the write only repeats an answer.
+    let ended = Lock<[Revocation]?>(nil)
     let answer = try await core.writeOnce(request.idempotencyKey, request, call) { tx in
       try core.requireActiveSession(of: identity, now: now, in: tx)
       guard let user = try UserTable.find(identity.userID, in: tx) else {
         throw AuthError.userNotFound
       }
+      // Something else was told of the account since, such as that it is disabled.
+      guard try AccountReportTable.version(of: user.id, in: tx) == report.version else {
+        throw AuthError.contextUnavailable("role_associations", cause: OutdatedReport())
+      }
       let begun = try core.beginDeletion(of: user, now: now, in: tx)
+      try AccountReportTable.finishAll(of: user.id, in: tx)
       ended.withLock { $0 = begun.ended }
       return Auth_V1.Deletion(begun.deletion)
     }
-    core.announce(ended.withLock { $0 })
+    if let ended = ended.withLock({ $0 }) {
+      core.announce(ended)
+    } else {
+      await core.reports.withdraw(report)
+    }
     core.deletionSignal.announce()
     core.outbox.wake()
     return answer
@@ -58,6 +90,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
       try tx.audit("user.cancel_deletion", object: identity.userID, detail: deletion.id)
       return true
     }
+    await core.reports.tellSoon(of: identity.userID)
     return .init(wasPending: wasPending)
   }
 }

@@ -30,7 +30,8 @@ extension IdentitiesHandler {
       return try apply(event, to: identity, now: now, in: tx)
     }
     core.announce(effect.ended)
-    if effect.hasBegunDeletion {
+    if let userID = effect.deletedUserID {
+      await core.reports.tellSoon(of: userID)
       core.deletionSignal.announce()
       core.outbox.wake()
     }
@@ -41,7 +42,8 @@ extension IdentitiesHandler {
   private struct Effect: Sendable {
     var isDuplicate = false
     var isApplied = false
-    var hasBegunDeletion = false
+    /// Whose deletion it has begun.
+    var deletedUserID: String?
     var ended: [Revocation] = []
   }
 
@@ -95,7 +97,7 @@ extension IdentitiesHandler {
     {
       let begun = try core.beginDeletion(of: user, now: now, by: .outsider("apple"), in: tx)
       effect.ended = begun.ended
-      effect.hasBegunDeletion = true
+      effect.deletedUserID = user.id
     } else {
       effect.ended = try core.endAllSessions(of: identity.userID, now: now, in: tx)
     }

@@ -14,8 +14,12 @@ extension OperatorsHandler {
   ) async throws -> Auth_V1.Account {
     let caller = try call.requireUser()
     guard request.userId != caller.userID else { throw AuthError.cannotDisableSelf }
-    return try await change(request.userId, request.idempotencyKey, request, call) {
-      [core] user, now, tx in
+    let answer: Auth_V1.Account = try await change(
+      request.userId,
+      request.idempotencyKey,
+      request,
+      call
+    ) { [core] user, now, tx in
       if let disablement = try DisablementTable.find(user.id, in: tx) {
         try tx.audit("user.disable", object: user.id, detail: "was disabled; \(request.reason)")
         return (.init(user, disablement), [])
@@ -35,19 +39,28 @@ extension OperatorsHandler {
       )
       return (.init(user, disablement), ended)
     }
+    await core.reports.tellSoon(of: request.userId)
+    return answer
   }
 
   func enableUser(
     _ request: Auth_V1.EnableUserRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.Account {
-    try await change(request.userId, request.idempotencyKey, request, call) { user, _, tx in
+    let answer: Auth_V1.Account = try await change(
+      request.userId,
+      request.idempotencyKey,
+      request,
+      call
+    ) { user, _, tx in
       let wasDisabled = try DisablementTable.find(user.id, in: tx) != nil
       try DisablementTable.delete(user.id, in: tx)
       let remark = wasDisabled ? "" : "was active; "
       try tx.audit("user.enable", object: user.id, detail: "\(remark)\(request.reason)")
       return (.init(user, nil), [])
     }
+    await core.reports.tellSoon(of: request.userId)
+    return answer
   }
 
   func forcePasswordReset(

@@ -6,6 +6,8 @@ internal import ServiceKit
 struct UserContext: Sendable {
   /// Roles, oldest first.
   var associations: [Tenancy_V1.RoleAssociation]?
+  /// Whether an operator suspended the user: then nothing is told of roles, though they are there.
+  var isSuspended = false
   /// What was bought.
   var entitlements: UserEntitlements?
 
@@ -41,8 +43,14 @@ extension Tenancy_V1.RoleAssociation {
 /// a user that wait for it together.
 struct UserContextSource: Sendable {
   private struct Parts: Sendable {
-    let roles: Result<[Tenancy_V1.RoleAssociation], any Error>
+    let roles: Result<Roles, any Error>
     let bought: Result<UserEntitlements, any Error>
+  }
+
+  /// What TenancyService tells.
+  private struct Roles: Sendable {
+    var associations: [Tenancy_V1.RoleAssociation] = []
+    var isSuspended = false
   }
 
   private let questions: SharedQuestions<Parts>
@@ -82,8 +90,10 @@ struct UserContextSource: Sendable {
         throw AuthError.contextUnavailable("entitlements", cause: error)
       }
     }
+    let roles = try? parts.roles.get()  // What is missing is named in the answer.
     return UserContext(
-      associations: (try? parts.roles.get()),  // What is missing is named in the answer.
+      associations: roles?.associations,
+      isSuspended: roles?.isSuspended == true,
       entitlements: (try? parts.bought.get())
     )
   }
@@ -115,16 +125,17 @@ struct UserContextSource: Sendable {
   private static func roles(
     of userID: String,
     _ associations: Tenancy_V1.AssociationsClient
-  ) async -> Result<[Tenancy_V1.RoleAssociation], any Error> {
+  ) async -> Result<Roles, any Error> {
     do {
-      var all: [Tenancy_V1.RoleAssociation] = []
+      var all = Roles()
       var page = ""
       for _ in 0..<pageCountMax {
         let answer = try await associations.listByUser(
           .init(userId: userID, pageSize: 1000, pageToken: page),
           timeout: timeout
         )
-        all += answer.associations
+        guard !answer.userSuspended else { return .success(Roles(isSuspended: true)) }
+        all.associations += answer.associations
         page = answer.nextPageToken
         if page.isEmpty { break }
       }

@@ -382,8 +382,8 @@ enum AuthError {
       .failedPrecondition,
       reason: "MUST_HAND_OVER",
       domain: domain,
-      message: "the user is the last one with a role that somebody must have on \(count) "
-        + "entities; give it to somebody else, or delete them, first",
+      message: "nobody else can act for good by a role that somebody must have on \(count) "
+        + "entities; give it to somebody without an end, or delete them, first",
       metadata: ["count": "\(count)", "entities": entities.joined(separator: " ")]
     )
   }

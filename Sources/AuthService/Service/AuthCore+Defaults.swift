@@ -12,6 +12,12 @@ extension AuthCore {
     _ call: CallContext
   ) async throws -> (user: UserRecord, context: UserContext) {
     guard context.associations != nil else { return (user, context) }
+    guard !context.isSuspended else {
+      // They come back as they were when the suspension is lifted.
+      var shown = user
+      for (_, path) in Self.defaultTypes { shown.defaults[keyPath: path] = .none }
+      return (shown, context)
+    }
     let now = clock.now
     var settled = user
     var unknown: [(type: String, id: String)] = []

@@ -41,6 +41,8 @@ struct AuthCore: Sendable {
   let providers: IdentityProviders
   /// Who erases a user besides this service.
   let erasure: ErasurePeers
+  /// Tells TenancyService of accounts that are disabled or about to be deleted.
+  let reports: AccountReports
   /// Has deletions looked at, at once.
   let deletionSignal: WakeSignal
   /// What TenancyService says of operators.

@@ -159,6 +159,10 @@ public final class AuthService: Sendable {
       }
       let outbox = try makeOutbox(settings.mail, secrets, identifiers, dependencies)
       let appleTokens = try makeAppleTokens(settings.providers, dependencies)
+      let erasure = ErasurePeers(
+        tenancy: dependencies.tenancy,
+        entitlement: dependencies.entitlement
+      )
       let core = AuthCore(
         settings: settings,
         secrets: secrets,
@@ -203,9 +207,12 @@ public final class AuthService: Sendable {
           metrics: dependencies.metrics,
           origin: dependencies.keySetOrigin ?? { $0.keySetOrigin }
         ),
-        erasure: ErasurePeers(
-          tenancy: dependencies.tenancy,
-          entitlement: dependencies.entitlement
+        erasure: erasure,
+        reports: AccountReports(
+          store,
+          erasure,
+          clock: dependencies.clock,
+          logger: dependencies.logger
         ),
         deletionSignal: WakeSignal(),
         permissions: Permissions(
@@ -334,7 +341,7 @@ public final class AuthService: Sendable {
   public var interceptors: [any ServerInterceptor] { [authentication] }
 
   /// Looks after keys and old rows, listens for changes of operators' rights, sends mails, wraps imported
-  /// digests, deletes accounts and exchanges and revokes what users allow at Apple, until the task is cancelled.
+  /// digests, deletes accounts, tells TenancyService of those that are disabled, and exchanges and revokes what users allow at Apple, until the task is cancelled.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.core.permissions.run() }
@@ -342,6 +349,7 @@ public final class AuthService: Sendable {
       group.addTask { await HashWrapping(core: self.core).run(on: self.loop) }
       group.addTask { await self.core.outbox.run(self.core.store, on: self.loop) }
       group.addTask { await self.deletions.run(on: self.loop) }
+      group.addTask { await self.core.reports.run(on: self.loop) }
       group.addTask { await self.appleGrants.run(on: self.loop) }
       await group.waitForAll()
     }

@@ -131,7 +131,7 @@ final class DeletionSaga: Sendable {
       )
     } catch let error as RPCError where deletion.cursor.isEmpty && error.reason == "MUST_HAND_OVER"
     {
-      return try await block(deletion)
+      return try await block(deletion, on: error.metadata["entities"] ?? "")
     }
     let isAccepted = deletion.cursor.isEmpty
     let (pseudonym, now) = (pseudonym(of: deletion), core.clock.now)
@@ -268,8 +268,8 @@ final class DeletionSaga: Sendable {
     }
   }
 
-  /// Gives the account back until its user has handed over what somebody must have.
-  private func block(_ deletion: DeletionRecord) async throws {
+  /// Gives the account back until somebody has taken over what somebody must have, or an operator has decided.
+  private func block(_ deletion: DeletionRecord, on entities: String) async throws {
     let now = core.clock.now
     try await store.writeOwn { tx in
       guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
@@ -286,6 +286,10 @@ final class DeletionSaga: Sendable {
       )
     }
     metrics.ended.series("blocked").increment()
+    core.logger.warning(
+      "a deletion waits until somebody else has a role, or what it is held on is deleted",
+      ["deletion": .string(deletion.id), "entities": .string(entities)]
+    )
   }
 
   /// Has a step tried again later.

@@ -34,6 +34,32 @@ struct ErasurePeers: Sendable {
     }
   }
 
+  /// Tells TenancyService of an account; the version of the report that counts there, which is greater when
+  /// this one came too late.
+  ///
+  /// Throws MUST_HAND_OVER, `refusingLast`, for a deletion of the last one with a role that somebody must have,
+  /// and UNAVAILABLE when TenancyService cannot be told.
+  func tell(_ report: AccountReport, refusingLast: Bool) async throws -> Int64 {
+    do {
+      let answer = try await tenancy.setAccountState(
+        .init(
+          userId: report.userID,
+          version: UInt64(clamping: report.version),
+          disabled: report.isDisabled,
+          deletionBegun: report.isDeletionBegun,
+          refuseLast: refusingLast
+        ),
+        timeout: Self.questionTimeout
+      )
+      return Int64(clamping: answer.version)
+    } catch let error as RPCError where error.reason == "MUST_HAND_OVER" {
+      let entities = error.metadata["entities"]?.split(separator: " ").map(String.init) ?? []
+      throw AuthError.mustHandOver(entities, count: Int(error.metadata["count"] ?? "") ?? 1)
+    } catch {
+      throw AuthError.contextUnavailable("role_associations", cause: error)
+    }
+  }
+
   /// Where a service is after a part of its work.
   enum Progress: Sendable {
     case goesOn(String)

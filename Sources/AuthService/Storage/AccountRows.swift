@@ -6,9 +6,11 @@ internal import ServiceKit
 /// erased without anybody thinking of it.
 enum AccountRows {
   /// Tables with such a column that are looked after for themselves: the account, its mails, which may be
-  /// on their way, the deletion, and revocations, which count until the last token has ended and name the
-  /// pseudonym meanwhile.
-  private static let others: Set<String> = ["user", "mail", "deletion", "revocation"]
+  /// on their way, the deletion, what TenancyService is to know, which changes while rows of the others go, and
+  /// revocations, which count until the last token has ended and name the pseudonym meanwhile.
+  private static let others: Set<String> = [
+    "user", "mail", "deletion", "account_report", "revocation",
+  ]
 
   /// Leaves an account without credentials, sessions and names, and its address to whoever wants it.
   ///
@@ -100,6 +102,7 @@ enum AccountRows {
     in tx: borrowing WriteTransaction
   ) throws {
     try tx.execute("DELETE FROM mail WHERE user_id = ?", .text(userID))
+    try tx.execute("DELETE FROM account_report WHERE user_id = ?", .text(userID))
     try tx.execute("DELETE FROM user WHERE id = ?", .text(userID))
     for subject in attempts {
       try tx.execute("DELETE FROM attempt WHERE subject = ?", .blob(subject))

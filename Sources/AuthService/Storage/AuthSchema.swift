@@ -408,5 +408,43 @@ enum AuthSchema {
         CREATE INDEX account_change_by_due ON account_change (due_at) WHERE state = 1;
         """
     ),
+    Migration(
+      version: 17,
+      sql: """
+        -- Accounts that TenancyService has to hear of: disabled ones, and those that are to be deleted. See
+        -- AccountReportTable.
+        CREATE TABLE account_report (
+          user_id TEXT PRIMARY KEY,
+          version INTEGER NOT NULL,
+          due_at INTEGER
+        ) WITHOUT ROWID;
+        CREATE INDEX account_report_by_due ON account_report (due_at, user_id)
+          WHERE due_at IS NOT NULL;
+        INSERT INTO account_report
+          SELECT user_id, 1, 0 FROM disabled_user
+          UNION SELECT user_id, 1, 0 FROM deletion WHERE finished_at IS NULL;
+        CREATE TRIGGER account_report_disabled AFTER INSERT ON disabled_user
+          BEGIN
+            INSERT INTO account_report VALUES (NEW.user_id, 1, 0)
+            ON CONFLICT (user_id) DO UPDATE SET version = version + 1, due_at = 0;
+          END;
+        CREATE TRIGGER account_report_enabled AFTER DELETE ON disabled_user
+          BEGIN
+            INSERT INTO account_report VALUES (OLD.user_id, 1, 0)
+            ON CONFLICT (user_id) DO UPDATE SET version = version + 1, due_at = 0;
+          END;
+        CREATE TRIGGER account_report_deletion_begun AFTER INSERT ON deletion
+          BEGIN
+            INSERT INTO account_report VALUES (NEW.user_id, 1, 0)
+            ON CONFLICT (user_id) DO UPDATE SET version = version + 1, due_at = 0;
+          END;
+        CREATE TRIGGER account_report_deletion_cancelled AFTER DELETE ON deletion
+          WHEN OLD.finished_at IS NULL
+          BEGIN
+            INSERT INTO account_report VALUES (OLD.user_id, 1, 0)
+            ON CONFLICT (user_id) DO UPDATE SET version = version + 1, due_at = 0;
+          END;
+        """
+    ),
   ]
 }

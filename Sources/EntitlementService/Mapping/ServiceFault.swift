@@ -60,7 +60,10 @@ enum ServiceFault {
   /// A known object, and TenancyService's reason against what was asked.
   static func denied(_ action: String, _ decision: PermissionDecision) -> RPCError {
     let roles = decision.sufficientRoles
-    let needed = roles.isEmpty ? "another role" : roles.joined(separator: " or ")
+    let cause =
+      roles.isEmpty
+      ? "here: no role of the policy includes it"
+      : "by your roles here; it needs \(roles.joined(separator: " or "))"
     let code: StatusCode =
       switch decision.reason {
       case "STEP_UP_REQUIRED": .unauthenticated
@@ -73,7 +76,7 @@ enum ServiceFault {
       domain: domain,
       message: decision.reason == "STEP_UP_REQUIRED"
         ? "\(action) needs a recent step-up; prove who you are again"
-        : "\(action) is not allowed by your roles here; it needs \(needed)",
+        : "\(action) is not allowed \(cause)",
       metadata: ["action": action, "sufficient_roles": roles.joined(separator: ",")]
     )
   }

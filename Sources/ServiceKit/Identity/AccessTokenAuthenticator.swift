@@ -113,15 +113,23 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
 
   /// Whether a token that was verified once would be accepted now, as far as that is known here.
   package func isStillValid(_ token: VerifiedToken) -> Bool {
-    isGood(token) && revocations.knownState(of: token) != .revoked
+    isStillValid(token, grace: TokenClaims.graceMilliseconds)
+  }
+
+  /// The same, with another grace after the token's end.
+  func isStillValid(_ token: VerifiedToken, grace: Int64) -> Bool {
+    isGood(token, grace: grace) && revocations.knownState(of: token) != .revoked
   }
 
   /// Has `body` called after each revocation; from any thread, so it must be quick.
   func onRevocation(_ body: @escaping @Sendable () -> Void) { revocations.onChange(body) }
 
   /// Whether a token that was verified once has neither ended nor lost its key.
-  private func isGood(_ token: VerifiedToken) -> Bool {
-    guard verifier.isCurrent(token.claims, now: clock.now) else { return false }
+  private func isGood(
+    _ token: VerifiedToken,
+    grace: Int64 = TokenClaims.graceMilliseconds
+  ) -> Bool {
+    guard verifier.isCurrent(token.claims, now: clock.now, grace: grace) else { return false }
     // A key that was withdrawn takes what it signed with it.
     let current = keys.keys
     return token.keys.isIdentical(to: current) || current[token.claims.keyID] != nil

@@ -75,9 +75,9 @@ public struct AccessTokenVerifier: Sendable {
     )
   }
 
-  /// Whether claims that were verified before still hold.
-  func isCurrent(_ claims: AccessClaims, now: Int64) -> Bool {
-    now < claims.expires + TokenClaims.skewMilliseconds
+  /// Whether claims that were verified before still hold, or do so for a grace after their end.
+  func isCurrent(_ claims: AccessClaims, now: Int64, grace: Int64) -> Bool {
+    now < claims.expires.addingSaturated(grace)
   }
 }
 

@@ -32,8 +32,8 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   ///   - gateways: Whose calls of methods for gateways need no other proof.
   ///   - clock: Says how old a proof is.
   ///   - metrics: Counts who came in and why others did not.
-  ///   - streamInterval: How often the proof behind a stream is looked at, as long as it is open; what is
-  ///     revoked ends streams at once.
+  ///   - streamInterval: How often the proof behind a stream is looked at, as long as it is open: once in the
+  ///     grace after the end of a token, if nothing else is said. What is revoked ends streams at once.
   public init(
     tokens: AccessTokenAuthenticator,
     services: ServiceTokenVerifier?,
@@ -42,7 +42,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     gateways: GatewayAddresses = GatewayAddresses(),
     clock: any WallClock,
     metrics: AuthenticationMetrics = AuthenticationMetrics(MetricRegistry()),
-    streamInterval: Duration = .seconds(3)
+    streamInterval: Duration? = nil
   ) {
     self.tokens = tokens
     self.services = services
@@ -51,7 +51,10 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     self.gateways = gateways
     self.clock = clock
     self.metrics = metrics
-    let rights = StreamRights(interval: streamInterval, ended: metrics.endedStreams)
+    let rights = StreamRights(
+      interval: streamInterval ?? .milliseconds(TokenClaims.graceMilliseconds),
+      ended: metrics.endedStreams
+    )
     self.rights = rights
     tokens.onRevocation { [weak rights] in rights?.checkAll() }
   }
@@ -207,19 +210,20 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     }
   }
 
-  /// Whether the caller of a stream would still be let in with what it showed.
+  /// Whether the caller of a stream would still be let in with what it showed, without a grace: streams are
+  /// looked at once in the time of the grace, so they end no later than calls are refused.
   private func proof(of caller: Caller, in call: CallContext) -> @Sendable () -> Bool {
     // Not the call, which keeps this.
     let (metadata, peer) = (call.metadata, call.peer)
     return { [tokens, services] in
-      if let user = caller.user, !tokens.isStillValid(user.verified) { return false }
+      if let user = caller.user, !tokens.isStillValid(user.verified, grace: 0) { return false }
       guard let service = caller.service, ServiceName.certified(peer.certificate) == nil else {
         return true
       }
       do throws(TokenFault) {
         let token = try CredentialMetadata.token(CredentialMetadata.service, in: metadata)
         guard let token, let services else { return false }
-        return try services.verify(token, from: peer.address) == service
+        return try services.verify(token, from: peer.address, grace: 0) == service
       } catch {
         return false
       }

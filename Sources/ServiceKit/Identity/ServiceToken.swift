@@ -146,18 +146,23 @@ public final class ServiceTokenVerifier: Sendable {
     fileprivate let generation: Int
   }
 
-  /// The service that made `token`, shown by a peer at `address`.
-  func verify(_ token: BearerToken, from address: String) throws(TokenFault) -> String {
-    switch try recognize(token, from: address) {
+  /// The service that made `token`, shown by a peer at `address`; for a grace after its end, in milliseconds.
+  func verify(
+    _ token: BearerToken,
+    from address: String,
+    grace: Int64 = TokenClaims.graceMilliseconds
+  ) throws(TokenFault) -> String {
+    switch try recognize(token, from: address, grace: grace) {
     case .believed(let service): service
-    case .unsettled(let token): try verify(token)
+    case .unsettled(let token): try verify(token, grace: grace)
     }
   }
 
   /// Believes a token that was verified before; throws what is known against it.
   func recognize(
     _ token: BearerToken,
-    from address: String
+    from address: String,
+    grace: Int64 = TokenClaims.graceMilliseconds
   ) throws(TokenFault) -> Recognition {
     let name = try token.withBytes { bytes throws(TokenFault) in
       guard bytes.count <= JSONWebToken.byteCountMax else { throw .tooLong }
@@ -169,15 +174,18 @@ public final class ServiceTokenVerifier: Sendable {
         UnsettledToken(token: token, name: name, address: address, generation: generation)
       )
     }
-    guard clock.now < seen.expires + TokenClaims.skewMilliseconds else { throw .expired }
+    guard clock.now < seen.expires.addingSaturated(grace) else { throw .expired }
     guard Self.isHost(seen.host, of: address) else { throw .replayed }
     return .believed(seen.service)
   }
 
   /// The service that made a token which was not seen before.
-  func verify(_ token: UnsettledToken) throws(TokenFault) -> String {
+  func verify(
+    _ token: UnsettledToken,
+    grace: Int64 = TokenClaims.graceMilliseconds
+  ) throws(TokenFault) -> String {
     let (now, host) = (clock.now, Self.host(of: token.address))
-    let (seen, identifier) = try check(token.token.text, host: host, now: now)
+    let (seen, identifier) = try check(token.token.text, host: host, now: now, grace: grace)
     let isOurs = state.withLock { state in
       let known = state.hosts[identifier]
       guard known.map({ $0.host == host }) ?? true else { return false }
@@ -194,7 +202,8 @@ public final class ServiceTokenVerifier: Sendable {
   private func check(
     _ text: String,
     host: String,
-    now: Int64
+    now: Int64,
+    grace: Int64
   ) throws(TokenFault) -> (Seen, name: String) {
     let token = try JSONWebToken(parsing: text)
     guard token.type == ServiceTokenIssuer.type else { throw .type }
@@ -208,7 +217,7 @@ public final class ServiceTokenVerifier: Sendable {
     guard try claims.text("sub") == service else { throw .issuer }
     // A second more: both times are cut to whole seconds.
     let lifetimeMax = ServiceTokenIssuer.lifetime + 1000
-    let times = try claims.checkTimes(now: now, lifetimeMax: lifetimeMax)
+    let times = try claims.checkTimes(now: now, lifetimeMax: lifetimeMax, grace: grace)
     let name = "\(service) \(try claims.text("jti"))"
     return (Seen(service: service, host: host, expires: times.expires), name)
   }

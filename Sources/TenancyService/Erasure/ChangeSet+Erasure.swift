@@ -22,6 +22,7 @@ extension ChangeSet {
     if let suspension = try SuspensionRecord.of(userID, tx) {
       _ = try tx.resume(suspension, policy)
     }
+    try AccountState.remove(of: userID, tx)
     try Products.erase(userID, self, tx)
     let held = try tx.associations(ofUser: userID)
     try end(held, action: "role.remove", tx)
@@ -61,8 +62,8 @@ extension TenancyError {
       .failedPrecondition,
       reason: "MUST_HAND_OVER",
       domain: domain,
-      message: "the user is the last one with a role that somebody must have on \(sole.count) "
-        + "entities; give it to somebody else, or delete them, first",
+      message: "nobody else can act for good by a role that somebody must have on \(sole.count) "
+        + "entities; give it to somebody without an end, or delete them, first",
       metadata: ["count": "\(sole.count)", "entities": named.joined(separator: " ")]
     )
   }

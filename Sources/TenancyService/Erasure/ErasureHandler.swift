@@ -33,6 +33,31 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
     )
   }
 
+  /// What an account says of its user, unless something newer was said.
+  ///
+  /// In the one writer: of two owners who ask to be deleted at once the second is refused.
+  func setAccountState(
+    _ request: Tenancy_V1.SetAccountStateRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.SetAccountStateResponse {
+    _ = try call.requireService()
+    let (state, policy, tombstones) = (AccountState(request), core.policy, tombstones)
+    return try await core.store.write(call) { tx in
+      guard try !tombstones.contains(.user(state.userID), in: tx) else {
+        return .init(version: request.version)
+      }
+      if let known = try AccountState.version(of: state.userID, tx), known > state.version {
+        return .init(version: UInt64(clamping: known))
+      }
+      if request.refuseLast, state.isDeletionBegun {
+        let sole = try SoleHolding.all(of: state.userID, policy, now: tx.now, tx)
+        guard sole.isEmpty else { throw TenancyError.mustHandOver(sole) }
+      }
+      try state.put(tx)
+      return .init(version: request.version)
+    }
+  }
+
   func eraseUser(
     _ request: Tenancy_V1.EraseUserRequest,
     _ call: CallContext

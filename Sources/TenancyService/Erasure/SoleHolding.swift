@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import Contracts
 internal import ServiceKit
 
-/// A role that only one user has on an entity, and that somebody must have.
+/// A role that somebody must have on an entity, and by which nobody but one user can act for good.
 struct SoleHolding: Hashable, Sendable {
   /// Those that an answer names, at most.
   static let namedCountMax = 20
@@ -20,11 +20,14 @@ struct SoleHolding: Hashable, Sendable {
   ) throws -> [SoleHolding] {
     var found: [SoleHolding] = []
     for held in try tx.associations(ofUser: userID) {
-      let isKept = policy.role(named: held.role).map { policy[$0].isOneKept } ?? false
-      guard isKept || held.role == BuiltIn.superAdmin else { continue }
-      let isShared = try tx.associations(on: held.entityID, role: held.role).contains {
-        $0.userID != userID && ($0.validUntil ?? .max) > now
-      }
+      guard policy.isKept(held.role) || held.role == BuiltIn.superAdmin, !held.isOver(at: now)
+      else { continue }
+      let isShared = try tx.hasLastingHolder(
+        of: held.role,
+        on: held.entityID,
+        besides: userID,
+        now: now
+      )
       guard !isShared else { continue }
       let holding = SoleHolding(
         entityID: held.entityID,

@@ -184,6 +184,7 @@ enum TenancyExport {
     "association_history.user_id": ownID,
     "association_history.sequence": order,
     "association_history.root_id": "the root of the tree that entity_id is in",
+    "account_state": "what AuthService said of the account, which tells it itself",
     "suspension.user_id": ownID,
     "suspension.revision": order,
     "past_suspension.user_id": ownID,

@@ -54,12 +54,18 @@ extension AssociationsHandler {
       once: request.idempotencyKey,
       request.protobufBytes
     ) { tx in
-      let all = try tx.associations(on: Forest.systemIdentifier, role: BuiltIn.superAdmin)
-      let own = all.filter { $0.userID == request.userId }
+      let own = try tx.associations(on: Forest.systemIdentifier, role: BuiltIn.superAdmin)
+        .filter { $0.userID == request.userId }
       var revision = tx.revision
       // In the one writer: of two who take it from each other only one succeeds.
-      if !own.isEmpty, own.count == all.count, !request.force {
-        throw TenancyError.lastOne(role: BuiltIn.superAdmin)
+      if !own.isEmpty, !request.force {
+        let remains = try tx.hasLastingHolder(
+          of: BuiltIn.superAdmin,
+          on: Forest.systemIdentifier,
+          besides: request.userId,
+          now: tx.now
+        )
+        guard remains else { throw TenancyError.lastOne(role: BuiltIn.superAdmin) }
       }
       let lending = LendingLimit(policy: core.policy)
       for record in own {

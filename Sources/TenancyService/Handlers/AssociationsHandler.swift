@@ -39,14 +39,22 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
 }
 
 extension TenancyCore {
-  /// A list of associations as an answer: those of a user whom the caller may ask about, or those on
-  /// an entity if the policy lets the caller see them.
+  /// A list of associations as an answer: those of a user whom the caller may ask about and who is not
+  /// suspended, or those on an entity if the policy lets the caller see them.
   func associations(
     _ list: AssociationList,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
     switch list.anchor {
     case .user(let id):
+      // A suspended user reads nothing of a tenant, by whichever service asks.
+      let suspension = engine.read { $0.isSuspended(id) ? $0.revision : nil }
+      if let suspension {
+        return Tenancy_V1.ListAssociationsResponse(
+          revision: tokens.token(revision: suspension),
+          userSuspended: true
+        )
+      }
       // Whoever signs up holds nothing yet: memory knows that, and reading the store for it would
       // keep checks waiting while many sign in.
       let revision = engine.read { $0.holdsNothing(id) ? $0.revision : nil }

@@ -21,11 +21,24 @@ protocol Product: SendableMetatype {
 
   /// Ends what a user has whose account is deleted, besides roles and invitations.
   static func erase(_ userID: String, _ changes: ChangeSet, _ tx: borrowing WriteTransaction) throws
+
+  /// Ends what hangs on associations that have ended in the same transaction.
+  static func ended(
+    _ associations: [AssociationRecord],
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws
 }
 
 extension Product {
   static func erase(
     _ userID: String,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {}
+
+  static func ended(
+    _ associations: [AssociationRecord],
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws {}
@@ -65,6 +78,15 @@ enum Products {
     _ tx: borrowing WriteTransaction
   ) throws {
     for product in all { try product.erase(userID, changes, tx) }
+  }
+
+  /// Ends what hangs on associations that have ended, of any product.
+  static func ended(
+    _ associations: [AssociationRecord],
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    for product in all { try product.ended(associations, changes, tx) }
   }
 
   /// What a policy lacks of the products that it has a part of, or that are served.

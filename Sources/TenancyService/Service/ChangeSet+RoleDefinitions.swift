@@ -63,9 +63,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
     let count = try tx.associationCount(of: record)
-    guard count == 0 else {
-      throw TenancyError.hasDependents([(type: "association", count: count)])
-    }
+    guard count == 0 else { throw TenancyError.roleHeld(record.name, count: count) }
     let revision = try tx.remove(record, policy)
     try tx.audit(
       "role_definition.delete",

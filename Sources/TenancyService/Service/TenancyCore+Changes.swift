@@ -92,12 +92,16 @@ struct ChangeSet: Sendable {
       return try add(role, variant: variant, to: userID, on: entity, during: window, tx)
     }
     guard !record.hasWindow(window, now: tx.now) else { return record }
-    let isOver = record.validUntil.map { $0 <= tx.now } ?? false
-    guard isOver || replacesWindow else { throw TenancyError.windowDiffers(role: role) }
+    guard record.isOver(at: tx.now) || replacesWindow else {
+      throw TenancyError.windowDiffers(role: role)
+    }
     let before = record
     record.validFrom = window.from
     record.validUntil = window.until
     record.recurring = window.recurring
+    if before.isLasting(at: tx.now), !record.isLasting(at: tx.now) {
+      try requireLastingHolder(of: role, on: entity.id, besides: userID, tx)
+    }
     if record.exceeds(before) { record.grantedBy = user.userID }
     record = try put(record, before: before.digest, action: "\(role).update", tx)
     if before.exceeds(record) { _ = try limitLending(by: userID, on: entity.id, tx) }
@@ -179,7 +183,7 @@ struct ChangeSet: Sendable {
     return record
   }
 
-  /// Ends associations; the revision after it.
+  /// Ends associations, and what hangs on them in a product; the revision after it.
   @discardableResult
   func end(
     _ records: [AssociationRecord],
@@ -197,11 +201,12 @@ struct ChangeSet: Sendable {
         detail: "\(record.id) \(record.userID)"
       )
     }
+    try Products.ended(records, self, tx)
     return revision
   }
 
-  /// Takes roles on an entity from a user, or only a variant of them, unless one of them must stay with someone, and with them
-  /// what the user has lent by them.
+  /// Takes roles on an entity from a user, or only a variant of them, and with them what the user has lent
+  /// and whom it has invited by them; throws when somebody must have one of them and nobody else can act by it for good.
   ///
   /// Runs in the one writer, so that of two who remove each other only one succeeds.
   func revoke(
@@ -211,22 +216,20 @@ struct ChangeSet: Sendable {
     on entity: EntityRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> Tenancy_V1.RemoveRoleResponse {
-    let policy = policy
     var ended: [AssociationRecord] = []
     for role in roles {
-      let all = try tx.associations(on: entity.id, role: role)
-      let own = all.filter {
+      let own = try tx.associations(on: entity.id, role: role).filter {
         $0.userID == userID && (variant == nil || $0.variant == variant)
       }
-      if !own.isEmpty, policy.role(named: role).map({ policy[$0].isOneKept }) == true {
-        let rest = all.filter { $0.userID != userID && ($0.validUntil ?? .max) > tx.now }
-        guard !rest.isEmpty else { throw TenancyError.lastOne(role: role) }
+      if !own.allSatisfy({ $0.isOver(at: tx.now) }) {
+        try requireLastingHolder(of: role, on: entity.id, besides: userID, tx)
       }
       ended += own
     }
     var revision = try end(ended, action: "role.remove", tx)
     if !ended.isEmpty {
       revision = try limitLending(by: userID, on: entity.id, tx) ?? revision
+      try limitInvitations(by: userID, on: entity.id, tx)
     }
     return Tenancy_V1.RemoveRoleResponse(
       removed: UInt32(ended.count),
@@ -246,7 +249,7 @@ struct ChangeSet: Sendable {
   ) throws -> EntityRecord {
     guard device.parentID != parent.id else { return device }
     try tx.removeLinks(of: device.id, scope: device.rootID, policy)
-    let passes = try tx.associations(on: device.id)
+    let passes = try tx.associations(on: device.id).filter { !policy.isKept($0.role) }
     try end(passes, action: "guest.end", tx)
     var moved = device
     moved.parentID = parent.id

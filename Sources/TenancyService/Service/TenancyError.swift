@@ -223,7 +223,11 @@ enum TenancyError {
   }
 
   static func lastOne(role: String) -> RPCError {
-    precondition("LAST_\(role.uppercased())", "the last \(role) cannot be removed")
+    precondition(
+      "LAST_\(role.uppercased())",
+      "somebody must be \(role) here, and nobody else can act as that for good: without an end, not "
+        + "suspended, with an account that stays"
+    )
   }
 
   static func hasDependents(_ counts: [(type: String, count: Int)]) -> RPCError {
@@ -232,6 +236,16 @@ enum TenancyError {
       reason: "HAS_DEPENDENTS",
       message: "the object is not empty; set cascade to delete what is in it as well",
       metadata: Dictionary(counts.map { ($0.type, "\($0.count)") }) { first, _ in first }
+    )
+  }
+
+  /// A role of a tenant's own that users have, or had for a time that is over.
+  static func roleHeld(_ name: String, count: Int) -> RPCError {
+    error(
+      .failedPrecondition,
+      reason: "HAS_DEPENDENTS",
+      message: "\(count) associations have the role \(name); revoke it from their users first",
+      metadata: ["association": "\(count)"]
     )
   }
 
@@ -309,10 +323,12 @@ enum TenancyError {
     action: String,
     sufficientRoles: [String]
   ) -> String {
-    let roles = sufficientRoles.isEmpty ? "another role" : sufficientRoles.joined(separator: " or ")
-    return switch reason {
+    switch reason {
     case .roleLacksAction, .outOfScope, .noAssociation:
-      "\(action) is not allowed by your roles here; it needs \(roles)"
+      sufficientRoles.isEmpty
+        ? "\(action) is not allowed here: no role of the policy includes it"
+        : "\(action) is not allowed by your roles here; it needs "
+          + sufficientRoles.joined(separator: " or ")
     case .notYetValid: "\(action) is not allowed yet; your role starts later"
     case .expired: "\(action) is no longer allowed; your role has expired"
     case .deniedByRule: "\(action) is forbidden here by a rule of the policy"

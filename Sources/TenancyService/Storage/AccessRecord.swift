@@ -74,30 +74,65 @@ struct AccessRecord: Hashable, Sendable {
     )
   }
 
-  /// Records of a device in a time, newest first, before a place in that order.
+  /// Records of a device in a time that a reader sees, newest first, before a place in that order.
   static func history(
     of deviceID: String,
     from: Int64,
     until: Int64,
+    as view: HistoryView,
     before cursor: (recordedAt: Int64, id: String)?,
     limit: Int,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [AccessRecord] {
     let last = cursor ?? (.max, "")
+    let all = try history(
+      of: deviceID,
+      by: nil,
+      from: max(from, view.beginning),
+      until: until,
+      before: last,
+      limit: limit,
+      tx
+    )
+    guard all.count < limit, from < view.beginning else { return all }
+    // What the reader did before that comes after it in this order, and is found by an index of its own.
+    return try all
+      + history(
+        of: deviceID,
+        by: view.reader,
+        from: from,
+        until: min(until, view.beginning),
+        before: last,
+        limit: limit - all.count,
+        tx
+      )
+  }
+
+  /// Records of a device in a time, of one user if given.
+  private static func history(
+    of deviceID: String,
+    by userID: String?,
+    from: Int64,
+    until: Int64,
+    before last: (recordedAt: Int64, id: String),
+    limit: Int,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [AccessRecord] {
+    var values: [SQLValue] = [.text(deviceID)]
+    if let userID { values.append(.text(userID)) }
+    values += [
+      .integer(from), .integer(until), .integer(last.recordedAt), .integer(last.recordedAt),
+      .text(last.id), .integer(limit),
+    ]
     return try tx.query(
       """
       SELECT \(columns) FROM access_record
-      WHERE device_id = ? AND recorded_at >= ? AND recorded_at < ?
+      WHERE device_id = ? \(userID == nil ? "" : "AND user_id = ?")
+        AND recorded_at >= ? AND recorded_at < ?
         AND (recorded_at < ? OR (recorded_at = ? AND id < ?))
       ORDER BY recorded_at DESC, id DESC LIMIT ?
       """,
-      .text(deviceID),
-      .integer(from),
-      .integer(until),
-      .integer(last.recordedAt),
-      .integer(last.recordedAt),
-      .text(last.id),
-      .integer(limit)
+      values: values
     ) { row in
       AccessRecord(
         id: row.text(0),

@@ -462,5 +462,23 @@ enum TenancySchema {
           WHERE parent_id = 'sys_root' OR type = 'child';
         """
     ),
+    Migration(
+      version: 15,
+      // What AuthService says of accounts, as far as it decides who can act for good; since when an entity is
+      // where it is, 0 for always; and what one user did with a device.
+      sql: """
+        CREATE TABLE account_state (
+          user_id TEXT PRIMARY KEY,
+          version INTEGER NOT NULL,
+          is_disabled INTEGER NOT NULL,
+          is_deletion_begun INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        ALTER TABLE entity ADD COLUMN placed_at INTEGER NOT NULL DEFAULT 0;
+        UPDATE entity SET placed_at = coalesce((
+          SELECT max(past.ended_at) FROM past_entity AS past
+          WHERE past.id = entity.id AND past.parent_id <> entity.parent_id), 0);
+        CREATE INDEX access_record_by_user ON access_record (device_id, user_id, recorded_at, id);
+        """
+    ),
   ]
 }

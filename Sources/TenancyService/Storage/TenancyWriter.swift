@@ -67,7 +67,9 @@ extension WriteTransaction {
       try execute(
         """
         UPDATE entity SET parent_id = ?, root_id = ?, name = ?, attributes = ?, desired_state = ?,
-          revision = ?, updated_at = ? WHERE id = ?
+          revision = ?, updated_at = ?,
+          placed_at = CASE parent_id WHEN ? THEN placed_at ELSE ? END
+        WHERE id = ?
         """,
         .text(record.parentID),
         .text(record.rootID),
@@ -76,6 +78,8 @@ extension WriteTransaction {
         .text(record.desiredState),
         .integer(record.revision),
         .integer(record.updatedAt),
+        .text(record.parentID),
+        .integer(now),
         .text(record.id)
       )
     }

@@ -145,6 +145,28 @@ struct StreamRightsTests {
     }
   }
 
+  @Test(
+    "Calls are refused and streams have ended three seconds after the end of a token, not before it"
+  )
+  func token_ended_endsCallsAndStreamsAlike() async throws {
+    // Looked at once in the time of the grace: what is not good then without one would end too late.
+    #expect(TokenClaims.graceMilliseconds == 3_000)
+    try await serving { stage in
+      for (isUser, lifetime) in [(true, 600_000), (false, 60_000)] as [(Bool, Int64)] {
+        let metadata = isUser ? user : service
+        var lastCount = 0
+        let ending = await stage.counting(metadata) { count in
+          lastCount = count
+          if count == 0 { forge.clock.advance(lifetime - 1) }
+          // Looked at several times meanwhile.
+          if count == 5 { forge.clock.advance(1) }
+        }
+        #expect(ending == Self.ended)
+        #expect(lastCount >= 5)
+      }
+    }
+  }
+
   @Test("A stream ends when the service's key was taken away, and goes on when another one was")
   func serviceKey_removed_endsTheStream() async throws {
     try await serving { stage in

@@ -7,6 +7,8 @@ import ServiceKit
 final class ScriptedPeers: Sendable {
   struct State {
     var associations: [String: [Tenancy_V1.RoleAssociation]] = [:]
+    /// Users whom an operator has suspended.
+    var suspended: Set<String> = []
     /// Entities that are seen through a role on what they are in: `user/entity`.
     var inherited: Set<String> = []
     /// Products that users bought.
@@ -25,6 +27,9 @@ final class ScriptedPeers: Sendable {
     var isEntitlementDown = false
     /// What users would leave without anybody who must be there.
     var soleHoldings: [String: [String]] = [:]
+    /// What TenancyService was last told of accounts, by user.
+    var areReportsRefused = false
+    var accountStates: [String: Tenancy_V1.SetAccountStateRequest] = [:]
     /// What the services were asked to erase, in order: `tenancy usr_… cursor`.
     var erasing: [String] = []
     /// Users whom a service has erased, as `tenancy usr_…`.
@@ -49,6 +54,7 @@ final class ScriptedPeers: Sendable {
   private let state = Lock(State())
 
   func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+  func changing<Value>(_ body: (inout State) -> Value) -> Value { state.withLock { body(&$0) } }
   func read<Value>(_ body: (State) throws -> Value) rethrows -> Value {
     let state = state.withLock { $0 }
     return try body(state)
@@ -104,20 +110,43 @@ final class ScriptedPeers: Sendable {
       }
     }
 
+    func setAccountState(
+      _ request: Tenancy_V1.SetAccountStateRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.SetAccountStateResponse {
+      try peers.read { state in
+        guard !state.isTenancyDown, !state.areReportsRefused else { throw down }
+        guard request.refuseLast, let sole = state.soleHoldings[request.userId], !sole.isEmpty
+        else { return }
+        throw Self.mustHandOver(sole)
+      }
+      return peers.changing { state in
+        if let known = state.accountStates[request.userId], known.version > request.version {
+          return .init(version: known.version)
+        }
+        state.accountStates[request.userId] = request
+        return .init(version: request.version)
+      }
+    }
+
+    private static func mustHandOver(_ entities: [String]) -> RPCError {
+      RPCError(
+        .failedPrecondition,
+        reason: "MUST_HAND_OVER",
+        domain: "gatehouse.tenancy",
+        message: "hand over first",
+        metadata: ["count": "\(entities.count)", "entities": entities.joined(separator: " ")]
+      )
+    }
+
     func eraseUser(
       _ request: Tenancy_V1.EraseUserRequest,
       _ call: CallContext
     ) async throws -> Tenancy_V1.EraseUserResponse {
       try peers.read { state in
         guard !state.isTenancyDown else { throw down }
-        guard state.soleHoldings[request.userId]?.isEmpty != false else {
-          throw RPCError(
-            .failedPrecondition,
-            reason: "MUST_HAND_OVER",
-            domain: "gatehouse.tenancy",
-            message: "hand over first"
-          )
-        }
+        guard let sole = state.soleHoldings[request.userId], !sole.isEmpty else { return }
+        throw Self.mustHandOver(sole)
       }
       let next = try peers.erase(request.userId, in: "tenancy", from: request.cursor)
       return .init(finished: next.isEmpty, cursor: next)
@@ -155,6 +184,7 @@ final class ScriptedPeers: Sendable {
     ) async throws -> Tenancy_V1.ListAssociationsResponse {
       try peers.read { state in
         guard !state.isTenancyDown else { throw down }
+        if state.suspended.contains(request.userId) { return .init(userSuspended: true) }
         let all = state.associations[request.userId] ?? []
         let start = Int(request.pageToken) ?? 0
         let page = all.dropFirst(start).prefix(2)

@@ -106,15 +106,40 @@ extension ChangeSet {
   /// Ends a pairing, and the role that came with it unless another device of the account needs it; the
   /// revision after that.
   func unpair(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws -> Int64 {
+    // Before the role, whose end would end it as well.
+    try end(pairing, tx)
     if !pairing.associationID.isEmpty, try !pairing.handOnAssociation(tx),
       let association = try tx.association(pairing.associationID)
     {
+      try requireLastingHolder(
+        of: association.role,
+        on: association.entityID,
+        besides: association.userID,
+        tx
+      )
       try end([association], action: "role.remove", tx)
       _ = try limitLending(by: association.userID, on: association.entityID, tx)
     }
+    return tx.revision
+  }
+
+  /// Ends a pairing, and nothing else.
+  func end(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws {
     try pairing.remove(tx)
     try audit(pairing, "pairing.end", scope: pairing.rootID, before: pairing.digest, tx)
-    return tx.revision
+  }
+
+  /// Whether its account still has a role by which a device is paired: that of the child, or one that sees the
+  /// family.
+  func carries(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws -> Bool {
+    let held = try tx.associations(ofUser: pairing.userID, on: pairing.entityID)
+      .filter { !$0.isOver(at: tx.now) }
+    guard pairing.childID == nil else { return held.contains { $0.role == Families.childRole } }
+    guard let type = policy.type(named: Families.family),
+      let action = policy.action(named: Families.viewFamily),
+      let rule = policy.rule(of: action, on: type)
+    else { return false }
+    return held.contains { policy.role(named: $0.role).map(rule.grants.contains) == true }
   }
 
   private func audit(

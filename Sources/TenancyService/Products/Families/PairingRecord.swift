@@ -22,6 +22,9 @@ struct PairingRecord: Hashable, Sendable {
   var childName = ""
   var rootID = ""
 
+  /// The entity on which its account needs a role: the child, or the family for a parent's device.
+  var entityID: String { childID ?? familyID }
+
   /// Digest for the audit log.
   var digest: [UInt8] {
     Digests.sha256(lines: id, familyID, childID ?? "", deviceID, deviceName, userID, issuedBy)

@@ -202,7 +202,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let id = request.deviceId
     let from = try request.from?.milliseconds(field: "from") ?? .min
     let until = try request.until?.milliseconds(field: "until") ?? .max
-    try await requireHistory(of: id, user)
+    let (question, explanation) = try await requireHistory(of: id, user)
     let binding = TokenSealer.PageBinding(
       caller: call.caller.description,
       filter: ["ListHistory", id, "\(from)", "\(until)"]
@@ -210,11 +210,13 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)
     let before = cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
     let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+    let now = core.clock.now
     let rows = try await core.read { tx in
       try AccessRecord.history(
         of: id,
         from: from,
         until: until,
+        as: HistoryView.of(id, question, explanation, reader: user.userID, now: now, tx),
         before: before,
         limit: limit + 1,
         tx
@@ -231,23 +233,26 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     )
   }
 
-  /// Throws unless a user may see what was done with a device, or with what was deleted below something
-  /// whose history it may see.
-  private func requireHistory(of id: String, _ user: UserIdentity) async throws {
+  /// What lets a user see what was done with a device, or with what was deleted below something whose history
+  /// it may see; throws when nothing does.
+  private func requireHistory(
+    of id: String,
+    _ user: UserIdentity
+  ) async throws -> (HistoryView.Question, Explanation) {
     let (core, action) = (core, "device.view_history")
+    let question = HistoryView.Question(action: action, entityID: id, type: SmartHome.device)
     let held = try await core.explanation(action, on: id, type: SmartHome.device, user)
-    guard !held.isAllowed else { return }
+    guard !held.isAllowed else { return (question, held) }
     // Read for devices that are there as well: the time must not tell them from those that are gone.
     let survivor = try await core.read { tx in
       try Tombstone.survivor(above: id, type: SmartHome.device, tx)
     }
     if let (place, type) = survivor {
       let action = "\(type).view_history"
-      guard try await !core.explanation(action, on: place, type: type, user).isAllowed else {
-        return
-      }
+      let held = try await core.explanation(action, on: place, type: type, user)
+      if held.isAllowed { return (.init(action: action, entityID: place, type: type), held) }
     }
-    try await core.permit(action, on: id, type: SmartHome.device, user)
+    return (question, try await core.permit(action, on: id, type: SmartHome.device, user))
   }
 
   /// The request with its attributes in one order: a map has none on the wire.

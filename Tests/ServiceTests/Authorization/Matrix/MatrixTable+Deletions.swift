@@ -11,6 +11,7 @@ extension MatrixTable {
       yes: "eraseAt"
     ),
     .init("Deletions/CancelDeletion", .none, .everyone),
+    .init("Erasure/SetAccountState", .service, [], #"{"userId": "usr_nobody", "version": "1"}"#),
     .init("Erasure/ListSoleHoldings", .service, [], #"{"userId": "usr_nobody"}"#),
     .init(
       "Erasure/EraseUser",

@@ -84,8 +84,8 @@ extension DecisionOracle {
           options: service
         )
         return (page.associations.map(\.id), page.nextPageToken)
-      } expected: {
-        windows($0) { $0.user == user }
+      } expected: { state in
+        state.suspended.contains(user) ? [:] : windows(state) { $0.user == user }
       },
       PagedList(name: "Roles/ListByEntity of \(id)") { token in
         let page = try await product.roles.listByEntity(

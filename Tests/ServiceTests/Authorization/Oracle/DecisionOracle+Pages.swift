@@ -239,8 +239,8 @@ extension DecisionOracle {
           options: service
         )
         return (roles(page.associations), page.nextPageToken)
-      } expected: {
-        $0.roles { $0.user == user }
+      } expected: { state in
+        state.suspended.contains(user) ? [:] : state.roles { $0.user == user }
       },
       PagedList(name: "Associations/ListByEntity of \(portfolio)") { token in
         let page = try await product.associations.listByEntity(

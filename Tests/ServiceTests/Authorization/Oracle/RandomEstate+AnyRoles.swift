@@ -22,13 +22,13 @@ extension RandomEstate {
 
   private func isKept(_ role: String) -> Bool { naive.roles[role]?["keep_one"] as? Bool == true }
 
-  /// Whether somebody must keep a role, and nobody else has it on the same entity.
+  /// Whether somebody must keep a role, and nobody else can act by it for good on the same entity.
   private func isLast(_ held: NaiveEvaluator.Association) -> Bool {
-    guard isKept(held.role) else { return false }
     let now = product.clock.now
+    guard isKept(held.role), (held.until ?? .max) > now else { return false }
     return !naive.associations.contains {
       $0.role == held.role && $0.entity == held.entity && $0.user != held.user
-        && ($0.until ?? .max) > now
+        && $0.until == nil && ($0.from ?? .min) <= now && !naive.suspended.contains($0.user)
     }
   }
 

@@ -163,6 +163,16 @@ struct OperatorTests {
       #expect(operated == Refusal(.permissionDenied, "SUBJECT_SUSPENDED"))
       let list = try await stage.devices.list(.init(), options: .by(home.owner))
       #expect(list.devices.isEmpty && list.totalSize == 0)
+      // Nor of its own roles, which have the names of entities; by whichever call and service.
+      for caller in [CallOptions.by(home.owner), .byService("auth")] {
+        let roles = try await stage.associations.listByUser(
+          .init(userId: home.owner),
+          options: caller
+        )
+        #expect(roles.associations.isEmpty && roles.userSuspended && !roles.revision.isEmpty)
+      }
+      let own = try await stage.roles.listByUser(.init(), options: .by(home.owner))
+      #expect(own.associations.isEmpty && own.userSuspended)
       let listed = try await stage.subjects.listSuspended(.init(), options: .by("usr_super"))
       #expect(listed.suspensions == [suspension])
       let resumed = try await stage.subjects.resume(
@@ -170,6 +180,8 @@ struct OperatorTests {
         options: .by("usr_super")
       )
       #expect(resumed.wasSuspended)
+      let back = try await stage.roles.listByUser(.init(), options: .by(home.owner))
+      #expect(back.associations.map(\.entityId) == [home.portfolio] && !back.userSuspended)
       #expect(try await reason(home.owner, "portfolio.view", home.portfolio, stage) == .allowed)
       let again = try await stage.subjects.resume(
         .init(userId: home.owner),

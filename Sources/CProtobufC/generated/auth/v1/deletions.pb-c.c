@@ -166,7 +166,7 @@ const ProtobufCMessageDescriptor auth__v1__deletion__descriptor =
   (ProtobufCMessageInit) auth__v1__deletion__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__delete_account_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor auth__v1__delete_account_request__field_descriptors[2] =
 {
   {
     "f1_idempotency_key",
@@ -180,14 +180,27 @@ static const ProtobufCFieldDescriptor auth__v1__delete_account_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_even_if_last",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__DeleteAccountRequest, f2_even_if_last),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__delete_account_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_idempotency_key */
+  1,   /* field[1] = f2_even_if_last */
 };
 static const ProtobufCIntRange auth__v1__delete_account_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor auth__v1__delete_account_request__descriptor =
 {
@@ -197,7 +210,7 @@ const ProtobufCMessageDescriptor auth__v1__delete_account_request__descriptor =
   "Auth__V1__DeleteAccountRequest",
   "auth.v1",
   sizeof(Auth__V1__DeleteAccountRequest),
-  1,
+  2,
   auth__v1__delete_account_request__field_descriptors,
   auth__v1__delete_account_request__field_indices_by_name,
   1,  auth__v1__delete_account_request__number_ranges,

@@ -544,7 +544,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_by_entity_request__descriptor
   (ProtobufCMessageInit) tenancy__v1__list_by_entity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_associations_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_associations_response__field_descriptors[4] =
 {
   {
     "f1_associations",
@@ -582,16 +582,29 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_associations_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_user_suspended",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListAssociationsResponse, f4_user_suspended),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_associations_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_associations */
   1,   /* field[1] = f2_next_page_token */
   2,   /* field[2] = f3_revision */
+  3,   /* field[3] = f4_user_suspended */
 };
 static const ProtobufCIntRange tenancy__v1__list_associations_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_associations_response__descriptor =
 {
@@ -601,7 +614,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_associations_response__descri
   "Tenancy__V1__ListAssociationsResponse",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListAssociationsResponse),
-  3,
+  4,
   tenancy__v1__list_associations_response__field_descriptors,
   tenancy__v1__list_associations_response__field_indices_by_name,
   1,  tenancy__v1__list_associations_response__number_ranges,

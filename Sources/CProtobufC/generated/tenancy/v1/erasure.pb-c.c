@@ -37,6 +37,18 @@ void   tenancy__v1__erase_user_response__init
   static const Tenancy__V1__EraseUserResponse init_value = TENANCY__V1__ERASE_USER_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__set_account_state_request__init
+                     (Tenancy__V1__SetAccountStateRequest         *message)
+{
+  static const Tenancy__V1__SetAccountStateRequest init_value = TENANCY__V1__SET_ACCOUNT_STATE_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__set_account_state_response__init
+                     (Tenancy__V1__SetAccountStateResponse         *message)
+{
+  static const Tenancy__V1__SetAccountStateResponse init_value = TENANCY__V1__SET_ACCOUNT_STATE_RESPONSE__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__sole_holding__field_descriptors[3] =
 {
   {
@@ -316,5 +328,133 @@ const ProtobufCMessageDescriptor tenancy__v1__erase_user_response__descriptor =
   tenancy__v1__erase_user_response__field_indices_by_name,
   1,  tenancy__v1__erase_user_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__erase_user_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__set_account_state_request__field_descriptors[5] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetAccountStateRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_version",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetAccountStateRequest, f2_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_disabled",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetAccountStateRequest, f3_disabled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_deletion_begun",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetAccountStateRequest, f4_deletion_begun),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_refuse_last",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetAccountStateRequest, f5_refuse_last),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__set_account_state_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_version */
+  2,   /* field[2] = f3_disabled */
+  3,   /* field[3] = f4_deletion_begun */
+  4,   /* field[4] = f5_refuse_last */
+};
+static const ProtobufCIntRange tenancy__v1__set_account_state_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__set_account_state_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.SetAccountStateRequest",
+  "SetAccountStateRequest",
+  "Tenancy__V1__SetAccountStateRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__SetAccountStateRequest),
+  5,
+  tenancy__v1__set_account_state_request__field_descriptors,
+  tenancy__v1__set_account_state_request__field_indices_by_name,
+  1,  tenancy__v1__set_account_state_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__set_account_state_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__set_account_state_response__field_descriptors[1] =
+{
+  {
+    "f1_version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetAccountStateResponse, f1_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__set_account_state_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_version */
+};
+static const ProtobufCIntRange tenancy__v1__set_account_state_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__set_account_state_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.SetAccountStateResponse",
+  "SetAccountStateResponse",
+  "Tenancy__V1__SetAccountStateResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__SetAccountStateResponse),
+  1,
+  tenancy__v1__set_account_state_response__field_descriptors,
+  tenancy__v1__set_account_state_response__field_indices_by_name,
+  1,  tenancy__v1__set_account_state_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__set_account_state_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -67,10 +67,11 @@ struct  Auth__V1__DeleteAccountRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f1_idempotency_key;
+  protobuf_c_boolean f2_even_if_last;
 };
 #define AUTH__V1__DELETE_ACCOUNT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__delete_account_request__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, 0 }
 
 
 struct  Auth__V1__GetDeletionRequest

@@ -115,10 +115,11 @@ struct  Tenancy__V1__ListAssociationsResponse
   Tenancy__V1__RoleAssociation **f1_associations;
   ProtobufCBinaryData f2_next_page_token;
   ProtobufCBinaryData f3_revision;
+  protobuf_c_boolean f4_user_suspended;
 };
 #define TENANCY__V1__LIST_ASSOCIATIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_associations_response__descriptor) \
-    , 0,NULL, {0,NULL}, {0,NULL} }
+    , 0,NULL, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__GrantSuperAdminRequest

@@ -21,6 +21,8 @@ typedef struct Tenancy__V1__ListSoleHoldingsRequest Tenancy__V1__ListSoleHolding
 typedef struct Tenancy__V1__ListSoleHoldingsResponse Tenancy__V1__ListSoleHoldingsResponse;
 typedef struct Tenancy__V1__EraseUserRequest Tenancy__V1__EraseUserRequest;
 typedef struct Tenancy__V1__EraseUserResponse Tenancy__V1__EraseUserResponse;
+typedef struct Tenancy__V1__SetAccountStateRequest Tenancy__V1__SetAccountStateRequest;
+typedef struct Tenancy__V1__SetAccountStateResponse Tenancy__V1__SetAccountStateResponse;
 
 
 /* --- enums --- */
@@ -87,6 +89,30 @@ struct  Tenancy__V1__EraseUserResponse
     , 0, {0,NULL} }
 
 
+struct  Tenancy__V1__SetAccountStateRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  uint64_t f2_version;
+  protobuf_c_boolean f3_disabled;
+  protobuf_c_boolean f4_deletion_begun;
+  protobuf_c_boolean f5_refuse_last;
+};
+#define TENANCY__V1__SET_ACCOUNT_STATE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__set_account_state_request__descriptor) \
+    , {0,NULL}, 0, 0, 0, 0 }
+
+
+struct  Tenancy__V1__SetAccountStateResponse
+{
+  ProtobufCMessage base;
+  uint64_t f1_version;
+};
+#define TENANCY__V1__SET_ACCOUNT_STATE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__set_account_state_response__descriptor) \
+    , 0 }
+
+
 /* Tenancy__V1__SoleHolding methods */
 void   tenancy__v1__sole_holding__init
                      (Tenancy__V1__SoleHolding         *message);
@@ -102,6 +128,12 @@ void   tenancy__v1__erase_user_request__init
 /* Tenancy__V1__EraseUserResponse methods */
 void   tenancy__v1__erase_user_response__init
                      (Tenancy__V1__EraseUserResponse         *message);
+/* Tenancy__V1__SetAccountStateRequest methods */
+void   tenancy__v1__set_account_state_request__init
+                     (Tenancy__V1__SetAccountStateRequest         *message);
+/* Tenancy__V1__SetAccountStateResponse methods */
+void   tenancy__v1__set_account_state_response__init
+                     (Tenancy__V1__SetAccountStateResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__SoleHolding_Closure)
@@ -119,6 +151,12 @@ typedef void (*Tenancy__V1__EraseUserRequest_Closure)
 typedef void (*Tenancy__V1__EraseUserResponse_Closure)
                  (const Tenancy__V1__EraseUserResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__SetAccountStateRequest_Closure)
+                 (const Tenancy__V1__SetAccountStateRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__SetAccountStateResponse_Closure)
+                 (const Tenancy__V1__SetAccountStateResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -130,6 +168,8 @@ extern const ProtobufCMessageDescriptor tenancy__v1__list_sole_holdings_request_
 extern const ProtobufCMessageDescriptor tenancy__v1__list_sole_holdings_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__erase_user_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__erase_user_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__set_account_state_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__set_account_state_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 
