@@ -1,6 +1,7 @@
 """Imports of accounts, and what they do to checks and sign-ins beside them."""
 
 import json
+import re
 import subprocess
 import threading
 import time
@@ -21,14 +22,14 @@ def write_rows(path, source, count):
 
 
 def client(suite, *arguments):
-    """Runs gatehouse with the operator's session, which is another one than that of the checks."""
-    suite.client("--session", str(suite.folder / "operator.json"), *arguments)
+    """Runs gatehouse with the operator's session, which is another one than that of the checks; what it prints."""
+    return suite.client("--session", str(suite.folder / "operator.json"), *arguments)
 
 
 def operator(suite):
     """Signs an operator up and in."""
-    client(suite, "signup", "operator@example.com", "Operator")
-    subprocess.run([*suite.command("auth"), "grant-super-admin", "operator@example.com",
+    user = re.search(r"usr_\w+", client(suite, "signup", "operator@example.com", "Operator")).group()
+    subprocess.run([*suite.command("auth"), "grant-super-admin", user,
                     "--config", str(suite.folder / "auth.json")], check=True, capture_output=True, timeout=60)
 
 

@@ -9,9 +9,12 @@ allowed olive Entities/Create "{\"entity\": {\"type\": \"child\", \"parentId\": 
 child=$(field id "$answer")
 step "Olive signs up, makes the family and is its organizer, and adds a profile for her child: $child"
 for name in Paul Gwen Annie; do sign_up "${name,,}" "$name Kerr"; done
-allowed olive Roles/Grant "{\"role\": {\"entityId\": \"$family\", \"role\": \"parent\", \"email\": \"paul@example.com\"}}"
-allowed olive Roles/Grant "{\"role\": {\"entityId\": \"$family\", \"role\": \"guardian\", \"email\": \"gwen@example.com\"}}"
-step "Paul is the other parent, and Gwen a guardian"
+for who in "paul parent" "gwen guardian"; do
+  read -r name role <<<"$who"
+  allowed olive Invitations/Create "{\"entityId\": \"$family\", \"role\": \"$role\", \"email\": \"$name@example.com\"}"
+  allowed "$name" Invitations/Accept "{\"code\": \"$(field code "$answer")\"}"
+done
+step "She invites Paul as the other parent, and Gwen as a guardian; with the codes of the mails they accept"
 
 chapter "2. Ann's tablet is paired"
 step "Nobody has said yet whose the tablet is:"

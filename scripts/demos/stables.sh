@@ -1,9 +1,10 @@
 # The day of a riding school; scripts/demo reads it.
 # shellcheck shell=bash
 
-# shared WHO ROLE ENTITY BY: gives somebody a role.
+# shared WHO ROLE ENTITY BY: invites somebody to a role, who accepts with the code of the mail.
 shared() {
-  allowed "$4" Roles/Grant "{\"role\": {\"entityId\": \"$3\", \"role\": \"$2\", \"email\": \"$1@example.com\"}}"
+  allowed "$4" Invitations/Create "{\"entityId\": \"$3\", \"role\": \"$2\", \"email\": \"$1@example.com\"}"
+  allowed "$1" Invitations/Accept "{\"code\": \"$(field code "$answer")\"}"
 }
 
 # check WHO ACTION ENTITY REASON: the answer to a check must have that reason.

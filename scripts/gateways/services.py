@@ -63,9 +63,9 @@ class Services:
     def is_running(self, name):
         return self.processes[name].poll() is None
 
-    def grant_super_admin(self, email):
+    def grant_super_admin(self, user):
         subprocess.run(
-            [self.programs / "auth-service", "grant-super-admin", email, "--config", self._settings_file("auth")],
+            [self.programs / "auth-service", "grant-super-admin", user, "--config", self._settings_file("auth")],
             check=True, stdout=subprocess.DEVNULL)
 
     def log_file(self, name):

@@ -12,6 +12,8 @@ extension PasskeysHandler {
   ) async throws -> Auth_V1.PasskeyCeremony {
     let party = try relyingParty()
     let identity = try call.requireUser()
+    // All ceremonies have one bound, whose oldest make room: nobody begins so many that others' go.
+    _ = try core.charge(account: Array(identity.userID.utf8))
     let ceremony = try ceremony(Self.kind, of: identity)
     let (core, newHandle) = (core, core.random.bytes(32))
     let options = try await core.store.write(call) { tx in

@@ -361,6 +361,13 @@ enum AuthError {
     message: "user not found"
   )
 
+  static let emailNotVerified = RPCError(
+    .failedPrecondition,
+    reason: "EMAIL_NOT_VERIFIED",
+    domain: domain,
+    message: "the account has not verified this address"
+  )
+
   static let deletionNotFound = RPCError(
     .notFound,
     reason: "DELETION_NOT_FOUND",

@@ -47,13 +47,20 @@ public enum AuthProgram: HostedService {
   /// Talks to the running services as AuthService itself, which only its private key can prove.
   public static let grantSuperAdmin = OperatorCommand<AuthProgram>(
     name: "grant-super-admin",
-    arguments: "EMAIL",
-    summary: "Make the user with this address an operator; the services must be running."
+    arguments: "USER",
+    summary:
+      "Make a user an operator, by its identifier or its verified address; the services must be running."
   ) { _, environment, arguments in
     guard arguments.count == 1 else {
-      throw ConfigurationError("grant-super-admin takes one argument, EMAIL")
+      throw ConfigurationError(
+        "grant-super-admin takes one argument, the identifier or address of a user"
+      )
     }
-    return try await OperatorRole.withUser(of: arguments[0], in: environment) { id, associations in
+    return try await OperatorRole.withUser(
+      arguments[0],
+      needsProof: true,
+      in: environment
+    ) { id, associations in
       _ = try await associations.grantSuperAdmin(.init(userId: id), timeout: .seconds(10))
       return "\(id) is super_admin now"
     }
@@ -62,14 +69,20 @@ public enum AuthProgram: HostedService {
   /// The command that takes that away again.
   public static let revokeSuperAdmin = OperatorCommand<AuthProgram>(
     name: "revoke-super-admin",
-    arguments: "EMAIL [force]",
+    arguments: "USER [force]",
     summary:
       "Take that right away from the user; removing the last operator needs the word force."
   ) { _, environment, arguments in
-    guard let email = arguments.first, arguments.count == 1 || arguments[1...] == ["force"] else {
-      throw ConfigurationError("revoke-super-admin takes EMAIL and optionally the word force")
+    guard let name = arguments.first, arguments.count == 1 || arguments[1...] == ["force"] else {
+      throw ConfigurationError(
+        "revoke-super-admin takes the identifier or address of a user and optionally the word force"
+      )
     }
-    return try await OperatorRole.withUser(of: email, in: environment) { id, associations in
+    return try await OperatorRole.withUser(
+      name,
+      needsProof: false,
+      in: environment
+    ) { id, associations in
       let response = try await associations.revokeSuperAdmin(
         .init(userId: id, force: arguments.count == 2),
         timeout: .seconds(10)

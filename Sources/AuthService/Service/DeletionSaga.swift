@@ -118,15 +118,19 @@ final class DeletionSaga: Sendable {
 
   private func eraseInTenancy(_ deletion: DeletionRecord) async throws {
     let core = core
-    let addresses = try await store.database.read { tx in
-      try core.addresses(of: deletion, in: tx)
+    let (addresses, isProven) = try await store.database.read { tx in
+      (
+        try core.addresses(of: deletion, in: tx),
+        try UserTable.find(deletion.userID, in: tx)?.isEmailVerified == true
+      )
     }
     let progress: ErasurePeers.Progress
     do {
       progress = try await core.erasure.eraseInTenancy(
         deletion.userID,
         as: pseudonym(of: deletion),
-        addresses: addresses,
+        // Whoever has not proven an address does not end the invitations of its owner.
+        addresses: isProven ? addresses : [],
         from: deletion.cursor
       )
     } catch let error as RPCError where deletion.cursor.isEmpty && error.reason == "MUST_HAND_OVER"

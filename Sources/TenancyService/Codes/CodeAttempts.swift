@@ -8,22 +8,15 @@ internal import ServiceKit
 final class CodeAttempts: Sendable {
   /// How many, in how long.
   struct Limits: Sendable {
-    /// Wrong codes of one user.
-    let ofUser: Int
-    /// Wrong codes of all users.
-    ///
-    /// Far above what people mistype, because whoever spends it keeps everybody from using codes.
-    let ofAll: Int
+    /// Wrong codes of all users, and of one.
+    let wrong: SharedBound
+    /// Those of one user that others cannot take away by trying many.
+    let kept: Int
     /// The time in which attempts come back, in milliseconds.
     let window: Int64
   }
 
-  /// Users who are remembered.
-  private static let userCount = 16_384
-  private static let all = Array("all".utf8)
-
-  private let users: SourceLimiter
-  private let everybody: SourceLimiter
+  private let limiter: SharedLimiter
   private let clock: any WallClock
   private let instruments: TenancyInstruments
   private let kind: CodeKind
@@ -35,18 +28,9 @@ final class CodeAttempts: Sendable {
     random: any RandomSource,
     instruments: TenancyInstruments
   ) {
-    users = SourceLimiter(
-      limit: limits.ofUser,
-      window: limits.window,
-      sourceCount: Self.userCount,
-      key: random.bytes(32)
-    )
-    everybody = SourceLimiter(
-      limit: limits.ofAll,
-      window: limits.window,
-      sourceCount: 1024,
-      key: random.bytes(32)
-    )
+    limiter = SharedLimiter(limits.wrong, kept: limits.kept, window: limits.window) {
+      random.bytes(32)
+    }
     self.kind = kind
     self.clock = clock
     self.instruments = instruments
@@ -54,42 +38,33 @@ final class CodeAttempts: Sendable {
 
   /// Runs `body`, which tries a code and throws `TenancyError.codeUnknown` when it is wrong.
   ///
-  /// RESOURCE_EXHAUSTED, without running it, when the user or all users have tried too many.
+  /// RESOURCE_EXHAUSTED, without running it, when the user has tried too many, or more than is kept for it
+  /// after all users have.
   func trying<R: Sendable>(
     _ userID: String,
     _ body: () async throws -> R
   ) async throws -> R {
-    let user = Array(userID.utf8)
-    try take(user)
+    let attempt = try take(userID)
     do {
       let result = try await body()
-      giveBack(user)
+      limiter.giveBack(attempt)
       return result
     } catch let error as RPCError where error.reason == TenancyError.codeUnknownReason {
       instruments.wrongCode(kind)
       throw error
     } catch {
-      giveBack(user)
+      limiter.giveBack(attempt)
       throw error
     }
   }
 
-  private func take(_ user: [UInt8]) throws(RPCError) {
-    let now = clock.now
-    if case .refused(let wait) = users.take(user, now: now) {
-      instruments.refusedAttempt(kind, .user)
+  private func take(_ userID: String) throws(RPCError) -> SharedLimiter.Attempt {
+    switch limiter.take(Array(userID.utf8), now: clock.now) {
+    case .taken(let attempt): return attempt
+    case .refused(let limit, let wait):
+      instruments.refusedAttempt(kind, limit == .share ? .user : .all)
       throw TenancyError.tooManyCodeAttempts(wait: wait)
     }
-    if case .refused(let wait) = everybody.take(Self.all, now: now) {
-      users.giveBack(user)
-      instruments.refusedAttempt(kind, .all)
-      throw TenancyError.tooManyCodeAttempts(wait: wait)
-    }
-  }
-
-  private func giveBack(_ user: [UInt8]) {
-    users.giveBack(user)
-    everybody.giveBack(Self.all)
   }
 }
 

@@ -11,10 +11,10 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.GrantRoleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RoleAssociation {
-    let core = core
     let drafts = try drafts([request.role ?? .init()]) { _ in "role" }
     return try await grant(drafts, key: request.idempotencyKey, request: request, call) {
-      core.message(association: $0[0])
+      answers,
+      _ in answers[0]
     }
   }
 
@@ -24,24 +24,26 @@ struct RolesHandler: Tenancy_V1.RolesService {
   ) async throws -> Tenancy_V1.BatchGrantRolesResponse {
     let core = core
     let drafts = try drafts(request.roles) { "roles[\($0)]" }
-    return try await grant(drafts, key: request.idempotencyKey, request: request, call) { records in
+    return try await grant(drafts, key: request.idempotencyKey, request: request, call) {
       Tenancy_V1.BatchGrantRolesResponse(
-        associations: records.map { core.message(association: $0) },
-        revision: core.tokens.token(revision: records.map(\.added).max() ?? 0)
+        associations: $0,
+        revision: core.tokens.token(revision: $1)
       )
     }
   }
 
-  /// Grants roles, all or none, to users who are looked up only for those who may grant them all.
+  /// Grants roles, all or none, to users who are looked up only for those who may grant them all; addresses
+  /// are invited to them.
   private func grant<Response: Message>(
     _ drafts: [RoleDraft],
     key: String,
     request: some Message,
     _ call: CallContext,
-    answer: @escaping @Sendable ([AssociationRecord]) -> Response
+    answer: @escaping @Sendable ([Tenancy_V1.RoleAssociation], _ revision: Int64) -> Response
   ) async throws -> Response {
     let (user, core) = (try call.requireUser(), core)
     let changes = ChangeSet(core: core, call: call, user: user)
+    defer { core.mailer?.wake() }
     return try await core.write(
       call,
       user,
@@ -53,12 +55,21 @@ struct RolesHandler: Tenancy_V1.RolesService {
     ) { users, tx in
       // All rights before the first user, so that a batch finds out no more than its parts would.
       let allowed = try drafts.map { try changes.requireGrant($0, now: tx.now, tx) }
-      var records: [AssociationRecord] = []
-      for (draft, held) in allowed {
-        let userID = try users.id(of: draft.user)
-        records.append(try changes.grant(draft, to: userID, on: held, tx))
+      var (granted, revision): ([Tenancy_V1.RoleAssociation], Int64) = ([], 0)
+      for ((draft, held), asked) in zip(allowed, drafts) {
+        switch draft.user {
+        case .id(let id):
+          try users.require(id)
+          let record = try changes.grant(draft, to: id, on: held, tx)
+          granted.append(core.message(association: record))
+          revision = max(revision, record.added)
+        case .email(let email):
+          // By the name that the caller gave: of the tenant's own role, if it is one.
+          let record = try changes.inviteInstead(asked.invitation(of: email), tx)
+          granted.append(core.message(invited: record))
+        }
       }
-      return answer(records)
+      return answer(granted, revision == 0 ? tx.revision : revision)
     }
   }
 

@@ -30,7 +30,7 @@ struct Listed<Item: Message>: Sendable {
 
 /// What several handlers do alike.
 extension TenancyCore {
-  /// Gives a user a role, if the caller may and the user exists.
+  /// Gives a user a role, or invites an address to it, if the caller may.
   func addRole(
     _ grant: RoleGrant,
     key: String,
@@ -40,6 +40,7 @@ extension TenancyCore {
     let user = try call.requireUser()
     let core = self
     let changes = ChangeSet(core: self, call: call, user: user)
+    defer { mailer?.wake() }
     return try await write(
       call,
       user,
@@ -52,15 +53,29 @@ extension TenancyCore {
     ) { users, tx in
       try core.require(grant.action, on: grant.entityID, type: grant.type, user, tx)
       let entity = try tx.known(grant.entityID, type: grant.type)
-      let record = try changes.grant(
-        grant.role,
-        to: try users.id(of: grant.user),
-        on: entity,
-        during: RoleWindow(from: grant.from, until: grant.until),
-        replacesWindow: grant.replacesWindow,
-        tx
-      )
-      return core.message(association: record)
+      let window = RoleWindow(from: grant.from, until: grant.until)
+      switch grant.user {
+      case .id(let id):
+        try users.require(id)
+        let record = try changes.grant(
+          grant.role,
+          to: id,
+          on: entity,
+          during: window,
+          replacesWindow: grant.replacesWindow,
+          tx
+        )
+        return core.message(association: record)
+      case .email(let email):
+        let draft = InvitationDraft(
+          email: email,
+          role: grant.role,
+          on: entity.id,
+          during: window,
+          replacesWindow: grant.replacesWindow
+        )
+        return core.message(invited: try changes.inviteInstead(draft, tx))
+      }
     }
   }
 

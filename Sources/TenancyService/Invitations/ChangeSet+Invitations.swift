@@ -4,27 +4,81 @@ internal import RPCKit
 internal import ServiceKit
 
 extension ChangeSet {
-  /// Invites to a role that the caller may grant.
+  /// Invites to a role that the caller may grant, checked as the grant that it is.
+  ///
+  /// An address is invited to a role on an entity once: an earlier invitation ends.
   func invite(
     _ draft: InvitationDraft,
     id: String,
-    codeDigest: [UInt8],
+    code: PassedCode,
+    _ tx: borrowing WriteTransaction
+  ) throws -> InvitationRecord {
+    let record = try record(of: draft, id: id, code: code, tx)
+    for earlier in try InvitationRecord.open(
+      to: EmailAddress(record.email),
+      record.role,
+      on: record.entityID,
+      tx
+    ) {
+      try close(earlier, .revoked, tx)
+    }
+    try requireRoom(for: record, tx)
+    try record.insert(tx)
+    try core.mailer?.queue(code, of: record, tx)
+    try audit(record, "invitation.create", before: nil, tx)
+    return record
+  }
+
+  /// Invites as `invite`, for a grant to whoever proves to receive mail at an address; call `wake` of the
+  /// mailer after it.
+  ///
+  /// Whether the address has an account makes no difference (docs/decisions/0182). A repeated grant makes no
+  /// second invitation, and no second mail.
+  func inviteInstead(
+    _ draft: InvitationDraft,
+    _ tx: borrowing WriteTransaction
+  ) throws -> InvitationRecord {
+    let (id, code) = (core.identifiers.make(.invitation), core.invitationCode())
+    let wanted = try record(of: draft, id: id, code: code, tx)
+    let open = try InvitationRecord.open(
+      to: EmailAddress(wanted.email),
+      wanted.role,
+      on: wanted.entityID,
+      tx
+    )
+    if let same = open.last, same.offers(asMuchAs: wanted) { return same }
+    return try invite(draft, id: id, code: code, tx)
+  }
+
+  /// An invitation that the caller may make.
+  private func record(
+    of draft: InvitationDraft,
+    id: String,
+    code: PassedCode,
     _ tx: borrowing WriteTransaction
   ) throws -> InvitationRecord {
     // As if to itself: who will accept is not known yet, and makes no difference to the right.
-    let held = try requireGrant(draft.grant(to: user.userID), now: tx.now, tx).held
-    let record = try InvitationRecord(
+    let (grant, held) = try requireGrant(draft.grant(to: user.userID), now: tx.now, tx)
+    try requireGiven(grant.role, grant.definition, on: held.record, tx)
+    return try InvitationRecord(
       draft,
       id: id,
-      codeDigest: codeDigest,
+      codeDigest: core.invitationDigest(of: code),
       on: held.record,
       by: user,
+      for: try invitedDefinition(grant, on: held.record, tx),
+      at: tx.revision,
       now: tx.now
     )
-    try requireRoom(for: record, tx)
-    try record.insert(tx)
-    try audit(record, "invitation.create", before: nil, tx)
-    return record
+  }
+
+  /// The tenant's own role that somebody gets by a grant, if it is one or stands for the policy's.
+  private func invitedDefinition(
+    _ grant: RoleDraft,
+    on entity: EntityRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws -> RoleDefinitionRecord? {
+    try grant.definition ?? tx.roleDefinition(grant.role, of: entity.rootID)
   }
 
   private func requireRoom(
@@ -44,16 +98,28 @@ extension ChangeSet {
     }
   }
 
-  /// Accepts an invitation for the caller, who gets what whoever invites may grant at this moment.
+  /// Accepts an invitation for the caller, who gets what whoever invites may grant at this moment, and no
+  /// more than it was made for.
   func accept(
     _ record: InvitationRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    let association = try issued(by: record.invitedBy, acr: record.inviterACR) { issuer in
-      let grant = try issuer.requireGrant(record.grant(to: user.userID), now: tx.now, tx)
-      return (issuer, grant.draft, grant.held)
+    guard try !record.isOvertaken(for: user.userID, tx) else {
+      throw TenancyError.invitationClosed(InvitationRecord.State.revoked.rawValue)
     }
-    let (issuer, draft, held) = association
+    let (issuer, draft, held) = try issued(by: record.invitedBy, acr: record.inviterACR) { issuer in
+      let (draft, held) = try issuer.requireGrant(
+        record.grant(to: user.userID),
+        now: tx.now,
+        tx
+      )
+      try issuer.requireGiven(draft.role, draft.definition, on: held.record, tx)
+      return (issuer, draft, held)
+    }
+    let definition = try invitedDefinition(draft, on: held.record, tx)
+    guard InvitedRole.allows(definition, invitedTo: record.madeFor) else {
+      throw TenancyError.invitedRoleChanged
+    }
     let granted = try issuer.grant(draft, to: user.userID, on: held, tx)
     try close(record, .accepted, association: granted.id, tx)
     return granted
@@ -137,16 +203,24 @@ extension InvitationDraft {
   /// The role as a grant to a user.
   func grant(to userID: String) throws(RPCError) -> RoleDraft {
     let new = Tenancy_V1.NewRole(entityId: entityID, role: role, userId: userID)
-    return try Self.grant(new, from: validFrom, until: validUntil, recurring)
+    return try Self.grant(
+      new,
+      from: validFrom,
+      until: validUntil,
+      recurring,
+      replacesWindow: replacesWindow
+    )
   }
 
   fileprivate static func grant(
     _ new: Tenancy_V1.NewRole,
     from: Int64?,
     until: Int64?,
-    _ recurring: RecurringWindow?
+    _ recurring: RecurringWindow?,
+    replacesWindow: Bool
   ) throws(RPCError) -> RoleDraft {
     var new = new
+    new.replaceWindow = replacesWindow
     new.validFrom = from.map { .init(milliseconds: $0) }
     new.validUntil = until.map { .init(milliseconds: $0) }
     new.recurring = recurring.map { .init($0) }
@@ -158,7 +232,13 @@ extension InvitationRecord {
   /// The role as a grant to a user.
   func grant(to userID: String) throws(RPCError) -> RoleDraft {
     let new = Tenancy_V1.NewRole(entityId: entityID, role: role, userId: userID)
-    return try InvitationDraft.grant(new, from: validFrom, until: validUntil, recurring)
+    return try InvitationDraft.grant(
+      new,
+      from: validFrom,
+      until: validUntil,
+      recurring,
+      replacesWindow: replacesWindow
+    )
   }
 }
 

@@ -12,22 +12,33 @@ struct InvitationDraft: Sendable {
   let validFrom: Int64?
   let validUntil: Int64?
   let recurring: RecurringWindow?
+  /// Also when whoever accepts has the role for another time.
+  let replacesWindow: Bool
   private let expiresAt: Int64?
 
   /// Reads a request; INVALID_ARGUMENT for instants and hours that are none.
   init(_ request: Tenancy_V1.CreateInvitationRequest) throws(RPCError) {
     (entityID, role, email) = (request.entityId, request.role, request.email)
-    guard email.isEmpty || EmailAddress(email).isMailable else {
-      throw TenancyError.invalidField(
-        "email",
-        "EMAIL_INVALID",
-        "must be an e-mail address, like ada@example.com"
-      )
-    }
+    if !email.isEmpty { try EmailAddress(email).requireMailable() }
     validFrom = try request.validFrom?.milliseconds(field: "valid_from")
     validUntil = try request.validUntil?.milliseconds(field: "valid_until")
     recurring = try request.recurring?.checked(field: "recurring")
     expiresAt = try request.expiresAt?.milliseconds(field: "expires_at")
+    replacesWindow = false
+  }
+
+  /// One that stands for a grant to whoever proves to receive mail at an address.
+  init(
+    email: String,
+    role: String,
+    on entityID: String,
+    during window: RoleWindow,
+    replacesWindow: Bool = false
+  ) {
+    (self.email, self.role, self.entityID) = (email, role, entityID)
+    (validFrom, validUntil, recurring) = (window.from, window.until, window.recurring)
+    self.replacesWindow = replacesWindow
+    expiresAt = nil
   }
 
   /// Until when it can be accepted; INVALID_ARGUMENT for a time that is past or too far away.
@@ -42,6 +53,19 @@ struct InvitationDraft: Sendable {
       )
     }
     return min(expiry, validUntil ?? .max)
+  }
+}
+
+extension RoleDraft {
+  /// The same as an invitation of an address.
+  func invitation(of email: String) -> InvitationDraft {
+    InvitationDraft(
+      email: email,
+      role: role,
+      on: entityID,
+      during: window,
+      replacesWindow: replacesWindow
+    )
   }
 }
 

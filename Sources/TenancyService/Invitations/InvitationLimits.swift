@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// Every bound of invitations.
 enum InvitationLimits {
   /// Pending ones to roles on one entity.
@@ -13,7 +15,11 @@ enum InvitationLimits {
   /// Letters of a code: 94 bits.
   static let codeLetterCount = 20
   /// Wrong codes in ten minutes.
-  static let attempts = CodeAttempts.Limits(ofUser: 10, ofAll: 10_000, window: 600_000)
+  static let attempts = CodeAttempts.Limits(
+    wrong: SharedBound(total: 10_000, share: 10, ofEach: .account),
+    kept: 3,
+    window: 600_000
+  )
 }
 
 /// What the metric of refusals calls the bounds.

@@ -23,6 +23,12 @@ struct InvitationRecord: Hashable, Sendable {
   var validUntil: Int64?
   /// When the role counts in between; nil for always.
   var recurring: RecurringWindow?
+  /// Also when whoever accepts has the role for another time.
+  var replacesWindow = false
+  /// What the role was when the invitation was made, if the tenant has one of its own; see `InvitedRole`.
+  var madeFor: String?
+  /// The store's revision when it was made; 0 for those from before that was kept.
+  var madeAt: Int64 = 0
   var expiresAt: Int64
   var invitedBy: String
   /// How whoever invites had proved to be that: conditions of the policy look at it again.
@@ -43,6 +49,13 @@ struct InvitationRecord: Hashable, Sendable {
 
   /// Whether it can be accepted.
   func isOpen(at now: Int64) -> Bool { state == .pending && now < expiresAt }
+
+  /// Whether another one of the same address, role and entity would offer nothing else.
+  func offers(asMuchAs other: InvitationRecord) -> Bool {
+    (validFrom, validUntil, recurring) == (other.validFrom, other.validUntil, other.recurring)
+      && (replacesWindow, madeFor) == (other.replacesWindow, other.madeFor)
+      && (invitedBy, inviterACR) == (other.invitedBy, other.inviterACR)
+  }
 
   /// Digest for the audit log.
   var digest: [UInt8] {
@@ -67,7 +80,8 @@ struct InvitationRecord: Hashable, Sendable {
   private static let selection = """
     SELECT i.id, i.entity_id, i.role, i.email, i.valid_from, i.valid_until, i.expires_at,
       i.invited_by, i.inviter_acr, i.code_digest, i.created_at, i.state, i.closed_at, i.closed_by,
-      i.association_id, e.type, e.name, e.root_id, i.recurring
+      i.association_id, e.type, e.name, e.root_id, i.recurring,
+      i.replaces_window, i.made_for, i.made_at
     FROM invitation i JOIN entity e ON e.id = i.entity_id
     """
 
@@ -75,8 +89,8 @@ struct InvitationRecord: Hashable, Sendable {
   enum Filter: Sendable {
     case entity(String)
     case inviter(String)
-    /// By the address that they are for, as addresses are compared.
-    case address(EmailAddress)
+    /// By the address that they are for, as addresses are compared; those that its owner can accept.
+    case address(EmailAddress, owner: String)
   }
 
   /// Adds it to the store.
@@ -85,8 +99,8 @@ struct InvitationRecord: Hashable, Sendable {
       """
       INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until,
         expires_at, invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at,
-        closed_by, association_id, recurring)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        closed_by, association_id, recurring, replaces_window, made_for, made_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(id),
       .text(entityID),
@@ -105,7 +119,10 @@ struct InvitationRecord: Hashable, Sendable {
       .optionalInteger(closedAt),
       .text(closedBy),
       .text(associationID),
-      .optionalText(recurring?.storedText)
+      .optionalText(recurring?.storedText),
+      .boolean(replacesWindow),
+      .optionalText(madeFor),
+      .integer(madeAt)
     )
   }
 
@@ -172,6 +189,9 @@ struct InvitationRecord: Hashable, Sendable {
       // Nor is one whose hours cannot be read: it would count at all hours.
       if recurring == nil { state = .revoked }
     }
+    replacesWindow = row.boolean(19)
+    madeFor = row.optionalText(20)
+    madeAt = row.integer(21)
   }
 
   /// One to a role on an entity.
@@ -181,6 +201,8 @@ struct InvitationRecord: Hashable, Sendable {
     codeDigest: [UInt8],
     on entity: EntityRecord,
     by user: UserIdentity,
+    for definition: RoleDefinitionRecord?,
+    at revision: Int64,
     now: Int64
   ) throws(RPCError) {
     self.id = id
@@ -190,6 +212,9 @@ struct InvitationRecord: Hashable, Sendable {
     validFrom = draft.validFrom
     validUntil = draft.validUntil
     recurring = draft.recurring
+    replacesWindow = draft.replacesWindow
+    madeFor = definition.map { InvitedRole.text($0) }
+    madeAt = revision
     expiresAt = try draft.expiry(now: now)
     invitedBy = user.userID
     inviterACR = user.assurance.text
@@ -220,6 +245,26 @@ struct InvitationRecord: Hashable, Sendable {
     return found.first { Digests.areEqual($0.codeDigest, codeDigest) }
   }
 
+  /// Those to a role on an entity for an address that can be accepted.
+  static func open(
+    to email: EmailAddress,
+    _ role: String,
+    on entityID: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> [InvitationRecord] {
+    guard !email.key.isEmpty else { return [] }
+    return try tx.query(
+      """
+      \(selection) WHERE i.email_key = ? AND i.email_key <> '' AND i.entity_id = ? AND i.role = ?
+        AND i.state = 'pending' AND i.expires_at > ?
+      """,
+      .text(email.key),
+      .text(entityID),
+      .text(role),
+      .integer(tx.now)
+    ) { InvitationRecord(row: $0) }
+  }
+
   /// Invitations in the order of their identifiers, after one of them.
   static func list(
     _ filter: Filter,
@@ -232,13 +277,17 @@ struct InvitationRecord: Hashable, Sendable {
       switch filter {
       case .entity(let id): ("i.entity_id", id)
       case .inviter(let id): ("i.invited_by", id)
-      case .address(let address): ("i.email_key", address.key)
+      case .address(let address, _): ("i.email_key", address.key)
       }
     var values: [SQLValue] = [.text(value), .text(id)]
     var condition = "\(column) = ? AND i.id > ?"
     if let now {
       condition += " AND i.state = 'pending' AND i.expires_at > ?"
       values.append(.integer(now))
+    }
+    if case .address(_, let owner) = filter {
+      condition += " AND NOT \(overtaken)"
+      values += [.text(owner), .text(owner)]
     }
     values.append(.integer(limit))
     return try tx.query("\(selection) WHERE \(condition) ORDER BY i.id LIMIT ?", values: values) {

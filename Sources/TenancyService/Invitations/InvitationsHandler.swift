@@ -14,8 +14,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     let (user, core) = (try call.requireUser(), core)
     let draft = try InvitationDraft(request)
     let id = core.identifiers.make(.invitation)
-    let code = PassedCode(letterCount: InvitationLimits.codeLetterCount, random: core.random)
-    let digest = Self.digest(of: code, core)
+    let code = core.invitationCode()
     let changes = ChangeSet(core: core, call: call, user: user)
     var response = try await core.write(
       call,
@@ -23,8 +22,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       key: request.idempotencyKey,
       request: request
     ) { tx in
-      let record = try changes.invite(draft, id: id, codeDigest: digest, tx)
-      try core.mailer?.queue(code, of: record, tx)
+      let record = try changes.invite(draft, id: id, code: code, tx)
       return Tenancy_V1.CreateInvitationResponse(
         invitation: core.message(invitation: record, now: tx.now)
       )
@@ -63,7 +61,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     try core.requireNotSuspended(user)
     guard let address = try await core.verifiedAddress(of: user) else { return .init() }
     let page = try await page(
-      .address(address),
+      .address(address, owner: user.userID),
       pending: true,
       size: request.pageSize,
       token: request.pageToken,
@@ -190,7 +188,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
   ) async throws -> @Sendable (borrowing WriteTransaction) throws -> InvitationRecord {
     switch named {
     case .code(let code):
-      let digest = Self.digest(of: code, core)
+      let digest = core.invitationDigest(of: code)
       return { tx in
         guard let record = try InvitationRecord.find(codeDigest: digest, tx),
           record.isOpen(at: tx.now) || record.closedBy == user.userID
@@ -265,13 +263,19 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     try core.requireFeatures(explanation)
     return explanation.isAllowed
   }
-
-  private static func digest(of code: PassedCode, _ core: TenancyCore) -> [UInt8] {
-    core.codeDigests.digest(of: code, for: "invitation")
-  }
 }
 
 extension TenancyCore {
+  /// A fresh code of an invitation.
+  func invitationCode() -> PassedCode {
+    PassedCode(letterCount: InvitationLimits.codeLetterCount, random: random)
+  }
+
+  /// What the store keeps of a code of an invitation.
+  func invitationDigest(of code: PassedCode) -> [UInt8] {
+    codeDigests.digest(of: code, for: "invitation")
+  }
+
   /// The address by which a user is invited; nil unless it is verified.
   ///
   /// The one place that says whose invitations somebody may see and accept without a code. Whoever has

@@ -23,6 +23,24 @@ extension TenancyCore {
     )
   }
 
+  /// What a grant by address has brought about: an invitation, as the role that it stands for.
+  func message(invited record: InvitationRecord) -> Tenancy_V1.RoleAssociation {
+    let base = record.madeFor.map { InvitedRole.base(of: $0) }
+    return Tenancy_V1.RoleAssociation(
+      entityType: record.entityType,
+      entityId: record.entityID,
+      role: base ?? record.role,
+      validFrom: record.validFrom.map { .init(milliseconds: $0) },
+      validUntil: record.validUntil.map { .init(milliseconds: $0) },
+      grantedBy: record.invitedBy,
+      createdAt: .init(milliseconds: record.createdAt),
+      entityName: record.entityName,
+      recurring: record.recurring.map { .init($0) },
+      customRole: (base ?? record.role) == record.role ? "" : record.role,
+      invitationId: record.id
+    )
+  }
+
   private func isOpen(_ window: RecurringWindow) -> Bool {
     zones.rules(ofWindowIn: window.timeZone).map { window.isOpen(at: clock.now, in: $0) } ?? false
   }

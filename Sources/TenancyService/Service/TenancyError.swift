@@ -211,17 +211,6 @@ enum TenancyError {
     )
   }
 
-  /// Somebody asks for too many addresses without an account; AuthService says how long to wait.
-  static func tooManyUnknownAddresses(_ refusal: RPCError) -> RPCError {
-    var error = error(
-      .resourceExhausted,
-      reason: "TOO_MANY_UNKNOWN_ADDRESSES",
-      message: "too many addresses without an account were named; try again later"
-    )
-    error.details += refusal.details.filter { $0.typeURL.hasSuffix("/google.rpc.RetryInfo") }
-    return error
-  }
-
   static func lastOne(role: String) -> RPCError {
     precondition(
       "LAST_\(role.uppercased())",

@@ -9,14 +9,6 @@ public protocol UserDirectory: Sendable {
   /// Throws when it cannot be told.
   func displayNames(of userIDs: [String]) async throws -> [String: String]
 
-  /// The users of addresses, by address as it was given; whoever is missing has no account. At most 500
-  /// at a time.
-  ///
-  /// Asked for a user who may know the answer, and counted for that user. Throws when it cannot be
-  /// told, RESOURCE_EXHAUSTED with reason `TOO_MANY_UNKNOWN_ADDRESSES` when the user asked for too many
-  /// addresses without an account.
-  func userIDs(of emails: [String], for user: UserIdentity) async throws -> [String: String]
-
   /// The address of a user's account; nil when there is no such user.
   ///
   /// Throws when it cannot be told.
@@ -51,23 +43,6 @@ public struct AuthUserDirectory: UserDirectory {
       timeout: .seconds(2)
     )
     return Dictionary(response.users.map { ($0.id, $0.displayName) }) { first, _ in first }
-  }
-
-  /// See `UserDirectory.userIDs`.
-  public func userIDs(
-    of emails: [String],
-    for user: UserIdentity
-  ) async throws -> [String: String] {
-    let response = try await users.resolveEmails(
-      Auth_V1.ResolveEmailsRequest(emails: emails),
-      options: CallOptions(timeout: .seconds(2)).acting(for: user)
-    )
-    // Fewer would look like addresses without an account, which is an answer that is kept.
-    guard response.userIds.count == emails.count else {
-      throw RPCError(.internal, "AuthService answered for other addresses than it was asked for")
-    }
-    let found = zip(emails, response.userIds).filter { !$0.1.isEmpty }
-    return Dictionary(found) { first, _ in first }
   }
 
   /// See `UserDirectory.address`.

@@ -84,11 +84,15 @@ extension WriteTransaction {
     )
   }
 
-  /// An association is no longer as it was.
+  /// An association is no longer as it was, as the change log says already.
   func endHistory(of id: String) throws {
     try execute(
-      "UPDATE association_history SET ended_at = ? WHERE association_id = ? AND ended_at IS NULL",
+      """
+      UPDATE association_history SET ended_at = ?, ended_revision = ?
+      WHERE association_id = ? AND ended_at IS NULL
+      """,
       .integer(now),
+      .integer(revision),
       .text(id)
     )
   }

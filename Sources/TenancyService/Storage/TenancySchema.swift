@@ -480,5 +480,29 @@ enum TenancySchema {
         CREATE INDEX access_record_by_user ON access_record (device_id, user_id, recorded_at, id);
         """
     ),
+    Migration(
+      version: 16,
+      // What an invitation was made for, and what has happened since. Of several to one role for one address
+      // the latest stays.
+      sql: """
+        ALTER TABLE invitation ADD COLUMN replaces_window INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE invitation ADD COLUMN made_for TEXT;
+        ALTER TABLE invitation ADD COLUMN made_at INTEGER NOT NULL DEFAULT 0;
+        UPDATE invitation SET made_for = (
+          SELECT d.base_role || ' ' || d.actions FROM role_definition d
+          JOIN entity e ON e.root_id = d.root_id
+          WHERE e.id = invitation.entity_id AND d.name = invitation.role);
+        UPDATE invitation SET state = 'revoked',
+            closed_at = CAST(strftime('%s', 'now') AS INTEGER) * 1000
+          WHERE state = 'pending' AND email_key <> '' AND EXISTS (
+            SELECT 1 FROM invitation AS later
+            WHERE later.email_key = invitation.email_key AND later.email_key <> ''
+              AND later.entity_id = invitation.entity_id AND later.role = invitation.role
+              AND later.state = 'pending' AND later.id > invitation.id
+              AND later.expires_at > CAST(strftime('%s', 'now') AS INTEGER) * 1000);
+        ALTER TABLE association_history ADD COLUMN ended_revision INTEGER;
+        CREATE INDEX pairing_code_by_issuer ON pairing_code (issued_by, created_at);
+        """
+    ),
   ]
 }

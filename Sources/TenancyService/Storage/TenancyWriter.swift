@@ -163,14 +163,15 @@ extension WriteTransaction {
   /// Removes an association.
   func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
     try execute("DELETE FROM association WHERE id = ?", .text(record.id))
-    try endHistory(of: record.id)
-    return try log(
+    let revision = try log(
       .removeAssociation(record.id),
       subject: record.userID,
       scope: record.rootID,
       touching: Self.touched(by: record),
       policy
     )
+    try endHistory(of: record.id)
+    return revision
   }
 
   private static func touched(by record: AssociationRecord) -> [ConflictKey] {

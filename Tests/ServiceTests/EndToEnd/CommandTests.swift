@@ -15,8 +15,12 @@ extension EndToEndTests {
         try await home.start("auth")
         // Ready when it has AuthService's keys.
         try await home.start("tenancy")
-        try await home.signUp("ada@example.org")
-        let granted = try await home.command("auth", "grant-super-admin", "ada@example.org")
+        let ada = try await home.signUp("ada@example.org")
+        // Anyone can sign up with the address of somebody else.
+        let unproven = try await home.command("auth", "grant-super-admin", "ada@example.org")
+        #expect(unproven.code == 1)
+        #expect(unproven.text.contains("has not verified that address"), "\(unproven.text)")
+        let granted = try await home.command("auth", "grant-super-admin", ada)
         #expect(granted.code == 0, "\(granted.text)")
         #expect(granted.text.contains("is super_admin now"))
         let unknown = try await home.command("auth", "grant-super-admin", "eve@example.org")

@@ -54,8 +54,8 @@ extension EndToEndTests {
         let ending = try await home.shell(
           """
           /usr/bin/python3 rows.py > users.ndjson
-          gatehouse signup boss@example.com Boss
-          auth-service grant-super-admin boss@example.com --config auth.json
+          boss=$(gatehouse signup boss@example.com Boss | sed -nE 's/.*\\((usr_.*)\\)$/\\1/p')
+          auth-service grant-super-admin "$boss" --config auth.json
           gatehouse import shop users.ndjson --dry-run > rehearsed.ndjson
           ! gatehouse user user0@example.com
           gatehouse import shop users.ndjson > refused.ndjson
@@ -85,9 +85,9 @@ extension EndToEndTests {
       try await Installation.run { home in
         let ending = try await home.shell(
           """
-          gatehouse signup boss@example.com Boss
+          boss=$(gatehouse signup boss@example.com Boss | sed -nE 's/.*\\((usr_.*)\\)$/\\1/p')
           gatehouse signup ada@example.com Ada --session ada.json
-          auth-service grant-super-admin boss@example.com --config auth.json
+          auth-service grant-super-admin "$boss" --config auth.json
           gatehouse users ada | grep ada@example.com
           gatehouse user ada@example.com | grep ada@example.com
           gatehouse disable-user ada@example.com 'left the company' | grep disabled

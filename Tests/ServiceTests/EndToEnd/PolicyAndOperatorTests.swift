@@ -136,7 +136,7 @@ extension EndToEndTests {
           }
         }
         #expect(try await subscribe(ada)?.code == .permissionDenied)
-        let granted = try await home.auth.command(["grant-super-admin", ada.email])
+        let granted = try await home.auth.command(["grant-super-admin", ada.id])
         #expect(granted.ending == .exited(0), "\(granted.text)")
         let isOperator = try await home.tenancy.eventually { try await subscribe(ada) == nil }
         #expect(isOperator)
@@ -145,7 +145,7 @@ extension EndToEndTests {
         #expect(last.ending == .exited(1) && last.text.contains("last super_admin"), "\(last.text)")
         #expect(try await subscribe(ada) == nil)
 
-        let second = try await home.auth.command(["grant-super-admin", grace.email])
+        let second = try await home.auth.command(["grant-super-admin", grace.id])
         #expect(second.ending == .exited(0), "\(second.text)")
         let revoked = try await home.auth.command(["revoke-super-admin", ada.email])
         #expect(revoked.ending == .exited(0) && revoked.text.contains("is no longer super_admin"))

@@ -175,7 +175,7 @@ final class SecureInstallation: Sendable {
   }
 
   /// Makes an account, without the context that services would have to be asked for.
-  func signUp(_ email: String) async throws {
+  func signUp(_ email: String) async throws -> String {
     let tls = try TLSContextSource(
       TLSConfiguration(
         role: .client(
@@ -193,7 +193,7 @@ final class SecureInstallation: Sendable {
     let target = try ChannelTarget("tls://127.0.0.1:\(ports["auth"] ?? 0)")
     let channel = Channel(target, configuration)
     do {
-      _ = try await Auth_V1.AuthenticationClient(channel).signUp(
+      let answer = try await Auth_V1.AuthenticationClient(channel).signUp(
         .init(
           email: email,
           password: Person.password,
@@ -203,6 +203,7 @@ final class SecureInstallation: Sendable {
         timeout: .seconds(20)
       )
       await channel.close()
+      return answer.user?.id ?? ""
     } catch {
       await channel.close()
       throw error

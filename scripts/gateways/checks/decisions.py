@@ -8,8 +8,8 @@ def suspended(stage):
     """a refusal by TenancyService is 403 in our envelope of errors"""
     from tenancy.v1 import subjects_pb2
     user, client = stage.sign_up("susan")
-    _, operator = stage.sign_up("operator")
-    stage.services.grant_super_admin(operator.email)
+    administrator, operator = stage.sign_up("operator")
+    stage.services.grant_super_admin(administrator)
     operator = stage.sign_in(operator)
     with calls.Calls(stage.certificate, stage.envoy.port, operator.token) as connection:
         connection.unary("/tenancy.v1.Subjects/Suspend", subjects_pb2.SuspendRequest(user_id=user),

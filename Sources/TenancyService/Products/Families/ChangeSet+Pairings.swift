@@ -21,7 +21,8 @@ extension ChangeSet {
     // Also for who may not know of the child: then it is none of this family.
     guard let child = try tx.entity(childID, type: Families.child), child.parentID == family.id
     else { throw TenancyError.notFound }
-    _ = try requireRole(Families.childRole, .grant, on: childID, field: "", tx)
+    let held = try requireRole(Families.childRole, .grant, on: childID, field: "", tx)
+    try requireGiven(Families.childRole, nil, on: held.record, tx)
     return family
   }
 
@@ -183,13 +184,5 @@ extension TenancyError {
     reason: "TOO_MANY_PAIRINGS",
     domain: domain,
     message: "the family has \(PairingLimits.pairingsOfFamilyMax) devices; unpair some first"
-  )
-
-  static let tooManyPairingCodes = RPCError(
-    .resourceExhausted,
-    reason: "TOO_MANY_PAIRING_CODES",
-    domain: domain,
-    message: "too many pairing codes are in use; retry after the given delay",
-    retryAfter: .seconds(60)
   )
 }

@@ -113,9 +113,15 @@ enum PairingLimits {
   /// Codes of one family that can be used; another one replaces the oldest.
   static let codesOfFamilyMax = 5
   /// Codes that can be used: of 17,576 selectors most must be free, or guesses would find one.
-  static let codeCountMax = 2_000
+  ///
+  /// At the share the oldest of the same account makes room, at the total that of whoever has the most.
+  static let codes = SharedBound(total: 2_000, share: 20, ofEach: .account)
   /// Paired devices of one family.
   static let pairingsOfFamilyMax = 100
   /// Wrong codes in ten minutes.
-  static let attempts = CodeAttempts.Limits(ofUser: 5, ofAll: 10_000, window: 600_000)
+  static let attempts = CodeAttempts.Limits(
+    wrong: SharedBound(total: 10_000, share: 5, ofEach: .account),
+    kept: 2,
+    window: 600_000
+  )
 }

@@ -83,11 +83,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ core: TenancyCore,
     _ tx: borrowing WriteTransaction
   ) throws -> PassedCode {
-    let max = PairingLimits.codeCountMax
-    guard try PairingCodeRecord.count(limit: max, tx) < max else {
-      core.instruments.refused(.codes)
-      throw TenancyError.tooManyPairingCodes
-    }
+    if try PairingCodeRecord.makeRoom(tx) { core.instruments.refused(.codes) }
     while true {
       // At most one in nine is taken.
       let code = PassedCode(letterCount: PairingLimits.codeLetterCount, random: core.random)

@@ -69,7 +69,8 @@ struct PairingCodeRecord: Hashable, Sendable {
     ) { PairingCodeRecord(row: $0) }
   }
 
-  /// Adds it, in place of one that has expired, and drops the family's oldest ones beyond its share.
+  /// Adds it, in place of one that has expired, and drops the oldest ones beyond the shares of the family and of whoever
+  /// made it.
   func insert(_ tx: borrowing WriteTransaction) throws {
     try tx.execute(
       "INSERT OR REPLACE INTO pairing_code (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -92,6 +93,15 @@ struct PairingCodeRecord: Hashable, Sendable {
       .text(familyID),
       .integer(PairingLimits.codesOfFamilyMax)
     )
+    try tx.execute(
+      """
+      DELETE FROM pairing_code WHERE selector IN (
+        SELECT selector FROM pairing_code WHERE issued_by = ? ORDER BY created_at DESC, rowid DESC
+        LIMIT -1 OFFSET ?)
+      """,
+      .text(issuedBy),
+      .integer(PairingLimits.codes.share)
+    )
   }
 
   /// Counts a wrong try; the last one kills it.
@@ -108,13 +118,28 @@ struct PairingCodeRecord: Hashable, Sendable {
     try tx.execute("DELETE FROM pairing_code WHERE selector = ?", .text(selector))
   }
 
-  /// How many can be used, up to `limit`.
-  static func count(limit: Int, _ tx: borrowing WriteTransaction) throws -> Int {
-    try tx.query(
+  /// Makes room for another code of anybody; whether somebody's code had to go for it.
+  ///
+  /// That is the oldest of whoever has the most, so who has one keeps it while others have several.
+  static func makeRoom(_ tx: borrowing WriteTransaction) throws -> Bool {
+    let total = PairingLimits.codes.total
+    let count = try tx.query(
       "SELECT 1 FROM pairing_code WHERE expires_at > ? LIMIT ?",
       .integer(tx.now),
-      .integer(limit)
+      .integer(total)
     ) { _ in }.count
+    guard count >= total else { return false }
+    try tx.execute(
+      """
+      DELETE FROM pairing_code WHERE selector = (
+        SELECT selector FROM pairing_code WHERE expires_at > ?1 AND issued_by = (
+          SELECT issued_by FROM pairing_code WHERE expires_at > ?1
+          GROUP BY issued_by ORDER BY count(*) DESC, min(created_at), issued_by LIMIT 1)
+        ORDER BY created_at, rowid LIMIT 1)
+      """,
+      .integer(tx.now)
+    )
+    return true
   }
 }
 

@@ -140,6 +140,20 @@ extension TenancyCore {
     )
   }
 
+  /// What a grant of a pass by address has brought about: an invitation, as the pass that it stands for.
+  func message(invitedPass record: InvitationRecord) -> Tenancy_V1.GuestPass {
+    Tenancy_V1.GuestPass(
+      deviceId: record.entityID,
+      validFrom: record.validFrom.map { .init(milliseconds: $0) },
+      validUntil: record.validUntil.map { .init(milliseconds: $0) },
+      grantedBy: record.invitedBy,
+      createdAt: .init(milliseconds: record.createdAt),
+      deviceName: record.entityName,
+      recurring: record.recurring.map { .init($0) },
+      invitationId: record.id
+    )
+  }
+
   private func visibleChildren(
     of id: String,
     _ type: String,

@@ -28,6 +28,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let devices = request.deviceIds.filter { seen.insert($0).inserted }
     let guest = try NamedUser(id: request.userId, email: request.email)
     let changes = ChangeSet(core: core, call: call, user: user)
+    defer { core.mailer?.wake() }
     return try await core.write(
       call,
       user,
@@ -40,14 +41,20 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       for id in devices {
         let window = try lent(RoleWindow(from: from, until: until), on: id, user, tx)
         let device = try tx.known(id, type: SmartHome.device)
-        let pass = try changes.lend(
-          SmartHome.guest,
-          to: try users.id(of: guest),
-          on: device,
-          during: window,
-          tx
-        )
-        response.passes.append(core.message(pass: pass))
+        switch guest {
+        case .id(let guest):
+          try users.require(guest)
+          let pass = try changes.lend(SmartHome.guest, to: guest, on: device, during: window, tx)
+          response.passes.append(core.message(pass: pass))
+        case .email(let email):
+          let draft = InvitationDraft(
+            email: email,
+            role: SmartHome.guest,
+            on: device.id,
+            during: window
+          )
+          response.passes.append(core.message(invitedPass: try changes.inviteInstead(draft, tx)))
+        }
       }
       response.revision = core.tokens.token(revision: tx.revision)
       return response

@@ -419,5 +419,5 @@ struct RoleDefinitionsTests {
 }
 
 extension TenancyStage {
-  fileprivate var definitions: Tenancy_V1.RoleDefinitionsClient { .init(channel) }
+  var definitions: Tenancy_V1.RoleDefinitionsClient { .init(channel) }
 }

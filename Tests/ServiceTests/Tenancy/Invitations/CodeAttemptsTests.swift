@@ -10,10 +10,14 @@ struct CodeAttemptsTests {
   private let clock = ManualClock()
   private let metrics = MetricRegistry()
 
-  private func attempts(ofUser: Int, ofAll: Int) -> CodeAttempts {
+  private func attempts(ofUser: Int, ofAll: Int, kept: Int = 1) -> CodeAttempts {
     CodeAttempts(
       .pairing,
-      .init(ofUser: ofUser, ofAll: ofAll, window: 600_000),
+      .init(
+        wrong: SharedBound(total: ofAll, share: ofUser, ofEach: .account),
+        kept: kept,
+        window: 600_000
+      ),
       clock: clock,
       random: SystemRandomSource(),
       instruments: TenancyInstruments(metrics)
@@ -36,26 +40,35 @@ struct CodeAttemptsTests {
     }
   }
 
-  @Test("Wrong codes of all users together are bounded, whoever tries them")
-  func wrongCodes_ofAll_areBounded() async throws {
-    let attempts = attempts(ofUser: 3, ofAll: 4)
-    for user in ["a", "b", "c", "d"] {
-      let wrong = try await outcome(attempts, user, failing: TenancyError.codeUnknown)
-      #expect(wrong == "CODE_UNKNOWN")
+  @Test("When all users have tried too many, each still has the few that are kept for it")
+  func wrongCodes_ofAll_leaveEachSome() async throws {
+    let attempts = attempts(ofUser: 4, ofAll: 40, kept: 2)
+    let wrong = TenancyError.codeUnknown
+    for user in 0..<10 {
+      for _ in 0..<4 {
+        #expect(try await outcome(attempts, "\(user)", failing: wrong) == "CODE_UNKNOWN")
+      }
+      let refused = try await outcome(attempts, "\(user)", failing: nil)
+      #expect(refused == "TOO_MANY_CODE_ATTEMPTS")
     }
-    #expect(try await outcome(attempts, "e", failing: nil) == "TOO_MANY_CODE_ATTEMPTS")
+    // A right one costs nothing, so it is never the last.
+    for _ in 0..<5 { #expect(try await outcome(attempts, "honest", failing: nil) == nil) }
+    for _ in 0..<2 {
+      #expect(try await outcome(attempts, "honest", failing: wrong) == "CODE_UNKNOWN")
+    }
+    #expect(try await outcome(attempts, "honest", failing: nil) == "TOO_MANY_CODE_ATTEMPTS")
     let text = String(decoding: metrics.render(), as: UTF8.self)
     let family = "gatehouse_tenancy_code_attempt_refusals_total"
     #expect(text.contains(#"\#(family){kind="pairing",limit="all"} 1"#))
-    #expect(text.contains(#"\#(family){kind="pairing",limit="user"} 0"#))
-    // One comes back after a fourth of the window; whoever was refused has not lost one of its own.
-    clock.advance(150_000)
-    #expect(try await outcome(attempts, "e", failing: nil) == nil)
+    #expect(text.contains(#"\#(family){kind="pairing",limit="user"} 10"#))
+    // One of all comes back after a fortieth of the window; the refused one has not lost one of its own.
+    clock.advance(15_000)
+    #expect(try await outcome(attempts, "honest", failing: nil) == nil)
   }
 
   @Test("Only a wrong code costs an attempt")
   func otherEndings_costNothing() async throws {
-    let attempts = attempts(ofUser: 1, ofAll: 2)
+    let attempts = attempts(ofUser: 1, ofAll: 10)
     for _ in 0..<5 {
       #expect(try await outcome(attempts, "a", failing: nil) == nil)
       let full = try await outcome(attempts, "a", failing: TenancyError.tooManyPairings)

@@ -90,6 +90,45 @@ struct InvitationMailerTests {
     }
   }
 
+  @Test("A grant by address has one letter handed over, and its code accepts the role")
+  func grant_byAddress_isHandedOver() async throws {
+    try await run { stage, home, post in
+      for email in ["ida@example.com", "IDA@example.com"] {
+        _ = try await stage.units.addTenant(
+          .init(unitId: home.unit, email: email),
+          options: .by(home.manager)
+        )
+      }
+      await drain(stage)
+      let letter = try #require(post.letters.first)
+      #expect(post.letters.count == 1 && letter.email == "ida@example.com")
+      // Another one takes its place, and its letter goes with it if nobody has taken that.
+      post.fail(with: RPCError(.unavailable, "AuthService is down"))
+      for day in 1...2 {
+        _ = try await stage.units.addTenant(
+          .init(
+            unitId: home.unit,
+            validUntil: .init(milliseconds: stage.clock.now + Int64(day) * 86_400_000),
+            email: "ida@example.com"
+          ),
+          options: .by(home.manager)
+        )
+      }
+      #expect(try await waiting(stage) == 1)
+      let refused = try await refusal {
+        try await stage.invitations.accept(.init(code: letter.code), options: .by("usr_una"))
+      }
+      #expect(refused == Refusal(.notFound, "CODE_UNKNOWN"))
+      post.fail(with: nil)
+      stage.clock.advance(InvitationMailer.pauses.upperBound)
+      await drain(stage)
+      let last = try #require(post.letters.last)
+      #expect(post.letters.count == 2)
+      let role = try await stage.invitations.accept(.init(code: last.code), options: .by("usr_una"))
+      #expect(role.role == "tenant" && role.grantedBy == home.manager)
+    }
+  }
+
   @Test("A letter that is not taken waits, longer each time, and survives a restart")
   func post_unavailable_isTriedAgain() async throws {
     let folder = try TestFolder()

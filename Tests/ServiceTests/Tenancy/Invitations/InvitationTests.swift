@@ -394,10 +394,10 @@ struct InvitationTests {
     try await run { stage, home, _ in
       let made = try await stage.inviteTenant(home)
       let right = Tenancy_V1.AcceptInvitationRequest(code: made.code)
-      for _ in 0..<InvitationLimits.attempts.ofUser + 1 {
+      for _ in 0..<InvitationLimits.attempts.wrong.share + 1 {
         _ = try await stage.invitations.accept(right, options: .by("usr_ida"))
       }
-      for number in 0..<InvitationLimits.attempts.ofUser {
+      for number in 0..<InvitationLimits.attempts.wrong.share {
         let wrong = try await refusal {
           try await stage.invitations.accept(.init(code: "WRONG\(number)"), options: .by("usr_una"))
         }

@@ -223,7 +223,7 @@ struct PairingTests {
   @Test("A flood of guesses by one account ends after five, for ten minutes")
   func guesses_ofOneAccount_areBounded() async throws {
     try await FamilyHome.run { home in
-      for number in 0..<PairingLimits.attempts.ofUser {
+      for number in 0..<PairingLimits.attempts.wrong.share {
         let wrong = try await home.refusedPair("AAAAAAA\(number)", by: "usr_mallory")
         #expect(wrong == "CODE_UNKNOWN")
       }
@@ -330,7 +330,7 @@ struct PairingTests {
     }
   }
 
-  @Test("A parent's device is no child's, and codes run out before guesses could find one")
+  @Test("A parent's device is no child's")
   func code_notToBeMade_isRefused() async throws {
     try await FamilyHome.run { home in
       let calls = home.calls
@@ -343,20 +343,66 @@ struct PairingTests {
         try await calls.createPairingCode(both, options: .by(FamilyHome.parent))
       }
       #expect(refused == Refusal(.invalidArgument, "CHILD_NOT_EXPECTED"))
-      let (family, expiry) = (home.family, home.stage.clock.now + 60_000)
+    }
+  }
+
+  @Test("One account's codes never keep others from pairing, and guesses find few of all codes")
+  func codes_ofOneAccount_makeRoom() async throws {
+    try await FamilyHome.run { home in
+      let (family, now) = (home.family, home.stage.clock.now)
+      let total = PairingLimits.codes.total
+      // As an older version has let one account make them; the rest are of many.
       try await home.stage.service.database.write { tx in
-        for number in 0..<PairingLimits.codeCountMax {
+        for number in 0..<total {
           try tx.execute(
-            "INSERT INTO pairing_code VALUES (?, x'00', ?, NULL, 'usr_1', 'pwd', 0, ?, 0)",
+            "INSERT INTO pairing_code VALUES (?, x'00', ?, NULL, ?, 'pwd', ?, ?, 0)",
             .text("\(number)"),
             .text(family),
-            .integer(expiry)
+            .text(number < 30 ? "usr_mallory" : "usr_\(number)"),
+            .integer(now + Int64(number)),
+            .integer(now + 60_000)
           )
         }
       }
-      #expect(try await home.refusedCode(for: home.ann) == "TOO_MANY_PAIRING_CODES")
-      home.stage.clock.advance(60_000)
-      #expect(try await home.refusedCode(for: home.ann) == nil)
+      let other = try await FamilyHome(home.stage, organizer: "usr_lena")
+      for _ in 0..<20 {
+        let code = try await other.code(for: other.ben, by: "usr_lena")
+        try await other.pair(code, device: "ipad-1", by: "usr_child")
+      }
+      let held = { (user: String) in
+        try await home.stage.service.database.read { tx in
+          try tx.query(
+            "SELECT selector FROM pairing_code WHERE issued_by = ? ORDER BY created_at",
+            .text(user)
+          ) { $0.text(0) }
+        }
+      }
+      // Each pairing has used its code, and the first has made room for all of them.
+      #expect(try await held("usr_mallory").count == 29)
+      #expect(try await held("usr_mallory").first == "1")
+      #expect(try await held("usr_\(total - 1)").count == 1)
+      let text = String(decoding: home.stage.metrics.render(), as: UTF8.self)
+      #expect(text.contains(#"gatehouse_tenancy_pairing_refusals_total{limit="codes"} 1"#))
+    }
+  }
+
+  @Test("An account has a share of the codes, over all its families")
+  func codes_ofAccount_areBounded() async throws {
+    try await FamilyHome.run { home in
+      let lena = "usr_lena"
+      var first = ""
+      for _ in 0..<PairingLimits.codes.share / PairingLimits.codesOfFamilyMax + 1 {
+        let other = try await FamilyHome(home.stage, organizer: lena)
+        for _ in 0..<PairingLimits.codesOfFamilyMax {
+          let code = try await other.code(for: other.ben, by: lena)
+          if first.isEmpty { first = code }
+        }
+      }
+      let count = try await home.stage.service.database.read { tx in
+        try tx.first("SELECT count(*) FROM pairing_code") { Int($0.integer(0)) }
+      }
+      #expect(count == PairingLimits.codes.share)
+      #expect(try await home.refusedPair(first, by: "usr_child") == "CODE_UNKNOWN")
     }
   }
 

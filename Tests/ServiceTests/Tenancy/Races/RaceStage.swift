@@ -13,13 +13,6 @@ struct Everybody: UserDirectory {
     Dictionary(userIDs.map { ($0, $0) }) { first, _ in first }
   }
 
-  func userIDs(
-    of emails: [String],
-    for user: UserIdentity
-  ) async throws -> [String: String] {
-    Dictionary(emails.map { ($0, "usr_\($0)") }) { first, _ in first }
-  }
-
   func address(of userID: String) async throws -> UserAddress? {
     UserAddress(EmailAddress("\(userID)@example.com"), isVerified: true)
   }

@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -8,9 +9,16 @@ import Testing
 
 /// One of the requests that give somebody a role, by identifier or by address.
 enum UserAddition: CaseIterable, Sendable {
-  case admin, manager, tenant, guest
+  case admin, manager, tenant, guest, granted, batch
 
-  /// Adds somebody; the identifier of whoever has got the role.
+  /// What an answer says.
+  struct Answer: Hashable {
+    var id: String
+    var userID: String
+    var invitationID: String
+  }
+
+  /// Adds somebody.
   func add(
     _ stage: TenancyStage,
     _ home: Building,
@@ -18,26 +26,27 @@ enum UserAddition: CaseIterable, Sendable {
     email: String = "",
     key: String = "",
     by caller: String
-  ) async throws -> String {
+  ) async throws -> Answer {
     let options = CallOptions.by(caller)
+    let role: Tenancy_V1.RoleAssociation
     switch self {
     case .admin:
-      return try await stage.portfolios.addAdmin(
+      role = try await stage.portfolios.addAdmin(
         .init(portfolioId: home.portfolio, userId: id, idempotencyKey: key, email: email),
         options: options
-      ).userId
+      )
     case .manager:
-      return try await stage.properties.addManager(
+      role = try await stage.properties.addManager(
         .init(propertyId: home.property, userId: id, idempotencyKey: key, email: email),
         options: options
-      ).userId
+      )
     case .tenant:
-      return try await stage.units.addTenant(
+      role = try await stage.units.addTenant(
         .init(unitId: home.unit, userId: id, idempotencyKey: key, email: email),
         options: options
-      ).userId
+      )
     case .guest:
-      return try await stage.guests.grant(
+      let pass = try await stage.guests.grant(
         .init(
           userId: id,
           deviceIds: [home.door],
@@ -46,8 +55,26 @@ enum UserAddition: CaseIterable, Sendable {
           email: email
         ),
         options: options
-      ).passes[0].userId
+      ).passes[0]
+      return Answer(id: pass.id, userID: pass.userId, invitationID: pass.invitationId)
+    case .granted, .batch:
+      let new = Tenancy_V1.NewRole(
+        entityId: home.unit,
+        role: "tenant",
+        userId: id,
+        email: email
+      )
+      let roles = Tenancy_V1.RolesClient(stage.channel)
+      if self == .granted {
+        role = try await roles.grant(.init(role: new, idempotencyKey: key), options: options)
+      } else {
+        role = try await roles.batchGrant(
+          .init(roles: [new], idempotencyKey: key),
+          options: options
+        ).associations[0]
+      }
     }
+    return Answer(id: role.id, userID: role.userId, invitationID: role.invitationId)
   }
 
   /// Somebody who may.
@@ -55,7 +82,7 @@ enum UserAddition: CaseIterable, Sendable {
     switch self {
     case .admin: home.owner
     case .manager: home.admin
-    case .tenant: home.manager
+    case .tenant, .granted, .batch: home.manager
     case .guest: home.tenant
     }
   }
@@ -65,25 +92,142 @@ enum UserAddition: CaseIterable, Sendable {
     switch self {
     case .admin: home.admin
     case .manager: home.manager
-    case .tenant: home.tenant
+    case .tenant, .granted, .batch: home.tenant
     case .guest: home.guest
     }
   }
 }
 
-@Suite("People who are added by the address of their account")
+@Suite("People who are added by address")
 struct NamedUserTests {
-  @Test("Whoever has the address gets the role", arguments: UserAddition.allCases)
-  func email_ofAnAccount_getsTheRole(addition: UserAddition) async throws {
+  @Test(
+    "An address is invited, whether an account has proven it, claims it, or there is none",
+    arguments: UserAddition.allCases
+  )
+  func email_ofAnybody_isInvited(addition: UserAddition) async throws {
     let users = SmallUsersService()
-    users.accounts.withLock { $0["ada@example.org"] = "usr_ada" }
+    users.accounts.withLock {
+      $0 = ["ada@example.org": "usr_ada", "eve@example.org": "usr_claims"]
+    }
+    users.verified.withLock { $0 = ["ada@example.org"] }
     try await TenancyStage.run(users: users) { stage in
       let home = try await Building(stage, name: "home")
       let giver = addition.giver(home)
-      let added = try await addition.add(stage, home, email: "ada@example.org", by: giver)
-      #expect(added == "usr_ada")
-      let roles = try await stage.associations.listByUser(.init(), options: .by("usr_ada"))
-      #expect(roles.associations.count == 1)
+      for address in ["ada@example.org", "eve@example.org", "new@example.org"] {
+        let added = try await addition.add(stage, home, email: address, by: giver)
+        #expect(added.id == "" && added.userID == "", "\(address)")
+        #expect(added.invitationID.hasPrefix("inv_"), "\(address)")
+        let again = try await addition.add(stage, home, email: address.uppercased(), by: giver)
+        #expect(again == added, "\(address)")
+        for user in ["usr_ada", "usr_claims"] {
+          let roles = try await stage.associations.listByUser(.init(), options: .by(user))
+          #expect(roles.associations.isEmpty, "\(address)")
+        }
+      }
+      // Nobody was asked who has an account.
+      #expect(users.asked.withLock { $0 } == [])
+    }
+  }
+
+  @Test(
+    "Only whoever has proven the address accepts; whoever signed up with it gets nothing",
+    arguments: UserAddition.allCases
+  )
+  func email_accepted_afterProof(addition: UserAddition) async throws {
+    let users = SmallUsersService()
+    users.accounts.withLock { $0 = ["ada@example.org": "usr_ada"] }
+    try await TenancyStage.run(users: users) { stage in
+      let home = try await Building(stage, name: "home")
+      let giver = addition.giver(home)
+      let made = try await addition.add(stage, home, email: "Ada@Example.org", by: giver)
+      let ada = CallOptions.by("usr_ada")
+      let accept = Tenancy_V1.AcceptInvitationRequest(invitationId: made.invitationID)
+      #expect(
+        try await refusal { try await stage.invitations.accept(accept, options: ada) }
+          == Refusal(.notFound, "NOT_FOUND")
+      )
+      let hidden = try await stage.invitations.listReceived(.init(), options: ada)
+      #expect(hidden.invitations.isEmpty && !hidden.emailVerified)
+      users.verified.withLock { $0 = ["ada@example.org"] }
+      let shown = try await stage.invitations.listReceived(.init(), options: ada)
+      #expect(shown.invitations.map(\.id) == [made.invitationID])
+      let role = try await stage.invitations.accept(accept, options: ada)
+      #expect(role.userId == "usr_ada" && role.grantedBy == giver && role.invitationId == "")
+      let roles = try await stage.associations.listByUser(.init(), options: ada)
+      #expect(roles.associations.map(\.id) == [role.id])
+    }
+  }
+
+  @Test("A stranger with somebody's address does not open the door that was meant for them")
+  func unlock_byUnprovenAddress_isRefused() async throws {
+    let users = SmallUsersService()
+    users.accounts.withLock { $0 = ["v@example.net": "usr_stranger"] }
+    try await TenancyStage.run(users: users) { stage in
+      let home = try await Building(stage, name: "home")
+      for addition in UserAddition.allCases {
+        let giver = addition.giver(home)
+        _ = try await addition.add(stage, home, email: "v@example.net", by: giver)
+        let refused = try await refusal {
+          try await stage.devices.operate(
+            .init(deviceId: home.door, operation: "unlock"),
+            options: .by("usr_stranger")
+          )
+        }
+        #expect(refused?.code == .notFound, "\(addition)")
+      }
+    }
+  }
+
+  @Test("A grant by address for another time takes the place of the invitation that was there")
+  func email_forAnotherTime_replacesInvitation() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      func add(_ until: Int64?) async throws -> String {
+        try await stage.units.addTenant(
+          .init(
+            unitId: home.unit,
+            validUntil: until.map { .init(milliseconds: stage.clock.now + $0) },
+            email: "ada@example.org"
+          ),
+          options: .by(home.manager)
+        ).invitationId
+      }
+      let forGood = try await add(nil)
+      let forADay = try await add(86_400_000)
+      #expect(forADay != forGood)
+      let listed = try await stage.invitations.list(
+        .init(entityId: home.unit),
+        options: .by(home.manager)
+      ).invitations
+      #expect(
+        listed.map { [$0.id, "\($0.state == .pending)"] } == [
+          [forGood, "false"], [forADay, "true"],
+        ]
+      )
+    }
+  }
+
+  @Test("Of a batch whoever is named by identifier has the role, and addresses are invited")
+  func batch_mixed_keepsOrder() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      let news = [("usr_ada", ""), ("", "eve@example.org"), ("usr_bob", "")].map {
+        Tenancy_V1.NewRole(entityId: home.unit, role: "tenant", userId: $0.0, email: $0.1)
+      }
+      let answer = try await Tenancy_V1.RolesClient(stage.channel).batchGrant(
+        .init(roles: news),
+        options: .by(home.manager)
+      )
+      #expect(answer.associations.map(\.userId) == ["usr_ada", "", "usr_bob"])
+      #expect(answer.associations.map { $0.invitationId.isEmpty } == [true, false, true])
+      let addressOnly = try await refusal {
+        try await Tenancy_V1.RolesClient(stage.channel).batchGrant(
+          .init(roles: [news[1], .init(entityId: home.unit, role: "tenant", userId: "usr_missing")]
+          ),
+          options: .by(home.manager)
+        )
+      }
+      #expect(addressOnly == Refusal(.invalidArgument, "USER_UNKNOWN"))
     }
   }
 
@@ -128,81 +272,27 @@ struct NamedUserTests {
     }
   }
 
-  @Test("A repeated request gets its answer, whatever has become of the address")
-  func replay_afterTheAddressMoved_repeatsTheAnswer() async throws {
+  @Test("A repeated request gets its answer, and nobody needs AuthService to invite an address")
+  func replay_withoutAuthService_repeatsTheAnswer() async throws {
     let users = SmallUsersService()
-    users.accounts.withLock { $0["ada@example.org"] = "usr_ada" }
     try await TenancyStage.run(users: users) { stage in
       let home = try await Building(stage, name: "home")
-      func add(_ email: String, _ key: String) async throws -> String {
+      func add(_ email: String, _ key: String) async throws -> UserAddition.Answer {
         try await UserAddition.tenant.add(stage, home, email: email, key: key, by: home.manager)
       }
-      #expect(try await add("ada@example.org", "known") == "usr_ada")
-      let unknown = Refusal(.invalidArgument, "USER_UNKNOWN")
-      #expect(try await refusal { try await add("eve@example.org", "unknown") } == unknown)
-      users.accounts.withLock {
-        $0 = ["ada@example.org": "usr_other", "eve@example.org": "usr_eve"]
-      }
-      #expect(try await add("ada@example.org", "known") == "usr_ada")
-      #expect(try await refusal { try await add("eve@example.org", "unknown") } == unknown)
+      let first = try await add("ada@example.org", "known")
       users.failure.withLock { $0 = RPCError(.unavailable, "down") }
-      #expect(try await add("ada@example.org", "known") == "usr_ada")
-      let down = try await refusal { try await add("ada@example.org", "new") }
-      #expect(down == Refusal(.unavailable, "AUTH_UNAVAILABLE"))
-      users.failure.withLock { $0 = nil }
-      users.isShort.withLock { $0 = true }
-      let short = try await refusal { try await add("ada@example.org", "new") }
-      #expect(short == Refusal(.unavailable, "AUTH_UNAVAILABLE"))
-      // What was not answered is not kept.
-      users.isShort.withLock { $0 = false }
-      #expect(try await add("ada@example.org", "new") == "usr_other")
-      let tenants = try await stage.units.listTenants(
-        .init(unitId: home.unit),
-        options: .by(home.manager)
-      )
-      #expect(Set(tenants.tenants.map(\.id)) == [home.tenant, "usr_ada", "usr_other"])
-    }
-  }
-
-  @Test("Whoever tries out too many addresses is told to wait, and nothing of it is kept")
-  func email_tooManyUnknown_waits() async throws {
-    let users = SmallUsersService()
-    users.accounts.withLock { $0["ada@example.org"] = "usr_ada" }
-    users.failure.withLock {
-      $0 = RPCError(
-        .resourceExhausted,
-        reason: "TOO_MANY_UNKNOWN_ADDRESSES",
-        domain: "gatehouse.auth",
-        message: "wait",
-        retryAfter: .seconds(90)
-      )
-    }
-    try await TenancyStage.run(users: users) { stage in
-      let home = try await Building(stage, name: "home")
-      func add() async throws -> String {
-        try await UserAddition.tenant.add(
-          stage,
-          home,
-          email: "ada@example.org",
-          key: "k",
-          by: home.manager
-        )
+      #expect(try await add("ada@example.org", "known") == first)
+      #expect(try await add("eve@example.org", "new").invitationID.hasPrefix("inv_"))
+      for email in ["ada@example..org", "-ada@example.org"] {
+        let refused = try await refusal { try await add(email, "") }
+        #expect(refused == Refusal(.invalidArgument, "EMAIL_INVALID"), "\(email)")
       }
-      do {
-        _ = try await add()
-        Issue.record("the refusal was lost")
-      } catch let error as RPCError {
-        #expect(Refusal(error) == Refusal(.resourceExhausted, "TOO_MANY_UNKNOWN_ADDRESSES"))
-        #expect(error.errorInfo?.domain == TenancyService.domain)
-        #expect(error.details.contains(.retryInfo(.seconds(90))))
-      }
-      users.failure.withLock { $0 = nil }
-      #expect(try await add() == "usr_ada")
     }
   }
 
   @Test("A right that comes between the look at it and the write is enough")
-  func email_rightCameMeanwhile_isLookedUp() async throws {
+  func id_rightCameMeanwhile_isLookedUp() async throws {
     try await RaceStage.run { stage in
       let world = RaceWorld(index: 0, loss: .roleRemoved)
       let policy = stage.core.policy
@@ -232,7 +322,7 @@ struct NamedUserTests {
       let added = await WriterHold.queue(in: stage.database) { () -> String in
         do {
           return try await stage.units.addTenant(
-            .init(unitId: "unt_0", email: "ada@example.org"),
+            .init(unitId: "unt_0", userId: "usr_ada"),
             options: .by(newcomer)
           ).userId
         } catch {
@@ -241,7 +331,7 @@ struct NamedUserTests {
       }
       try await hold.end()
       #expect(await granted.value)
-      #expect(await added.value == "usr_ada@example.org")
+      #expect(await added.value == "usr_ada")
     }
   }
 }

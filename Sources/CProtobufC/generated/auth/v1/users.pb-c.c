@@ -1086,7 +1086,7 @@ const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__descriptor 
   (ProtobufCMessageInit) auth__v1__batch_get_users_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__find_user_by_email_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor auth__v1__find_user_by_email_request__field_descriptors[2] =
 {
   {
     "f1_email",
@@ -1100,14 +1100,27 @@ static const ProtobufCFieldDescriptor auth__v1__find_user_by_email_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_verified_only",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__FindUserByEmailRequest, f2_verified_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__find_user_by_email_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_email */
+  1,   /* field[1] = f2_verified_only */
 };
 static const ProtobufCIntRange auth__v1__find_user_by_email_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descriptor =
 {
@@ -1117,7 +1130,7 @@ const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descripto
   "Auth__V1__FindUserByEmailRequest",
   "auth.v1",
   sizeof(Auth__V1__FindUserByEmailRequest),
-  1,
+  2,
   auth__v1__find_user_by_email_request__field_descriptors,
   auth__v1__find_user_by_email_request__field_indices_by_name,
   1,  auth__v1__find_user_by_email_request__number_ranges,

@@ -49,7 +49,7 @@ void   tenancy__v1__revoke_guest_pass_request__init
   static const Tenancy__V1__RevokeGuestPassRequest init_value = TENANCY__V1__REVOKE_GUEST_PASS_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[10] =
 {
   {
     "f1_id",
@@ -159,8 +159,21 @@ static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_invitation_id",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f10_invitation_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
+  9,   /* field[9] = f10_invitation_id */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_device_id */
@@ -174,7 +187,7 @@ static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__guest_pass__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
 {
@@ -184,7 +197,7 @@ const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
   "Tenancy__V1__GuestPass",
   "tenancy.v1",
   sizeof(Tenancy__V1__GuestPass),
-  9,
+  10,
   tenancy__v1__guest_pass__field_descriptors,
   tenancy__v1__guest_pass__field_indices_by_name,
   1,  tenancy__v1__guest_pass__number_ranges,

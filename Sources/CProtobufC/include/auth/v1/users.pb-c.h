@@ -293,10 +293,11 @@ struct  Auth__V1__FindUserByEmailRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f1_email;
+  protobuf_c_boolean f2_verified_only;
 };
 #define AUTH__V1__FIND_USER_BY_EMAIL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__find_user_by_email_request__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, 0 }
 
 
 struct  Auth__V1__ResolveEmailsRequest

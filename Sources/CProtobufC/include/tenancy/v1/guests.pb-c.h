@@ -46,10 +46,11 @@ struct  Tenancy__V1__GuestPass
   Google__Protobuf__Timestamp *f7_created_at;
   ProtobufCBinaryData f8_device_name;
   Tenancy__V1__RecurringWindow *f9_recurring;
+  ProtobufCBinaryData f10_invitation_id;
 };
 #define TENANCY__V1__GUEST_PASS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__guest_pass__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__GrantGuestPassRequest
