@@ -190,6 +190,7 @@ struct ImportsHandler: Auth_V1.ImportsService {
     let tombstones = core.secrets.tombstones
     for name in [
       Tombstones.Name.address(EmailAddress(user.email).key),
+      .address(EmailAddress(user.email).formerKey),
       .imported(source: source, id: candidate.sourceID),
     ] {
       guard try !tombstones.contains(name, in: tx) else { return .init(outcome: .erased) }
