@@ -62,6 +62,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+    .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Compiled with libcurl's headers and not linked with it: it is loaded when it is first needed.
     .target(
@@ -111,7 +112,8 @@ let package = Package(
       name: "ServiceKit",
       dependencies: [
         "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "Contracts", "StrictJSON",
-        "PackedTables", "TextEncodings", "CSQLite", "CCurl", "COpenSSL", "CBuildInformation",
+        "PackedTables", "TextEncodings", "CSQLite", "CCurl", "CIDN2", "COpenSSL",
+        "CBuildInformation",
       ],
       swiftSettings: strict
     ),

@@ -122,6 +122,13 @@ public struct JSONObject: Hashable, Sendable {
     }
   }
 
+  /// The members but those that are null, for readers to whom they are as absent.
+  package var withoutNulls: JSONObject {
+    var object = self
+    object.members.removeAll { $0.value == .null }
+    return object
+  }
+
   /// Adds a member that is known to be new.
   package mutating func append(name: String, value: JSONValue) {
     members.append(Member(name: name, value: value))

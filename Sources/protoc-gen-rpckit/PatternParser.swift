@@ -9,6 +9,8 @@ struct PatternParser {
     var low: UInt64 = 0
     /// Bit i: the character 64 + i.
     var high: UInt64 = 0
+    /// Whether it is a class of what it does not name, and so of all beyond ASCII.
+    var isNegated = false
     var minimum = 1
     /// Nil is without end.
     var maximum: Int? = 1
@@ -117,6 +119,7 @@ struct PatternParser {
           for character in UInt8(0x20)..<0x7f { others.insert(character) }
           step.low = others.low & ~step.low
           step.high = others.high & ~step.high
+          step.isNegated = true
         }
         return
       }

@@ -61,6 +61,7 @@ struct ValidationWriter {
           for step in steps {
             writer.line(
               "RPCKit.TextPattern.Step(low: \(step.low), high: \(step.high), "
+                + (step.isNegated && step.maximum == nil ? "containsOthers: true, " : "")
                 + "minimum: \(step.minimum), maximum: \(step.maximum.map(String.init) ?? "nil")),"
             )
           }

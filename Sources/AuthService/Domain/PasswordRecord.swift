@@ -13,6 +13,19 @@ public struct PasswordCost: Hashable, Sendable {
     self.passes = passes
   }
 
+  /// What it takes: KiB that are filled, once for each pass.
+  var work: Int { memory * passes }
+
+  /// What has to be computed besides a hash of this cost so that both together take the work of another one;
+  /// nil if this one takes as much, but for less than the smallest hash.
+  ///
+  /// With as many passes as the other one has, so that memory that is new takes its part as it does there.
+  func supplement(to other: PasswordCost) -> PasswordCost? {
+    let memory = (other.work - work) / other.passes
+    guard memory >= Self.memoryRange.lowerBound else { return nil }
+    return PasswordCost(memory: memory, passes: other.passes)
+  }
+
   /// 19 MiB, two passes: OWASP's recommendation for one lane.
   public static let standard = PasswordCost(memory: 19_456, passes: 2)
 

@@ -8,6 +8,9 @@ public struct SignInProof: Hashable, Sendable {
   /// A password alone.
   public static let password = SignInProof(acr: "pwd", methods: ["pwd"])
 
+  /// Whether a password is part of it.
+  var isPassword: Bool { methods.contains("pwd") }
+
   /// The word of an identity provider, which says little of what the user showed to it.
   public static let federated = SignInProof(acr: "fed", methods: ["fed"])
 

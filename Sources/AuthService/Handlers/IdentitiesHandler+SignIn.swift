@@ -24,7 +24,15 @@ extension IdentitiesHandler {
     let basis: SignInBasis
     /// Whether it is still to be made.
     let isNew: Bool
+    /// What making it takes of the caller's source.
+    var charge: Charge?
   }
+
+  /// Another call made the account of an identity, linked it or unlinked it since it was looked up.
+  private struct Overtaken: Error {}
+
+  /// How often a sign-in is begun that others overtake.
+  private static let attemptCountMax = 3
 
   func signIn(
     _ wanted: ProviderSignIn,
@@ -48,7 +56,39 @@ extension IdentitiesHandler {
       charge?.giveBack()
       throw error
     }
+    // Nothing is used up by one that was overtaken: two who sign in for the first time both do.
+    for _ in 0..<Self.attemptCountMax {
+      do {
+        return try await signIn(verified, wanted, request, source, call)
+      } catch is Overtaken {}
+    }
+    throw AuthError.signInOvertaken
+  }
+
+  private func signIn(
+    _ verified: VerifiedIdentity,
+    _ wanted: ProviderSignIn,
+    _ request: some Message,
+    _ source: CallSource,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SignInResponse {
     let account = try await account(of: verified, wanted, source)
+    do {
+      return try await signIn(to: account, verified, wanted, request, source, call)
+    } catch let error as Overtaken {
+      account.charge?.giveBack()
+      throw error
+    }
+  }
+
+  private func signIn(
+    to account: Account,
+    _ verified: VerifiedIdentity,
+    _ wanted: ProviderSignIn,
+    _ request: some Message,
+    _ source: CallSource,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SignInResponse {
     // Whoever lacks a second factor gets no answer to prepare for.
     let answer: SignInAnswer?
     let subject = core.attemptSubject(account.user.address)
@@ -149,9 +189,9 @@ extension IdentitiesHandler {
     }
     if let found { return found }
     guard let email = claims.email else { throw AuthError.identityWithoutEmail }
-    _ = try core.admitNewAccount(source, "Identities")
+    let charge = try core.admitNewAccount(source, "Identities")
     let user = newUser(verified, email: email, wanted.profile, now: now)
-    return Account(user: user, basis: .ofNewAccount, isNew: true)
+    return Account(user: user, basis: .ofNewAccount, isNew: true, charge: charge)
   }
 
   private func newUser(
@@ -187,7 +227,7 @@ extension IdentitiesHandler {
     return isName ? claims.name : String(email.prefix { $0 != "@" })
   }
 
-  /// Makes the account and its identity; another call may have made either since.
+  /// Makes the account and its identity; throws `Overtaken` if another call linked the identity since.
   private func insert(
     _ user: UserRecord,
     _ verified: VerifiedIdentity,
@@ -199,8 +239,7 @@ extension IdentitiesHandler {
       subject: claims.subject,
       in: tx
     )
-    // Whoever was first has the nonce of another token; this one's can be used no more.
-    guard isLinked == nil else { throw AuthError.identityTokenInvalid }
+    guard isLinked == nil else { throw Overtaken() }
     // Its account may have been deleted since it was looked up.
     try core.requireNewerThanDeletion(claims, in: tx)
     guard try !UserTable.isTaken(user.address, now: user.created, in: tx) else {
@@ -223,7 +262,7 @@ extension IdentitiesHandler {
     )
   }
 
-  /// Notes that the identity was used; throws when it is not the account's any more.
+  /// Notes that the identity was used; throws `Overtaken` when it is no longer the account's.
   private func use(
     _ verified: VerifiedIdentity,
     of userID: String,
@@ -231,9 +270,8 @@ extension IdentitiesHandler {
   ) throws {
     let claims = verified.claims
     let found = try IdentityTable.find(issuer: claims.issuer, subject: claims.subject, in: tx)
-    guard var identity = found, identity.userID == userID, identity.accepts(claims) else {
-      throw AuthError.identityTokenInvalid
-    }
+    guard var identity = found, identity.userID == userID else { throw Overtaken() }
+    guard identity.accepts(claims) else { throw AuthError.identityTokenInvalid }
     identity.take(claims)
     identity.used = core.clock.now
     identity.provider = verified.provider.name

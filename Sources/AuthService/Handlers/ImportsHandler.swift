@@ -189,7 +189,7 @@ struct ImportsHandler: Auth_V1.ImportsService {
     // The list may be older than the deletion, and have an address that the account had before.
     let tombstones = core.secrets.tombstones
     for name in [
-      Tombstones.Name.address(user.address.key),
+      Tombstones.Name.address(user.address.key), .address(user.address.formerKey),
       .imported(source: source, id: candidate.sourceID),
     ] {
       guard try !tombstones.contains(name, in: tx) else { return .init(outcome: .erased) }

@@ -60,14 +60,11 @@ final class SigningKeyRing: KeySource {
     self.logger = logger
   }
 
-  /// Always true: these are the keys themselves.
-  var isCurrent: Bool { true }
-
   /// The public keys, for verifying.
   var keys: KeySet { ring.withLock { $0.keySet } }
 
-  /// Nothing to fetch: this is where keys come from.
-  func refresh() async {}
+  /// Always true: this is where keys come from.
+  func refresh(for keyID: String) async -> Bool { true }
 
   /// What is published now.
   var published: KeySetMessage { ring.withLock { $0.message } }

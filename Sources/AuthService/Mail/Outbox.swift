@@ -373,7 +373,7 @@ final class Outbox: Sendable {
       id: attempt.record.id,
       date: attempt.record.created,
       from: .init(name: settings.fromName, address: settings.fromAddress),
-      to: attempt.address,
+      to: EmailAddress(attempt.address).deliverable,
       subject: texts.subject.filled(values, .text),
       plain: texts.text.filled(values, .text),
       html: texts.html.filled(values, .html)

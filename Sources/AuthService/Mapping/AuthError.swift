@@ -489,8 +489,12 @@ enum AuthError {
   ) -> RPCError {
     let (reason, sentence) =
       switch objection {
-      case .length: ("PASSWORD_LENGTH", "must have 8 to 256 bytes")
-      case .common: ("PASSWORD_COMMON", "must not be one of the most common passwords")
+      case .length: ("PASSWORD_LENGTH", "must have 8 characters or more, and at most 1,024 bytes")
+      case .common:
+        (
+          "PASSWORD_COMMON",
+          "must not be one of the most common passwords, or one with letters replaced"
+        )
       case .partOfEmail: ("PASSWORD_PART_OF_EMAIL", "must not be part of the e-mail address")
       }
     var error = RPCError(

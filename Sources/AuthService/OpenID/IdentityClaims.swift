@@ -176,22 +176,23 @@ struct IdentityClaims: Hashable, Sendable {
     return address.key.hasSuffix("@gmail.com") || claims["hd"]?.string?.isEmpty == false
   }
 
-  /// 1 to 255 visible ASCII characters (OpenID Connect Core 1.0, section 2).
+  /// 1 to 255 printable ASCII characters, blanks among them (OpenID Connect Core 1.0, section 2).
   static func isSubject(_ text: String) -> Bool {
-    (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
   }
 
   /// A Boolean that some providers, Apple and Google among them, write as text at times.
   static func isTrue(_ value: JSONValue?) -> Bool { value?.boolean ?? (value?.string == "true") }
 
+  /// An instant in milliseconds since 1970; a NumericDate may have a fraction (RFC 7519, section 2).
   private static func time(
     _ name: String,
     in claims: JSONObject
   ) throws(IdentityTokenFault) -> Int64 {
     // Beyond 2^53 readers differ in what they read (RFC 7493, section 2.2).
-    guard let seconds = claims[name]?.integer, (0...1 << 53).contains(seconds) else {
+    guard let seconds = claims[name]?.number?.double, (0...0x1p53).contains(seconds) else {
       throw .token(.claims)
     }
-    return seconds.multipliedReportingOverflow(by: 1000).partialValue
+    return Int64((seconds * 1000).rounded(.down))
   }
 }

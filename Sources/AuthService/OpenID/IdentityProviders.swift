@@ -154,7 +154,7 @@ struct IdentityProviders: Sendable {
     of token: JSONWebToken,
     _ entry: Entry
   ) async throws(IdentityTokenFault) {
-    switch await entry.keys.key(token.keyID) {
+    switch await entry.keys.key(TokenKeyName(id: token.keyID, algorithm: token.algorithm)) {
     case .key(let key):
       guard key.signed(token) else { throw .token(.signature) }
     case .unknown: throw .token(.unknownKey)

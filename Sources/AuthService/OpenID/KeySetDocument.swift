@@ -28,6 +28,10 @@ struct KeySetDocument: KeySetOrigin {
     guard answer.status == 200 else {
       throw Refusal(description: "\(address.url) answered \(answer.status) instead of 200")
     }
+    let coding = answer.fields["content-encoding"]?.lowercased() ?? "identity"
+    guard coding == "identity" else {
+      throw Refusal(description: "\(address.url) answered in \(coding), which was not asked for")
+    }
     return (answer.body, Self.lifetime(answer.fields["cache-control"] ?? ""))
   }
 

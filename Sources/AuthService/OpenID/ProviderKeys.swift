@@ -50,7 +50,7 @@ final class ProviderKeys: Sendable {
     var flights = Flights<Question, Void>(countMax: 1)
     var failureCount = 0
     /// Names of keys that the set did not have when it was fetched for them, and since when.
-    var missing: [String: MonotonicInstant] = [:]
+    var missing: [TokenKeyName: MonotonicInstant] = [:]
   }
 
   /// Names of missing keys that are remembered.
@@ -82,29 +82,31 @@ final class ProviderKeys: Sendable {
   }
 
   /// The key of a name; asks for newer keys if that may help, and waits for them.
-  func key(_ id: String) async -> Answer {
+  func key(_ name: TokenKeyName) async -> Answer {
     let flight = state.withLock { state in
-      mustAsk(for: id, &state) ? state.flights.join(.keys) { await self.ask($0) } : nil
+      mustAsk(for: name, &state) ? state.flights.join(.keys) { await self.ask($0) } : nil
     }
     // One that fails says so itself, and leaves the last good keys in place.
     try? await flight?.value
     return state.withLock { state in
-      if let key = state.keys?[id] { return .key(key) }
+      if let key = state.keys?[name] { return .key(key) }
       guard state.keys != nil, state.failureCount == 0 else { return .unavailable }
+      if state.keys?.contradicts(name) == true { return .unknown }
+      if flight != nil { remember(name, &state) }
       // One that came during the pause was not asked for, and may exist.
-      if flight != nil { remember(id, &state) }
-      return .unknown
+      return state.missing[name] == nil ? .unavailable : .unknown
     }
   }
 
   /// Whether the answer is worth a question, or one that is under way; claims the question.
-  private func mustAsk(for id: String, _ state: inout State) -> Bool {
+  private func mustAsk(for name: TokenKeyName, _ state: inout State) -> Bool {
     let now = uptime()
     let isFresh = state.end.map { now < $0 } ?? false
     if isFresh {
-      if state.keys?[id] != nil { return false }
-      if let since = state.missing[id], since.duration(to: now) < Self.missingLifetime {
-        return false
+      if state.keys?[name] != nil || state.keys?.contradicts(name) == true { return false }
+      if let since = state.missing[name] {
+        if since.duration(to: now) < Self.missingLifetime { return false }
+        state.missing[name] = nil
       }
     }
     guard state.flights.isEmpty else { return true }
@@ -114,9 +116,9 @@ final class ProviderKeys: Sendable {
   }
 
   /// Remembers that the newest set does not have a key.
-  private func remember(_ id: String, _ state: inout State) {
+  private func remember(_ name: TokenKeyName, _ state: inout State) {
     if state.missing.count >= Self.missingCountMax { state.missing = [:] }
-    if state.missing[id] == nil { state.missing[id] = uptime() }
+    if state.missing[name] == nil { state.missing[name] = uptime() }
   }
 
   private func ask(_ id: Flights<Question, Void>.ID) async {

@@ -31,7 +31,7 @@ struct ClientData: Hashable, Sendable {
       throw .clientData
     }
     guard let object = value.object, let type = object["type"]?.string,
-      let challenge = object["challenge"]?.string.flatMap({ Base64URL.decode($0) }),
+      let challenge = object["challenge"]?.string.flatMap(Base64URL.decodeAllowingPadding),
       let origin = object["origin"]?.string
     else { throw .clientData }
     self.type = type

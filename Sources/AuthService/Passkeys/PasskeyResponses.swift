@@ -47,7 +47,10 @@ struct UseResponse: Sendable {
     signature = try PasskeyJSON.bytes(response["signature"])
     switch response["userHandle"] {
     case nil, .null?: userHandle = nil
-    case let value?: userHandle = try PasskeyJSON.bytes(value)
+    case let value?:
+      // Some browsers write the handle that they do not know as an empty one.
+      let handle = try PasskeyJSON.bytes(value)
+      userHandle = handle.isEmpty ? nil : handle
     }
   }
 }
@@ -78,8 +81,11 @@ private enum PasskeyJSON {
     return (id, response)
   }
 
+  /// Base 64 for URLs, with the padding that some libraries add.
   static func bytes(_ value: JSONValue?) throws(PasskeyFault) -> [UInt8] {
-    guard let bytes = value?.string.flatMap({ Base64URL.decode($0) }) else { throw .response }
+    guard let bytes = value?.string.flatMap(Base64URL.decodeAllowingPadding) else {
+      throw .response
+    }
     return bytes
   }
 }

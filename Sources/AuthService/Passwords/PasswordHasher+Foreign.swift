@@ -19,12 +19,16 @@ extension PasswordHasher {
     }
   }
 
-  /// Whether what the store has should be made anew while the password is at hand.
-  func isOutdated(_ stored: StoredPassword?) -> Bool {
+  /// Whether what the store has should be rehashed while the password is at hand.
+  ///
+  /// Not if the stored hash saw only the beginning of the password: what follows it may be wrong, and would be
+  /// all that counts from then on.
+  func isOutdated(_ stored: StoredPassword?, for password: String) -> Bool {
     switch stored {
     case nil: false
     case .own(let record): isOutdated(record)
-    case .wrapped, .foreign: true
+    case .wrapped: true
+    case .foreign(let hash): hash.seesAll(of: Array(password.utf8))
     }
   }
 

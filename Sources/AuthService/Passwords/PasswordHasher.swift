@@ -40,7 +40,8 @@ public struct PasswordHasher: Sendable {
   /// Whether a password is the one of a record.
   ///
   /// Without a record, or with one that cannot be checked any more, the work is the same and the
-  /// answer is no.
+  /// answer is no. It is the same for a record of a lower cost than today's too: what its own hash lacks is
+  /// computed besides, so that nobody can time which accounts have not signed in since the cost was raised.
   func check(_ password: String, against record: PasswordRecord?) throws -> Bool {
     try check(Array(password.utf8), against: record)
   }
@@ -54,6 +55,9 @@ public struct PasswordHasher: Sendable {
       cost: tested.cost,
       pepper: tested.pepperVersion
     )
+    if let rest = tested.cost.supplement(to: cost) {
+      _ = try self.tag(of: password, salt: tested.salt, cost: rest, pepper: peppers.current)
+    }
     guard let tag, Digests.areEqual(tag, tested.tag) else { return false }
     return record != nil
   }

@@ -41,9 +41,9 @@ struct TimeCode: Hashable, Sendable {
 
   /// The latest step accepted at a time whose code this is and that `isFree`; nil when there is none.
   ///
-  /// Each accepted step is compared, in constant time.
+  /// Blanks, with which apps show codes, do not count. Each accepted step is compared, in constant time.
   func step(of text: String, at now: Int64, where isFree: (Int64) -> Bool) -> Int64? {
-    let typed = Array(text.utf8)
+    let typed = Array(text.utf8.filter { $0 != UInt8(ascii: " ") })
     var found: Int64?
     for step in Self.steps(at: now) {
       let isEqual = Digests.areEqual(typed, Array(code(step: step).utf8))

@@ -64,9 +64,9 @@ extension AuthCore {
   }
 
   /// A new record for a password whose stored one is below today's cost or another system's; nil when it is
-  /// neither, or when the threads are too busy, which can wait for the next sign-in.
+  /// neither, or did not see all of the password, or when the threads are too busy, which can wait for the next sign-in.
   func replacement(for verified: VerifiedPassword, password: String) async -> String? {
-    guard hasher.isOutdated(verified.record) else { return nil }
+    guard hasher.isOutdated(verified.record, for: password) else { return nil }
     let hasher = hasher
     do {
       let permit = try pool.reserve(.trusted, for: HashShare(user: verified.user.id))

@@ -106,7 +106,9 @@ extension AuthCore {
     let notice = isTold ? newDeviceNotice(of: session, to: user) : nil
     let check = { @Sendable (tx: borrowing WriteTransaction) throws in
       let basis = try UserTable.basis(of: user.id, in: tx)
-      guard let basis, basis.passwordVersion == signIn.basis.passwordVersion else {
+      guard let basis else { throw AuthError.invalidCredentials }
+      // A password that was changed in between was the wrong one; other proofs were right.
+      guard !signIn.proof.isPassword || basis.passwordVersion == signIn.basis.passwordVersion else {
         throw AuthError.invalidCredentials
       }
       guard basis == signIn.basis else { throw AuthError.sessionEnded }

@@ -14,7 +14,7 @@ public enum AuthProgram: HostedService {
 
   /// What the program does besides serving.
   public static let commands = [
-    makeSecrets, grantSuperAdmin, revokeSuperAdmin, writeMailTemplates,
+    makeSecrets, grantSuperAdmin, revokeSuperAdmin, writeMailTemplates, listSharedMailboxes,
   ]
 
   /// The command that shows the mails that are built in, for changing them.

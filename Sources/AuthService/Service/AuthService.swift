@@ -235,6 +235,7 @@ public final class AuthService: Sendable {
       )
       let service = AuthService(core, appleTokens, dependencies)
       do {
+        try await core.unifyMailboxes()
         try await service.loadRevocations()
         try await service.maintain()
       } catch {

@@ -107,7 +107,8 @@ enum AccountRows {
     for subject in attempts {
       try tx.execute("DELETE FROM attempt WHERE subject = ?", .blob(subject))
     }
-    for key in Set(addresses.map { EmailAddress($0).key }).sorted() {
+    let keys = addresses.map { EmailAddress($0) }.flatMap { [$0.key, $0.formerKey] }
+    for key in Set(keys).sorted() {
       // Of resets that were asked for and nobody looked up yet.
       try tx.execute(
         "DELETE FROM mail_token WHERE address_key = ? AND user_id IS NULL",

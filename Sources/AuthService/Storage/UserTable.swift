@@ -48,7 +48,8 @@ enum UserTable {
 
   /// The user of an address, the stored password, and what a sign-in rests on.
   ///
-  /// One query with joins, so that an unknown address costs what a known one does. A disabled account has no
+  /// One query with joins, so that an unknown address costs what a known one does. Of two accounts of one
+  /// mailbox (`MailboxKeys`) it is that of the spelling. A disabled account has no
   /// password here: everything that checks one treats it like an account that never had any.
   static func findForSignIn(
     _ email: EmailAddress,
@@ -58,9 +59,10 @@ enum UserTable {
       """
       SELECT \(columns), iif(\(isDisabled), NULL, password), coalesce(version, 0), session_endings,
         \(needsSecondFactor)
-      FROM user LEFT JOIN credential ON credential.user_id = user.id WHERE email_key = ?
+      FROM user LEFT JOIN credential ON credential.user_id = user.id WHERE \(hasAddress)
       """,
-      .text(email.key)
+      .text(email.key),
+      .text(email.formerKey)
     ) { row in
       (
         record(row), row.optionalText(16),
@@ -78,8 +80,16 @@ enum UserTable {
     of email: EmailAddress,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> UserRecord? {
-    try tx.first("SELECT \(columns) FROM user WHERE email_key = ?", .text(email.key)) { record($0) }
+    try tx.first(
+      "SELECT \(columns) FROM user WHERE \(hasAddress)",
+      .text(email.key),
+      .text(email.formerKey)
+    ) { record($0) }
   }
+
+  /// Finds the user of an address: ?1 is its key, ?2 its former key.
+  private static let hasAddress =
+    "email_key IN (?1, ?2) ORDER BY email_key = ?2 DESC LIMIT 1"
 
   /// Whether a user can sign in with a password, as far as there is one.
   static func hasPassword(
@@ -204,15 +214,16 @@ enum UserTable {
   ) throws -> Bool {
     try tx.exists(
       """
-      SELECT 1 FROM user WHERE email_key = ?1 AND id IS NOT ?2
+      SELECT 1 FROM user WHERE email_key IN (?1, ?5) AND id IS NOT ?2
       UNION ALL
-      SELECT 1 FROM mail_token WHERE address_key = ?1 AND purpose = ?3 AND user_id IS NOT ?2
+      SELECT 1 FROM mail_token WHERE address_key IN (?1, ?5) AND purpose = ?3 AND user_id IS NOT ?2
         AND used_at IS NULL AND expires_at > ?4
       """,
       .text(email.key),
       .optionalText(userID),
       .text(MailToken.Purpose.undoEmailChange.rawValue),
-      .integer(now)
+      .integer(now),
+      .text(email.formerKey)
     )
   }
 

@@ -1,7 +1,8 @@
 /// What a string must look like: made by generated code from `(gatehouse.field).pattern`.
 ///
-/// A sequence of steps, each one class of ASCII characters and how often it comes. A value with any
-/// other character never matches. Matching takes time in proportion to steps times bytes, whatever
+/// A sequence of steps, each one class of characters and how often it comes. Classes name ASCII characters;
+/// those that name what they do not contain (`[^@ ]`) contain all characters beyond ASCII. Steps that do are
+/// repeated without end, as they count bytes. Matching takes time in proportion to steps times bytes, whatever
 /// the value: there is no backtracking.
 public struct TextPattern: Hashable, Sendable {
   /// One class of characters, repeated.
@@ -10,15 +11,24 @@ public struct TextPattern: Hashable, Sendable {
     public var low: UInt64
     /// Bit i stands for the character 64 + i.
     public var high: UInt64
+    /// Whether it contains the characters beyond ASCII.
+    public var containsOthers: Bool
     /// How often it comes at least.
     public var minimum: Int
     /// How often it comes at most; nil is without end.
     public var maximum: Int?
 
     /// Makes a step.
-    public init(low: UInt64, high: UInt64, minimum: Int, maximum: Int?) {
+    public init(
+      low: UInt64,
+      high: UInt64,
+      containsOthers: Bool = false,
+      minimum: Int,
+      maximum: Int?
+    ) {
       self.low = low
       self.high = high
+      self.containsOthers = containsOthers
       self.minimum = minimum
       self.maximum = maximum
     }
@@ -26,7 +36,7 @@ public struct TextPattern: Hashable, Sendable {
     func contains(_ byte: UInt8) -> Bool {
       byte < 64
         ? low >> UInt64(byte) & 1 == 1
-        : byte < 128 && high >> UInt64(byte - 64) & 1 == 1
+        : byte < 128 ? high >> UInt64(byte - 64) & 1 == 1 : containsOthers
     }
   }
 

@@ -12,6 +12,15 @@ public enum Base64URL {
     Base64.decodeExact(text.span, .url, isPadded: false)
   }
 
+  /// The bytes of a text that others wrote; as `decode`, with the padding that some add.
+  package static func decodeAllowingPadding(_ text: String) -> [UInt8]? {
+    var letters = Array(text.utf8)[...]
+    if letters.count % 4 == 0 {
+      for _ in 0..<2 where letters.last == UInt8(ascii: "=") { letters.removeLast() }
+    }
+    return decode(letters)
+  }
+
   /// The bytes of a text; see `decode(_:)` of its bytes.
   public static func decode(_ text: String) -> [UInt8]? {
     Base64.decodeExact(text.utf8.span, .url, isPadded: false)

@@ -119,7 +119,7 @@ public enum RawPublicKey: Hashable, Sendable {
 
   /// A key to be freed.
   @unsafe private static func ed25519Key(_ key: [UInt8]) throws(SignatureError) -> OpaquePointer {
-    guard key.count == 32,
+    guard key.count == 32, !Ed25519Point.isOfSmallOrder(key),
       let key = unsafe EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, key, key.count)
     else { throw .key }
     return unsafe key

@@ -144,13 +144,11 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
     } catch {
       guard error == .unknownKey else { throw error }
     }
-    await keys.refresh()
-    // Asked before the keys are read: what is fetched in between may have the key.
-    let isCurrent = keys.isCurrent
+    let doesNotExist = await keys.refresh(for: try JSONWebToken(parsing: token.text).keyID)
     do throws(TokenFault) {
       return try remember(token, name)
     } catch {
-      throw error == .unknownKey && !isCurrent ? TokenFault.keysUnavailable : error
+      throw error == .unknownKey && !doesNotExist ? TokenFault.keysUnavailable : error
     }
   }
 

@@ -10,7 +10,7 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomRe
   private let value: String
   private let prefixByteCount: Int
 
-  /// The scheme and its blank, in lower case, as a number with the first byte lowest.
+  /// The scheme and its first blank, in lower case, as a number with the first byte lowest.
   private static let scheme: UInt64 = 0x20_72_65_72_61_65_62
   private static let schemeByteCount = 7
 
@@ -20,7 +20,8 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomRe
     prefixByteCount = 0
   }
 
-  /// The token of a credential, `Bearer` and a blank before it; nil without those or without a token.
+  /// The token of a credential, `Bearer` and blanks before it (RFC 9110, section 11.4); nil without those
+  /// or without a token.
   init?(credential: String) {
     let bytes = credential.utf8.span
     guard bytes.count > Self.schemeByteCount else { return nil }
@@ -28,8 +29,11 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomRe
     // letter becomes that letter when this bit is set. The eighth byte is the token's.
     let word = bytes.littleEndianWord(at: 0) & 0xff_ffff_ffff_ffff
     guard word | 0x20_20_20_20_20_20 == Self.scheme else { return nil }
+    var start = Self.schemeByteCount
+    while start < bytes.count, bytes[start] == UInt8(ascii: " ") { start += 1 }
+    guard start < bytes.count else { return nil }
     value = credential
-    prefixByteCount = Self.schemeByteCount
+    prefixByteCount = start
   }
 
   /// The token itself.

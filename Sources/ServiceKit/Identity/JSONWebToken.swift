@@ -3,9 +3,10 @@ public import StrictJSON
 /// A signed token in its compact form (RFC 7515, section 3.1), taken apart but not yet accepted.
 ///
 /// Parsing accepts only what our own issuers write, and refuses everything else before any
-/// cryptography: RFC 8725 lists what libraries that accept more have cost.
+/// cryptography: RFC 8725 lists what libraries that accept more have cost. Of tokens of identity providers it
+/// accepts what OpenID Connect allows (`Format.foreign`); what they say of keys is not followed.
 public struct JSONWebToken: Sendable {
-  /// Names the key that should have signed.
+  /// Names the key that should have signed; empty if a provider's token does not say.
   public let keyID: String
   /// How it claims to be signed: one of those that its format allows.
   package let algorithm: String
@@ -29,6 +30,8 @@ public struct JSONWebToken: Sendable {
     package var byteCountMax: Int
     /// Whether the issuer is one of ours, whose tokens say what they are for and name keys by thumbprints.
     package var isOurs: Bool
+    /// Values of its header or claims, at most.
+    fileprivate var valueCountMax: Int { isOurs ? 256 : 4096 }
 
     /// Tokens of our own, made once: every call has one.
     static let ours = signed(by: VerificationKey.algorithm)
@@ -37,7 +40,9 @@ public struct JSONWebToken: Sendable {
       Format(algorithms: [algorithm], byteCountMax: JSONWebToken.byteCountMax, isOurs: true)
     }
 
-    /// Tokens of an identity provider: up to 16 KiB, with any printable key name of up to 128 bytes.
+    /// Tokens of an identity provider: up to 16 KiB, with any key name of up to 256 bytes or none.
+    ///
+    /// Members that are null are as absent, and what the header says of keys and content is ignored.
     package static func foreign(algorithms: [String]) -> Format {
       Format(algorithms: algorithms, byteCountMax: 16 * 1024, isOurs: false)
     }
@@ -63,12 +68,12 @@ public struct JSONWebToken: Sendable {
       let claimBytes = Base64URL.decode(parts[1]),
       let signature = Base64URL.decode(parts[2])
     else { throw .encoding }
-    let header = try Self.object(headerBytes, orThrow: .header)
+    let header = try Self.object(headerBytes, format, orThrow: .header)
     algorithm = try Self.algorithm(of: header, format.algorithms)
-    try Self.check(header)
+    try Self.check(header, isOurs: format.isOurs)
     keyID = try Self.keyID(of: header, isOurs: format.isOurs)
     type = try Self.type(of: header, isRequired: format.isOurs)
-    claims = try Self.object(claimBytes, orThrow: .claims)
+    claims = try Self.object(claimBytes, format, orThrow: .claims)
     self.signature = signature
     signedBytes = Array(bytes[..<parts[2].startIndex].dropLast())
   }
@@ -96,13 +101,18 @@ public struct JSONWebToken: Sendable {
 
   private static func object(
     _ bytes: [UInt8],
+    _ format: Format,
     orThrow fault: TokenFault
   ) throws(TokenFault) -> JSONObject {
     // Each part of a token is shorter than the token, whose length was looked at.
-    let limits = JSONLimits(byteCountMax: bytes.count, depthMax: 8, valueCountMax: 256)
+    let limits = JSONLimits(
+      byteCountMax: bytes.count,
+      depthMax: 8,
+      valueCountMax: format.valueCountMax
+    )
     do {
       guard let object = try JSONReader.read(bytes, limits: limits).object else { throw fault }
-      return object
+      return format.isOurs ? object : object.withoutNulls
     } catch {
       throw fault
     }
@@ -119,17 +129,21 @@ public struct JSONWebToken: Sendable {
     return algorithm
   }
 
-  private static func check(_ header: JSONObject) throws(TokenFault) {
-    for name in ["jku", "jwk", "x5u", "x5c"] where header[name] != nil { throw .embeddedKey }
+  private static func check(_ header: JSONObject, isOurs: Bool) throws(TokenFault) {
     // `crit` names extensions, and none is understood here. The others change what the parts mean.
-    for name in ["crit", "b64", "zip", "enc", "cty"] where header[name] != nil { throw .extensions }
+    for name in ["crit", "b64", "zip", "enc"] where header[name] != nil { throw .extensions }
+    // Where a provider's key is to be found is for settings to say, whatever a header says.
+    guard isOurs else { return }
+    for name in ["jku", "jwk", "x5u", "x5c"] where header[name] != nil { throw .embeddedKey }
+    guard header["cty"] == nil else { throw .extensions }
   }
 
   private static func keyID(of header: JSONObject, isOurs: Bool) throws(TokenFault) -> String {
     guard isOurs else {
-      guard let keyID = header["kid"]?.string, (1...128).contains(keyID.utf8.count),
-        keyID.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-      else { throw .keyIdentifier }
+      guard let member = header["kid"] else { return "" }
+      guard let keyID = member.string, (1...256).contains(keyID.utf8.count) else {
+        throw .keyIdentifier
+      }
       return keyID
     }
     guard let keyID = header["kid"]?.string, (1...64).contains(keyID.utf8.count),

@@ -4,14 +4,18 @@ public import RPCKit
 /// The keys of AuthService as another service knows them: fetched, kept, fetched again in time.
 ///
 /// What was fetched last stays good when AuthService cannot be reached. A token that names an unknown
-/// key makes it ask again, once for all callers that wait and never twice within a minute: otherwise
-/// made-up names would turn every call into two.
+/// key makes it ask again, once for all callers that wait and at most twice within a minute: otherwise
+/// made-up names would turn every call into two. A key may be in use although the last fetch did not bring
+/// it: after its clock was set right AuthService signs with a new key at once. So only a key that a fetch was
+/// made for and did not bring is said not to exist; of others nothing is known until the minute is over.
 public final class KeySetSource: KeySource {
   /// Gets the keys from where they are.
   public typealias Fetch = @Sendable () async throws -> KeySet
 
   /// The shortest pause between two fetches.
   public static let pauseMin = Duration.seconds(60)
+  /// Names of missing keys that are remembered.
+  static let missingCountMax = 256
   /// How old keys may grow before they are fetched anyway, so that withdrawn ones go.
   public static let ageMax = Duration.seconds(300)
   /// How long to wait after a fetch that failed.
@@ -24,13 +28,21 @@ public final class KeySetSource: KeySource {
     var keys = KeySet([])
     var isLoaded = false
     var lastAttempt: MonotonicInstant?
+    /// Whether the fetch that is allowed within the pause was made.
+    var hasAskedOnceMore = false
+    /// Names of keys that the fetches made for them did not bring, and when.
+    var missing: [String: MonotonicInstant] = [:]
     var flights = Flights<Question, Void>(countMax: 1)
     /// Fetches that failed since the last one that did not.
     var failureCount = 0
     /// Why the last of them failed.
     var failure: (any Error)?
 
-    mutating func accept(_ outcome: Result<KeySet, any Error>) {
+    mutating func accept(
+      _ outcome: Result<KeySet, any Error>,
+      for keyID: String?,
+      at now: MonotonicInstant
+    ) {
       let fetched: KeySet
       switch outcome {
       case .success(let keys): fetched = keys
@@ -44,6 +56,9 @@ public final class KeySetSource: KeySource {
       isLoaded = true
       // The same set again stays the same one, so that tokens need not be looked at again.
       if fetched != keys { keys = fetched }
+      guard let keyID, keys[keyID] == nil else { return }
+      if missing.count >= KeySetSource.missingCountMax { missing = [:] }
+      missing[keyID] = now
     }
   }
 
@@ -121,14 +136,32 @@ public final class KeySetSource: KeySource {
   }
 
   /// See `KeySource.refresh`.
-  public func refresh() async {
-    let isTooSoon = state.withLock { state in
-      guard state.flights.isEmpty, state.isLoaded, let last = state.lastAttempt else {
-        return false
-      }
-      return last.duration(to: loop.preciseNow) < Self.pauseMin
+  public func refresh(for keyID: String) async -> Bool {
+    // One that is under way may have begun before the key was made.
+    try? await state.withLock { $0.flights.current(.keys) }?.value
+    let flight = state.withLock { state in
+      mustAsk(for: keyID, &state)
+        ? state.flights.join(.keys) { await self.perform($0, for: keyID) } : nil
     }
-    if !isTooSoon { await fetchOnce() }
+    try? await flight?.value
+    return state.withLock { state in
+      state.missing[keyID] != nil && state.failureCount == 0
+    }
+  }
+
+  /// Whether the key is worth a fetch, or one that is under way; claims it.
+  private func mustAsk(for keyID: String, _ state: inout State) -> Bool {
+    let now = loop.preciseNow
+    guard state.keys[keyID] == nil else { return false }
+    if let since = state.missing[keyID] {
+      if since.duration(to: now) < Self.pauseMin { return false }
+      state.missing[keyID] = nil
+    }
+    guard state.flights.isEmpty, state.isLoaded, let last = state.lastAttempt,
+      last.duration(to: now) < Self.pauseMin
+    else { return true }
+    defer { state.hasAskedOnceMore = true }
+    return !state.hasAskedOnceMore
   }
 
   /// Fetches, or waits for the fetch that is in flight.
@@ -143,7 +176,8 @@ public final class KeySetSource: KeySource {
     state.withLock { state in state.flights.join(.keys) { await self.perform($0) } }
   }
 
-  private func perform(_ id: Flights<Question, Void>.ID) async {
+  /// Fetches; `keyID` is the key that this is done for, if it is for one.
+  private func perform(_ id: Flights<Question, Void>.ID, for keyID: String? = nil) async {
     let outcome: Result<KeySet, any Error>
     do {
       let keys = try await fetch()
@@ -154,8 +188,12 @@ public final class KeySetSource: KeySource {
     }
     let failureCount = state.withLock { state in
       state.flights.land(.keys, id)
-      state.lastAttempt = loop.preciseNow
-      defer { state.accept(outcome) }
+      let now = loop.preciseNow
+      if let last = state.lastAttempt, last.duration(to: now) >= Self.pauseMin {
+        state.hasAskedOnceMore = false
+      }
+      state.lastAttempt = now
+      defer { state.accept(outcome, for: keyID, at: now) }
       return state.failureCount
     }
     // One line when it begins to fail and one when it works again, not one for each attempt.

@@ -135,7 +135,8 @@ package struct HTTPFetch: Hashable, Sendable {
       authorities: authorities,
       addresses: addresses
     )
-    peer.fields = fields.map { "\($0.name): \($0.value)" }
+    // A server may compress unasked if nothing is said (RFC 9110, section 12.5.3).
+    peer.fields = ["Accept-Encoding: identity"] + fields.map { "\($0.name): \($0.value)" }
     // Expect is off: to wait for 100 (Continue) would delay messages to servers that do not send it.
     if !content.isEmpty { peer.fields += ["Content-Type: \(contentType)", "Expect:"] }
     do throws(CurlTransfer.Fault) {

@@ -29,6 +29,9 @@ package struct Flights<Key: Hashable & Sendable, Answer: Sendable> {
   /// Whether nothing is being asked.
   package var isEmpty: Bool { flights.isEmpty }
 
+  /// The flight for a question that is in progress.
+  package func current(_ key: Key) -> Flight? { flights[key]?.flight }
+
   /// The flight that will bring the answer: the one in progress, or else a new one that runs `ask`.
   ///
   /// Nil when too many questions are being asked; the caller must fail. `ask` must end with `land`.

@@ -38,6 +38,15 @@ import Testing
     for text in ["b", "ab"] { #expect(!pattern.matches(text)) }
   }
 
+  @Test("Only a class of what it does not name contains characters beyond ASCII")
+  func steps_beyondASCII_needANegatedClass() {
+    var others = step("abc", 1, nil)
+    others.containsOthers = true
+    let pattern = TextPattern([[others, step("@"), others]])
+    for text in ["a@b", "ä@b", "a@ü", "日本@例え"] { #expect(pattern.matches(text), "\(text)") }
+    for text in ["ä", "@ü", "ä@", "ä@b@c", "ä b@c"] { #expect(!pattern.matches(text), "\(text)") }
+  }
+
   @Test("What takes a backtracking matcher for ever is linear here")
   func steps_catastrophic_isLinear() {
     let anyNumber = [TextPattern.Step](repeating: step("a", 0, nil), count: 30)

@@ -23,11 +23,11 @@ struct AuthenticatorTests {
     }
 
     var keys: KeySet { current.withLock { $0 } }
-    var isCurrent: Bool { isReachable.load(ordering: .relaxed) }
 
-    func refresh() async {
+    func refresh(for keyID: String) async -> Bool {
       refreshCount.add(1, ordering: .relaxed)
       current.withLock { $0 = newer }
+      return isReachable.load(ordering: .relaxed)
     }
 
     func replace(_ keys: KeySet) { current.withLock { $0 = keys } }
@@ -137,16 +137,21 @@ struct AuthenticatorTests {
     }
   }
 
-  @Test("A credential is the scheme in any case, one blank, and the token")
+  @Test("A credential is the scheme in any case, blanks, and the token")
   func credential_forms_areStrict() {
     for text in ["Bearer abc", "bearer abc", "BEARER abc", "bEaReR abc"] {
       #expect(BearerToken(credential: text) == BearerToken("abc"), "\(text)")
       #expect(BearerToken(credential: text)?.text == "abc")
     }
     for text in [
-      "", "Bearer", "Bearer ", "Bearer\tabc", "Basic abc", "Bearerabc d", "\u{02}earer abc",
+      "", "Bearer", "Bearer ", "Bearer  ", "Bearer        ", "Bearer\tabc", "Basic abc",
+      "Bearerabc d", "\u{02}earer abc",
     ] {
       #expect(BearerToken(credential: text) == nil, "\(text)")
+    }
+    for blanks in 2...9 {
+      let text = "Bearer" + String(repeating: " ", count: blanks) + "abc"
+      #expect(BearerToken(credential: text)?.text == "abc", "\(text)")
     }
     #expect(BearerToken(credential: "Bearer é")?.text == "é")
     #expect(BearerToken("Bearer abc").text == "Bearer abc")

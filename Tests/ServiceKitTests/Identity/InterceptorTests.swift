@@ -70,8 +70,7 @@ struct InterceptorTests {
   /// Keys that could not be fetched.
   private struct UnreachableKeys: KeySource {
     var keys: KeySet { KeySet([]) }
-    var isCurrent: Bool { false }
-    func refresh() async {}
+    func refresh(for keyID: String) async -> Bool { false }
   }
 
   /// Runs `body` with a function that calls a method twice and says whom it saw, or the refusal: the

@@ -93,7 +93,7 @@ struct KeySetSourceTests {
     #expect(origin.fetchCount == 1)
     #expect(source.isLoaded)
     #expect(source.keys[key.id] != nil)
-    for _ in 0..<100 { await source.refresh() }
+    for _ in 0..<100 { #expect(await source.refresh(for: key.id) == false) }
     #expect(origin.fetchCount == 1)
     loops.stop()
   }
@@ -123,26 +123,52 @@ struct KeySetSourceTests {
   func refresh_originDown_keepsLastGood() async {
     let source = source()
     origin.change { $0.isDown = true }
-    await source.refresh()
+    #expect(await source.refresh(for: "unknown") == false)
     #expect(!source.isLoaded && !source.isCurrent)
     origin.change { state in
       state.isDown = false
       state.keys = KeySet([])
     }
-    await source.refresh()
+    #expect(await source.refresh(for: "unknown") == false)
     #expect(!source.isLoaded, "an empty set is a fault of the origin")
     origin.change { $0.keys = KeySet([key.verificationKey]) }
-    await source.refresh()
+    #expect(await source.refresh(for: "unknown"))
     #expect(source.isLoaded && source.isCurrent)
     origin.change { $0.isDown = true }
-    // Too soon to ask again, so nothing has failed yet.
-    await source.refresh()
-    #expect(source.keys[key.id] != nil && source.isCurrent)
-    try? await source.join()?.value
+    #expect(await source.refresh(for: "another") == false)
     #expect(source.keys[key.id] != nil && source.isLoaded && !source.isCurrent)
+    // What was known of another one is not known while nothing can be fetched.
+    #expect(await source.refresh(for: "unknown") == false)
     origin.change { $0.isDown = false }
     try? await source.join()?.value
     #expect(source.isCurrent)
+    loops.stop()
+  }
+
+  @Test("An unknown key is fetched once more within a minute; of further ones nothing is said")
+  func refresh_keyInUseAtOnce_isFetchedOnceMore() async throws {
+    let source = source()
+    let (old, new) = (SigningKey.generate().verificationKey, key.verificationKey)
+    origin.change { $0.keys = KeySet([old]) }
+    try await source.join()?.value
+    // AuthService's clock was set right, and it signs with a key that nobody has seen.
+    origin.change { $0.keys = KeySet([old, new]) }
+    #expect(await source.refresh(for: new.id) == false)
+    #expect(source.keys[new.id] != nil)
+    #expect(origin.fetchCount == 2)
+    // Made-up names make nobody fetch again, and a good token with a name like them is not called bad.
+    for number in 0..<100 { #expect(await source.refresh(for: "made up \(number)") == false) }
+    #expect(origin.fetchCount == 2)
+    loops.stop()
+  }
+
+  @Test("A key that a fetch was made for and did not bring does not exist")
+  func refresh_missingKey_doesNotExist() async throws {
+    let source = source()
+    origin.change { $0.keys = KeySet([key.verificationKey]) }
+    try await source.join()?.value
+    for _ in 0..<100 { #expect(await source.refresh(for: "made up")) }
+    #expect(origin.fetchCount == 2)
     loops.stop()
   }
 
@@ -187,12 +213,12 @@ struct KeySetSourceTests {
       state.keys = KeySet([key.verificationKey])
       state.isHeld = true
     }
-    let first = Task { await source.refresh() }
+    let first = Task { await source.refresh(for: key.id) }
     while origin.fetchCount == 0 { await Task.yield() }
     let second = try #require(source.join())
     first.cancel()
     origin.letGo()
-    await first.value
+    _ = await first.value
     try await second.value
     #expect(source.keys[key.id] != nil)
     loops.stop()

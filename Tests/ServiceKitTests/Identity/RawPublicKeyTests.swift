@@ -92,6 +92,39 @@ struct RawPublicKeyTests {
     check(cases, valid: 117, invalid: 64)
   }
 
+  @Test("A key of Ed25519 that signs without a secret is none")
+  func ed25519_smallOrder_isRefused() throws {
+    let zero = [UInt8](repeating: 0, count: 32)
+    let edges: [UInt8] = [0xEC, 0xED, 0xEE]
+    let eighth: [UInt8] = [
+      0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98,
+      0xF0,
+      0xD5, 0xDF, 0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC,
+      0x05,
+    ]
+    // p minus it, which is its mirror.
+    var borrow = 0
+    let mirrored = zip([0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F], eighth).map {
+      pair -> UInt8 in
+      let difference = Int(pair.0) - Int(pair.1) - borrow
+      borrow = difference < 0 ? 1 : 0
+      return UInt8(truncatingIfNeeded: difference)
+    }
+    let points =
+      [zero, [1] + zero.dropFirst(), eighth, mirrored]
+      + edges.map { [$0] + [UInt8](repeating: 0xFF, count: 30) + [0x7F] }
+    // Of the neutral point, with the factor zero: good for all messages if the key is 1.
+    let signature = [1] + [UInt8](repeating: 0, count: 63)
+    for point in points {
+      for sign: UInt8 in [0, 0x80] {
+        let key = RawPublicKey.ed25519(point.dropLast() + [point[31] | sign])
+        #expect(throws: SignatureError.key) { try key.check() }
+        #expect(throws: SignatureError.key) { try key.verify(signature, of: Array("any".utf8)) }
+      }
+    }
+    try RawPublicKey.ed25519([0x58] + [UInt8](repeating: 0x66, count: 31)).check()
+  }
+
   @Test("RS256 with 2,048 bits")
   func rs256_vectors_areTold() throws {
     let cases = try Self.read("rsa_signature_2048_sha256_test.json") { members in

@@ -60,9 +60,8 @@ struct StreamRightsTests {
     init(_ keys: KeySet) { current = Lock(keys) }
 
     var keys: KeySet { current.withLock { $0 } }
-    var isCurrent: Bool { true }
 
-    func refresh() async {}
+    func refresh(for keyID: String) async -> Bool { true }
 
     func replace(_ keys: KeySet) { current.withLock { $0 = keys } }
   }

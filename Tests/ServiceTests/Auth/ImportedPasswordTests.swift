@@ -71,6 +71,42 @@ struct ImportedPasswordTests {
     }
   }
 
+  @Test("A password that bcrypt saw only the beginning of is never rehashed")
+  func signIn_bcryptBeyond72Bytes_isNotRehashed() async throws {
+    try await AuthStage.run { stage in
+      let password = String(repeating: "correct horse battery staple, ", count: 20)
+      let right = String(password.prefix(80))
+      let seen = Array(right.utf8.prefix(72))
+      let setting = "$2b$04$abcdefghijklmnopqrstuu"
+      let hash = try #require(CryptLibrary.hash(seen, setting: setting))
+      let text = String(decoding: hash, as: UTF8.self)
+      let id = try await insert(text, stage)
+      let imported = try await stored(id, stage)
+      // Byte 76 is wrong, which bcrypt cannot know.
+      let other = right.prefix(75) + "X" + right.dropFirst(76)
+      for tried in [String(other), right, password] {
+        #expect(try await stage.signIn(password: tried).user?.id == id)
+        #expect(try await stored(id, stage) == imported)
+      }
+      let wrong = "X" + right.dropFirst()
+      #expect(await outcome { _ = try await stage.signIn(password: wrong) } == Self.refused)
+      // All of it was seen, and this is what counts from now on.
+      let shorter = String(right.prefix(72))
+      #expect(try await stage.signIn(password: shorter).user?.id == id)
+      #expect(PasswordRecord(try await stored(id, stage)) != nil)
+    }
+  }
+
+  @Test("A password that is longer than libxcrypt takes is wrong")
+  func matches_longerThanLibrary_isFalse() throws {
+    let password = [UInt8](repeating: 0x61, count: 511)
+    let hash = try #require(CryptLibrary.hash(password, setting: "$6$rounds=1000$saltsalt$"))
+    let foreign = try ForeignHash(String(decoding: hash, as: UTF8.self))
+    #expect(try foreign.matches(password))
+    #expect(try !foreign.matches(password + [0x61]))
+    #expect(foreign.seesAll(of: password + [0x61]))
+  }
+
   @Test("Fast digests are wrapped in hashes of our own, which sign in and are made anew as well")
   func wrapping_fastDigests_keepsTheirPasswords() async throws {
     try await AuthStage.run { stage in

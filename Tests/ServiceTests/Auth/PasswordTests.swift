@@ -43,6 +43,44 @@ struct PasswordTests {
     #expect(try hasher([1: 7], cost: PasswordCost(memory: 16, passes: 1)).isOutdated(record))
   }
 
+  @Test(
+    "A record of a lower cost takes the work of today's with what is computed besides",
+    arguments: [
+      PasswordCost(memory: 8, passes: 1), PasswordCost(memory: 7168, passes: 5),
+      PasswordCost(memory: 19_456, passes: 1), PasswordCost(memory: 19_456, passes: 2),
+      PasswordCost(memory: 9216, passes: 4), PasswordCost(memory: 12_288, passes: 3),
+    ]
+  )
+  func supplement_lowerCost_makesWorkEqual(_ cost: PasswordCost) {
+    let today = PasswordCost(memory: 47_104, passes: 3)
+    let rest = cost.supplement(to: today)
+    // But for less than the smallest hash.
+    let missing = today.work - cost.work - (rest?.work ?? 0)
+    #expect((0..<PasswordCost.memoryRange.lowerBound * today.passes).contains(missing))
+    #expect(today.supplement(to: today) == nil)
+    #expect(today.supplement(to: cost) == nil)
+  }
+
+  @Test("A wrong password takes the same work for an older record and for none")
+  func check_olderRecord_takesTheSameWork() throws {
+    let now = try hasher([1: 7], cost: PasswordCost(memory: 16_384, passes: 4))
+    let record = try hasher([1: 7]).record(of: "password")
+    func time(_ body: () throws -> Bool) throws -> Duration {
+      var best = Duration.seconds(100)
+      for _ in 0..<5 {
+        var isRight = true
+        let taken = try ContinuousClock().measure { isRight = try body() }
+        #expect(!isRight)
+        best = min(best, taken)
+      }
+      return best
+    }
+    let known = try time { try now.check("wrong", against: record) }
+    let unknown = try time { try now.check("wrong", against: nil) }
+    #expect(known > unknown / 2 && known < unknown * 2, "\(known) and \(unknown)")
+    #expect(try now.check("password", against: record))
+  }
+
   @Test("The tag is that of the reference implementation of Argon2")
   func argon2id_vector_matches() throws {
     // argon2 "password" with salt "somesaltsomesalt", -id -t 2 -k 65536 -p 1 -l 32.

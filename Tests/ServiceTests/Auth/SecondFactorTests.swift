@@ -186,7 +186,15 @@ struct SecondFactorTests {
       // The code that added the app is used up.
       #expect(await ada.completed(token, code: ada.code()) == "INVALID_ARGUMENT CODE_INVALID")
       ada.wait()
-      let answer = try await ada.complete(token, code: ada.code())
+      // As apps show it, with blanks; what is six digits without them is a code.
+      let code = ada.code()
+      for wrong in ["\(code) 1", "      "] {
+        #expect(await ada.completed(token, code: wrong) == "INVALID_ARGUMENT CODE_INVALID")
+      }
+      for wrong in ["\(code.prefix(3))-\(code.suffix(3))", "12 34", "\(code)\t"] {
+        #expect(await ada.completed(token, code: wrong) == "INVALID_ARGUMENT FIELD_VIOLATIONS")
+      }
+      let answer = try await ada.complete(token, code: " \(code.prefix(3)) \(code.suffix(3)) ")
       let text = try #require(answer.tokens?.accessToken)
       let claims = try read(text, stage)
       #expect(claims.acr == "mfa")

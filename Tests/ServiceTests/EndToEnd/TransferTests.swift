@@ -3,6 +3,8 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import AuthService
+
 extension EndToEndTests {
   @Suite("Documents fetched over HTTPS")
   struct TransferTests {
@@ -23,7 +25,8 @@ extension EndToEndTests {
 
           def do_GET(self):
               with open("asked", "a") as file:
-                  file.write("%s %s\n" % (self.path, self.headers["User-Agent"]))
+                  coding = self.headers["Accept-Encoding"]
+                  file.write("%s %s %s\n" % (self.path, self.headers["User-Agent"], coding))
               if self.path == "/keys":
                   self.answer(200, b'{"keys": []}', Cache_Control="max-age=300, public")
               elif self.path == "/full":
@@ -32,6 +35,8 @@ extension EndToEndTests {
                   self.answer(200, b"x" * 65537)
               elif self.path == "/wide":
                   self.answer(200, b"", **{"X-%d" % i: "x" * 1000 for i in range(17)})
+              elif self.path == "/zipped":
+                  self.answer(200, b"x", Content_Encoding="gzip")
               elif self.path == "/moved":
                   self.answer(302, b"", Location="/keys")
               elif self.path == "/hang":
@@ -94,8 +99,32 @@ extension EndToEndTests {
         #expect(try await fetch("/moved").run().status == 302)
         let asked = try server.folder.text(of: "asked").split(separator: "\n")
         #expect(
-          asked == ["/keys gatehouse", "/full gatehouse", "/nothing gatehouse", "/moved gatehouse"]
+          asked
+            == ["/keys", "/full", "/nothing", "/moved"].map { "\($0) gatehouse identity" }
         )
+      }
+    }
+
+    @Test("A key set is asked for as it is, and one that is compressed all the same is told")
+    func keySet_compressed_isRefused() async throws {
+      try await run { server, _ in
+        func read(_ path: String) async throws -> String {
+          let address = KeySetAddress(
+            url: "https://localhost:\(server.port)\(path)",
+            authorityFile: server.folder.file("ca.pem"),
+            allowsPrivateAddresses: true
+          )
+          do {
+            let (json, lifetime) = try await KeySetDocument(address: address).read()
+            return "\(String(decoding: json, as: UTF8.self)) \(lifetime ?? .zero)"
+          } catch {
+            return "\(error)"
+          }
+        }
+        #expect(try await read("/keys") == #"{"keys": []} 300.0 seconds"#)
+        #expect(try await read("/zipped").hasSuffix("answered in gzip, which was not asked for"))
+        let asked = try server.folder.text(of: "asked").split(separator: "\n")
+        #expect(asked == ["/keys gatehouse identity", "/zipped gatehouse identity"])
       }
     }
 

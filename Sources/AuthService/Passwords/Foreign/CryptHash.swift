@@ -15,7 +15,13 @@ struct CryptHash: Hashable, Sendable {
   /// Bytes that scrypt may fill, all lanes together.
   private static let scryptByteCountMax = 128 << 20
 
+  /// Bytes of a password that bcrypt looks at.
+  private static let bcryptByteCount = 72
+  /// Bytes that libxcrypt takes (CRYPT_MAX_PASSPHRASE_SIZE, with the NUL).
+  private static let passwordByteCountMax = 511
+
   private let text: String
+  private let isBcrypt: Bool
   /// Bytes at the end that are compared: bcrypt has letters before those that can be written differently.
   private let comparedCount: Int
 
@@ -32,7 +38,8 @@ struct CryptHash: Hashable, Sendable {
     default: return nil
     }
     self.text = text
-    comparedCount = parts[1].hasPrefix("2") ? 31 : text.utf8.count
+    isBcrypt = parts[1].hasPrefix("2")
+    comparedCount = isBcrypt ? 31 : text.utf8.count
   }
 
   /// `$2b$12$` and 22 letters of salt, 31 of the hash.
@@ -92,12 +99,17 @@ struct CryptHash: Hashable, Sendable {
     else { throw .unknown }
   }
 
-  /// Whether a password is the hashed one.
+  /// Whether all bytes of a password are looked at: not those of bcrypt behind the 72nd.
+  func seesAll(of password: [UInt8]) -> Bool { !isBcrypt || password.count <= Self.bcryptByteCount }
+
+  /// Whether a password is the hashed one, as far as the form looks at it.
   ///
-  /// Libxcrypt takes passwords as C strings, so that one with a NUL byte matches nothing.
+  /// Libxcrypt takes passwords as C strings of at most 511 bytes, so that one with a NUL byte matches nothing,
+  /// nor does a longer one, but for bcrypt.
   func matches(_ password: [UInt8]) throws -> Bool {
-    guard !password.contains(0) else { return false }
-    guard let hash = CryptLibrary.hash(password, setting: text) else {
+    let seen = isBcrypt ? Array(password.prefix(Self.bcryptByteCount)) : password
+    guard !password.contains(0), seen.count <= Self.passwordByteCountMax else { return false }
+    guard let hash = CryptLibrary.hash(seen, setting: text) else {
       throw PasswordHasher.OutOfMemory()
     }
     return Digests.areEqual(

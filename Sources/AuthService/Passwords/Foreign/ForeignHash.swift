@@ -46,6 +46,14 @@ enum ForeignHash: Hashable, Sendable {
     }
   }
 
+  /// Whether the form looks at all bytes of a password.
+  func seesAll(of password: [UInt8]) -> Bool {
+    switch self {
+    case .crypt(let hash): hash.seesAll(of: password)
+    case .argon2id, .pbkdf2, .firebase, .salted: true
+    }
+  }
+
   /// Whether a password is the hashed one; on no loop, as it takes up to some seconds.
   ///
   /// Throws `PasswordHasher.OutOfMemory` when there is no memory for it.

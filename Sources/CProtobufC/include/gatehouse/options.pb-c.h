@@ -191,8 +191,8 @@ struct  Gatehouse__FieldRules
   uint32_t max_len;
   /*
    * Pattern that the whole string must match: literals, `.`, classes `[a-z0-9_]`, `\d`, `\w`, each
-   * with `?`, `*`, `+` or `{m,n}`, and alternatives separated by `|`. ASCII only; no groups.
-   * Matched in linear time.
+   * with `?`, `*`, `+` or `{m,n}`, and alternatives separated by `|`. No groups. Only a class of what it
+   * does not name, such as `[^@ ]+`, contains characters beyond ASCII. Matched in linear time.
    */
   char *pattern;
   /*

@@ -24,13 +24,32 @@ public struct SystemWallClock: WallClock {
   public init() {}
 
   /// See `WallClock.now`.
-  public var now: Int64 { nanoseconds / 1_000_000 }
+  public var now: Int64 { Self.milliseconds(of: Self.time()) }
 
   /// See `WallClock.nanoseconds`.
-  public var nanoseconds: Int64 {
+  public var nanoseconds: Int64 { Self.nanoseconds(of: Self.time()) }
+
+  private static func time() -> timespec {
     var time = timespec()
     // Cannot fail with this clock and a valid address: clock_gettime(2).
     _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return time
+  }
+
+  /// Milliseconds of a time since 1970; one that does not fit saturates.
+  static func milliseconds(of time: timespec) -> Int64 {
+    sum(time, perSecond: 1000, fraction: Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// Nanoseconds of a time since 1970; one that does not fit saturates, as every time after the year 2262 does.
+  static func nanoseconds(of time: timespec) -> Int64 {
+    sum(time, perSecond: 1_000_000_000, fraction: Int64(time.tv_nsec))
+  }
+
+  private static func sum(_ time: timespec, perSecond: Int64, fraction: Int64) -> Int64 {
+    let (whole, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: perSecond)
+    guard !overflow else { return time.tv_sec > 0 ? .max : .min }
+    let (sum, sumOverflow) = whole.addingReportingOverflow(fraction)
+    return sumOverflow ? .max : sum
   }
 }

@@ -116,6 +116,60 @@ struct ProviderSignInTests {
     }
   }
 
+  @Test("Two first sign-ins of one identity at once both succeed, with one account")
+  func signIn_twoFirstOnes_bothSucceed() async throws {
+    try await IdentityStage.run { stage in
+      for round in 0..<10 {
+        let subject = "001.\(round)"
+        let email = "ada\(round)@example.org"
+        let (first, second) = (
+          try await stage.token(stage.apple, subject, email: email),
+          try await stage.token(stage.apple, subject, email: email)
+        )
+        let users = try await withThrowingTaskGroup(of: String.self) { group in
+          for (token, nonce) in [first, second] {
+            group.addTask {
+              let answer = try await stage.stage.identities.signIn(
+                .init(provider: "apple", identityToken: token, rawNonce: nonce)
+              )
+              return answer.user?.id ?? ""
+            }
+          }
+          return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(users.count == 1)
+        #expect(try await stage.count("user") == Int64(round + 1))
+      }
+    }
+  }
+
+  @Test("A first sign-in that a link overtakes signs in to the account that it was linked to")
+  func signIn_linkWins_signsInThere() async throws {
+    try await IdentityStage.run { stage in
+      for round in 0..<10 {
+        let subject = "001.\(round)"
+        let ada = try await stage.stage.signUp("ada\(round)@example.org")
+        let (token, nonce) = try await stage.token(
+          stage.apple,
+          subject,
+          email: "relay\(round)@example.org"
+        )
+        async let linked = outcome {
+          _ = try await stage.link(stage.apple, subject, email: nil, by: ada)
+        }
+        async let signedIn = outcome {
+          _ = try await stage.stage.identities.signIn(
+            .init(provider: "apple", identityToken: token, rawNonce: nonce)
+          )
+        }
+        // Linking is refused if the sign-in came first, and says so.
+        let outcomes = await (linked, signedIn)
+        #expect(["OK", "ALREADY_EXISTS IDENTITY_IN_USE"].contains(outcomes.0))
+        #expect(outcomes.1 == "OK")
+      }
+    }
+  }
+
   @Test(
     "A request that is repeated with its key gets the session that it began, until that is used"
   )

@@ -15,6 +15,28 @@ struct CeremonyRulesTests {
     Answer(type: type, challenge: Self.challenge, signer: authenticator.key)
   }
 
+  @Test("Base 64 may be padded, and a handle that is empty or null is none")
+  func response_padded_isRead() throws {
+    func read(_ handle: JSONValue?) throws -> UseResponse {
+      var response: JSONObject = [
+        "clientDataJSON": "e30=", "authenticatorData": "AQ==", "signature": "AQID",
+      ]
+      response["userHandle"] = handle
+      let value: JSONValue = [
+        "id": "AQI", "rawId": "AQI=", "type": "public-key", "response": .object(response),
+      ]
+      return try UseResponse(json: value.text)
+    }
+    let response = try read("AQIDBA==")
+    #expect(response.credentialID == [1, 2] && response.clientData == Array("{}".utf8))
+    #expect(response.authenticatorData == [1] && response.signature == [1, 2, 3])
+    #expect(response.userHandle == [1, 2, 3, 4])
+    for handle: JSONValue? in [nil, .null, ""] { #expect(try read(handle).userHandle == nil) }
+    for handle: JSONValue in ["AQ=", "AQ===", "AQI==", "=", "A", "AQ==AQ==", 1] {
+      #expect(fault { _ = try read(handle) } == .response, "\(handle)")
+    }
+  }
+
   private func use(
     _ authenticator: SoftAuthenticator,
     _ change: (inout Answer) -> Void = { _ in }

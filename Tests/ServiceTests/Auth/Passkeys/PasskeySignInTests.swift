@@ -55,7 +55,8 @@ struct PasskeySignInTests {
       let (hers, other) = (SoftAuthenticator(), SoftAuthenticator())
       try await stage.register(hers, for: ada)
       try await stage.register(other, for: eve)
-      let handles = [nil, [1], try await stage.handle(of: eve)]
+      // An empty one is as none.
+      let handles = [nil, [], [1], try await stage.handle(of: eve)]
       for handle in handles {
         let ended = await outcome { _ = try await stage.signIn(hers, handle: handle) }
         #expect(ended == AuthStage.passkeyRefused && stage.lastFault == "user_handle")
@@ -77,8 +78,10 @@ struct PasskeySignInTests {
       let allowed = try stage.options(started.options)["allowCredentials"]?.array
       let ids = allowed?.map { $0.object?["id"]?.string }
       #expect(ids == [Base64URL.encode(hers.credentialID)])
-      let signedIn = try await stage.signIn(hers, handle: nil, email: "ada@example.org")
-      #expect(signedIn.user?.id == ada.user?.id)
+      for handle: [UInt8]? in [nil, []] {
+        let signedIn = try await stage.signIn(hers, handle: handle, email: "ada@example.org")
+        #expect(signedIn.user?.id == ada.user?.id)
+      }
       let handle = try await stage.handle(of: eve)
       for handle in [nil, handle] {
         let ended = await outcome {

@@ -17,8 +17,7 @@ struct GatewayFixture: Sendable {
   /// Keys that could not be fetched.
   private struct UnreachableKeys: KeySource {
     var keys: KeySet { KeySet([]) }
-    var isCurrent: Bool { false }
-    func refresh() async {}
+    func refresh(for keyID: String) async -> Bool { false }
   }
 
   let key = SigningKey.generate()
