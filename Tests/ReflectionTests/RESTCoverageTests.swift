@@ -36,6 +36,16 @@ struct RESTCoverageTests {
     return operations
   }
 
+  @Test("What Apple sends is read leniently: beside what it has signed, members may be added")
+  func webhooks_ofApple_ignoreWhatIsNotSigned() {
+    for method in [
+      Entitlement_V1.PurchasesMethods.handleNotification, Auth_V1.IdentitiesMethods.notifyApple,
+    ] {
+      #expect(!method.httpBindings.isEmpty)
+      for binding in method.httpBindings { #expect(binding.ignoresUnknown, "\(binding.template)") }
+    }
+  }
+
   @Test("Every method that users may call has a path, or a reason to have none")
   func methods_ofUsers_havePaths() throws {
     let known = Set(try Self.operations().values)

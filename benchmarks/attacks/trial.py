@@ -23,6 +23,8 @@ WARM_UP_SECONDS = 0.5
 SETTLE_SECONDS = 2
 # Loopback addresses count like all others, because all attackers here have one.
 SETTINGS = {"auth": {"source_limits": {"loopback": True}}}
+# The default: attacks meet what an installation has.
+LOG_BUDGET = 64
 
 
 @dataclass
@@ -59,7 +61,7 @@ def make_template(programs, folder):
     subprocess.run([peers.REPOSITORY / "scripts/test-store", "authority", folder / "authority"],
                    check=True, capture_output=True)
     make_certificate(folder / "tls")
-    with Suite(programs, folder, settings=SETTINGS) as suite:
+    with Suite(programs, folder, settings=SETTINGS, log_budget=LOG_BUDGET) as suite:
         world.prepare(suite)
 
 
@@ -104,6 +106,7 @@ def run(name, programs, template, folder, seconds, descriptors):
     kind = kinds.load(name)
     shutil.copytree(template, folder)
     with Suite(programs, folder, settings=settings(template), descriptors=descriptors,
+               log_budget=LOG_BUDGET,
                tls=folder / "tls" if hasattr(kind, "TLS") else None) as suite:
         there = world.enter(suite)
         plan = {"kind": name, "service": kind.SERVICE, "descriptors": descriptors,

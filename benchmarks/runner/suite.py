@@ -36,10 +36,11 @@ class Suite:
     """
 
     def __init__(self, programs, folder, settings=None, loops=2, core=None, cores=None,
-                 descriptors=None, tls=None):
+                 descriptors=None, tls=None, log_budget=1 << 20):
         """`settings` are added to those of the services that it names; `core` pins all services,
         `cores` those that it names; each may have so many descriptors open; `tls` is a folder with
-        `server.pem` and `server.key`, which all show and believe."""
+        `server.pem` and `server.key`, which all show and believe. A few users
+        measure what thousands do, so each may leave `log_budget` MiB of log."""
         self.programs = Path(programs)
         self.folder = Path(folder)
         self.cores = cores or ({} if core is None else {name: core for name in SERVICES})
@@ -47,6 +48,7 @@ class Suite:
         self.loops = loops
         self.descriptors = descriptors
         self.tls = tls
+        self.log_budget = log_budget
         self.running = {}
 
     def program(self, name):
@@ -81,7 +83,7 @@ class Suite:
                 "listen": [f"127.0.0.1:{self.ports[name]}"],
                 "admin": f"127.0.0.1:{self.admins[name][1]}",
                 "loops": self.loops, "database": str(self.store(name)),
-                "log": {"level": "warning"},
+                "log": {"level": "warning"}, "log_budget_mib": self.log_budget,
                 "peers": {other: self.targets[other] for other in SERVICES if other != name},
                 "service_keys": {
                     "private_key": str(keys / f"{name}.private.pem"),

@@ -222,6 +222,7 @@ public enum AuthProgram: HostedService {
       metrics: environment.metrics.registry
     )
     dependencies.database.auditLifetime = environment.settings.auditLifetime
+    dependencies.database.logBudgetByteCount = environment.settings.logBudgetByteCount
     dependencies.gateways = environment.settings.gateways
     let service = try await AuthService.open(settings, secrets: secrets, dependencies)
     return OpenService(

@@ -44,13 +44,13 @@ struct NotificationEnvelope {
     else { throw .invalid(.malformed) }
     self.type = type
     self.uuid = uuid
-    subtype = try fields.text("subtype")
+    subtype = fields.word("subtype")
     signedDate = try fields.instant("signedDate")
     let data = try fields.fields("data")
     let appData = try fields.fields("appData")
     let purchaseToken = try fields.fields("externalPurchaseToken")
-    status = try data?.integer("status")
-    consumptionRequestReason = try data?.text("consumptionRequestReason")
+    status = data?.integer("status")
+    consumptionRequestReason = data?.word("consumptionRequestReason")
     signedTransaction = try data?.signedData("signedTransactionInfo")
     signedRenewal = try data?.signedData("signedRenewalInfo")
     signedAppTransaction = try appData?.signedData("signedAppTransactionInfo")
@@ -58,7 +58,7 @@ struct NotificationEnvelope {
     if identity == nil { identity = try fields.fields("summary") }
     guard let identity else { throw .invalid(.malformed) }
     bundleID = try identity.text("bundleId")
-    appleID = try identity.integer("appAppleId")
+    appleID = identity.integer("appAppleId")
     if data == nil, appData == nil, let purchaseToken {
       // These tokens have no environment field; Apple marks the identifier instead.
       let identifier = try purchaseToken.text("externalPurchaseId") ?? ""

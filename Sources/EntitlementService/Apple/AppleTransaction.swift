@@ -49,24 +49,24 @@ public struct AppleTransaction: Hashable, Sendable {
   init(_ fields: PayloadFields) throws(AppleVerificationError) {
     transactionID = try fields.text("transactionId")
     originalTransactionID = try fields.text("originalTransactionId")
-    appTransactionID = try fields.text("appTransactionId")
+    appTransactionID = fields.word("appTransactionId")
     productID = try fields.text("productId")
-    type = try fields.text("type")
-    appAccountToken = try fields.text("appAccountToken")?.lowercased()
+    type = fields.word("type")
+    appAccountToken = fields.word("appAccountToken")?.lowercased()
     ownership = try fields.text("inAppOwnershipType")
     purchaseDate = try fields.instant("purchaseDate")
-    originalPurchaseDate = try fields.instant("originalPurchaseDate")
+    originalPurchaseDate = fields.knownInstant("originalPurchaseDate")
     expiresDate = try fields.instant("expiresDate")
     signedDate = try fields.instant("signedDate")
     revocationDate = try fields.instant("revocationDate")
-    revocationReason = try fields.integer("revocationReason")
-    revocationPercentage = try fields.integer("revocationPercentage")
-    quantity = try fields.integer("quantity")
-    price = try fields.integer("price")
-    currency = try fields.text("currency")
-    storefront = try fields.text("storefront")
+    revocationReason = fields.integer("revocationReason")
+    revocationPercentage = fields.integer("revocationPercentage")
+    quantity = fields.integer("quantity")
+    price = fields.integer("price")
+    currency = fields.word("currency")
+    storefront = fields.word("storefront")
     isUpgraded = try fields.boolean("isUpgraded")
-    offer = try Purchase.Offer(fields)
+    offer = Purchase.Offer(fields)
   }
 }
 
@@ -96,25 +96,25 @@ public struct AppleRenewal: Hashable, Sendable {
 
   init(_ fields: PayloadFields) throws(AppleVerificationError) {
     originalTransactionID = try fields.text("originalTransactionId")
-    autoRenewProductID = try fields.text("autoRenewProductId")
-    autoRenewStatus = try fields.integer("autoRenewStatus")
+    autoRenewProductID = fields.word("autoRenewProductId")
+    autoRenewStatus = fields.integer("autoRenewStatus")
     isInBillingRetryPeriod = try fields.boolean("isInBillingRetryPeriod")
     gracePeriodExpiresDate = try fields.instant("gracePeriodExpiresDate")
-    expirationIntent = try fields.integer("expirationIntent")
-    renewalDate = try fields.instant("renewalDate")
-    offer = try Purchase.Offer(fields)
+    expirationIntent = fields.integer("expirationIntent")
+    renewalDate = fields.knownInstant("renewalDate")
+    offer = Purchase.Offer(fields)
     signedDate = try fields.instant("signedDate")
   }
 }
 
 extension Purchase.Offer {
   /// The offer of a transaction or a renewal; nil for none.
-  init?(_ fields: PayloadFields) throws(AppleVerificationError) {
-    guard let type = try fields.integer("offerType") else { return nil }
+  init?(_ fields: PayloadFields) {
+    guard let type = fields.integer("offerType") else { return nil }
     self.init(
       type: type,
-      identifier: try fields.text("offerIdentifier"),
-      discountType: try fields.text("offerDiscountType")
+      identifier: fields.word("offerIdentifier"),
+      discountType: fields.word("offerDiscountType")
     )
   }
 }

@@ -133,7 +133,7 @@ public struct SignedDataVerifier: Sendable {
     }
     try require(environment, try data.fields.text("receiptType"))
     if environment == .production {
-      guard try data.fields.integer("appAppleId") == application.appleID else {
+      guard data.fields.integer("appAppleId") == application.appleID else {
         throw .invalid(.wrongApplication)
       }
     }

@@ -15,11 +15,11 @@ extension Catalog {
       features[key] = try Self.feature(key, field)
     }
     self.features = features
-    tiers = try Self.offers(try members.required("tiers"), isRanked: true, features)
+    tiers = try Self.offers(try members.required("tiers"), .tier, features)
     tiers.sort { ($0.rank, $0.name) < ($1.rank, $1.name) }
-    addons = try Self.offers(members.optional("addons"), isRanked: false, features)
+    addons = try Self.offers(members.optional("addons"), .addon, features)
     addons.sort { $0.name < $1.name }
-    products = try Self.offers(members.optional("products"), isRanked: false, features)
+    products = try Self.offers(members.optional("products"), .product, features)
     products.sort { $0.name < $1.name }
     promotions = try Self.promotions(
       members.optional("promotions"),
@@ -80,9 +80,14 @@ extension Catalog {
     )
   }
 
+  /// What an element of a list of offers is.
+  private enum OfferKind {
+    case tier, addon, product
+  }
+
   private static func offers(
     _ field: JSONField?,
-    isRanked: Bool,
+    _ kind: OfferKind,
     _ features: [String: Feature]
   ) throws(JSONDecodingError) -> [Offer] {
     guard let field else { return [] }
@@ -98,9 +103,10 @@ extension Catalog {
         throw nameField.error("\"\(name)\" is given twice")
       }
       var offer = Offer(name: name, values: [:])
-      if isRanked {
-        let rank = try members.required("rank").integer(in: 0...1_000_000)
-        offer.rank = Int32(rank)
+      switch kind {
+      case .tier: offer.rank = Int32(try members.required("rank").integer(in: 0...1_000_000))
+      case .product: offer.length = try members.optional("days")?.days(in: 1...36_600)
+      case .addon: break
       }
       var valueMembers = try members.required("features").members()
       for (key, field) in valueMembers.rest() {

@@ -22,6 +22,8 @@ public struct Catalog: Hashable, Sendable {
     ///
     /// 0 for everything else.
     public var rank: Int32 = 0
+    /// Of products whose end Apple does not know: how long one lasts from its purchase on, in milliseconds.
+    public var length: Int64?
     /// What it includes, by key.
     public var values: [String: FeatureValue]
   }

@@ -1,7 +1,7 @@
 extension Holdings {
   /// What will begin and end by the clock after `now`, in the order of time, unless something is changed
-  /// before.
-  func timeline(after now: Int64) -> [DueChange] {
+  /// before; what purchases lack an end for has that of the catalogue.
+  func timeline(after now: Int64, selling catalog: Catalog?) -> [DueChange] {
     var due = subscriptionTimeline(after: now)
     func expiry(_ kind: EntitlementPart.Kind, _ name: String, _ end: Int64?) {
       guard let end, end > now else { return }
@@ -18,16 +18,37 @@ extension Holdings {
     for override in subscription?.overrides ?? [] {
       expiry(.override, override.feature, override.validUntil)
     }
-    // Of several purchases of a product, the one that lasts longest.
-    let active = purchases.filter { $0.state(at: now) == .active }
-    for product in Set(active.map(\.productID)).sorted() {
-      let ends = active.filter { $0.productID == product }.map(\.end)
-      if !ends.contains(nil) { expiry(.purchase, product, ends.compactMap { $0 }.max()) }
-    }
+    due += purchaseTimeline(after: now, selling: catalog)
     for redemption in redemptions { expiry(.promotion, redemption.promotion, redemption.endsAt) }
     // Of things at the same instant the order above; `sort` does not promise to keep it.
     return due.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
       .map(\.element)
+  }
+
+  /// When what was bought begins and ends.
+  private func purchaseTimeline(after now: Int64, selling catalog: Catalog?) -> [DueChange] {
+    var due: [DueChange] = []
+    let purchases = purchases.map { catalog?.lasting($0) ?? $0 }
+    // Of several purchases of a product, the one that lasts longest.
+    let active = purchases.map { $0.worth(at: now) }.filter { $0.state == .active }
+    let products = Set(active.map(\.productID))
+    for product in products.sorted() {
+      let ends = active.filter { $0.productID == product }.map(\.end)
+      guard !ends.contains(nil), let end = ends.compactMap(\.self).max(), end > now else {
+        continue
+      }
+      let change = PartChange(.init(.purchase, product), .ended, endsAt: end)
+      due.append(DueChange(at: end, cause: .expiry, change: change))
+    }
+    // A renewal as another product, which is dated ahead.
+    for purchase in purchases {
+      guard let start = purchase.worth(at: now).end, start > now else { continue }
+      let next = purchase.worth(at: start)
+      guard next.state == .active, !products.contains(next.productID) else { continue }
+      let change = PartChange(.init(.purchase, next.productID), .began, endsAt: next.end)
+      due.append(DueChange(at: start, cause: .start, change: change))
+    }
+    return due
   }
 
   /// When the subscription begins, changes and ends.

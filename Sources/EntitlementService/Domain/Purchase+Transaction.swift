@@ -23,10 +23,14 @@ extension Purchase {
       isUnshared: transaction.ownership == "FAMILY_SHARED",
       refundedShare: transaction.revocationPercentage,
       signedAt: signedAt,
-      appAccountToken: transaction.appAccountToken,
+      // Text that is no UUID names nobody; some of Apple's data has an empty one.
+      appAccountToken: transaction.appAccountToken.flatMap {
+        AppAccountToken.userID(of: $0) == nil ? nil : $0
+      },
       appTransactionID: transaction.appTransactionID,
       isUpgraded: transaction.isUpgraded ?? false,
-      offer: transaction.offer
+      offer: transaction.offer,
+      isConsumable: transaction.type == "Consumable"
     )
   }
 
@@ -36,20 +40,24 @@ extension Purchase {
   /// hand in what they kept for years. Of something bought once, what was signed last holds, so a
   /// transaction from before a refund does not undo it. Of something renewed, the last period
   /// holds, because a device that asks for its history gets old periods freshly signed; within one
-  /// period, what was signed last. Of two signed at the same time the one that takes away holds.
+  /// period, what was signed last. Of two signed at the same time the one that takes away holds. The
+  /// period before the last is kept too, as it counts until the last begins.
   public func updated(by other: Purchase) -> Purchase? {
     precondition(
       environment == other.environment && originalTransactionID == other.originalTransactionID,
       "a transaction is applied to a purchase that is not its own"
     )
-    if isRenewed, other.isRenewed, purchasedAt != other.purchasedAt {
-      guard other.purchasedAt > purchasedAt else { return nil }
+    let isAnotherPeriod = isRenewed && other.isRenewed && purchasedAt != other.purchasedAt
+    if isAnotherPeriod {
+      guard other.purchasedAt > purchasedAt else { return updated(byEarlier: other) }
     } else if signedAt == other.signedAt {
       guard revokedAt == nil, other.revokedAt != nil else { return nil }
     } else {
       guard other.signedAt > signedAt else { return nil }
     }
     var result = other
+    result.previous = isAnotherPeriod ? newestPeriod : previous
+    result.isConsumable = isConsumable || other.isConsumable
     result.appAccountToken = other.appAccountToken ?? appAccountToken
     result.appTransactionID = other.appTransactionID ?? appTransactionID
     result.renewalSignedAt = renewalSignedAt
@@ -64,6 +72,20 @@ extension Purchase {
     if isSamePeriod, other.revokedAt == nil { result.refundRequest = refundRequest }
     if let withdrawnAt, isSamePeriod || other.purchasedAt <= withdrawnAt {
       result.withdrawnAt = withdrawnAt
+    }
+    return result
+  }
+
+  /// This purchase after data about a period before the newest, or nil when that is not news.
+  private func updated(byEarlier other: Purchase) -> Purchase? {
+    var result = self
+    if let previous, other.purchasedAt <= previous.purchasedAt {
+      guard other.purchasedAt == previous.purchasedAt,
+        let updated = previous.updated(by: other.newestPeriod)
+      else { return nil }
+      result.previous = updated
+    } else {
+      result.previous = other.newestPeriod
     }
     return result
   }
@@ -108,8 +130,9 @@ extension Purchase {
     to new: Purchase?,
     at now: Int64
   ) -> [PartChange] {
-    func isActive(_ purchase: Purchase?, as product: String) -> Bool {
-      purchase?.productID == product && purchase?.state(at: now) == .active
+    let (old, new) = (old?.worth(at: now), new?.worth(at: now))
+    func isActive(_ worth: Worth?, as product: String) -> Bool {
+      worth?.productID == product && worth?.state == .active
     }
     var products: [String] = []
     for product in [old?.productID, new?.productID] {

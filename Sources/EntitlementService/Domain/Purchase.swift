@@ -58,6 +58,10 @@ public struct Purchase: Hashable, Sendable {
   public var refundRequest: RefundRequest?
   /// When Apple signed the newest word on that.
   public var refundSignedAt: Int64?
+  /// Whether it is used up: what it gave is given once.
+  public var isConsumable = false
+  /// The period before the newest one, of something renewed: it counts until the newest begins.
+  public var previous: Period?
 
   /// An offer of the App Store.
   public struct Offer: Hashable, Sendable {
@@ -91,20 +95,5 @@ public struct Purchase: Hashable, Sendable {
     public var requestedAt: Int64
     /// Why, in Apple's words.
     public var reason: String?
-  }
-
-  /// What the purchase is worth at `now`.
-  ///
-  /// Derived each time: a state that was stored outlives its date sooner or later.
-  public func state(at now: Int64) -> State {
-    if revokedAt != nil { return isUnshared ? .revoked : .refunded }
-    if withdrawnAt != nil { return .revoked }
-    if isUpgraded { return .expired }
-    return isCurrent(end, at: now) ? .active : .expired
-  }
-
-  /// When it ends by itself; nil for never.
-  public var end: Int64? {
-    expiresAt.map { max($0, graceUntil ?? $0) }
   }
 }

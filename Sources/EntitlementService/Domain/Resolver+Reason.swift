@@ -37,14 +37,15 @@ extension Resolver {
     _ holdings: Holdings,
     at now: Int64
   ) -> EntitlementReason? {
-    let purchases = holdings.purchases.filter {
-      catalog.product($0.productID)?.includes(key) == true
+    let purchases = holdings.purchases.filter { purchase in
+      catalog.product(catalog.worth(of: purchase, at: now).productID)?.includes(key) == true
     }
     let counting = purchases.filter { counts($0, for: holdings.subject.id) }
     guard let newest = counting.max(by: { $0.purchasedAt < $1.purchasedAt }) else {
-      return purchases.contains { $0.state(at: now) == .active } ? .environmentMismatch : nil
+      let isActive = purchases.contains { catalog.worth(of: $0, at: now).state == .active }
+      return isActive ? .environmentMismatch : nil
     }
-    switch newest.state(at: now) {
+    switch catalog.worth(of: newest, at: now).state {
     case .refunded: return .refunded
     case .revoked: return .revoked
     case .expired, .active: return .subscriptionExpired

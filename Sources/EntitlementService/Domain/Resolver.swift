@@ -110,9 +110,10 @@ public struct Resolver: Sendable {
     } else if let name = catalog.defaultTier {
       add(.tier(name), catalog.tier(name))
     }
-    for purchase in holdings.purchases
-    where counts(purchase, for: holdings.subject.id) && purchase.state(at: now) == .active {
-      add(.purchase(purchase.productID), catalog.product(purchase.productID))
+    for purchase in holdings.purchases where counts(purchase, for: holdings.subject.id) {
+      let worth = catalog.worth(of: purchase, at: now)
+      guard worth.state == .active else { continue }
+      add(.purchase(worth.productID), catalog.product(worth.productID))
     }
     for redemption in holdings.redemptions where isCurrent(redemption.endsAt, at: now) {
       guard let promotion = catalog.promotion(redemption.promotion) else { continue }
@@ -164,9 +165,10 @@ public struct Resolver: Sendable {
       }
     }
     for purchase in holdings.purchases {
-      guard let end = purchase.end, catalog.product(purchase.productID)?.values[feature.key] != nil
+      guard
+        purchase.productIDs.contains(where: { catalog.product($0)?.values[feature.key] != nil })
       else { continue }
-      edges.insert(end)
+      edges.formUnion(catalog.lasting(purchase).edges)
     }
     return edges.sorted()
   }

@@ -48,6 +48,13 @@ struct UserErasure {
         .text(purchase.transactionID)
       )
     }
+    // Also where somebody else has it by now: the token is the user's identifier in other letters.
+    if let token = AppAccountToken(userID: userID) {
+      try tx.execute(
+        "UPDATE purchase SET app_account_token = NULL WHERE app_account_token = ?",
+        .text(token.text)
+      )
+    }
     return held.count
   }
 }

@@ -97,7 +97,11 @@ enum EntitlementExport {
       .integer("renewal_offer_type"), .text("renewal_offer_identifier"),
       .text("renewal_offer_discount_type"), .instant("renewal_signed_at"),
       .instant("refund_requested_at"), .text("refund_request_reason"),
-      .instant("refund_signed_at"),
+      .instant("refund_signed_at"), .boolean("is_consumable"), .text("previous_transaction_id"),
+      .text("previous_product_id"), .instant("previous_purchased_at"),
+      .instant("previous_expires_at"), .instant("previous_grace_until"),
+      .instant("previous_revoked_at"), .boolean("previous_is_upgraded"),
+      .instant("previous_signed_at"),
     ]
   )
 
@@ -162,6 +166,7 @@ enum EntitlementExport {
     "purchase.payload_digest": "evidence of Apple's signature, for operators",
     "purchase.leaf_serial": "evidence of Apple's signature, for operators",
     "purchase.transfer_count": "how often it changed hands, which others did",
+    "purchase.is_granted": "whether somebody has held it, which others may have",
     "purchase.transfers_since": "how often it changed hands, which others did",
     "purchase_holder.environment": "in purchases",
     "purchase_holder.original_transaction_id": "in purchases",

@@ -20,9 +20,9 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     let active = holdings.subscription(at: now).flatMap { $0.isActive(at: now) ? $0 : nil }
     let promotions = holdings.promotions(in: resolver.catalog, at: now)
     let addons = (active?.addons ?? []).filter { isCurrent($0.validUntil, at: now) }.map(\.name)
-    let products = holdings.purchases.filter {
-      resolver.counts($0, for: subject.id) && $0.state(at: now) == .active
-    }.map(\.productID)
+    let products = holdings.purchases.filter { resolver.counts($0, for: subject.id) }
+      .map { resolver.catalog.worth(of: $0, at: now) }
+      .filter { $0.state == .active }.map(\.productID)
     let edge = resolutions.compactMap(\.validUntil).min()
     let latest = core.latest(from: now)
     return .init(

@@ -23,11 +23,15 @@ struct PurchaseIntake {
   let policy: RestorePolicy
   /// Who is behind it; nil for whoever makes the call.
   let actor: AuditActor?
+  /// What is sold.
+  let catalog: Catalog
+  /// Which of the users whom purchases name exist.
+  let accounts: NamedAccounts
 
   /// Applies a transaction, and a claim on it.
   ///
-  /// Throws `EntitlementError` when the transaction is incomplete or the claim is refused; then
-  /// nothing must remain.
+  /// Throws `EntitlementError` when the transaction is incomplete or the claim is refused, and
+  /// `AccountsUndecided` when it must be known first whether a user exists; then nothing must remain.
   func take(
     _ verified: Verified<AppleTransaction>,
     renewal: AppleRenewal? = nil,
@@ -44,20 +48,23 @@ struct PurchaseIntake {
     var record = known ?? makeRecord(incoming, verified.evidence)
     var isApplied = known == nil
     if known != nil, let updated = record.purchase.updated(by: incoming) {
+      isApplied = updated.isNews(after: record.purchase, at: tx.now)
       record.purchase = updated
       record.payloadDigest = verified.evidence.payloadDigest
       record.leafSerial = verified.evidence.leafSerial
       record.isTest = verified.evidence.isTest
-      isApplied = true
     }
     if let renewal, let updated = record.purchase.updated(by: renewal) {
       record.purchase = updated
       isApplied = true
     }
-    let before = known == nil ? [] : try PurchaseTable.holders(of: record.purchase, in: tx)
-    let after = try holders(before, claim, &record, at: tx.now)
-    if isApplied || before != after { try PurchaseTable.save(record, in: tx) }
-    if before != after {
+    // What it is used up by does not change, however old the data is.
+    record.purchase.isConsumable = record.purchase.isConsumable || incoming.isConsumable
+    let stored = known == nil ? [] : try PurchaseTable.holders(of: record.purchase, in: tx)
+    let (before, after) = try settle(stored, claim, &record, in: tx, changes)
+    record.isGranted = record.isGranted || !after.isEmpty
+    if record != known { try PurchaseTable.save(record, in: tx) }
+    if stored != after {
       try PurchaseTable.removeHolders(of: record.purchase, in: tx)
       for userID in after { try PurchaseTable.addHolder(userID, of: record.purchase, in: tx) }
       isApplied = true
@@ -99,6 +106,7 @@ struct PurchaseIntake {
       record.purchase.withdrawnAt = signedAt
       try PurchaseTable.save(record, in: tx)
       let holders = try PurchaseTable.holders(of: record.purchase, in: tx)
+        .filter { try !changes.isErased(userID: $0, in: tx) }
       try tell(
         Holders(before: holders, after: holders),
         from: known,
@@ -111,42 +119,6 @@ struct PurchaseIntake {
       isApplied = true
     }
     return isApplied
-  }
-
-  /// Who holds the purchase after the claim.
-  private func holders(
-    _ before: [String],
-    _ claim: Claim?,
-    _ record: inout PurchaseRecord,
-    at now: Int64
-  ) throws(EntitlementError) -> [String] {
-    let named = record.purchase.appAccountToken.flatMap(AppAccountToken.userID)
-    guard let claim else {
-      // Apple tells of a purchase before the device does: whom the application named has it.
-      return before.isEmpty ? (named.map { [$0] } ?? []) : before
-    }
-    guard record.purchase.appAccountToken == nil || named == claim.userID else {
-      throw .alreadyClaimed
-    }
-    if before.contains(claim.userID) { return before }
-    if before.isEmpty { return [claim.userID] }
-    guard claim.isRestore else { throw .alreadyClaimed }
-    switch policy {
-    case .keep: throw .alreadyClaimed
-    case .share:
-      guard before.count < RestorePolicy.holderCountMax else { throw .alreadyClaimed }
-      return before + [claim.userID]
-    case .transfer:
-      // A clock that was set back begins a new window rather than a window without end.
-      let age = now.subtractingReportingOverflow(record.transfersSince)
-      if age.overflow || !(0..<RestorePolicy.transferWindow).contains(age.partialValue) {
-        record.transfersSince = now
-        record.transferCount = 0
-      }
-      guard record.transferCount < RestorePolicy.transferCountMax else { throw .transferLimit }
-      record.transferCount += 1
-      return [claim.userID]
-    }
   }
 
   private func makeRecord(
@@ -183,8 +155,8 @@ struct PurchaseIntake {
         .user(userID),
         because: isHolder ? cause : .transfer,
         Purchase.differences(
-          from: holders.before.contains(userID) ? old : nil,
-          to: isHolder ? new : nil,
+          from: holders.before.contains(userID) ? old.map(catalog.lasting) : nil,
+          to: isHolder ? catalog.lasting(new) : nil,
           at: tx.now
         ),
         in: tx,
@@ -213,7 +185,8 @@ struct PurchaseIntake {
   ) throws {
     let purchase = record.purchase
     var detail = "product \(purchase.productID), \(purchase.environment.rawValue)"
-    detail += ", \(purchase.state(at: tx.now).rawValue), signed \(purchase.signedAt)"
+    detail +=
+      ", \(catalog.worth(of: purchase, at: tx.now).state.rawValue), signed \(purchase.signedAt)"
     detail += ", leaf \(record.leafSerial), payload \(record.payloadDigest)"
     if record.isTest { detail += ", test root" }
     // Whether certificates were revoked is not asked for without a network; say so.

@@ -31,8 +31,8 @@ extension PurchasesHandler {
     guard !transactions.isEmpty else {
       throw EntitlementError.productNotInReceipt(request.productId).rpcError
     }
-    let intake = core.intake()
-    return try await core.write(request.idempotencyKey, request, call) { [core] tx, changes in
+    return try await core.takePurchases(request.idempotencyKey, request, call) {
+      [core] intake, tx, changes in
       let claim = PurchaseIntake.Claim(userID: userID, isRestore: false)
       var outcomes: [PurchaseIntake.Outcome] = []
       var refusal: EntitlementError?
@@ -44,6 +44,8 @@ extension PurchasesHandler {
           )
         } catch let error as EntitlementError {
           refusal = refusal ?? error
+        } catch is AccountsUndecided {
+          continue
         }
       }
       if outcomes.isEmpty, let refusal { throw refusal.rpcError }
@@ -51,7 +53,7 @@ extension PurchasesHandler {
       return .init(
         format: isTransaction ? .transaction : .legacy,
         result: results.contains(.applied) ? .applied : results.first ?? .unchanged,
-        purchases: outcomes.map { $0.record.wire(at: core.clock.now) },
+        purchases: outcomes.map { $0.record.wire(at: core.clock.now, intake.catalog) },
         version: try SubjectVersions.current(of: .user(userID), in: tx)
       )
     }

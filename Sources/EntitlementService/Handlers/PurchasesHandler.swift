@@ -20,14 +20,14 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       core.metrics.refused(error)
       throw error.rpcError
     }
-    let intake = core.intake()
-    return try await core.write(request.idempotencyKey, request, call) { [core] tx, changes in
+    return try await core.takePurchases(request.idempotencyKey, request, call) {
+      [core] intake, tx, changes in
       do {
         let claim = PurchaseIntake.Claim(userID: userID, isRestore: false)
         let outcome = try intake.take(verified, claim: claim, in: tx, changes)
         return .init(
           result: core.result(of: outcome, for: userID),
-          purchase: outcome.record.wire(at: core.clock.now),
+          purchase: outcome.record.wire(at: core.clock.now, intake.catalog),
           version: try SubjectVersions.current(of: .user(userID), in: tx)
         )
       } catch let error as EntitlementError {
@@ -54,9 +54,9 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       checked.append(result)
       try Task.checkCancellation()
     }
-    let intake = core.intake()
     let transactions = checked
-    return try await core.write(request.idempotencyKey, request, call) { [core] tx, changes in
+    return try await core.takePurchases(request.idempotencyKey, request, call) {
+      [core] intake, tx, changes in
       var restored: [Entitlement_V1.RestoredTransaction] = []
       for transaction in transactions {
         restored.append(try core.restore(transaction, userID, intake, in: tx, changes))
@@ -80,8 +80,10 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       throw error.rpcError
     }
     core.metrics.notified(verified.payload.type)
-    let intake = core.intake(by: .outsider("apple"))
-    return try await core.write("", request, call) { tx, changes in
+    return try await core.takePurchases("", request, call, by: .outsider("apple")) {
+      intake,
+      tx,
+      changes in
       guard try NotificationTable.insert(verified, outcome: "kept", in: tx) else {
         return .init(duplicate: true)
       }
@@ -114,8 +116,8 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       let place = PurchasePlace(purchasedAt: last.purchase.purchasedAt, id: last.id)
       next = core.tokens.pageToken(after: place.cursor, binding)
     }
-    let now = core.clock.now
-    return .init(purchases: records.map { $0.wire(at: now) }, nextPageToken: next)
+    let (now, catalog) = (core.clock.now, core.resolver.catalog)
+    return .init(purchases: records.map { $0.wire(at: now, catalog) }, nextPageToken: next)
   }
 
   /// What a notification changes.

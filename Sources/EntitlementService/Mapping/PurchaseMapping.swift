@@ -3,10 +3,11 @@ internal import RPCKit
 internal import ServiceKit
 
 extension PurchaseRecord {
-  /// The purchase as it is sent, worth what it is worth at `now`.
-  func wire(at now: Int64) -> Entitlement_V1.Purchase {
+  /// The purchase as it is sent, worth what it is worth at `now` where a catalogue is sold.
+  func wire(at now: Int64, _ catalog: Catalog) -> Entitlement_V1.Purchase {
+    let worth = catalog.worth(of: purchase, at: now)
     let state: Entitlement_V1.PurchaseState =
-      switch purchase.state(at: now) {
+      switch worth.state {
       case .active: .active
       case .expired: .expired
       case .refunded: .refunded
@@ -14,14 +15,16 @@ extension PurchaseRecord {
       }
     return .init(
       id: id,
-      productId: purchase.productID,
+      productId: worth.productID,
       originalTransactionId: purchase.originalTransactionID,
       transactionId: purchase.transactionID,
       environment: purchase.environment == .production ? .production : .sandbox,
       state: state,
       purchasedAt: .init(milliseconds: purchase.purchasedAt),
-      expiresAt: purchase.end.map { .init(milliseconds: $0) },
-      revokedAt: (purchase.revokedAt ?? purchase.withdrawnAt).map { .init(milliseconds: $0) },
+      expiresAt: worth.end.map { .init(milliseconds: $0) },
+      // What became of a renewal that is still ahead shows when it would have begun.
+      revokedAt: worth.state == .active
+        ? nil : (purchase.revokedAt ?? purchase.withdrawnAt).map { .init(milliseconds: $0) },
       familyShared: purchase.isFamilyShared,
       offer: purchase.offer?.wire,
       renewal: purchase.renewal?.wire(graceUntil: purchase.graceUntil),

@@ -57,6 +57,15 @@ enum ServiceFault {
     retryAfter: .seconds(1)
   )
 
+  /// Whether the user whom a purchase names exists cannot be found out.
+  static let authUnavailable = RPCError(
+    .unavailable,
+    reason: "AUTH_UNAVAILABLE",
+    domain: domain,
+    message: "AuthService cannot be asked about users right now; retry after the given delay",
+    retryAfter: .seconds(1)
+  )
+
   /// A known object, and TenancyService's reason against what was asked.
   static func denied(_ action: String, _ decision: PermissionDecision) -> RPCError {
     let roles = decision.sufficientRoles

@@ -26,6 +26,8 @@ public struct EntitlementConfiguration: Sendable {
   public var restorePolicy = RestorePolicy.transfer
   /// How long audit records, and entries of the logs of subjects, are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
+  /// Bytes of log that one user may leave at once; nil for the store's own default.
+  public var logBudgetByteCount: Int64?
   /// How long it is remembered which notifications came, in milliseconds.
   ///
   /// Apple repeats one for three days at most. One that is repeated later than this does no harm:

@@ -16,6 +16,7 @@ final class EntitlementCore: Sendable {
   /// What operators may read about others.
   private let auditBudget: AuditBudget
   private let authorizer: any SubjectAuthorizer
+  private let accounts: any AccountDirectory
   let identifiers: IdentifierFactory
   let verifier: SignedDataVerifier
   let receiptVerifier: ReceiptVerifier
@@ -67,6 +68,7 @@ final class EntitlementCore: Sendable {
       metrics: dependencies.metrics
     )
     authorizer = dependencies.authorizer
+    accounts = dependencies.accounts
     cache = HoldingsCache(countMax: configuration.cachedSubjectCountMax)
     currentResolver = Lock(
       Resolver(
@@ -221,7 +223,7 @@ final class EntitlementCore: Sendable {
     _ body:
       @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Response
   ) async throws -> Response {
-    let changes = SubjectChanges(cache, tombstones: store.tombstones)
+    let changes = SubjectChanges(cache, tombstones: store.tombstones, catalog: resolver.catalog)
     defer { changes.end() }
     // What tells it from others under its key.
     let bytes = key.isEmpty ? [] : request.protobufBytes
@@ -242,7 +244,7 @@ final class EntitlementCore: Sendable {
     _ call: CallContext,
     _ body: @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Void
   ) async throws {
-    let changes = SubjectChanges(cache, tombstones: store.tombstones)
+    let changes = SubjectChanges(cache, tombstones: store.tombstones, catalog: resolver.catalog)
     defer { changes.end() }
     try await store.write(call) { tx in try body(tx, changes) }
   }
@@ -301,12 +303,37 @@ final class EntitlementCore: Sendable {
   // MARK: - Purchases
 
   /// Takes purchases in for whoever makes the call, or for somebody else whom its data proves.
-  func intake(by actor: AuditActor? = nil) -> PurchaseIntake {
-    PurchaseIntake(
+  ///
+  /// Runs `body` once more when it must be known first whether users exist whom purchases name.
+  func takePurchases<Request: Message, Response: Message>(
+    _ key: String,
+    _ request: Request,
+    _ call: CallContext,
+    by actor: AuditActor? = nil,
+    _ body:
+      @escaping @Sendable (PurchaseIntake, borrowing WriteTransaction, SubjectChanges) throws ->
+      Response
+  ) async throws -> Response {
+    let known = NamedAccounts()
+    let intake = PurchaseIntake(
       identifiers: identifiers,
       policy: configuration.restorePolicy,
-      actor: actor
+      actor: actor,
+      catalog: resolver.catalog,
+      accounts: known
     )
+    for _ in 0..<Self.confirmationCountMax {
+      do {
+        return try await write(key, request, call) { tx, changes in
+          let response = try body(intake, tx, changes)
+          guard known.isComplete else { throw AccountsUndecided() }
+          return response
+        }
+      } catch is AccountsUndecided {
+        await known.ask(accounts)
+      }
+    }
+    throw ServiceFault.authUnavailable
   }
 
   /// How a transaction was taken, for its user.
@@ -337,8 +364,11 @@ final class EntitlementCore: Sendable {
         }
         return .init(
           result: result(of: outcome, for: userID),
-          purchase: outcome.record.wire(at: clock.now)
+          purchase: outcome.record.wire(at: clock.now, intake.catalog)
         )
+      } catch is AccountsUndecided {
+        // The others are looked at too, so that all are asked for at once; nothing of this remains.
+        return .init(result: .invalid)
       } catch let error as EntitlementError {
         let isClaimed = error == .alreadyClaimed || error == .transferLimit
         return .init(result: isClaimed ? .alreadyClaimed : .invalid, reason: error.reason)

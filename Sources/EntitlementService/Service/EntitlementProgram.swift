@@ -69,6 +69,7 @@ public enum EntitlementProgram: HostedService {
   ) async throws -> OpenService {
     var configuration = try settings.own.configuration(database: environment.settings.database)
     configuration.auditLifetime = environment.settings.auditLifetime
+    configuration.logBudgetByteCount = environment.settings.logBudgetByteCount
     let remote = try RemoteIdentity(settings.identity, in: environment)
     let tenancy = try environment.authenticatedChannel(to: "tenancy")
     let permissions = Permissions(
@@ -93,7 +94,8 @@ public enum EntitlementProgram: HostedService {
           check: { user, action, entity, call in
             try await permissions.check(user, action, entity, for: call).isAllowed
           }
-        )
+        ),
+        accounts: AuthAccountDirectory(Auth_V1.UsersClient(remote.authChannel))
       )
     )
     let interceptor = remote.interceptor { user, call in

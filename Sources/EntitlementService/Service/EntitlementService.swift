@@ -12,18 +12,22 @@ public struct EntitlementDependencies: Sendable {
   public var metrics: MetricRegistry
   /// Who may do what with entities of TenancyService.
   public var authorizer: any SubjectAuthorizer
+  /// Who has an account.
+  public var accounts: any AccountDirectory
 
   /// Gathers the dependencies.
   public init(
     clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource(),
     metrics: MetricRegistry,
-    authorizer: any SubjectAuthorizer
+    authorizer: any SubjectAuthorizer,
+    accounts: any AccountDirectory
   ) {
     self.clock = clock
     self.random = random
     self.metrics = metrics
     self.authorizer = authorizer
+    self.accounts = accounts
   }
 }
 
@@ -57,6 +61,7 @@ public final class EntitlementService: Sendable {
       applicationID: EntitlementSchema.applicationID
     )
     store.auditLifetime = configuration.auditLifetime
+    if let byteCount = configuration.logBudgetByteCount { store.logBudgetByteCount = byteCount }
     let database = try await Database.open(
       store,
       migrations: EntitlementSchema.migrations,
@@ -198,7 +203,9 @@ extension Catalog {
       "\(key):\(feature.fallback)" + (feature.meter.map { ":\($0.period):\($0.isSoft)" } ?? "")
     }
     for offer in tiers + addons + products {
-      lines.append("\(offer.name) \(offer.rank) \(text(offer.values))")
+      // Without a length as ever, for the same reason.
+      let length = offer.length.map { " \($0)" } ?? ""
+      lines.append("\(offer.name) \(offer.rank) \(text(offer.values))\(length)")
     }
     // No line for a catalogue without any, so that no upgrade looks like another one.
     for promotion in promotions {

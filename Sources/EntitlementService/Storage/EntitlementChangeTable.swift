@@ -28,6 +28,7 @@ enum EntitlementChangeTable {
     because cause: ChangeCause,
     of subject: Subject,
     version: UInt64,
+    selling catalog: Catalog?,
     in tx: borrowing WriteTransaction
   ) throws {
     try tx.execute(
@@ -39,7 +40,7 @@ enum EntitlementChangeTable {
       .text(subject.id),
       .integer(tx.now)
     )
-    let due = try Holdings(stored: subject, in: tx).timeline(after: tx.now)
+    let due = try Holdings(stored: subject, in: tx).timeline(after: tx.now, selling: catalog)
     let done = parts.map { DueChange(at: tx.now, cause: cause, change: $0) }
     for (place, entry) in (done + due).enumerated() {
       let record = EntitlementChangeRecord(

@@ -272,5 +272,27 @@ enum EntitlementSchema {
         END;
         """
     ),
+    Migration(
+      version: 9,
+      // Whether what is used up was ever given follows from who has it, or had it: of an erased user's purchase
+      // the digest is gone.
+      sql: """
+        ALTER TABLE purchase ADD COLUMN is_consumable INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE purchase ADD COLUMN is_granted INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE purchase ADD COLUMN previous_transaction_id TEXT;
+        ALTER TABLE purchase ADD COLUMN previous_product_id TEXT;
+        ALTER TABLE purchase ADD COLUMN previous_purchased_at BIGINT;
+        ALTER TABLE purchase ADD COLUMN previous_expires_at BIGINT;
+        ALTER TABLE purchase ADD COLUMN previous_grace_until BIGINT;
+        ALTER TABLE purchase ADD COLUMN previous_revoked_at BIGINT;
+        ALTER TABLE purchase ADD COLUMN previous_is_upgraded INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE purchase ADD COLUMN previous_signed_at BIGINT;
+        UPDATE purchase SET is_granted = 1 WHERE payload_digest = '' OR EXISTS (
+          SELECT 1 FROM purchase_holder WHERE purchase_holder.environment = purchase.environment
+            AND purchase_holder.original_transaction_id = purchase.original_transaction_id);
+        CREATE INDEX purchase_by_token ON purchase (app_account_token)
+          WHERE app_account_token IS NOT NULL;
+        """
+    ),
   ]
 }

@@ -98,10 +98,17 @@ final class HoldingsCache: Sendable {
 final class SubjectChanges: Sendable {
   private let cache: HoldingsCache
   private let tombstones: Tombstones?
+  /// What is sold as the write begins.
+  let catalog: Catalog?
   private let subjects = Lock(Set<Subject>())
 
-  init(_ cache: HoldingsCache, tombstones: Tombstones? = nil) {
-    (self.cache, self.tombstones) = (cache, tombstones)
+  init(_ cache: HoldingsCache, tombstones: Tombstones? = nil, catalog: Catalog? = nil) {
+    (self.cache, self.tombstones, self.catalog) = (cache, tombstones, catalog)
+  }
+
+  /// Whether a user was deleted.
+  func isErased(userID: String, in tx: borrowing WriteTransaction) throws -> Bool {
+    try tombstones?.contains(.user(userID), in: tx) ?? false
   }
 
   /// Throws NOT_FOUND for a user or an entity that was deleted: what a service does late must not bring

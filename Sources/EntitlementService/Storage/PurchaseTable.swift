@@ -12,6 +12,8 @@ struct PurchaseRecord: Hashable, Sendable {
   /// How often it changed hands since the instant beside it.
   var transferCount: Int64 = 0
   var transfersSince: Int64 = 0
+  /// Whether somebody has held it.
+  var isGranted = false
 }
 
 /// The tables `purchase` and `purchase_holder`.
@@ -33,7 +35,9 @@ enum PurchaseTable {
   ///
   /// Of each product in each environment: the newest, which says why there is nothing, and the one
   /// that lasts longest, which says what there is. So a user with thousands of purchases takes no more
-  /// memory and time at each check than there are products.
+  /// memory and time at each check than there are products. Besides them a few subscriptions whose period
+  /// before the newest can be worth something else than that: an Apple account has one for each group of
+  /// subscriptions.
   static func held(
     by userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -41,24 +45,37 @@ enum PurchaseTable {
     try tx.query(
       """
       SELECT \(columns) FROM (
-        SELECT \(columns),
+        SELECT *,
           row_number() OVER (
-            PARTITION BY environment, product_id ORDER BY purchased_at DESC, id) AS by_date,
+            PARTITION BY environment, product_id, is_split ORDER BY purchased_at DESC, id) AS by_date,
           row_number() OVER (
-            PARTITION BY environment, product_id ORDER BY
+            PARTITION BY environment, product_id, is_split ORDER BY
               CASE WHEN revoked_at IS NULL AND withdrawn_at IS NULL AND is_upgraded = 0
                 THEN 0 ELSE 1 END,
               CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END,
               CASE WHEN grace_until > expires_at THEN grace_until ELSE expires_at END DESC,
-              id) AS by_end
-        FROM purchase JOIN purchase_holder USING (environment, original_transaction_id)
-        WHERE user_id = ?
+              purchased_at DESC,
+              id) AS by_end,
+          row_number() OVER (PARTITION BY is_split ORDER BY purchased_at DESC, id) AS by_split
+        FROM (
+          SELECT \(columns),
+            CASE WHEN previous_product_id IS NULL OR (previous_product_id = product_id
+              AND revoked_at IS NULL AND withdrawn_at IS NULL AND is_upgraded = 0)
+              THEN 0 ELSE 1 END AS is_split
+          FROM purchase JOIN purchase_holder USING (environment, original_transaction_id)
+          WHERE user_id = ?
+        ) AS mine
       ) AS held
-      WHERE by_date = 1 OR by_end = 1 ORDER BY purchased_at, id
+      WHERE (is_split = 1 AND by_split <= ?) OR (is_split = 0 AND (by_date = 1 OR by_end = 1))
+      ORDER BY purchased_at, id
       """,
-      .text(userID)
+      .text(userID),
+      .integer(splitCountMax)
     ) { record($0).purchase }
   }
+
+  /// Subscriptions of one user whose last two periods are worth different things, at most.
+  static let splitCountMax = 32
 
   /// A page of what a user bought or shares, newest first, after the given place.
   static func page(
@@ -130,6 +147,15 @@ enum PurchaseTable {
         .optionalText(purchase.renewal?.offer?.discountType),
         .optionalInteger(purchase.refundRequest?.requestedAt),
         .optionalText(purchase.refundRequest?.reason), .optionalInteger(purchase.refundSignedAt),
+        .boolean(purchase.isConsumable), .boolean(record.isGranted),
+        .optionalText(purchase.previous?.transactionID),
+        .optionalText(purchase.previous?.productID),
+        .optionalInteger(purchase.previous?.purchasedAt),
+        .optionalInteger(purchase.previous?.expiresAt),
+        .optionalInteger(purchase.previous?.graceUntil),
+        .optionalInteger(purchase.previous?.revokedAt),
+        .boolean(purchase.previous?.isUpgraded ?? false),
+        .optionalInteger(purchase.previous?.signedAt),
       ]
     )
   }
@@ -184,7 +210,9 @@ enum PurchaseTable {
     is_upgraded, offer_type, offer_identifier, offer_discount_type, auto_renew_status, \
     renewal_product_id, is_in_billing_retry, expiration_intent, renews_at, renewal_offer_type, \
     renewal_offer_identifier, renewal_offer_discount_type, refund_requested_at, \
-    refund_request_reason, refund_signed_at
+    refund_request_reason, refund_signed_at, is_consumable, is_granted, previous_transaction_id, \
+    previous_product_id, previous_purchased_at, previous_expires_at, previous_grace_until, \
+    previous_revoked_at, previous_is_upgraded, previous_signed_at
     """
 
   private static func record(_ row: borrowing Row) -> PurchaseRecord {
@@ -214,13 +242,16 @@ enum PurchaseTable {
         refundRequest: row.optionalInteger(35).map {
           Purchase.RefundRequest(requestedAt: $0, reason: row.optionalText(36))
         },
-        refundSignedAt: row.optionalInteger(37)
+        refundSignedAt: row.optionalInteger(37),
+        isConsumable: row.boolean(38),
+        previous: previous(row)
       ),
       payloadDigest: row.text(18),
       leafSerial: row.text(19),
       isTest: row.boolean(20),
       transferCount: row.integer(21),
-      transfersSince: row.integer(22)
+      transfersSince: row.integer(22),
+      isGranted: row.boolean(39)
     )
   }
 }
@@ -235,6 +266,20 @@ extension PurchaseTable {
         discountType: row.optionalText(column + 2)
       )
     }
+  }
+
+  private static func previous(_ row: borrowing Row) -> Purchase.Period? {
+    guard let transactionID = row.optionalText(40) else { return nil }
+    return Purchase.Period(
+      transactionID: transactionID,
+      productID: row.text(41),
+      purchasedAt: row.integer(42),
+      expiresAt: row.optionalInteger(43),
+      graceUntil: row.optionalInteger(44),
+      revokedAt: row.optionalInteger(45),
+      isUpgraded: row.boolean(46),
+      signedAt: row.integer(47)
+    )
   }
 
   private static func renewal(_ row: borrowing Row) -> Purchase.Renewal? {

@@ -46,6 +46,7 @@ enum SubjectVersions {
       because: cause,
       of: subject,
       version: version,
+      selling: changes.catalog,
       in: tx
     )
     try announce(subject, version: version, in: tx)

@@ -79,6 +79,8 @@ public struct ServiceSettings: Sendable {
   public var database: String
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
+  /// Bytes of log that one user may leave at once; they come back over an hour.
+  public var logBudgetByteCount: Int64
   /// Targets of other services, by name: `tcp://127.0.0.1:7402`.
   public var peers: [String: String]
   /// Where spans are sent; nil: nothing is traced.
@@ -124,6 +126,8 @@ public struct ServiceSettings: Sendable {
     gateways = try GatewayAddresses(members.optional("gateways"))
     database = try members.optional("database")?.string() ?? "\(name).db"
     auditLifetime = try members.optional("audit_days")?.days(in: 30...36_500)
+    logBudgetByteCount =
+      (try members.optional("log_budget_mib")?.integer(in: 1...1_048_576) ?? 64) << 20
     peers = try Self.texts(members.optional("peers"))
     traces = try Traces.read(members.optional("traces"))
     logLevel = try Self.logLevel(members.optional("log"))

@@ -30,7 +30,7 @@ extension StoreError {
         .resourceExhausted,
         reason: "STORE_OVERLOADED",
         domain: domain,
-        message: "too many of your writes are waiting; send fewer at a time",
+        message: "too many of your calls are waiting for storage; send fewer at a time",
         retryAfter: .milliseconds(200),
         cause: self
       )

@@ -77,13 +77,14 @@ public final class Database: Sendable {
   /// Runs `body` on one snapshot of the store.
   ///
   /// Throws what `body` throws, or `StoreError`; `CancellationError` when the task was cancelled
-  /// before its turn came.
+  /// before its turn came. When more than a few reads wait, owners take turns; those without one go first.
   @inlinable
   public func read<R: Sendable>(
+    of owner: CountedCaller? = nil,
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
   ) async throws -> R {
     let result = TransactionResult<R>()
-    try await performRead { tx in result.value = try body(tx) }
+    try await performRead(of: owner) { tx in result.value = try body(tx) }
     return result.taken
   }
 
@@ -114,9 +115,10 @@ public final class Database: Sendable {
   // Inlined and without a result: what is generic in `R` here would look types up for each call.
   @usableFromInline
   func performRead(
+    of owner: CountedCaller?,
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Void
   ) async throws {
-    try await readers.queue.perform(id: nextJobID()) { connection in
+    try await readers.queue.perform(id: nextJobID(), of: owner) { connection in
       try connection.inReadTransaction(body)
     }
   }

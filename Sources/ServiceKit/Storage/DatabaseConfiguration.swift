@@ -9,6 +9,9 @@ public struct DatabaseConfiguration: Sendable {
   /// Threads that answer reads; 1 to 64.
   public var readerCount = 2
   /// Reads that may wait for a thread; more are refused as `StoreError.overloaded`.
+  ///
+  /// Each caller may have an eighth of what is free, as for writes; they take turns as soon as more than two wait
+  /// for each thread, because each of them has to be waited for.
   public var waitingReadCountMax = 4096
   /// Writes that may wait for their turn; more are refused as `StoreError.overloaded`.
   ///
@@ -36,6 +39,8 @@ public struct DatabaseConfiguration: Sendable {
   public var checkByteCountMax = 256 << 20
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
+  /// Bytes of log that one user may leave at once; they come back over an hour.
+  public var logBudgetByteCount = Int64(64 << 20)
   /// Committed changes that `ChangeFeed` keeps in memory for its subscribers.
   public var recentChangeCountMax = 4096
   /// The file system that SQLite works with, by the name it is registered under; nil for its own.

@@ -29,6 +29,7 @@ public struct ServiceStore: Sendable {
   private let reads: Counter
   private let writes: Counter
   private let refusals: MetricFamily<Counter>
+  private let logBudget: LogBudget
 
   /// Wraps the store of the service `name`: `tenancy`.
   public init(
@@ -50,10 +51,27 @@ public struct ServiceStore: Sendable {
     refusals = metrics.counters(
       "gatehouse_service_store_refusals_total",
       help:
-        "Calls refused because too many were waiting for the store: caller, the caller's; full, all.",
+        "Calls refused because too many were waiting for the store: caller, the caller's; full, all; or log, "
+        + "because the caller had left too much log.",
       labels: ["reason"]
     )
     for reason in ["caller", "full"] { _ = refusals.series(reason) }
+    logBudget = LogBudget(
+      byteCount: database.configuration.logBudgetByteCount,
+      domain: domain,
+      refusals: refusals.series("log"),
+      written: metrics.counter(
+        "gatehouse_service_store_log_bytes_total",
+        help: "Bytes that calls have left in the audit log and the log of changes."
+      )
+    )
+    let path = database.configuration.path
+    metrics.observe(
+      "gatehouse_service_store_bytes",
+      help: "Bytes of the store's file and its write-ahead log on the disk."
+    ) {
+      Double((StoreFile.byteCount(path) ?? 0) + (StoreFile.byteCount("\(path)-wal") ?? 0))
+    }
   }
 
   /// Writes that calls have asked for since the service was started, those that wait for their turn included.
@@ -61,12 +79,15 @@ public struct ServiceStore: Sendable {
 
   /// Runs `body` on one snapshot of the store.
   ///
+  /// When many reads wait, callers take turns: a read is the call's that the current task serves.
+  ///
   /// Throws what `body` throws, and for a store that fails what `StoreError.rpcError` says.
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
   ) async throws -> R {
     reads.increment()
-    return try await answering { try await database.read(body) }
+    let owner = CallContext.current.map { CountedCaller(writing: $0) }
+    return try await answering { try await database.read(of: owner, body) }
   }
 
   /// Runs `body` as one change of a call that has no idempotency key, and returns when it is durable.
@@ -79,12 +100,9 @@ public struct ServiceStore: Sendable {
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     writes.increment()
-    let tombstones = tombstones
+    let body = budgeted(call, body)
     return try await answering {
-      try await database.write(as: Author(call, identifiers)) { tx in
-        try tombstones?.refuse(call.caller, in: tx)
-        return try body(tx)
-      }
+      try await database.write(as: Author(call, identifiers)) { tx in try body(tx) }
     }
   }
 
@@ -105,7 +123,7 @@ public struct ServiceStore: Sendable {
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     writes.increment()
-    let tombstones = tombstones
+    let body = budgeted(call, body)
     return try await answering {
       try await database.writeOnce(
         IdempotencyKey(
@@ -118,11 +136,24 @@ public struct ServiceStore: Sendable {
         for: call.caller,
         as: Author(call, identifiers),
         onReplay: onReplay,
-        { tx in
-          try tombstones?.refuse(call.caller, in: tx)
-          return try body(tx)
-        }
+        { tx in try body(tx) }
       )
+    }
+  }
+
+  /// A change of a call, as long as its caller exists and has some of its budget left.
+  private func budgeted<R>(
+    _ call: CallContext,
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
+  ) -> @Sendable (borrowing WriteTransaction) throws -> R {
+    let (tombstones, budget) = (tombstones, logBudget)
+    let (owner, charge) = (LogBudget.owner(of: call), LogCharge())
+    return { tx in
+      try tombstones?.refuse(call.caller, in: tx)
+      try budget.require(owner, now: tx.now)
+      let result = try body(tx)
+      budget.charge(tx.loggedByteCount, to: owner, charge, now: tx.now)
+      return result
     }
   }
 

@@ -20,7 +20,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case unavailable(String)
   /// More is waiting than `DatabaseConfiguration` allows; nothing was done.
   case overloaded
-  /// More writes of one caller are waiting than its share; nothing was done.
+  /// More reads or writes of one caller are waiting than its share; nothing was done.
   case callerOverloaded
   /// The file is damaged.
   case corrupt(path: String, detail: String)
@@ -49,7 +49,7 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .unavailable(let reason): "the store is unavailable: \(reason)"
     case .overloaded: "the store is overloaded"
-    case .callerOverloaded: "too many writes of one caller wait for the store"
+    case .callerOverloaded: "too many calls of one caller wait for the store"
     case .corrupt(let path, let detail):
       "\(path) is damaged: \(detail); nothing was changed, see \"Damaged stores\" in docs/operations.md"
     case .missing(let path, let isEmpty):

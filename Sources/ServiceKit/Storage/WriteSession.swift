@@ -8,6 +8,8 @@ final class WriteSession {
   private(set) var changes: [Change] = []
   /// On whose account the write that runs is done.
   var author: Author?
+  /// Bytes of log that the one that runs has written, with what rows and indexes take besides.
+  private(set) var loggedByteCount = 0
   /// Who was attached by one of the writes.
   var follower: (any CommitFollower)?
   /// Who wants the log emptied after the commit.
@@ -54,6 +56,7 @@ final class WriteSession {
     // Not when the last one ended: most commits are of one write, after which nobody asks.
     touched.formUnion(touchedByRunning)
     touchedByRunning = []
+    loggedByteCount = 0
     changeCountBefore = changes.count
     hasConflict = false
     do {
@@ -159,6 +162,9 @@ final class WriteSession {
       [.integer(now), .text(kind), .text(subject), .text(scope), .blob(payload)]
     )
     let revision = connection.lastInsertedKey
+    loggedByteCount +=
+      Self.changeByteCount + kind.utf8.count + subject.utf8.count + scope.utf8.count
+      + payload.count
     changes.append(
       Change(
         revision: revision,
@@ -172,8 +178,18 @@ final class WriteSession {
     return revision
   }
 
+  /// Bytes of a row besides its texts, with its place in an index.
+  private static let changeByteCount = 40
+  /// As above; an audit record is in three indexes, with its object, its scope and its actor.
+  private static let recordByteCount = 100
+
   func append(_ record: AuditRecord) throws(StoreError) {
     let record = record.bounded
+    let indexed = record.object.utf8.count + record.scope.utf8.count + record.actor.utf8.count
+    loggedByteCount +=
+      Self.recordByteCount + 2 * indexed + record.requestID.utf8.count + record.action.utf8.count
+      + record.detail.utf8.count + (record.onBehalfOf?.utf8.count ?? 0)
+      + (record.beforeDigest?.count ?? 0) + (record.afterDigest?.count ?? 0)
     try open().execute(
       """
       INSERT INTO audit_log (recorded_at, actor, on_behalf_of, request_id, action, object, scope,

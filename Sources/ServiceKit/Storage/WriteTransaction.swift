@@ -76,6 +76,9 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   /// Has the log emptied after the commit, before its callers are answered; see `Database.truncateLog`.
   func truncateLog(_ truncation: LogTruncation) { session.truncations.append(truncation) }
 
+  /// Bytes of log that this write has left so far.
+  var loggedByteCount: Int { session.loggedByteCount }
+
   /// On whose account the write is done; nil for one that no service made.
   var author: Author? { session.author }
 

@@ -37,6 +37,11 @@ final class TenancyCore: Sendable {
   let auditBudget: AuditBudget
   /// Refused calls that wait to be stored for reports.
   let refusals: RefusalTally
+  /// How many documents users have had sorted by fields lately.
+  let sorts = SpendingLimit(
+    amount: DocumentLimits.sortedAtOnceMax,
+    window: DocumentLimits.sortWindow
+  )
 
   init(
     store: ServiceStore,

@@ -83,6 +83,7 @@ public enum TenancyProgram: HostedService {
       policies: policies
     )
     configuration.auditLifetime = environment.settings.auditLifetime
+    configuration.logBudgetByteCount = environment.settings.logBudgetByteCount
     configuration.gatewayRoutes = settings.gatewayRoutes
     let reportKey = Lock(try environment.signingKey())
     configuration.reportKey = { reportKey.withLock { $0 } }

@@ -11,6 +11,8 @@ public struct TenancyConfiguration: Sendable {
   public var policies: [PolicySource]
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
+  /// Bytes of log that one user may leave at once; nil for the store's own default.
+  public var logBudgetByteCount: Int64?
   /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
   public var reportKey: @Sendable () -> SigningKey? = { nil }
   /// What requests need that a gateway asks about.
@@ -71,6 +73,7 @@ public final class TenancyService: Sendable {
       applicationID: TenancySchema.applicationID
     )
     store.auditLifetime = configuration.auditLifetime
+    if let byteCount = configuration.logBudgetByteCount { store.logBudgetByteCount = byteCount }
     let database = try await Database.open(
       store,
       migrations: TenancySchema.migrations,

@@ -34,6 +34,12 @@ enum DocumentLimits {
   static let sortedCountMax: Int64 = 10_000
   /// Bytes of a collection that is sorted by a field.
   static let sortedByteCountMax: Int64 = 8 << 20
+  /// Documents that one user may have sorted by fields at once: every page sorts its collection anew.
+  static let sortedAtOnceMax: Int64 = 200_000
+  /// How long it takes until all of them are back, in milliseconds.
+  static let sortWindow: Int64 = 4_000
+  /// Bytes that count as another document where documents are large.
+  static let sortedUnitByteCount: Int64 = 512
 
   /// Events that are read at a time for a watcher.
   static let eventCountMax = 256

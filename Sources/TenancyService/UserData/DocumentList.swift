@@ -63,7 +63,7 @@ struct DocumentList: Sendable {
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Page {
     let size = try documents.size(of: collection, tx)
-    try requireSortable(size, core.instruments)
+    try requireSortable(size, of: documents, core)
     let examinedCount =
       conditions.isEmpty ? limit : max(limit, DocumentLimits.examinedCountMax)
     let entries = try documents.entries(
@@ -109,14 +109,19 @@ struct DocumentList: Sendable {
 
   private func requireSortable(
     _ size: CollectionSize,
-    _ instruments: TenancyInstruments
+    of documents: UserDocuments,
+    _ core: TenancyCore
   ) throws(RPCError) {
     guard case .field = order else { return }
     guard size.documentCount <= DocumentLimits.sortedCountMax,
       size.byteCount <= DocumentLimits.sortedByteCountMax
     else {
-      instruments.refused(.sort)
+      core.instruments.refused(.sort)
       throw TenancyError.collectionTooLargeToSort
+    }
+    if let wait = documents.waitToSort(size, core.sorts, now: core.clock.now) {
+      core.instruments.refused(.sort)
+      throw TenancyError.sortBudgetSpent(retryAfter: .milliseconds(wait))
     }
   }
 

@@ -93,6 +93,17 @@ extension TenancyError {
       + "\(DocumentLimits.sortedByteCountMax) bytes; use sort_by instead"
   )
 
+  static func sortBudgetSpent(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "SORT_BUDGET_SPENT",
+      domain: domain,
+      message:
+        "you have sorted too many documents by fields; retry after the given delay, or use sort_by",
+      retryAfter: retryAfter
+    )
+  }
+
   static let watchTooSlow = RPCError(
     .resourceExhausted,
     reason: "WATCH_TOO_SLOW",

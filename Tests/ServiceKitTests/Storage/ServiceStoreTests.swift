@@ -197,7 +197,9 @@ struct ServiceStoreTests {
       for write in writes.suffix(2) {
         let error = try #require(try await write.value)
         #expect(error.code == .resourceExhausted && error.reason == "STORE_OVERLOADED")
-        #expect(error.message == "too many of your writes are waiting; send fewer at a time")
+        #expect(
+          error.message == "too many of your calls are waiting for storage; send fewer at a time"
+        )
         #expect(error.hasDetail(Google_Rpc.RetryInfo.self))
       }
       #expect(try await other.value == nil)

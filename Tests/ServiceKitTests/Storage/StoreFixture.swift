@@ -104,4 +104,18 @@ extension Database {
     while waitingWriteCount == count { await Task.yield() }
     return task
   }
+
+  /// Keeps a thread that reads until it is released.
+  func holdReader() async -> (held: Task<Void, any Error>, release: OneShot) {
+    let started = Milestone()
+    let release = OneShot()
+    let task = Task.detached {
+      try await self.read { _ in
+        started.reach()
+        release.wait()
+      }
+    }
+    await started.reached()
+    return (task, release)
+  }
 }

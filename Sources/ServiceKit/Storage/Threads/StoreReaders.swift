@@ -15,7 +15,10 @@ final class StoreReaders: Sendable {
   /// Opens the connections; the file must exist.
   static func start(_ configuration: DatabaseConfiguration) async throws(StoreError) -> StoreReaders
   {
-    let queue = Queue(countMax: configuration.waitingReadCountMax)
+    let queue = Queue(
+      countMax: configuration.waitingReadCountMax,
+      unsharedCountMax: 2 * configuration.readerCount
+    )
     var threads: [StoreThread] = []
     do throws(StoreError) {
       for index in 0..<configuration.readerCount {

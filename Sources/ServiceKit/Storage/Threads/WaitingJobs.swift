@@ -10,8 +10,8 @@ protocol WaitingJob: Sendable {
 
 /// The jobs that wait for the threads of a store: who is next, and who may wait.
 ///
-/// A few leave in the order in which they came, and nobody looks whose they are, because one transaction
-/// takes them all. When more wait, and until those are done, callers take turns (`FairQueue`), and one may
+/// A few leave in the order in which they came, and nobody looks whose they are; a transaction of the writer
+/// takes them all, so for it a few are more. When more wait, and until those are done, callers take turns (`FairQueue`), and one may
 /// have a new place only as long as it has less than an eighth of the places that are free. However many
 /// fill the queue, some places stay free so for callers who have none (dynamic thresholds: A. Choudhury and
 /// E. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998). Jobs without an
@@ -31,12 +31,13 @@ struct WaitingJobs<Job: WaitingJob>: Sendable {
   private var head = 0
   private var shared: FairQueue<Job>
 
-  /// Makes an empty queue.
-  init(countMax: Int) {
+  /// Makes an empty queue; jobs that are not done together are better shared out from the first few on.
+  init(countMax: Int, unsharedCountMax: Int? = nil) {
     precondition(countMax > 0, "a queue without room")
     self.countMax = countMax
     // A sixteenth of a few places would be less than a job.
-    unsharedCountMax = countMax < 64 ? countMax : countMax / Self.unsharedDivisor
+    let standard = countMax < 64 ? countMax : countMax / Self.unsharedDivisor
+    self.unsharedCountMax = min(unsharedCountMax ?? standard, standard)
     shared = FairQueue(.init(placeCount: max(2, countMax), placeCountPerOwner: countMax))
   }
 

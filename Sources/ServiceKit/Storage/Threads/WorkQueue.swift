@@ -3,7 +3,7 @@ internal import RPCKit
 /// A piece of work for a thread of the store, and who waits for it.
 struct StoreJob<Turn>: WaitingJob {
   let id: UInt64
-  /// Nil for the service's own work, and for reads, whose calls hold places in admission control.
+  /// Nil for the service's own work.
   let owner: CountedCaller?
   /// Does it, on the thread that took it.
   let work: @Sendable (Turn) throws -> Void
@@ -25,7 +25,9 @@ final class WorkQueue<Turn>: Sendable {
   private let state: Lock<State>
   private let signal = WorkSignal()
 
-  init(countMax: Int) { state = Lock(State(jobs: WaitingJobs(countMax: countMax))) }
+  init(countMax: Int, unsharedCountMax: Int? = nil) {
+    state = Lock(State(jobs: WaitingJobs(countMax: countMax, unsharedCountMax: unsharedCountMax)))
+  }
 
   /// Jobs that nobody has taken.
   var waitingCount: Int { state.withLock { $0.jobs.count } }

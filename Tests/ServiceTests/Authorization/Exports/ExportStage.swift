@@ -108,7 +108,8 @@ struct ExportStage {
         authorizer: ClosureSubjectAuthorizer(
           confirm: { _, _, _, _ in throw RPCError(.unavailable, "nobody is asked") },
           check: { _, _, _, _ in false }
-        )
+        ),
+        accounts: KnownAccounts()
       )
     )
   }

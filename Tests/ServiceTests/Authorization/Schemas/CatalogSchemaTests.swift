@@ -47,7 +47,9 @@ struct CatalogSchemaTests {
     .both(#""rank": 0,"#, ""), .both(#""name": "free""#, #""name": """#),
     .both(#""name": "extra""#, #""name": "extra", "rank": 1"#),
     .both(#""stories": "unlimited""#, #""stories": 1.5"#),
-    .both(#""gold": true"#, #""gold": "yes""#),
+    .both(#""gold": true"#, #""gold": "yes""#), .both(#""days": 30"#, #""days": 0"#),
+    .both(#""days": 30"#, #""days": 36601"#), .both(#""days": 30"#, #""days": "P30D""#),
+    .both(#""name": "extra""#, #""name": "extra", "days": 30"#),
     .both(#""default_tier": "free""#, #""default_tier": 1"#),
     .both(#""kind": "trial""#, #""kind": "gift""#), .both(#""days": 14"#, #""days": 0"#),
     .both(#""days": 14,"#, ""), .both(#""days": 14"#, #""days": 14, "code": "ABC-12""#),
@@ -83,7 +85,10 @@ struct CatalogSchemaTests {
         { "name": "paid", "rank": 1, "features": { "gold": true, "stories": "unlimited" } }
       ],
       "addons": [{ "name": "extra", "features": { "minutes": 60 } }],
-      "products": [{ "name": "com.example.gold", "features": { "gold": true } }],
+      "products": [
+        { "name": "com.example.gold", "features": { "gold": true } },
+        { "name": "com.example.season", "days": 30, "features": { "gold": true } }
+      ],
       "promotions": [
         { "name": "try-paid", "kind": "trial", "tier": "paid", "days": 14, "for": ["organization"] },
         { "name": "spring", "kind": "coupon", "code": "SPRING-26", "addon": "extra", "days": 90,

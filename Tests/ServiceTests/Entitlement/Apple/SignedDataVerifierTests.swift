@@ -256,11 +256,35 @@ struct SignedDataVerifierTests {
     #expect(reason(String(repeating: "a", count: limit + 1)) == .invalid(.tooLarge))
   }
 
-  @Test("Fields of the wrong kind are refused even when signed")
+  @Test("What Apple has signed is read leniently: what describes a purchase never refuses it")
+  func transaction_ofOtherKinds_isRead() throws {
+    let changes: [(String, JSONValue, @Sendable (AppleTransaction) -> Bool)] = [
+      ("price", .number(try #require(JSONNumber(990.5))), { $0.price == 990 }),
+      ("price", "990.5", { $0.price == 990 }), ("quantity", "1", { $0.quantity == 1 }),
+      ("quantity", ["1"], { $0.quantity == nil }), ("currency", 978, { $0.currency == nil }),
+      ("storefront", .string(String(repeating: "x", count: 300)), { $0.storefront == nil }),
+      ("transactionId", 2_000_000_009, { $0.transactionID == "2000000009" }),
+      ("expiresDate", "1893456000000", { $0.expiresDate == 1_893_456_000_000 }),
+      ("expiresDate", .number(JSONNumber(Int64.max)), { $0.expiresDate == 253_402_300_799_999 }),
+      ("originalPurchaseDate", "long ago", { $0.originalPurchaseDate == nil }),
+      ("isUpgraded", "true", { $0.isUpgraded == true }),
+      ("isUpgraded", 0, { $0.isUpgraded == false }),
+      ("offerType", "3", { $0.offer?.type == 3 }), ("offerType", .null, { $0.offer == nil }),
+      ("appAccountToken", 5, { $0.appAccountToken == nil }),
+      ("somethingNew", ["a": [1]], { $0.productID != nil }),
+    ]
+    for (name, value, isRight) in changes {
+      let text = try TransactionFields.signed { $0[name] = value }
+      let read = try? verifier.transaction(text, in: .production).payload
+      #expect(read.map(isRight) == true, "\(name)")
+    }
+  }
+
+  @Test("A field that decides and cannot be read is refused even when signed")
   func transaction_wrongKinds_areRefused() throws {
     let changes: [(String, JSONValue)] = [
-      ("signedDate", "yesterday"), ("signedDate", -1), ("productId", 5), ("purchaseDate", true),
-      ("quantity", "1"), ("expiresDate", .number(JSONNumber(Int64.max))),
+      ("signedDate", "yesterday"), ("signedDate", -1), ("productId", ["a"]), ("purchaseDate", true),
+      ("expiresDate", "nan"), ("revocationDate", "soon"), ("isUpgraded", "perhaps"),
       ("transactionId", .string(String(repeating: "1", count: 257))),
     ]
     for (name, value) in changes {

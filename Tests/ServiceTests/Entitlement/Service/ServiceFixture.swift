@@ -40,6 +40,7 @@ struct ServiceFixture {
   static func run(
     configure: (inout EntitlementConfiguration) -> Void = { _ in },
     operators: SmallTenancy = SmallTenancy(),
+    accounts: KnownAccounts = KnownAccounts(),
     _ body: (ServiceFixture) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory
@@ -59,7 +60,7 @@ struct ServiceFixture {
     let clock = ManualClock(TestTime.now)
     let service = try await EntitlementService.open(
       configuration,
-      dependencies(clock, operators)
+      dependencies(clock, operators, accounts)
     )
     do {
       try await serve(service, clock, configuration, body)
@@ -72,7 +73,8 @@ struct ServiceFixture {
 
   static func dependencies(
     _ clock: ManualClock,
-    _ operators: SmallTenancy = SmallTenancy()
+    _ operators: SmallTenancy = SmallTenancy(),
+    _ accounts: KnownAccounts = KnownAccounts()
   ) -> EntitlementDependencies {
     EntitlementDependencies(
       clock: clock,
@@ -96,7 +98,8 @@ struct ServiceFixture {
           if action == "system.administer" { return operators.isReader(userID) }
           return userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
         }
-      )
+      ),
+      accounts: accounts
     )
   }
 

@@ -144,10 +144,25 @@ struct ErasureTests {
       let secret = "the diary of somebody"
       let diary = DocumentClient(stage: stage, user: ada, collection: "diary")
       for place in 0..<30 { try await diary.put("d\(place)", #"{"text": "\#(secret)"}"#) }
+      // Users name documents and collections as they like.
+      let illness = DocumentClient(stage: stage, user: ada, collection: "my-illness")
+      for place in 0..<3 { try await illness.put("ward-of-hospital-\(place)") }
+      try await illness.delete("ward-of-hospital-0")
       let friends = DocumentClient(stage: stage, user: bob, collection: "friends")
       try await friends.put("f", #"{"who": "\#(ada)"}"#)
       try await erase(ada, stage)
-      #expect(try files(with: secret, in: folder) == [])
+      for name in [secret, "my-illness", "ward-of-hospital", "diary"] {
+        #expect(try files(with: name, in: folder) == [], "\(name)")
+      }
+      let records = try await stage.service.database.read { tx in
+        try tx.query(
+          "SELECT scope, object, action FROM audit_log WHERE action LIKE 'document.%' ORDER BY sequence"
+        ) { [$0.text(0), $0.text(1), $0.text(2)] }
+      }
+      // That something was done is still recorded, under the pseudonym; others' records are as they were.
+      let erased = records.filter { $0[0] == pseudonym(of: ada) }
+      #expect(erased.count == 34 && Set(erased.map { $0[1] }) == ["document"])
+      #expect(records.filter { $0[0] == bob }.map { $0[1] } == ["friends/f"])
       let kept = try await friends.get("f").json
       #expect(kept.contains(ada))
       let left = try await stage.service.database.read { tx in

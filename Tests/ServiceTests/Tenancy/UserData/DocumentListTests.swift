@@ -175,4 +175,30 @@ struct DocumentListTests {
       #expect(try await ada.pages { $0.sortBy = "updated_at" } == [["m1"]])
     }
   }
+
+  @Test("A user who sorts too much by fields waits, and nobody else does")
+  func sortField_pastTheBudget_isRefused() async throws {
+    try await TenancyStage.run { stage in
+      let ada = stage.documents(of: "usr_ada")
+      for part in 0..<4 {
+        try await ada.write(
+          (0..<500).map { ada.putting("m\(part * 500 + $0)", #"{"n":\#($0)}"#) }
+        )
+      }
+      var request = Tenancy_V1.ListDocumentsRequest(collection: "moods", pageSize: 1)
+      request.sortField = "n"
+      let sorting = request
+      func sort(_ client: DocumentClient) async throws -> Refusal? {
+        try await refusal { _ = try await client.calls.list(sorting, options: client.options) }
+      }
+      let count = DocumentLimits.sortedAtOnceMax / 2000
+      for _ in 0..<count { #expect(try await sort(ada) == nil) }
+      #expect(try await sort(ada) == Refusal(.resourceExhausted, "SORT_BUDGET_SPENT"))
+      // What has an index costs nothing, and others have budgets of their own.
+      _ = try await ada.calls.list(.init(collection: "moods"), options: ada.options)
+      #expect(try await sort(stage.documents(of: "usr_bob")) == nil)
+      stage.clock.advance(DocumentLimits.sortWindow / 20)
+      #expect(try await sort(ada) == nil)
+    }
+  }
 }
