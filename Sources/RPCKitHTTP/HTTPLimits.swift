@@ -5,6 +5,9 @@ package struct HTTPLimits: Hashable, Sendable {
   /// Header fields of one request, and trailer fields, each counted as name, value and 32 bytes; more are
   /// answered 431.
   package var fieldByteCountMax = 32 << 10
+  /// Header fields of one request of HTTP/2, and trailer fields, that are read to refuse that request alone; with
+  /// more the connection ends.
+  package var droppedFieldByteCountMax = 128 << 10
   /// Header fields of one request, and trailer fields.
   package var fieldCountMax = 100
   /// How long the head of a request may take from its first byte.
@@ -33,8 +36,8 @@ package struct HTTPLimits: Hashable, Sendable {
   package var abandonedCountMax = 500
   /// See `abandonedCountMax`.
   package var abandonedPerSecond = 100
-  /// Streams of HTTP/2 that a client may have the server reset at once by what it sends on them, and how many a
-  /// second afterwards.
+  /// Streams of HTTP/2 that a client may have the server reset at once by what it sends on them, or refuse for too
+  /// many fields, and how many a second afterwards.
   package var provokedResetCountMax = 100
   /// See `provokedResetCountMax`.
   package var provokedResetsPerSecond = 10

@@ -47,6 +47,15 @@ class Calls:
             method, type(request).SerializeToString, answer_type.FromString)(
                 request, metadata=self._metadata, timeout=60)
 
+    def details(self, method, request, answer_type):
+        """How a call ends, and the bytes of its status with details."""
+        try:
+            self.unary(method, request, answer_type)
+            return "OK", b""
+        except grpc.RpcError as error:
+            found = dict(error.trailing_metadata() or ())
+            return error.code().name, found.get("grpc-status-details-bin", b"")
+
     def code(self, method, request, answer_type):
         """How a call ends."""
         try:

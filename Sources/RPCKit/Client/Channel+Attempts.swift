@@ -79,7 +79,7 @@ extension Channel {
         guard
           let pause = pauseBeforeRetry(method, plan, after: error, attemptCount: attemptCount),
           await sleep(pause)
-        else { throw error }
+        else { throw plan.outcome(error) }
         configuration.observer?.callRetried(method, after: error.code)
       }
     }

@@ -8,6 +8,7 @@ extension CallContext {
   func answer(_ append: MessageAppending) {
     precondition(loop.isCurrent, "a call is answered on its connection's loop")
     guard retire() else { return }
+    guard !isLate else { return answerRetired(.deadlinePassed()) }
     do throws(RPCError) {
       try connection.respond(to: self, append)
     } catch {
@@ -22,6 +23,7 @@ extension CallContext {
   func finishStream() {
     precondition(loop.isCurrent, "a call is answered on its connection's loop")
     guard retire() else { return }
+    guard !isLate else { return answerRetired(.deadlinePassed()) }
     connection.endResponses(of: self)
     connection.core.observer.ended(self, .ok)
   }
@@ -34,7 +36,23 @@ extension CallContext {
     precondition(loop.isCurrent, "a call is answered on its connection's loop")
     let error = failed(error)
     guard retire() else { return }
-    answerRetired(connection.core.status(for: error, self))
+    answerRetired(inTime(connection.core.status(for: error, self)))
+  }
+
+  /// Whether the caller's time is over, which the timer says up to a millisecond later.
+  private var isLate: Bool { deadline != .distantFuture && deadline <= loop.preciseNow }
+
+  /// What to answer instead of an error that says only that there was no time left for somebody else's answer.
+  ///
+  /// UNAVAILABLE would have gateways send the call again, for a caller who does not wait (grpc/grpc
+  /// doc/statuscodes.md). An error that says what is wrong with the request stays.
+  private func inTime(_ error: RPCError) -> RPCError {
+    switch error.code {
+    case .unavailable, .cancelled, .deadlineExceeded:
+      guard isLate || error.isOutOfCallersTime else { return error }
+      return .deadlinePassed(cause: error.cause ?? error)
+    default: return error
+    }
   }
 
   private func answerRetired(_ error: RPCError) {
@@ -110,7 +128,7 @@ extension CallContext {
   /// Loop only.
   package func deadlinePassed() {
     timer = .none
-    fail(RPCError(.deadlineExceeded, .deadlinePassed, "the deadline passed"))
+    fail(.deadlinePassed())
   }
 
   /// Ends a call whose answer is sent or will never be read: its handler is cancelled and whatever
@@ -138,5 +156,12 @@ extension CallContext {
     tellsLatency = false
     self.inbound = nil
     connection.dropped(inbound.finish(error))
+  }
+}
+
+extension RPCError {
+  /// The caller's time is over.
+  fileprivate static func deadlinePassed(cause: (any Error)? = nil) -> RPCError {
+    RPCError(.deadlineExceeded, .deadlinePassed, "the deadline passed", cause: cause)
   }
 }

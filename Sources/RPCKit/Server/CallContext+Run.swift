@@ -61,18 +61,38 @@ extension CallContext {
     connection.resources.workers.workedNow(until: handlerReturned())
   }
 
-  /// What to answer now to a request that is not what it should be; nil when it is answered later.
-  ///
-  /// What is wrong with values is for those to know whom the interceptors let in. Bytes that are no message are
-  /// refused whoever sent them. Loop only.
+  /// A request that stays bytes until the interceptors have let the call in: what a message may contain, and what
+  /// it costs to find out, is not for strangers.
   @usableFromInline
-  func refusal(of error: RPCError) -> RPCError? {
-    guard isIntercepted, error.code == .invalidArgument else { return error }
+  func kept(_ payload: Span<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.replaceAll(with: payload)
+    return bytes
+  }
+
+  /// The call ends because its request cannot be read.
+  ///
+  /// How fast that is found says nothing of the handlers.
+  @usableFromInline
+  func isUnreadable() {
+    guard loop.isCurrent else { return loop.execute { [self] in tellsLatency = false } }
     tellsLatency = false
-    run { [self] in
-      let _: Void = try await intercepted { throw error }
-    }
-    return nil
+  }
+
+  /// The encoded message that a payload stands for.
+  @usableFromInline
+  func transcoded(_ payload: Span<UInt8>) throws(RPCError) -> [UInt8] {
+    guard let transcoding else { return kept(payload) }
+    return try transcoding(kept(payload))
+  }
+
+  /// An error of decoding, with the code that the wire has for it.
+  @usableFromInline
+  func asOfWire(_ error: RPCError) -> RPCError {
+    guard error.code == .internal else { return error }
+    var error = error
+    error.code = malformedCode
+    return error
   }
 
   /// Answers the call.

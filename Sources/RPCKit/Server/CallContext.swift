@@ -97,6 +97,22 @@ public final class CallContext: @unchecked Sendable {
   var spanObject: (any AnyObject & Sendable)?
   /// Set by the wire before the method is started, and never changed afterwards.
   var requestIsCompressed = false
+  /// Turns each message of the request from what its wire carries into protobuf; nil where it is that already.
+  ///
+  /// Called when the interceptors have let the call in, on the loop or in the call's task. Set by the wire before
+  /// the method is started, and never changed afterwards.
+  package var transcoding: Transcoding?
+  /// The code of a request that is no message at all, as the wire has it.
+  ///
+  /// Set by the wire before the method is started, and never changed afterwards.
+  package var malformedCode = StatusCode.internal
+
+  /// Turns a message into protobuf, or throws what to answer for one that is none.
+  package typealias Transcoding = @Sendable ([UInt8]) throws(RPCError) -> [UInt8]
+
+  /// Whether the wire carries something else than protobuf.
+  @usableFromInline
+  var isTranscoded: Bool { transcoding != nil }
 
   /// `inbound`, for wires of other modules.
   ///
@@ -124,6 +140,7 @@ public final class CallContext: @unchecked Sendable {
 
   private struct Shared {
     var responseMetadata = Metadata()
+    var responseTrailers = Metadata()
     var identity: (any AnyObject & Sendable)?
     var requestID: String?
   }
@@ -161,13 +178,23 @@ public final class CallContext: @unchecked Sendable {
     self.forwardedClient = forwardedClient
   }
 
-  /// Sent beside the response or the error.
+  /// Sent beside the response or the error; before the first message of a stream if it is set by then.
   ///
   /// Only clients that speak our extensions receive it.
   public var responseMetadata: Metadata {
     get { connection.contextLock.withLock { _ in shared.responseMetadata } }
     set {
       connection.contextLock.withLock { _ in shared.responseMetadata = newValue }
+      mayHaveResponseMetadata.store(true, ordering: .releasing)
+    }
+  }
+
+  /// Sent behind the response, or beside the error, where a wire tells the two places apart as gRPC does; elsewhere
+  /// with `responseMetadata`.
+  public var responseTrailers: Metadata {
+    get { connection.contextLock.withLock { _ in shared.responseTrailers } }
+    set {
+      connection.contextLock.withLock { _ in shared.responseTrailers = newValue }
       mayHaveResponseMetadata.store(true, ordering: .releasing)
     }
   }
@@ -193,9 +220,21 @@ public final class CallContext: @unchecked Sendable {
     }
   }
 
-  /// What to send beside the answer.
+  /// What to send beside the answer, by wires that have one place for it.
   package var metadataToSend: Metadata {
-    mayHaveResponseMetadata.load(ordering: .acquiring) ? responseMetadata : Metadata()
+    let (head, trailers) = metadataByPlace
+    guard !trailers.isEmpty else { return head }
+    var all = head
+    for entry in trailers.entries { all.append(entry.key, entry.value) }
+    return all
+  }
+
+  /// What to send before and behind the answer.
+  package var metadataByPlace: (head: Metadata, trailers: Metadata) {
+    guard mayHaveResponseMetadata.load(ordering: .acquiring) else { return ([:], [:]) }
+    return connection.contextLock.withLock { _ in
+      (shared.responseMetadata, shared.responseTrailers)
+    }
   }
 
   /// Who is calling, as an authenticating interceptor found out; for the handler to read.

@@ -18,7 +18,7 @@ public struct CallScope: Sendable {
     if let explicit { return explicit }
     guard let call = CallContext.current else { return CallScope() }
     let metadata = call.metadata
-    let traceparent = metadata[TraceContext.metadataKey]
+    let traceparent = metadata.traceparent
     return CallScope(
       deadline: call.deadline == .distantFuture ? nil : call.deadline,
       traceparent: traceparent,

@@ -9,12 +9,12 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
   /// One message.
   public typealias Element = Request
 
-  let queue: MessageQueue<ReceivedMessage<Request>>
+  let queue: MessageQueue<ReceivedMessage<InboundMessage<Request>>>
   let call: CallContext
 
   /// Takes the messages one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let queue: MessageQueue<ReceivedMessage<Request>>
+    fileprivate let queue: MessageQueue<ReceivedMessage<InboundMessage<Request>>>
     fileprivate let call: CallContext
     /// What was wrong with a message, which ends the stream for its handler.
     private var violations: RPCError?
@@ -22,7 +22,10 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
     /// Whether the message that `next` gave last came compressed; false before the first.
     public private(set) var isCompressed = false
 
-    fileprivate init(_ queue: MessageQueue<ReceivedMessage<Request>>, _ call: CallContext) {
+    fileprivate init(
+      _ queue: MessageQueue<ReceivedMessage<InboundMessage<Request>>>,
+      _ call: CallContext
+    ) {
       self.queue = queue
       self.call = call
     }
@@ -31,8 +34,14 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
     public mutating func next() async throws -> Request? {
       if let violations { throw violations }
       guard let received = try await take() else { return nil }
-      let request = received.content
       isCompressed = received.isCompressed
+      let request: Request
+      do throws(RPCError) {
+        request = try received.content.content(for: call)
+      } catch {
+        violations = error
+        throw error
+      }
       // Not as it arrives, which may be before the caller is let in: its rules are not for strangers.
       if let error = RPCError(violationsOf: request) {
         violations = error
@@ -41,7 +50,7 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
       return request
     }
 
-    private func take() async throws -> ReceivedMessage<Request>? {
+    private func take() async throws -> ReceivedMessage<InboundMessage<Request>>? {
       if let step = try queue.takeStep() { return step.element }
       // The client may take its time: a handler without a message has nothing to do.
       return try await call.waiting { [queue] in try await queue.next() }
@@ -52,12 +61,34 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue, call) }
 }
 
+/// A message of a streaming request.
+enum InboundMessage<Content: Message>: Sendable {
+  case decoded(Content)
+  /// As the wire carries it: who calls was not known when it came.
+  case payload([UInt8])
+
+  /// The message, once the caller was let in.
+  func content(for call: CallContext) throws(RPCError) -> Content {
+    switch self {
+    case .decoded(let content): content
+    case .payload(let bytes): try Content(message: bytes.span, by: call)
+    }
+  }
+}
+
 /// Decodes client messages and puts them into the queue of a `RequestStream`.
+///
+/// Those of a call that interceptors still look at are decoded when its handler takes them, since it does so only
+/// when they have let the call in.
 final class InboundRequests<Request: Message>: InboundMessages {
-  let queue: MessageQueue<ReceivedMessage<Request>>
+  let queue: MessageQueue<ReceivedMessage<InboundMessage<Request>>>
+  private let call: CallContext
+  private let keepsBytes: Bool
 
   init(_ call: CallContext) {
     queue = MessageQueue { cost in call.consumed(cost) }
+    self.call = call
+    keepsBytes = call.isIntercepted
   }
 
   func receive(
@@ -66,13 +97,14 @@ final class InboundRequests<Request: Message>: InboundMessages {
     isCompressed: Bool,
     limits: MessageLimits
   ) -> RPCError? {
-    let request: Request
-    do throws(MessageDecodingError) {
-      request = try Request(protobuf: bytes, limits: limits)
+    let message: InboundMessage<Request>
+    do throws(RPCError) {
+      message =
+        keepsBytes ? .payload(call.kept(bytes)) : .decoded(try Request(message: bytes, by: call))
     } catch {
-      return .undecodable(Request.protobufName, error)
+      return error
     }
-    queue.push(ReceivedMessage(content: request, isCompressed: isCompressed), byteCount: cost)
+    queue.push(ReceivedMessage(content: message, isCompressed: isCompressed), byteCount: cost)
     return nil
   }
 

@@ -86,7 +86,10 @@ extension ServerConnection {
       core.observer.limitReached(.outputRoom, source: source)
       return core.refusals.answersUnread
     }
-    guard envelope.timeoutNanoseconds >= 0, deadline(envelope) > loop.now else {
+    // A turn may take longer than the caller waits, so the time of its beginning is not enough.
+    guard envelope.timeoutNanoseconds >= 0,
+      envelope.timeoutNanoseconds == 0 || deadline(envelope) > loop.preciseNow
+    else {
       return core.refusals.expired
     }
     guard

@@ -66,7 +66,7 @@ extension RPCError {
 
 extension RPCError.Detail {
   /// `google.rpc.ErrorInfo { string reason=1; string domain=2; }`.
-  static func errorInfo(_ reason: LibraryReason) -> RPCError.Detail {
+  package static func errorInfo(_ reason: LibraryReason) -> RPCError.Detail {
     var body = ByteBuffer()
     body.append(field: 1, utf8: reason.rawValue)
     body.append(field: 2, utf8: LibraryReason.domain)

@@ -29,6 +29,8 @@ public struct RPCError: Error, Sendable {
   /// Then `isNotProcessed` is about that call. A handler that throws the error on has run, so the
   /// server does not repeat the claim to its own client.
   var isOutcomeOfCall = false
+  /// The error is the outcome of a call that had the deadline of the call being served, which passed.
+  var isOutcomeOfCallersDeadline = false
   /// What went wrong underneath.
   ///
   /// Stays on this side: never serialised.
@@ -56,6 +58,13 @@ public struct RPCError: Error, Sendable {
     var error = RPCError(.unavailable, message, isNotProcessed: true, cause: cause)
     error.isOutcomeOfCall = true
     return error
+  }
+}
+
+extension RPCError {
+  /// Whether this, or what it was made of, says that the time of the call being served ran out.
+  var isOutOfCallersTime: Bool {
+    isOutcomeOfCallersDeadline || (cause as? RPCError)?.isOutOfCallersTime == true
   }
 }
 

@@ -45,6 +45,9 @@ extension HTTPConnection {
 
   /// Starts the method of a call that was begun with its first message, or with none.
   ///
+  /// The message is as the client wrote it, and `CallContext.transcoding` what makes protobuf of it: only a caller
+  /// who is let in learns what a message may contain.
+  ///
   /// Ends the call when the message cannot be read, with the code `malformed` if it is no message at all.
   func start(
     _ call: CallContext,
@@ -53,8 +56,8 @@ extension HTTPConnection {
     malformed: StatusCode = .internal
   ) {
     if hasPayload { core.observer.receivedMessage(call) }
-    guard var error = call.boundMethod.start(payload, hasPayload, call) else { return }
-    if error.code == .internal { error.code = malformed }
+    call.malformedCode = malformed
+    guard let error = call.boundMethod.start(payload, hasPayload, call) else { return }
     call.reject(error)
   }
 
@@ -102,7 +105,10 @@ extension HTTPConnection {
       core.observer.limitReached(.outputRoom, source: source)
       return core.refusals.answersUnread
     }
-    guard deadline > loop.now else { return core.refusals.expired }
+    // A turn may take longer than the caller waits, so the time of its beginning is not enough.
+    guard deadline == .distantFuture || deadline > loop.preciseNow else {
+      return core.refusals.expired
+    }
     guard metadata.count <= limits.metadataCountMax,
       byteCount(metadata) <= limits.metadataByteCountMax
     else {

@@ -130,6 +130,12 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     exchange.begin()
   }
 
+  /// Takes an exchange in that is refused whatever it is.
+  final func open(_ exchange: HTTPExchange, refusing error: RPCError) {
+    exchanges[exchange.id] = exchange
+    exchange.refuse(atHead: error)
+  }
+
   /// Gives memory back that many requests at a time have needed.
   final func rest() {
     if exchanges.isEmpty { exchanges = [:] }

@@ -17,11 +17,13 @@ class EnvelopedExchange: HTTPExchange {
   final let malformed: StatusCode
   /// The head of the answer is out.
   final var isHeadSent = false
+  /// The head of the answer has metadata of the call.
+  private final var hasMetadataInHead = false
   /// The answer is complete.
   private(set) final var isOver = false
   private final var method: BoundMethod?
   private final var decoder: EnvelopeDecoder
-  /// The one message of a method that takes one.
+  /// The one message of a method that takes one, as it came.
   private final var message: [UInt8]?
   private final var isMessageCompressed = false
   private final var receivedByteCount = 0
@@ -85,7 +87,16 @@ class EnvelopedExchange: HTTPExchange {
     }
     self.method = method
     guard !method.isUnaryRequest, let call = beginCall(method) else { return }
-    connection.start(call, Span(), hasPayload: false)
+    connection.start(call, Span(), hasPayload: false, malformed: malformed)
+  }
+
+  override func refuse(atHead error: RPCError) {
+    do throws(RPCError) {
+      try readHead()
+    } catch {
+      return refuse(error)
+    }
+    refuse(error)
   }
 
   /// Answers a request for which no call is begun.
@@ -94,13 +105,15 @@ class EnvelopedExchange: HTTPExchange {
   }
 
   private final func beginCall(_ method: BoundMethod) -> CallContext? {
-    connection.beginCall(
+    let call = connection.beginCall(
       of: method,
       for: self,
       metadata: metadata,
       timeout: timeout,
       requestByteCount: receivedByteCount
     )
+    call?.transcoding = codec.transcoding(to: method.descriptor.requestType)
+    return call
   }
 
   override func receivedBody(_ bytes: Span<UInt8>) {
@@ -138,7 +151,11 @@ class EnvelopedExchange: HTTPExchange {
     guard let message = message.take() else { return giveUp(.notOneMessage(method, "none")) }
     guard let call = beginCall(method) else { return }
     call.isRequestCompressed = isMessageCompressed
-    connection.start(call, message.span, hasPayload: true, malformed: malformed)
+    let error = plain(message.span, isCompressed: isMessageCompressed) { message in
+      connection.start(call, message, hasPayload: true, malformed: malformed)
+      return nil
+    }
+    if let error { call.reject(error) }
   }
 
   override var heldByteCount: Int { decoder.waitingByteCount + (message?.count ?? 0) }
@@ -154,7 +171,7 @@ class EnvelopedExchange: HTTPExchange {
     _ message: Span<UInt8>,
     of method: BoundMethod
   ) -> Bool {
-    if let error = problem(ofFlags: header.flags) ?? deliver(header, message, of: method) {
+    if let error = problem(ofFlags: header.flags) ?? deliver(message, header, of: method) {
       giveUp(error)
     }
     return !isOver
@@ -175,17 +192,16 @@ class EnvelopedExchange: HTTPExchange {
     return nil
   }
 
-  private final func deliver(
-    _ header: EnvelopeDecoder.Header,
+  /// Calls `body` with a message that is not compressed; returns why there is none, or what `body` returns.
+  private final func plain(
     _ message: Span<UInt8>,
-    of method: BoundMethod
+    isCompressed: Bool,
+    _ body: (Span<UInt8>) -> RPCError?
   ) -> RPCError? {
-    guard header.isCompressed, let format = requestCoding.format else {
-      return deliver(message, header, of: method)
-    }
+    guard isCompressed, let format = requestCoding.format else { return body(message) }
     var inflated = ByteBuffer()
     return connection.inflate(message, format, malformed: malformed, into: &inflated)
-      ?? inflated.withBytes { deliver($0, header, of: method) }
+      ?? inflated.withBytes { body($0) }
   }
 
   private final func deliver(
@@ -193,29 +209,25 @@ class EnvelopedExchange: HTTPExchange {
     _ header: EnvelopeDecoder.Header,
     of method: BoundMethod
   ) -> RPCError? {
-    codec.withProtobuf(message, type: method.descriptor.requestType) { message in
-      if method.isUnaryRequest {
-        guard self.message == nil else { return .notOneMessage(method, "several") }
-        var bytes: [UInt8] = []
-        bytes.replaceAll(with: message)
-        self.message = bytes
-        isMessageCompressed = header.isCompressed
-        return nil
-      }
-      let cost = EnvelopeDecoder.headerByteCount + header.byteCount - creditedByteCount
-      creditedByteCount = 0
-      guard let call, let inbound = call.inboundMessages else { return nil }
-      connection.core.observer.receivedMessage(call)
-      guard
-        var error = inbound.receive(
-          message,
-          cost: cost,
-          isCompressed: header.isCompressed,
-          limits: connection.limits.message
-        )
-      else { return nil }
-      if error.code == .internal { error.code = malformed }
-      return error
+    if method.isUnaryRequest {
+      guard self.message == nil else { return .notOneMessage(method, "several") }
+      var bytes: [UInt8] = []
+      bytes.replaceAll(with: message)
+      self.message = bytes
+      isMessageCompressed = header.isCompressed
+      return nil
+    }
+    let cost = EnvelopeDecoder.headerByteCount + header.byteCount - creditedByteCount
+    creditedByteCount = 0
+    guard let call, let inbound = call.inboundMessages else { return nil }
+    connection.core.observer.receivedMessage(call)
+    return plain(message, isCompressed: header.isCompressed) { message in
+      inbound.receive(
+        message,
+        cost: cost,
+        isCompressed: header.isCompressed,
+        limits: connection.limits.message
+      )
     }
   }
 
@@ -239,22 +251,25 @@ class EnvelopedExchange: HTTPExchange {
   // MARK: - From the call
 
   override func respond(_ append: MessageAppending) throws(RPCError) {
-    let metadata = call?.metadataToSend ?? Metadata()
-    sendHeadOnce(metadata)
+    let metadata = call?.metadataByPlace ?? (head: [:], trailers: [:])
+    sendHeadOnce(metadata.head)
     try sendMessage(append)
     finish()
-    sendSuccess(Metadata())
+    sendSuccess(metadata.trailers)
   }
 
   override func endResponses() {
-    let metadata = call?.metadataToSend ?? Metadata()
-    sendHeadOnce(Metadata())
+    var metadata = call?.metadataByPlace ?? (head: [:], trailers: [:])
+    sendHeadOnce(metadata.head)
     finish()
-    sendSuccess(metadata)
+    // What was set behind the first message comes too late for the head.
+    let late = hasMetadataInHead ? [] : metadata.head.entries
+    for entry in late { metadata.trailers.append(entry.key, entry.value) }
+    sendSuccess(metadata.trailers)
   }
 
   override func send(_ append: MessageAppending) throws(RPCError) {
-    sendHeadOnce(Metadata())
+    if !isHeadSent { sendHeadOnce(call?.metadataByPlace.head ?? [:]) }
     try sendMessage(append)
   }
 
@@ -269,6 +284,7 @@ class EnvelopedExchange: HTTPExchange {
   private final func sendHeadOnce(_ metadata: Metadata) {
     guard !isHeadSent else { return }
     isHeadSent = true
+    hasMetadataInHead = !metadata.isEmpty
     // Whoever chose for the first message may choose otherwise for the next, which the head has to allow.
     if let call, call.compresses || call.compressesResponses != nil {
       responseCoding = acceptedCoding

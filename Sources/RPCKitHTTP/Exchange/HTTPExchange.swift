@@ -23,6 +23,9 @@ package class HTTPExchange {
   /// Bytes of the request that are kept because it is not whole.
   var heldByteCount: Int { 0 }
 
+  /// Whether a page in a browser can make such a request.
+  var isForBrowsers: Bool { true }
+
   init(
     _ head: HTTPRequestHead,
     id: UInt32,
@@ -39,6 +42,10 @@ package class HTTPExchange {
 
   /// The head was read and the exchange is in the connection's table: the place to refuse what needs no content.
   func begin() {}
+
+  /// The head was read and is refused by the connection, for a reason that is the same for all exchanges; instead
+  /// of `begin`.
+  func refuse(atHead error: RPCError) { fail(error, Metadata()) }
 
   /// Content arrived.
   ///
@@ -67,9 +74,9 @@ package class HTTPExchange {
   ///
   /// Every exchange answers by it, so that browsers may read refusals as well.
   final func sendHead(_ head: HTTPResponseHead, isEnd: Bool) {
-    guard let crossOrigin else { return connection.sendHead(head, of: self, isEnd: isEnd) }
     var head = head
-    crossOrigin.append(to: &head.fields)
+    crossOrigin?.append(to: &head.fields)
+    if isForBrowsers { head.fields.appendForBrowsers() }
     connection.sendHead(head, of: self, isEnd: isEnd)
   }
 

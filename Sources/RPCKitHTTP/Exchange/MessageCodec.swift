@@ -13,22 +13,10 @@ enum MessageCodec {
     }
   }
 
-  /// Calls `body` with a received message as protobuf; returns why there is none, or what `body` returns.
-  func withProtobuf(
-    _ bytes: Span<UInt8>,
-    type: String,
-    _ body: (Span<UInt8>) -> RPCError?
-  ) -> RPCError? {
-    guard case .json(let transcoder) = self else { return body(bytes) }
-    var json: [UInt8] = []
-    json.replaceAll(with: bytes)
-    let protobuf: [UInt8]
-    do throws(RPCError) {
-      protobuf = try transcoder.protobuf(fromJSON: json, type: type)
-    } catch {
-      return error
-    }
-    return body(protobuf.span)
+  /// How a received message becomes protobuf; nil for one that is.
+  func transcoding(to type: String) -> CallContext.Transcoding? {
+    guard case .json(let transcoder) = self else { return nil }
+    return { json throws(RPCError) in try transcoder.protobuf(fromJSON: json, type: type) }
   }
 
   /// Puts a message to send in the place of its protobuf form.

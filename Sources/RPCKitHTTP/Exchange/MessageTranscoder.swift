@@ -4,7 +4,8 @@ package import RPCKit
 package protocol MessageTranscoder: Sendable {
   /// The encoded message that a JSON text stands for; throws what to answer for one that stands for none.
   ///
-  /// Called on the loop between a request and its call, so it takes no longer than the size of a message allows.
+  /// Called when the caller of a request was let in, on the loop or in the call's task, so it takes no longer than
+  /// the size of a message allows.
   func protobuf(fromJSON json: [UInt8], type: String) throws(RPCError) -> [UInt8]
 
   /// The JSON text of an encoded message.

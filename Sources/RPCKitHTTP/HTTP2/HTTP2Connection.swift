@@ -13,8 +13,6 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   var versionTimers = HTTP2Timers()
   /// When a stream last closed, from which idle time counts.
   private(set) var lastStreamClosed: MonotonicInstant
-  /// Heads and trailers that were too large.
-  private var oversizeCount = 0
   private var emptyFrames: TokenBucket
   private var abandoned: TokenBucket
   private var provokedResets: TokenBucket
@@ -22,8 +20,6 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   /// Bytes that are read before what they asked for begins: more in one turn would only let more streams be
   /// opened and reset.
   private static let turnByteCount = 16 << 10
-  /// Heads and trailers that may be too large; with the next the connection ends.
-  private static let oversizeCountMax = 1
   /// Content of an answer that waits for its window, in bytes, at which its writer waits.
   private static let waitingByteCountMax = 64 << 10
   /// What a frame that waits counts, in bytes.
@@ -96,7 +92,11 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   }
 
   private func refuse(_ id: UInt32, status: Int) {
-    let head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
+    var head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
+    if status == HTTPRequestHead.HTTP2Refusal.methodNotAllowed.rawValue {
+      head.fields.append("allow", HTTP1RequestLine.methods.joined(separator: ", "))
+    }
+    head.fields.appendForBrowsers()
     session?.respond(id, head, date: configuration.dates.now, isEnd: true)
   }
 
@@ -118,10 +118,10 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     let id = block.streamID
     // What was reset within the turn does not begin.
     guard let session, session.isOpen(id) else { return }
-    guard !block.isTooLarge else {
-      refuse(id, status: 431)
-      return countOversize()
-    }
+    if block.isTooLarge { countOversize(block) }
+    guard !isTerminated else { return }
+    // A target that found no room cannot be told from none.
+    guard !block.isTooLarge || !block.path.isEmpty else { return refuse(id, status: 431) }
     let head: HTTPRequestHead
     do throws(HTTPRequestHead.HTTP2Refusal) {
       head = try HTTPRequestHead(block)
@@ -134,7 +134,11 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
       received: block.received,
       on: self
     )
-    open(exchange)
+    if block.isTooLarge {
+      open(exchange, refusing: core.refusals.tooMuchMetadata.error)
+    } else {
+      open(exchange)
+    }
     if block.isEnd {
       if takesContent(id) { exchange.receivedEnd(HTTPFields()) }
     } else if head.fields["expect"] != nil, takesContent(id) {
@@ -155,7 +159,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     guard takesContent(id), let exchange = exchanges[id] else { return }
     if let trailers, trailers.isTooLarge {
       session?.reset(id, .enhanceYourCalm)
-      return countOversize()
+      return countOversize(trailers)
     }
     exchange.receivedEnd(trailers?.fields ?? HTTPFields())
   }
@@ -180,6 +184,10 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
 
   private func checkCounts(_ counts: HTTP2Counts) {
     guard !isTerminated else { return }
+    if let violation = counts.violation {
+      core.observer.protocolError(.malformedHTTP2)
+      return endSession(violation)
+    }
     emptyFrames.giveBack(4 * (counts.openedCount + counts.sentContentCount))
     if counts.hasTooManyContinuations || !emptyFrames.take(counts.emptyFrameCount, at: loop.now) {
       core.observer.limitReached(.http2EmptyFrames, source: source)
@@ -191,17 +199,22 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     }
   }
 
-  private func countOversize() {
+  /// Fields are too many: a request that has them is refused alone, unless its client means no good.
+  private func countOversize(_ block: HTTP2FieldBlock) {
     core.observer.limitReached(.fieldBytes, source: source)
-    oversizeCount += 1
-    if oversizeCount > Self.oversizeCountMax { terminate(.enhanceYourCalm) }
+    guard block.isBeyondMeasure || !provokedResets.take(1, at: loop.now) else { return }
+    terminate(.enhanceYourCalm)
   }
 
   /// Ends the connection because of what the client does; nothing but GOAWAY is sent any more.
   private func terminate(_ code: HTTP2ErrorCode) {
     guard !isTerminated else { return }
-    isTerminated = true
     core.observer.protocolError(.floodHTTP2)
+    endSession(code)
+  }
+
+  private func endSession(_ code: HTTP2ErrorCode) {
+    isTerminated = true
     session?.dropAll()
     session?.terminate(code)
     scheduleFlush()

@@ -4,6 +4,8 @@ struct HTTP2Counts {
   var emptyFrameCount = 0
   /// A block of fields came in more CONTINUATION frames than any client needs.
   var hasTooManyContinuations = false
+  /// What the client did that ends the connection, and that the library does not find.
+  var violation: HTTP2ErrorCode?
   /// Requests that were opened.
   var openedCount = 0
   /// DATA frames that were sent, each of which a client may answer with frames that carry nothing.

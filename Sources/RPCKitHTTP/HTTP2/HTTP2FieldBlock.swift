@@ -13,8 +13,13 @@ final class HTTP2FieldBlock {
   private(set) var authority: String?
   private(set) var hosts: [String] = []
   private(set) var fields = HTTPFields()
-  /// Whether there were more fields, or larger ones, than allowed; none is kept then.
+  /// Whether there were more fields, or larger ones, than allowed; of those only the type of the content is kept,
+  /// by which the request is refused in its own way.
   private(set) var isTooLarge = false
+  /// Whether there were so many that their client is not worth another answer.
+  private(set) var isBeyondMeasure = false
+  /// Whether a value is not UTF-8.
+  private(set) var isMalformed = false
   /// Whether the request ends with the block.
   var isEnd = false
   private var byteCount = 0
@@ -34,12 +39,27 @@ final class HTTP2FieldBlock {
     // As HTTP/2 counts them (RFC 9113 section 6.5.2).
     byteCount += nameByteCount + valueByteCount + 32
     guard byteCount <= limits.fieldByteCountMax, count <= limits.fieldCountMax else {
-      isTooLarge = true
-      fields = HTTPFields()
+      if !isTooLarge { drop() }
+      isBeyondMeasure = byteCount > limits.droppedFieldByteCountMax
       return false
     }
     return true
   }
+
+  private func drop() {
+    isTooLarge = true
+    let type = fields.only("content-type")
+    fields = HTTPFields()
+    if let type { fields.append("content-type", type) }
+  }
+
+  /// Notes a field that is not admitted.
+  func passOver(_ name: String, _ value: String) {
+    if name == "content-type" { fields.append(name, value) }
+  }
+
+  /// Notes that a value cannot be handed on unchanged.
+  func noteMalformed() { isMalformed = true }
 
   /// Keeps a pseudo-header field that the library found valid, told by the first letter of its name.
   func set(_ letter: UInt8, _ value: String) {

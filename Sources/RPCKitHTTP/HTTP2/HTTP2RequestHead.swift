@@ -3,8 +3,10 @@ extension HTTPRequestHead {
   enum HTTP2Refusal: Int, Error {
     /// The target, the scheme or the authority cannot be right.
     case badRequest = 400
-    /// CONNECT: this is no proxy.
+    /// CONNECT and TRACE, which no resource has.
     case methodNotAllowed = 405
+    /// A method that no resource has; methods are told apart by case (RFC 9110 section 9.1).
+    case notImplemented = 501
     /// An expectation other than `100-continue` (RFC 9110 section 10.1.1).
     case expectationFailed = 417
   }
@@ -16,7 +18,9 @@ extension HTTPRequestHead {
   /// left are the rules that are the same for HTTP/1.1, so that no proxy and this server read one request in
   /// two ways.
   init(_ block: HTTP2FieldBlock) throws(HTTP2Refusal) {
-    guard block.method != "CONNECT" else { throw .methodNotAllowed }
+    guard !block.isMalformed else { throw .badRequest }
+    guard block.method != "CONNECT", block.method != "TRACE" else { throw .methodNotAllowed }
+    guard HTTP1RequestLine.methods.contains(block.method) else { throw .notImplemented }
     guard block.scheme == "http" || block.scheme == "https" else { throw .badRequest }
     let authority = try Self.authority(of: block)
     // By bytes, as comparing characters would take longer than all the rest.

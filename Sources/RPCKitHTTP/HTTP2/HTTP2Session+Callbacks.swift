@@ -6,8 +6,9 @@ extension HTTP2Session {
   /// CONTINUATION frames of one block of fields; the limit of fields is reached with two.
   private static let continuationCountMax = 8
 
-  func frameBegins(type: UInt8, flags: UInt8) {
-    switch Int(type) {
+  func frameBegins(_ header: nghttp2_frame_hd) {
+    look(at: header)
+    switch Int(header.type) {
     case Int(NGHTTP2_HEADERS.rawValue):
       continuationCount = 0
     case Int(NGHTTP2_CONTINUATION.rawValue):
@@ -24,6 +25,22 @@ extension HTTP2Session {
     }
   }
 
+  /// Finds what the library does not: it reads no PRIORITY frame of a client that was told that they mean nothing,
+  /// and forgets streams that are closed.
+  private func look(at header: nghttp2_frame_hd) {
+    let id = UInt32(header.stream_id)
+    switch UInt32(header.type) {
+    // RFC 9113 section 6.3.
+    case NGHTTP2_PRIORITY.rawValue where id == 0: counts.violation = .protocolError
+    case NGHTTP2_PRIORITY.rawValue where header.length != 5: counts.violation = .frameSizeError
+    // RFC 9113 section 5.1, "closed".
+    case NGHTTP2_DATA.rawValue where endedStreams.contains(id),
+      NGHTTP2_HEADERS.rawValue where endedStreams.contains(id):
+      counts.violation = .streamClosed
+    default: break
+    }
+  }
+
   func fieldsBegin(_ id: UInt32, isRequest: Bool) {
     block = HTTP2FieldBlock(streamID: id, received: now)
     guard isRequest else { return }
@@ -32,16 +49,32 @@ extension HTTP2Session {
   }
 
   func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-    guard let block,
-      block.admits(nameByteCount: name.count, valueByteCount: value.count, limits)
-    else { return }
-    let text = unsafe String(decoding: value, as: UTF8.self)
+    guard let block else { return }
+    guard block.admits(nameByteCount: name.count, valueByteCount: value.count, limits) else {
+      return unsafe passOver(name, value)
+    }
+    guard let text = unsafe String(validating: value, as: UTF8.self) else {
+      return block.noteMalformed()
+    }
     if name.count > 1, unsafe name[0] == UInt8(ascii: ":") {
       unsafe block.set(name[1], text)
     } else {
       unsafe block.append(String(decoding: name, as: UTF8.self), text)
     }
   }
+
+  /// Of fields that are too many only the short one is looked at that says whom to refuse.
+  private func passOver(
+    _ name: UnsafeBufferPointer<UInt8>,
+    _ value: UnsafeBufferPointer<UInt8>
+  ) {
+    guard name.count == Self.typeName.utf8.count, value.count <= 128,
+      unsafe name.elementsEqual(Self.typeName.utf8)
+    else { return }
+    unsafe block?.passOver(Self.typeName, String(decoding: value, as: UTF8.self))
+  }
+
+  private static let typeName = "content-type"
 
   func received(content: UnsafePointer<UInt8>, count: Int, _ id: UInt32) {
     guard let input = unsafe input else { return }
@@ -63,6 +96,7 @@ extension HTTP2Session {
     case NGHTTP2_RST_STREAM.rawValue:
       // One of a stream that was answered, or never was, is a frame that carries nothing and no more.
       if streams[id]?.isAnswerEnded == false { events.append(.reset(id)) }
+      streams[id]?.isRequestEnded = true
     case NGHTTP2_SETTINGS.rawValue:
       hasSettings = true
     case NGHTTP2_PING.rawValue where header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0:
@@ -120,6 +154,8 @@ extension HTTP2Session {
     if block?.streamID == id { block = nil }
     guard let stream = streams.removeValue(forKey: id) else { return }
     drop(stream)
+    // What the client has ended itself it knows to be over; what this end has reset may be under way still.
+    if stream.isRequestEnded { endedStreams.insert(id) }
     events.append(.closed(id))
   }
 }

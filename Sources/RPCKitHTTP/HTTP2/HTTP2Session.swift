@@ -17,6 +17,8 @@ final class HTTP2Session {
   var block: HTTP2FieldBlock?
   /// CONTINUATION frames of the block that was begun last.
   var continuationCount = 0
+  /// Streams that clients have ended, for a while.
+  var endedStreams = EndedStreams()
   /// When `receive` or `send` was last called.
   private(set) var now: MonotonicInstant
   /// What is read, for the place of content in it.

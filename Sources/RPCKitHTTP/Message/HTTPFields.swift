@@ -65,6 +65,15 @@ package struct HTTPFields: Hashable, Sendable {
   }
 }
 
+extension HTTPFields {
+  /// Adds what every answer tells browsers: that its content is of the type that it says and of no other
+  /// (fetch.spec.whatwg.org, "X-Content-Type-Options").
+  mutating func appendForBrowsers() {
+    let name = "x-content-type-options"
+    if self[name] == nil { append(name, "nosniff") }
+  }
+}
+
 extension HTTPFields: ExpressibleByDictionaryLiteral {
   /// `["content-type": "application/json"]`.
   package init(dictionaryLiteral elements: (String, String)...) {

@@ -1,5 +1,16 @@
 internal import RPCKit
 
+extension RPCError {
+  /// The status that HTTP has for the error: that of its code, but for fields that are too many or too large
+  /// (RFC 6585 section 5).
+  var httpStatus: Int {
+    guard code == .resourceExhausted, details.contains(.errorInfo(.metadataTooLarge)) else {
+      return code.httpStatus
+    }
+    return 431
+  }
+}
+
 extension StatusCode {
   /// The status that HTTP has for a call that failed with this code, by every way of calling that uses statuses.
   var httpStatus: Int {

@@ -20,7 +20,7 @@ package struct RESTErrorAnswer {
     key: String? = nil,
     hadCredentials: Bool = false
   ) {
-    status = error.code.httpStatus
+    status = error.httpStatus
     text =
       switch form {
       case .envelope: Self.envelope(error).text

@@ -16,11 +16,14 @@ final class RESTExchange: HTTPExchange {
   private let request: Request
   private var metadata = Metadata()
   private var timeout: Int64?
-  private var fields: RESTRequest
+  /// Reads path, query and body, once the caller is let in.
+  private let reader: RESTRequestReader
   private var coding = ContentCoding.identity
   private var isForm = false
   /// The body as it came.
   private var content = ByteBuffer()
+  /// The status of a refusal that is not its code's.
+  private var refusalStatus: Int?
   /// The head of a stream of answers is out.
   private var isStreaming = false
   /// The answer is complete.
@@ -37,7 +40,7 @@ final class RESTExchange: HTTPExchange {
     request: Request
   ) {
     self.request = request
-    fields = RESTRequest(request.route, request.shared.registry)
+    reader = RESTRequestReader(request, head)
     super.init(head, id: id, received: received, on: connection)
   }
 
@@ -61,8 +64,6 @@ final class RESTExchange: HTTPExchange {
     } catch {
       throw RESTFailure(error, status: error.code == .unimplemented ? 415 : nil)
     }
-    try fields.take(request.path, hasVerb: request.hasVerb)
-    try fields.take(try RESTQuery(head.query ?? ""), ignored: request.shared.ignoredKeys)
     try checkType()
     if let length = head.fields["content-length"].flatMap({ Int($0) }) { try checkSize(length) }
   }
@@ -74,20 +75,25 @@ final class RESTExchange: HTTPExchange {
     switch type?.essence {
     case "application/json" where type?.isUTF8 == true: return
     case "application/x-www-form-urlencoded" where binding.takesForms: isForm = true
-    default:
-      let accepted =
-        "application/json" + (binding.takesForms ? ", application/x-www-form-urlencoded" : "")
-      throw RESTFailure(
-        RPCError(
-          .invalidArgument,
-          .malformedRequest,
-          "content-type is not supported; send \(accepted)"
-        ),
-        // AuthZEN has this among what is wrong with a request.
-        status: binding.errors == .text ? 400 : 415,
-        fields: ["accept": accepted]
-      )
+    default: throw unsupported("content-type is not supported")
     }
+  }
+
+  /// A body without a type is of none that anybody has promised (RFC 9110 section 8.3).
+  private func checkTyped() throws(RESTFailure) {
+    guard head.fields["content-type"] == nil else { return }
+    throw unsupported("the body has no content-type")
+  }
+
+  private func unsupported(_ problem: String) -> RESTFailure {
+    let accepted =
+      "application/json" + (binding.takesForms ? ", application/x-www-form-urlencoded" : "")
+    return RESTFailure(
+      RPCError(.invalidArgument, .malformedRequest, "\(problem); send \(accepted)"),
+      // AuthZEN has this among what is wrong with a request.
+      status: binding.errors == .text ? 400 : 415,
+      fields: ["accept": accepted]
+    )
   }
 
   private func checkSize(_ byteCount: Int) throws(RESTFailure) {
@@ -108,6 +114,7 @@ final class RESTExchange: HTTPExchange {
     content.append(bytes)
     connection.consumedBody(bytes.count, of: self)
     do throws(RESTFailure) {
+      if bytes.count > 0 { try checkTyped() }
       try checkSize(content.byteCount)
     } catch {
       refuse(error)
@@ -118,79 +125,36 @@ final class RESTExchange: HTTPExchange {
     guard !isOver else { return }
     var body = ByteBuffer()
     swap(&body, &content)
-    do throws(RESTFailure) {
-      let isCompressed = try inflate(&body)
-      var bytes: [UInt8] = []
-      body.withBytes { bytes.replaceAll(with: $0) }
-      try readBody(bytes)
-      if let key = head.fields["idempotency-key"] { try fields.take(idempotencyKey: key) }
-      try start(isCompressed: isCompressed)
-    } catch {
-      refuse(error)
-    }
-  }
-
-  /// Inflates a body that came compressed; says whether it did.
-  private func inflate(_ body: inout ByteBuffer) throws(RESTFailure) -> Bool {
-    guard let format = coding.format, !body.isEmpty else { return false }
-    var inflated = ByteBuffer()
-    let error = body.withBytes { bytes in
-      connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
-    }
-    if let error { throw RESTFailure(error, status: error.code == .resourceExhausted ? 413 : nil) }
-    swap(&body, &inflated)
-    return true
-  }
-
-  private func readBody(_ bytes: [UInt8]) throws(RESTFailure) {
-    guard !bytes.isEmpty else { return }
-    guard binding.body != .none else {
-      throw .invalid("", "\(head.method) has a body here; send its fields in the query")
-    }
-    if isForm { return try fields.take(Self.form(bytes)) }
-    let limits = JSONLimits(byteCountMax: connection.limits.frameByteCountMax, depthMax: 100)
-    let body: JSONValue
-    do throws(JSONError) {
-      body = try JSONReader.read(bytes, limits: limits)
-    } catch {
-      throw RESTFailure(error)
-    }
-    try fields.take(body)
-  }
-
-  private static func form(_ bytes: [UInt8]) throws(RESTFailure) -> JSONValue {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw .invalid("", "form is not UTF-8; send escapes of UTF-8")
-    }
-    var object = JSONObject()
-    for (key, value) in try RESTQuery(text, noun: "form").pairs {
-      guard object[key] == nil else { throw .invalid(key, "is given twice; send it once") }
-      object[key] = .string(value)
-    }
-    return .object(object)
-  }
-
-  private func start(isCompressed: Bool) throws(RESTFailure) {
-    let message: [UInt8]
-    do throws(ReflectionError) {
-      message = try request.shared.json.encode(
-        .object(fields.fields),
-        as: request.method.descriptor.requestType,
-        ignoresUnknown: binding.ignoresUnknown
-      )
-    } catch {
-      throw RESTFailure(error)
-    }
     let call = connection.beginCall(
       of: request.method,
       for: self,
       metadata: metadata,
       timeout: timeout,
-      requestByteCount: message.count
+      requestByteCount: body.byteCount
     )
     guard let call else { return }
-    call.isRequestCompressed = isCompressed
-    connection.start(call, message.span, hasPayload: true, malformed: .invalidArgument)
+    if let error = inflate(&body) {
+      if error.code == .resourceExhausted { refusalStatus = 413 }
+      return call.reject(error)
+    }
+    call.isRequestCompressed = coding != .identity && !body.isEmpty
+    call.transcoding = { [reader, isForm] body throws(RPCError) in
+      try reader.message(body, isForm: isForm)
+    }
+    body.withBytes { bytes in
+      connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
+    }
+  }
+
+  /// Inflates a body that came compressed.
+  private func inflate(_ body: inout ByteBuffer) -> RPCError? {
+    guard let format = coding.format, !body.isEmpty else { return nil }
+    var inflated = ByteBuffer()
+    let error = body.withBytes { bytes in
+      connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
+    }
+    swap(&body, &inflated)
+    return error
   }
 
   override func abandoned() {
@@ -203,7 +167,7 @@ final class RESTExchange: HTTPExchange {
   override func respond(_ append: MessageAppending) throws(RPCError) {
     var data = try json(append)
     if let paging = route.paging, case .object(var object) = data {
-      paging.addPagination(to: &object, request: fields.fields)
+      paging.addPagination(to: &object, request: reader.fields)
       data = .object(object)
     }
     let answer: JSONValue = binding.isPlain ? data : ["status": "success", "data": data]
@@ -302,7 +266,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   override func fail(_ error: RPCError, _ metadata: Metadata) {
-    answer(RESTFailure(error), metadata)
+    answer(RESTFailure(error, status: refusalStatus), metadata)
   }
 
   private func refuse(_ failure: RESTFailure) {
@@ -322,7 +286,7 @@ final class RESTExchange: HTTPExchange {
     var answer = RESTErrorAnswer(
       error,
       form: binding.errors,
-      key: fields.fields["key"]?.string,
+      key: binding.errors == .flag ? reader.pathField("key") : nil,
       hadCredentials: hadCredentials
     )
     if let status = failure.status { answer.status = status }

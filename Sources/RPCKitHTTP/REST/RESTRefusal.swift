@@ -15,7 +15,11 @@ final class RESTRefusal: HTTPExchange {
     super.init(head, id: id, received: received, on: connection)
   }
 
-  override func begin() {
+  override func begin() { answer(failure) }
+
+  override func fail(_ error: RPCError, _ metadata: Metadata) { answer(RESTFailure(error)) }
+
+  private func answer(_ failure: RESTFailure) {
     var answer = RESTErrorAnswer(failure.error)
     if let status = failure.status { answer.status = status }
     for field in failure.fields.fields { answer.fields.append(field.name, field.value) }

@@ -33,7 +33,6 @@ package enum APIViewer {
         entityTag: entityTag(file.content),
         fields: [
           "content-security-policy": contentSecurityPolicy,
-          "x-content-type-options": "nosniff",
           "referrer-policy": "no-referrer",
         ]
       ) { file.content }

@@ -23,6 +23,16 @@ package struct CallRouter: HTTPRouter {
     received: MonotonicInstant,
     on connection: HTTPConnection
   ) -> HTTPExchange {
+    // What the server as a whole can do (RFC 9110 section 9.3.7).
+    guard head.path != "*" else {
+      return PreflightExchange(
+        head,
+        id: id,
+        received: received,
+        on: connection,
+        fields: ["allow": HTTP1RequestLine.methods.joined(separator: ", ")]
+      )
+    }
     guard let crossOrigin else { return route(head, id, received, connection) }
     guard !CrossOriginPolicy.isPreflight(head) else {
       return PreflightExchange(

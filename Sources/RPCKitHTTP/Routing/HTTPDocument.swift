@@ -125,6 +125,8 @@ private final class HTTPDocumentExchange: HTTPExchange {
     )
   }
 
+  override func fail(_ error: RPCError, _ metadata: Metadata) { sendConnectError(error, metadata) }
+
   override func receivedBody(_ bytes: Span<UInt8>) {
     connection.consumedBody(bytes.count, of: self)
   }

@@ -1,6 +1,7 @@
 internal import RPCKit
 
-/// The question of a browser what a page may do, answered before anybody asks who is calling what.
+/// The question of a browser what a page may do, or of anybody what the server can do, answered before anybody asks
+/// who is calling what.
 final class PreflightExchange: HTTPExchange {
   private let fields: HTTPFields
 

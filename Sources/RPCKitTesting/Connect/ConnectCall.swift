@@ -110,6 +110,6 @@ final class ConnectCall: TranslatedCall {
 
   private static let reserved: Set<String> = [
     "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "date",
-    "transfer-encoding", "vary", "www-authenticate",
+    "transfer-encoding", "vary", "www-authenticate", "x-content-type-options",
   ]
 }

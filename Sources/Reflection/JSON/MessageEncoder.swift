@@ -20,7 +20,7 @@ struct MessageEncoder {
   ) throws(ReflectionError) -> [UInt8] {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= MessageJSON.depthMax else { throw failure(path, "nested too deeply") }
+    guard depth <= MessageJSON.depthMax else { throw failure(path, "is nested too deeply") }
     if let bytes = try WellKnownJSON.encode(value, type, path: path) { return bytes }
     if type == AnyJSON.type, let bytes = try any(value, path: path) { return bytes }
     let schema = try registry.message(type)
@@ -35,11 +35,7 @@ struct MessageEncoder {
       else {
         guard !ignoresUnknown else { continue }
         let known = schema.fields.map(\.jsonName).joined(separator: ", ")
-        throw ReflectionError(
-          unknown: member.name,
-          at: path,
-          "\(type) has no field \"\(member.name)\"; it has: \(known)"
-        )
+        throw ReflectionError(unknown: member.name, of: type, at: path, known: known)
       }
       let field = schema.fields[place]
       // Errors spell a field in one way, however the request did.
@@ -86,7 +82,9 @@ struct MessageEncoder {
       return nil
     }
     let type = AnyJSON.typeName(url)
-    guard registry.hasMessage(type) else { throw failure(path, "unknown message type \(type)") }
+    guard registry.hasMessage(type) else {
+      throw failure(path, "has the unknown message type \(type)")
+    }
     let content = try message(AnyJSON.content(object, type), type, path: path)
     return WireWriting.bytes(Array(url.utf8), field: 1) + WireWriting.bytes(content, field: 2)
   }
@@ -203,7 +201,7 @@ struct MessageEncoder {
     }
     let short = Float(number)
     guard short.isFinite || !number.isFinite else {
-      throw failure(path, "\(number) is too large for a float")
+      throw failure(path, "must be a number that a float can hold")
     }
     return WireWriting.fixed32(short.bitPattern, field: field.number)
   }

@@ -82,7 +82,7 @@ public struct ReflectionError: Error, Equatable, CustomStringConvertible {
   public let description: String
   /// The field, as a path of JSON names: `guests[2].email`; empty when it is no single one.
   public let field: String
-  /// What is wrong with it, without the place.
+  /// What is wrong with it, to be read behind its name; a sentence of its own without a field.
   public let problem: String
 
   /// Makes an error.
@@ -99,10 +99,11 @@ public struct ReflectionError: Error, Equatable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// Makes an error of a member that is no field of the message at `path`.
-  init(unknown name: String, at path: String, _ problem: String) {
-    description = path.isEmpty ? problem : "\(path): \(problem)"
+  /// Makes an error of a member that is no field of the message at `path`, of a type that has those of `known`.
+  init(unknown name: String, of type: String, at path: String, known: String) {
+    let place = path.isEmpty ? "" : "\(path): "
+    description = "\(place)\(type) has no field \"\(name)\"; it has: \(known)"
     field = path.isEmpty ? name : "\(path).\(name)"
-    self.problem = problem
+    problem = "is no field of \(type); it has: \(known)"
   }
 }

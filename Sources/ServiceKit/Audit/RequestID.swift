@@ -53,7 +53,7 @@ extension IdentifierFactory {
 extension CallContext {
   /// The trace that the call belongs to; nil when it names none, or not as W3C Trace Context says.
   public var trace: TraceContext? {
-    metadata[TraceContext.metadataKey].flatMap { TraceContext(traceparent: $0) }
+    metadata.traceparent.flatMap { TraceContext(traceparent: $0) }
   }
 
   /// What came with `trace` for other tracing systems; only for calls that have a trace.

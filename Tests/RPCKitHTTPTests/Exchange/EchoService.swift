@@ -3,7 +3,7 @@ import RPCKit
 import RPCKitTesting
 
 /// A service of all four kinds of call that says back what it is told; the `context` of a request orders more:
-/// `fail` throws, `header` sends metadata, `large` answers with 5 MB, `long` with 4 KB, `hold` waits until the
+/// `fail` throws, `header` sends metadata, `both` sends some before and some behind the answer, `large` answers with 5 MB, `long` with 4 KB, `hold` waits until the
 /// call is over, `cancelled` waits until a call that held was cancelled, `tell` answers with what it was called with,
 /// `from` with where it came from; `compressed` and `plain` choose how what is sent from then on is written.
 ///
@@ -123,6 +123,9 @@ final class EchoService: @unchecked Sendable {
         call.responseMetadata.append("token-bin", "AAEC")
         call.responseMetadata.append("grpc-status", "0")
         call.responseMetadata.append("not-text", "\u{e9}")
+      case "both":
+        call.responseMetadata.append("answered-by", "echo")
+        call.responseTrailers.append("answered-in", "trailers")
       case "large": return Response(reason: String(repeating: "x", count: 5 << 20))
       case "long": return Response(reason: String(repeating: "x", count: 4 << 10))
       case "compressed": call.compressesResponses = true

@@ -144,18 +144,24 @@ import TextEncodings
     #expect(answer.head?.fields["grpc-status"] == nil)
   }
 
-  @Test func error_tooLongForAHead_isCutAndKeepsItsFirstDetails() {
-    var error = RPCError(.invalidArgument, String(repeating: "\u{20ac}", count: 1000))
-    error.details = (0..<3).map {
-      RPCError.Detail(typeURL: "t/\($0)", value: .init(repeating: 0, count: 1100))
+  @Test func path_withAQuery_isOfNoMethod() throws {
+    for type in ["application/grpc", "application/grpc-web"] {
+      let fixture = try ExchangeFixture()
+      var head = HTTPRequestHead.call("Say", ["content-type": type])
+      head.query = "x=1"
+      let answer = try fixture.answer(head, envelope(request("a")))
+      #expect(answer.head?.fields["grpc-status"] == "12")
+      #expect(fixture.service.calls.isEmpty)
     }
-    var fields = HTTPFields()
-    GRPCStatusFields.append(error, to: &fields)
-    #expect(fields.byteCount < 8 << 10)
-    let bytes = Base64.decode((fields["grpc-status-details-bin"] ?? "").utf8.span) ?? []
-    let status = try? Google_Rpc.Status(protobuf: bytes.span, limits: MessageLimits())
-    #expect(status?.details.map(\.typeUrl) == ["t/0", "t/1"])
-    #expect(status?.message == String(repeating: "\u{20ac}", count: 341))
+  }
+
+  @Test func metadata_ofAUnaryAnswer_isInHeadAndTrailers() throws {
+    let fixture = try ExchangeFixture()
+    let answer = try fixture.answer(.call("Say", Self.type), envelope(request("a", "both")))
+    #expect(answer.head?.fields["answered-by"] == "echo")
+    #expect(answer.head?.fields["answered-in"] == nil)
+    #expect(answer.trailers?["answered-in"] == "trailers")
+    #expect(answer.trailers?["answered-by"] == nil)
   }
 
   @Test func error_thatIsOK_isUnknown() {

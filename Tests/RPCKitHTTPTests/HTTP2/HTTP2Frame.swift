@@ -130,4 +130,23 @@ struct HTTP2Frame: Equatable {
       settings.flatMap { [UInt8($0.0 >> 8), UInt8($0.0 & 0xFF)] + bytes($0.1) }
     )
   }
+
+  /// A HEADERS frame in frames that are no longer than a peer must read, the others CONTINUATION.
+  var inPieces: [HTTP2Frame] {
+    let byteCountMax = 16_384
+    guard payload.count > byteCountMax else { return [self] }
+    var frames: [HTTP2Frame] = []
+    var rest = payload[...]
+    while !rest.isEmpty {
+      let piece = Array(rest.prefix(byteCountMax))
+      rest = rest.dropFirst(byteCountMax)
+      let ends = rest.isEmpty ? Self.endHeaders : 0
+      frames.append(
+        frames.isEmpty
+          ? HTTP2Frame(kind, flags: flags & ~Self.endHeaders | ends, stream: stream, piece)
+          : HTTP2Frame(Kind.continuation, flags: ends, stream: stream, piece)
+      )
+    }
+    return frames
+  }
 }

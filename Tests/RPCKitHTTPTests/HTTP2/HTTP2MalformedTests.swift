@@ -56,6 +56,9 @@ struct HTTP2MalformedTests {
     ("400", request.filter { $0.0 != ":path" } + [(":path", "/ü")]),
     ("400", request.filter { $0.0 != ":authority" } + [(":authority", "me@host")]),
     ("405", [(":method", "CONNECT"), (":authority", "host:443")]),
+    ("405", Self.request(by: "TRACE")),
+    ("501", Self.request(by: "post")),
+    ("501", Self.request(by: "PROPFIND")),
   ]
 
   @Test("What no server of ours can answer is refused with a status", arguments: refused.indices)
@@ -65,6 +68,28 @@ struct HTTP2MalformedTests {
     let (status, fields) = Self.refused[index]
     try client.exchange(.headers(1, fields), .request(3, "/echo"))
     #expect(client[1].status == status)
+    #expect(client[3].status == "200")
+  }
+
+  private static func request(by method: String) -> [(String, String)] {
+    [(":method", method)] + request.dropFirst()
+  }
+
+  @Test("A value that is not UTF-8 is refused and not repaired")
+  func valueThatIsNotUTF8_isRefused() throws {
+    let stage = try HTTP2Stage()
+    let client = try stage.open()
+    let literal = [0, 3] + Array("x-a".utf8) + [2, 0xC3, 0x28]
+    try client.exchange(
+      HTTP2Frame(
+        HTTP2Frame.Kind.headers,
+        flags: 5,
+        stream: 1,
+        HTTP2Frame.block(Self.request) + literal
+      ),
+      .request(3, "/echo")
+    )
+    #expect(client[1].status == "400")
     #expect(client[3].status == "200")
   }
 

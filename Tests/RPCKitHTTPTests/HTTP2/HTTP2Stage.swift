@@ -99,6 +99,10 @@ final class EchoExchange: HTTPExchange {
   override func receivedEnd(_ trailers: HTTPFields) {
     connection.sendEnd(of: self, trailers: trailers)
   }
+
+  override func fail(_ error: RPCError, _ metadata: Metadata) {
+    sendHead(HTTPResponseHead(status: error.httpStatus), isEnd: true)
+  }
 }
 
 /// Answers with as many bytes as the path says, without waiting for the end of the request.

@@ -112,8 +112,9 @@ final class InteropService: Grpc_Testing.TestService {
   }
 
   private func echoMetadata(_ call: CallContext) {
-    for key in [Self.initialKey, Self.trailingKey] {
-      if let value = call.metadata[key] { call.responseMetadata[key] = value }
+    if let value = call.metadata[Self.initialKey] { call.responseMetadata[Self.initialKey] = value }
+    if let value = call.metadata[Self.trailingKey] {
+      call.responseTrailers[Self.trailingKey] = value
     }
   }
 

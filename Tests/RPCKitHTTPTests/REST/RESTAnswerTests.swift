@@ -79,6 +79,28 @@ struct RESTAnswerTests {
     #expect(metadata["content-length"] == nil)
   }
 
+  @Test("Browsers are told not to guess types, whatever the answer")
+  func answers_areNotSniffed() throws {
+    let stage = try RESTStage()
+    for (method, path) in [("GET", "/test/books"), ("DELETE", "/test/books"), ("GET", "/test/%zz")]
+    {
+      let answer = try #require(try stage.send(method, path))
+      #expect(answer.fields["x-content-type-options"] == "nosniff", "\(method) \(path)")
+    }
+  }
+
+  @Test("Too many fields are 431 and RESOURCE_EXHAUSTED")
+  func fields_tooMany() throws {
+    let stage = try RESTStage()
+    var fields = HTTPFields()
+    for index in 0..<20 { fields.append("x-\(index)", String(repeating: "v", count: 1000)) }
+    let answer = try #require(try stage.send("GET", "/test/books", fields))
+    #expect(answer.status == 431)
+    #expect(answer["details", "code"] == "RESOURCE_EXHAUSTED")
+    #expect(answer["details", "reason"] == "METADATA_TOO_LARGE")
+    #expect(stage.library.requestCount == 0)
+  }
+
   @Test("The header idempotency-key is the field, and nothing else beside it")
   func idempotencyKey_isField() throws {
     let stage = try RESTStage()

@@ -124,6 +124,16 @@ struct RESTBodyTests {
     #expect(stage.library.requestCount == 0)
   }
 
+  @Test("A body that does not say its type is not taken for JSON")
+  func type_missing_isRefused() throws {
+    let stage = try RESTStage()
+    let answer = try #require(try stage.send("POST", Self.path, [:], body: "{}"))
+    #expect(answer.status == 415)
+    #expect(answer.fields["accept"] == "application/json")
+    #expect(answer["message"]?.string?.contains("content-type") == true)
+    #expect(stage.library.requestCount == 0)
+  }
+
   @Test("UTF-8 may be said, and nothing needs no type")
   func type_ofJSON_isAccepted() throws {
     let stage = try RESTStage()

@@ -19,6 +19,57 @@ import Testing
     )
   }
 
+  // MARK: - The server as a whole
+
+  @Test(arguments: [HTTPRequestHead.Version.http1_1, .http2])
+  func optionsOfTheServer_areItsMethods(version: HTTPRequestHead.Version) throws {
+    for fixture in [try ExchangeFixture(), try ExchangeFixture(configure: Self.withPolicy)] {
+      let head = HTTPRequestHead(method: "OPTIONS", path: "*", version: version)
+      let answer = try fixture.answer(head)
+      #expect(answer.head?.status == 204)
+      #expect(answer.head?.fields["allow"] == "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+      #expect(answer.isEnded && answer.content.isEmpty)
+    }
+  }
+
+  // MARK: - What every answer has
+
+  @Test(arguments: [
+    ("Say", "application/json", true), ("Say", "text/plain", true), ("Nobody", "text/plain", true),
+    ("Say", "application/grpc-web", true), ("Count", "application/connect+proto", true),
+    ("Say", "application/grpc", false),
+  ])
+  func browsers_areToldNotToGuess(method: String, type: String, isTold: Bool) throws {
+    let answer = try ExchangeFixture().answer(.call(method, ["content-type": type]))
+    #expect(answer.head?.fields["x-content-type-options"] == (isTold ? "nosniff" : nil))
+  }
+
+  // MARK: - Too many fields
+
+  @Test(arguments: [
+    ("Say", "application/json", 431, nil), ("Say", "application/proto", 431, nil),
+    ("Say", "application/grpc", 200, "8"), ("Say", "application/grpc-web-text", 200, "8"),
+    ("Count", "application/connect+json", 200, nil), ("Nobody", "text/plain", 404, nil),
+  ])
+  func tooManyFields_areRefusedInTheWayOfTheCall(
+    method: String,
+    type: String,
+    status: Int,
+    grpcStatus: String?
+  ) throws {
+    let fixture = try ExchangeFixture()
+    var fields: HTTPFields = ["content-type": type]
+    for index in 0..<20 { fields.append("x-\(index)", String(repeating: "v", count: 1000)) }
+    let answer = try fixture.answer(.call(method, fields))
+    #expect(answer.head?.status == status)
+    #expect(answer.head?.fields["grpc-status"] == grpcStatus)
+    if type == "application/connect+json" {
+      let text = String(decoding: answer.content, as: UTF8.self)
+      #expect(text.contains("resource_exhausted"))
+    }
+    #expect(fixture.service.calls.isEmpty)
+  }
+
   // MARK: - Routes
 
   /// Answers everything below a path with 418.

@@ -67,6 +67,18 @@ struct CallPropagationTests {
     #expect(heard["traceparent"] == nil && heard["tracestate"] == nil)
   }
 
+  @Test("Of two traces none is believed: the request begins one of its own")
+  func call_withTwoTraces_carriesNeither() async throws {
+    let traceparent = "00-\(Self.traceID)-\(Self.span)-01"
+    for second in [traceparent, "00-\(Self.traceID)-00f067aa0ba902b8-01", ""] {
+      let heard = try await passedOn([
+        "traceparent": traceparent, "traceparent": second, "tracestate": "vendor=1",
+      ])
+      #expect(heard["traceparent"] == nil && heard["tracestate"] == nil)
+      #expect(heard["x-request-id"]?.hasPrefix("req_") == true)
+    }
+  }
+
   @Test(
     "A request without a name gets one, the same in both; one that is ill-formed goes no further"
   )

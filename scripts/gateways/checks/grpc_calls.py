@@ -5,7 +5,7 @@ from ..waiting import equal
 
 
 def _all_kinds(stage, gateway, name):
-    from tenancy.v1 import documents_pb2, portfolios_pb2
+    from tenancy.v1 import documents_pb2, entities_pb2, portfolios_pb2
     _, client = stage.sign_up(name)
     with calls.Calls(stage.certificate, gateway.port, client.token) as connection:
         made = connection.unary("/tenancy.v1.Portfolios/Create", portfolios_pb2.CreatePortfolioRequest(name=name),
@@ -14,6 +14,13 @@ def _all_kinds(stage, gateway, name):
         code = connection.code("/tenancy.v1.Portfolios/Get",
                                portfolios_pb2.GetPortfolioRequest(portfolio_id="prt_made_up"), portfolios_pb2.Portfolio)
         equal("a portfolio that there is not", code, "NOT_FOUND")
+        for count in (1, 30, 100, 500):
+            rows = entities_pb2.BatchCreateEntitiesRequest(entities=[entities_pb2.NewEntity()] * count)
+            code, details = connection.details("/tenancy.v1.Entities/BatchCreate", rows,
+                                               entities_pb2.BatchCreateEntitiesResponse)
+            equal(f"{count} bad rows", code, "INVALID_ARGUMENT")
+            for name in (b"google.rpc.BadRequest", b"google.rpc.ErrorInfo", b"google.rpc.RequestInfo"):
+                equal(f"{name.decode()} of {count} bad rows", name in details, True)
         events = connection.stream("/tenancy.v1.Documents/Watch",
                                    documents_pb2.WatchDocumentsRequest(collection="notes"),
                                    documents_pb2.DocumentEvent)

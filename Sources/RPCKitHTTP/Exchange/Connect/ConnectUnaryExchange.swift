@@ -129,36 +129,28 @@ final class ConnectUnaryExchange: HTTPExchange {
     }
     var message = ByteBuffer()
     swap(&message, &content)
-    // An empty message is empty, whatever it is said to be compressed with.
-    let format = message.isEmpty ? nil : requestCoding.format
-    if let format {
-      var inflated = ByteBuffer()
-      let error = message.withBytes { bytes in
-        connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
-      }
-      if let error { return refuse(error) }
-      swap(&message, &inflated)
-    }
-    let error = message.withBytes { bytes in
-      codec.withProtobuf(bytes, type: method.descriptor.requestType) { message in
-        start(message, isCompressed: format != nil)
-        return nil
-      }
-    }
-    if let error { refuse(error) }
-  }
-
-  private func start(_ message: Span<UInt8>, isCompressed: Bool) {
     let call = connection.beginCall(
       of: method,
       for: self,
       metadata: metadata,
       timeout: timeout,
-      requestByteCount: message.count
+      requestByteCount: message.byteCount
     )
     guard let call else { return }
-    call.isRequestCompressed = isCompressed
-    connection.start(call, message, hasPayload: true, malformed: .invalidArgument)
+    call.transcoding = codec.transcoding(to: method.descriptor.requestType)
+    // An empty message is empty, whatever it is said to be compressed with.
+    if let format = message.isEmpty ? nil : requestCoding.format {
+      var inflated = ByteBuffer()
+      let error = message.withBytes { bytes in
+        connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
+      }
+      if let error { return call.reject(error) }
+      swap(&message, &inflated)
+      call.isRequestCompressed = true
+    }
+    message.withBytes { bytes in
+      connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
+    }
   }
 
   override var heldByteCount: Int { content.byteCount }
@@ -197,7 +189,10 @@ final class ConnectUnaryExchange: HTTPExchange {
       fields.append("vary", "accept-encoding")
     }
     fields.append("content-length", String(message.byteCount))
-    call?.metadataToSend.forEachResponseField { fields.append($0, $1) }
+    if let metadata = call?.metadataByPlace {
+      metadata.head.forEachResponseField { fields.append($0, $1) }
+      metadata.trailers.forEachResponseField { fields.append("trailer-\($0)", $1) }
+    }
     finish()
     let isEnd = message.isEmpty
     sendHead(HTTPResponseHead(status: 200, fields: fields), isEnd: isEnd)

@@ -11,7 +11,7 @@ extension HTTPExchange {
   ) {
     var text: [UInt8] = []
     ConnectError.appendJSON(error, to: &text)
-    let status = status ?? error.code.httpStatus
+    let status = status ?? error.httpStatus
     var fields: HTTPFields = [
       "content-type": "application/json", "content-length": String(text.count),
     ]

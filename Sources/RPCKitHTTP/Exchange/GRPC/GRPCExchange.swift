@@ -7,6 +7,8 @@ class GRPCExchange: EnvelopedExchange {
   /// The request itself is wrong, and HTTP has a status for that.
   final var refusalStatus = 200
 
+  override var isForBrowsers: Bool { false }
+
   /// The media types of gRPC; messages are protobuf in all of them.
   class var contentTypes: [String] { ownContentTypes }
   private static let ownContentTypes = ["application/grpc", "application/grpc+proto"]
@@ -44,6 +46,17 @@ class GRPCExchange: EnvelopedExchange {
       throw error
     }
     requestCoding = try ContentCoding.ofRequest(encodingName, head.fields)
+  }
+
+  /// A path with a question mark is the path of no method (grpc/grpc doc/PROTOCOL-HTTP2.md, "Path").
+  override func findMethod() throws(RPCError) -> BoundMethod {
+    guard let query = head.query else { return try super.findMethod() }
+    connection.core.observer.unknownMethod()
+    throw RPCError(
+      .unimplemented,
+      .methodUnknown,
+      "method \("\(head.path.drop { $0 == "/" })?\(query)".prefix(256)); send the path without a query"
+    )
   }
 
   override var acceptedCoding: ContentCoding {

@@ -1,35 +1,33 @@
-internal import RPCKit
+package import RPCKit
 internal import TextEncodings
 
 /// The status of a call as fields: in trailers, in headers without content, in the last frame of gRPC-Web.
-enum GRPCStatusFields {
-  /// Bytes of a message that a status has at most; and of its details.
-  ///
-  /// Clients refuse header lists that are too long, 8 KiB for most and 16 KiB for all of grpcio, and then the
-  /// status is lost with all the rest.
+package enum GRPCStatusFields {
+  /// Bytes of the value of `grpc-message`, at most.
   static let messageByteCountMax = 1024
-  static let detailsByteCountMax = 4096
+  /// Bytes of the values of `grpc-message` and `grpc-status-details-bin` together, at most.
+  ///
+  /// Clients refuse header lists that are too long, 8 KiB for most and 16 KiB for all of grpcio, and nginx reads
+  /// no more than 4 KiB for all fields of an answer and the frames before them (`grpc_buffer_size`): then the
+  /// status is lost with all the rest.
+  static let byteCountMax = 3328
 
   /// The fields of success.
   static let ok: HTTPFields = ["grpc-status": "0"]
 
-  /// Adds the fields of an error.
-  ///
-  /// The details are those that fit, in their order, as programs need the first of them most.
-  static func append(_ error: RPCError, to fields: inout HTTPFields) {
+  /// Adds the fields of an error, with as much of its details as fits.
+  package static func append(_ error: RPCError, to fields: inout HTTPFields) {
     // A failure that calls itself a success would be one to the client.
     let code = error.code == .ok ? StatusCode.unknown : error.code
     fields.append("grpc-status", String(code.rawValue))
     let message = bounded(error.message)
-    if !message.isEmpty { fields.append("grpc-message", percentEncoded(message)) }
+    let encoded = percentEncoded(message)
+    if !message.isEmpty { fields.append("grpc-message", encoded) }
     var status = Google_Rpc.Status(code: code.rawValue, message: message)
-    var byteCount = message.utf8.count
-    for detail in error.details {
-      byteCount += detail.typeURL.utf8.count + detail.value.count + 8
-      guard byteCount <= detailsByteCountMax else { break }
-      status.details.append(
-        Google_Protobuf.AnyMessage(typeUrl: detail.typeURL, value: detail.value)
-      )
+    // Three bytes are four letters of base64.
+    let room = (byteCountMax - encoded.utf8.count) / 4 * 3 - status.protobufBytes.count
+    status.details = error.fitted(into: room).details.map {
+      Google_Protobuf.AnyMessage(typeUrl: $0.typeURL, value: $0.value)
     }
     if !status.details.isEmpty {
       fields.append(
@@ -44,10 +42,11 @@ enum GRPCStatusFields {
   }
 
   private static func bounded(_ text: String) -> String {
-    guard text.utf8.count > messageByteCountMax else { return text }
-    var result = ""
+    guard percentEncoded(text).utf8.count > messageByteCountMax else { return text }
+    var (result, byteCount) = ("", 0)
     for character in text.unicodeScalars {
-      guard result.utf8.count + 4 <= messageByteCountMax else { break }
+      byteCount += percentEncoded(String(character)).utf8.count
+      guard byteCount <= messageByteCountMax else { break }
       result.unicodeScalars.append(character)
     }
     return result

@@ -10,6 +10,8 @@ final class GRPCWebExchange: GRPCExchange {
 
   private static let text = "application/grpc-web-text"
 
+  override var isForBrowsers: Bool { true }
+
   override class var contentTypes: [String] {
     [
       "application/grpc-web", "application/grpc-web+proto", "application/grpc-web-text",

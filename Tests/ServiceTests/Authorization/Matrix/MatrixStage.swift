@@ -240,7 +240,7 @@ struct MatrixStage: Sendable {
   }
 
   /// The answer; the first one of a stream.
-  private static func answer(
+  static func answer(
     _ channel: Channel,
     _ schema: MethodSchema,
     _ message: RawMessage,

@@ -25,9 +25,7 @@ struct WireTests {
           timeout: .seconds(20),
           metadata: ["service-authorization": token, "x-request-id": "compared"]
         )
-        // What breaks a rule ends a stream when it arrives, which may be before the token has been read.
-        let contents = schema.isClientStreaming ? [request] : [request, .object(JSONObject())]
-        for content in contents {
+        for content in [request, .object(JSONObject())] {
           let code = try await compare(schema, content, wrong, stage).code
           #expect(code != nil, "\(row.method) \(content.text) is not refused")
           callCount += 1

@@ -1,0 +1,87 @@
+internal import RPCKit
+internal import Reflection
+internal import StrictJSON
+
+/// Makes the message of a request out of its path, query, headers and body, when its caller has been let in: what
+/// the fields of a message are is not for strangers, nor is the work of finding out.
+///
+/// Reads on the loop or in the call's task, once; what it found is asked for on the loop afterwards.
+final class RESTRequestReader: Sendable {
+  private let request: RESTExchange.Request
+  private let query: String
+  private let method: String
+  private let idempotencyKey: String?
+  private let found = Lock(JSONObject())
+
+  init(_ request: RESTExchange.Request, _ head: HTTPRequestHead) {
+    self.request = request
+    query = head.query ?? ""
+    method = head.method
+    idempotencyKey = head.fields["idempotency-key"]
+  }
+
+  /// The fields of the request by JSON names; none before it was read.
+  var fields: JSONObject { found.withLock { $0 } }
+
+  /// What the path of the request says of a field.
+  func pathField(_ name: String) -> String? {
+    var fields = RESTRequest(request.route, request.shared.registry)
+    // A path that cannot be taken has no fields, which is all that is asked here.
+    try? fields.take(request.path, hasVerb: request.hasVerb)
+    return fields.fields[name]?.string
+  }
+
+  /// The encoded message of the request with this body.
+  func message(_ body: [UInt8], isForm: Bool) throws(RPCError) -> [UInt8] {
+    do throws(RESTFailure) {
+      return try read(body, isForm: isForm)
+    } catch {
+      throw error.error
+    }
+  }
+
+  private func read(_ body: [UInt8], isForm: Bool) throws(RESTFailure) -> [UInt8] {
+    var fields = RESTRequest(request.route, request.shared.registry)
+    try fields.take(request.path, hasVerb: request.hasVerb)
+    try fields.take(try RESTQuery(query), ignored: request.shared.ignoredKeys)
+    if !body.isEmpty { try fields.take(try value(of: body, isForm: isForm)) }
+    if let idempotencyKey { try fields.take(idempotencyKey: idempotencyKey) }
+    let object = fields.fields
+    found.withLock { $0 = object }
+    do throws(ReflectionError) {
+      return try request.shared.json.encode(
+        .object(object),
+        as: request.method.descriptor.requestType,
+        ignoresUnknown: request.route.binding.ignoresUnknown
+      )
+    } catch {
+      throw RESTFailure(error)
+    }
+  }
+
+  private func value(of body: [UInt8], isForm: Bool) throws(RESTFailure) -> JSONValue {
+    guard request.route.binding.body != .none else {
+      throw .invalid("", "\(method) has a body here; send its fields in the query")
+    }
+    guard !isForm else { return try Self.form(body) }
+    // The wire has bounded the length.
+    let limits = JSONLimits(byteCountMax: body.count, depthMax: 100)
+    do throws(JSONError) {
+      return try JSONReader.read(body, limits: limits)
+    } catch {
+      throw RESTFailure(error)
+    }
+  }
+
+  private static func form(_ bytes: [UInt8]) throws(RESTFailure) -> JSONValue {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw .invalid("", "form is not UTF-8; send escapes of UTF-8")
+    }
+    var object = JSONObject()
+    for (key, value) in try RESTQuery(text, noun: "form").pairs {
+      guard object[key] == nil else { throw .invalid(key, "is given twice; send it once") }
+      object[key] = .string(value)
+    }
+    return .object(object)
+  }
+}
