@@ -84,6 +84,7 @@ class EnvelopedExchange: HTTPExchange {
       return refuse(error)
     }
     self.method = method
+    decoder = EnvelopeDecoder(byteCountMax: method.requestByteCountMax)
     guard !method.isUnaryRequest, let call = beginCall(method) else { return }
     connection.start(call, Span(), hasPayload: false)
   }
@@ -184,7 +185,13 @@ class EnvelopedExchange: HTTPExchange {
       return deliver(message, header, of: method)
     }
     var inflated = ByteBuffer()
-    return connection.inflate(message, format, malformed: malformed, into: &inflated)
+    return connection.inflate(
+      message,
+      format,
+      for: method,
+      malformed: malformed,
+      into: &inflated
+    )
       ?? inflated.withBytes { deliver($0, header, of: method) }
   }
 

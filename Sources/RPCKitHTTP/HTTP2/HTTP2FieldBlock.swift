@@ -15,10 +15,17 @@ final class HTTP2FieldBlock {
   private(set) var fields = HTTPFields()
   /// Whether there were more fields, or larger ones, than allowed; none is kept then.
   private(set) var isTooLarge = false
+  /// Whether there is no room for the request: nothing of it is kept, and it is refused.
+  var isUnwanted = false
   /// Whether the request ends with the block.
   var isEnd = false
   private var byteCount = 0
   private var count = 0
+
+  /// What it takes while it is not complete, in bytes, about.
+  var keptByteCount: Int {
+    HTTPExchange.emptyByteCount + (isTooLarge || isUnwanted ? 0 : byteCount)
+  }
 
   init(streamID: UInt32, received: MonotonicInstant) {
     self.streamID = streamID

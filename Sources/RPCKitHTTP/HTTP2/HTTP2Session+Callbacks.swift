@@ -27,12 +27,13 @@ extension HTTP2Session {
   func fieldsBegin(_ id: UInt32, isRequest: Bool) {
     block = HTTP2FieldBlock(streamID: id, received: now)
     guard isRequest else { return }
+    block?.isUnwanted = fieldRoom <= 0
     counts.openedCount += 1
     streams[id] = HTTP2Stream(id: id, now: now)
   }
 
   func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-    guard let block,
+    guard let block, !block.isUnwanted,
       block.admits(nameByteCount: name.count, valueByteCount: value.count, limits)
     else { return }
     let text = unsafe String(decoding: value, as: UTF8.self)
@@ -75,6 +76,7 @@ extension HTTP2Session {
   private func receivedFields(isEnd: Bool) {
     guard let block = block.take() else { return }
     block.isEnd = isEnd
+    fieldRoom -= block.keptByteCount
     guard let stream = streams[block.streamID] else { return }
     if stream.hasFields {
       ended(block.streamID, block)
