@@ -7,6 +7,11 @@ public struct Limits: Hashable, Sendable {
   ///
   /// Ttrpc's own limit is 4 MiB, and peers refuse more.
   public var frameByteCountMax = 4 << 20
+  /// Largest request in bytes, as the wire carries it and inflated, of a method that anybody may call and that does
+  /// not say otherwise (`MethodDescriptor.requestByteCountMax`); nil for as large as all others.
+  ///
+  /// Reading a request costs time, which strangers have no claim to.
+  public var publicRequestByteCountMax: Int?
   /// Largest frame in bytes that is skipped and answered; a longer one closes the connection.
   public var skippedFrameByteCountMax = 16 << 20
   /// Metadata pairs of one call.
@@ -71,10 +76,21 @@ public struct Limits: Hashable, Sendable {
   /// A connection on which more waits than half of what is left of this begins no further call. When
   /// it is passed, the connections with the most output are closed.
   public var outputTotalByteCountMax = 64 << 20
-  /// Bytes that all connections of a server together may hold of frames that are not complete.
+  /// Bytes that all connections of a server together may hold of frames and requests that are not complete, the
+  /// fields of their heads included.
   ///
-  /// When it is passed, connections are closed, those first whose frames are large and slow.
+  /// When it is passed, connections are closed, those first whose frames or requests are large and slow.
   public var assemblyByteCountMax = 64 << 20
+  /// Bytes that the connections of a server together may take by themselves: the state of TLS and of HTTP/2, about.
+  ///
+  /// When it is passed, the connections on which nothing has happened for longest are ended, idle ones by GOAWAY.
+  public var sessionByteCountMax = 96 << 20
+  /// TLS handshakes that may be under way at a time.
+  ///
+  /// With one more, the one that has been under way for longest is given up.
+  public var handshakeCountMax = 1024
+  /// TLS handshakes of one source that may be under way at a time, as `connectionsPerSourceMax` tells sources apart.
+  public var handshakesPerSourceMax = 256
   /// Received and unconsumed stream messages in bytes that a connection holds before reading from
   /// it pauses.
   ///

@@ -3,8 +3,10 @@ package struct HTTPLimits: Hashable, Sendable {
   /// Longest request line of HTTP/1.1 in bytes; a longer one is answered 414.
   package var requestLineByteCountMax = 16 << 10
   /// Header fields of one request, and trailer fields, each counted as name, value and 32 bytes; more are
-  /// answered 431.
-  package var fieldByteCountMax = 32 << 10
+  /// answered 431, and none is kept.
+  ///
+  /// As much as metadata may have. A few bytes of HTTP/2 can stand for all of them on every stream.
+  package var fieldByteCountMax = 16 << 10
   /// Header fields of one request of HTTP/2, and trailer fields, that are read to refuse that request alone; with
   /// more the connection ends.
   package var droppedFieldByteCountMax = 128 << 10

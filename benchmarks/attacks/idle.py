@@ -20,8 +20,11 @@ OWN_DESCRIPTORS = 64
 PORT_MIN, PORTS = 2000, 20_000
 
 
-def hold_connections(scene, sources):
-    """Holds this process's share of more connections than the service has descriptors."""
+def hold_connections(scene, sources, content=b""):
+    """Holds this process's share of more connections than the service has descriptors.
+
+    Each sends the content once; what comes is not read.
+    """
     addresses = scene.sources(sources)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OWN_DESCRIPTORS
     count = min((scene.descriptors + SURPLUS) // PROCESSES, limit)
@@ -47,7 +50,10 @@ def hold_connections(scene, sources):
             making.add(connection.fileno())
             poll.register(connection, select.EPOLLIN | select.EPOLLOUT | select.EPOLLRDHUP)
         for descriptor, events in poll.poll(0.05, 4096):
-            if events & ~select.EPOLLOUT:
+            if content and events == select.EPOLLIN:
+                # The service's own first words.
+                poll.modify(descriptor, select.EPOLLRDHUP)
+            elif events & ~select.EPOLLOUT:
                 is_made = descriptor not in making
                 scene.count("connections lost" if is_made else "connections refused")
                 making.discard(descriptor)
@@ -58,4 +64,14 @@ def hold_connections(scene, sources):
                 scene.count("connections")
                 making.discard(descriptor)
                 poll.modify(descriptor, select.EPOLLIN | select.EPOLLRDHUP)
+                if content:
+                    say(held[descriptor], content)
     scene.count("held at the end", len(held) - len(making))
+
+
+def say(connection, content):
+    """Sends what fits the kernel's buffer; a connection that is lost shows when it is polled."""
+    try:
+        connection.send(content)
+    except OSError:
+        pass

@@ -328,7 +328,9 @@ public final class AuthService: Sendable {
       StepUpHandler(core: core).definition,
       SecondFactorsHandler(core: core).definition,
       PasskeysHandler(core: core).definition,
-      IdentitiesHandler(core: core).definition,
+      // As large as what Apple sends about purchases.
+      IdentitiesHandler(core: core).definition
+        .allowing(260 << 10, forRequestsOf: Auth_V1.IdentitiesMethods.notifyApple.method),
       KeysHandler(core: core).definition,
       TokenIntrospectionHandler(core: core, tokens: tokens).definition,
       OperatorsHandler(core: core).definition,

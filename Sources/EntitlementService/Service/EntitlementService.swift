@@ -119,7 +119,12 @@ public final class EntitlementService: Sendable {
       EntitlementsHandler(core: core).definition,
       FeatureFlagsHandler(core: core).definition,
       SubscriptionsHandler(core: core).definition,
-      PurchasesHandler(core: core).definition,
+      // A notification of 256 KiB, and what is around it.
+      PurchasesHandler(core: core).definition
+        .allowing(
+          260 << 10,
+          forRequestsOf: Entitlement_V1.PurchasesMethods.handleNotification.method
+        ),
       PointsHandler(core: core).definition,
       AuditHandler(core: core).definition,
       ExportsHandler(core: core).definition,

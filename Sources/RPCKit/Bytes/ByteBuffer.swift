@@ -146,6 +146,17 @@ public struct ByteBuffer: ~Copyable {
     writeOffset = 0
   }
 
+  /// Memory that is never worth moving what waits for.
+  private static let keptCapacity = 64 << 10
+
+  /// Gives back memory that is far more than what waits, as the other end takes slowly what came in a burst.
+  public mutating func shrink() {
+    guard capacity > Self.keptCapacity, byteCount < capacity / 4 else { return }
+    var smaller = ByteBuffer(capacity: max(2 * byteCount, Self.initialCapacity))
+    withBytes { smaller.append($0) }
+    swap(&self, &smaller)
+  }
+
   /// Makes room for `count` more bytes: first by moving what waits to the front, then by doubling.
   @inline(__always)
   public mutating func reserve(_ count: Int) {

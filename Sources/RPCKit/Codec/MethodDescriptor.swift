@@ -60,6 +60,9 @@ public struct MethodDescriptor: Hashable, Sendable {
   public var hasNoSideEffects: Bool
   /// What goes first under overload.
   public var priority: Priority
+  /// Largest request in bytes, as the wire carries it and inflated; nil for what the server allows
+  /// (`Limits.publicRequestByteCountMax`, `Limits.frameByteCountMax`).
+  public var requestByteCountMax: Int?
   /// Protobuf name of the request message.
   public var requestType: String
   /// Protobuf name of the response message.
@@ -78,6 +81,7 @@ public struct MethodDescriptor: Hashable, Sendable {
     isIdempotent: Bool = false,
     hasNoSideEffects: Bool = false,
     priority: Priority = .normal,
+    requestByteCountMax: Int? = nil,
     requestType: String,
     responseType: String,
     httpBindings: [HTTPBinding] = []
@@ -91,6 +95,7 @@ public struct MethodDescriptor: Hashable, Sendable {
     self.isIdempotent = isIdempotent
     self.hasNoSideEffects = hasNoSideEffects
     self.priority = priority
+    self.requestByteCountMax = requestByteCountMax
     self.requestType = requestType
     self.responseType = responseType
     self.httpBindings = httpBindings

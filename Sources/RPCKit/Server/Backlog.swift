@@ -23,6 +23,9 @@ struct Backlog<Element> {
   /// The elements, the oldest first.
   var elements: some Sequence<Element> { places[head...].lazy.compactMap { $0 } }
 
+  /// The oldest element.
+  var first: Element? { head < places.count ? places[head] : nil }
+
   mutating func append(_ element: Element) { places.append(element) }
 
   /// Takes the oldest element; nil when there is none.

@@ -22,6 +22,8 @@ open class CallHost: @unchecked Sendable {
   final var transport: (any Transport)?
   /// Why the connection ended, as far as this side ended it.
   final var closeReason = ConnectionCloseReason.peer
+  /// What its TLS handshake is called in `LoopResources.handshakes`; zero while none is under way.
+  final var handshakeNumber: UInt64 = 0
   /// What of this connection is counted in the sums over all of them.
   private(set) final var counted = HeldByteCounts()
   private let confinedTimers: Confined<ConnectionTimers>
@@ -153,12 +155,22 @@ open class CallHost: @unchecked Sendable {
   ///
   /// A connection may hold half of what the others leave, so one alone gets far and many share.
   package final func hasRoomForAnswers(beside byteCount: Int) -> Bool {
-    guard byteCount > Self.outputByteCountUnquestioned else { return true }
+    guard byteCount > Self.unquestionedByteCount else { return true }
+    // Noted now and not when the turn ends: hundreds of connections are read in one.
+    if byteCount > countedByteCount(.output) { count(.output, byteCount) }
     return byteCount <= (limits.outputTotalByteCountMax - core.held.byteCount(.output)) / 2
   }
 
-  /// Output in bytes that never keeps a connection from beginning calls.
-  private static let outputByteCountUnquestioned = 64 << 10
+  /// Bytes of requests that wait for their end which may be added to `byteCount`, so that this connection has no more
+  /// than half of what all leave then; below zero if it has more already.
+  package final func roomForRequests(beside byteCount: Int) -> Int {
+    let others = core.held.byteCount(.assembly) - countedByteCount(.assembly)
+    let share = (limits.assemblyByteCountMax - others) / 3
+    return max(Self.unquestionedByteCount, share) - byteCount
+  }
+
+  /// Bytes that never keep a connection from adding to them.
+  private static let unquestionedByteCount = 64 << 10
 
   /// What was last noted by `count`.
   package final func countedByteCount(_ sort: HeldSort) -> Int {

@@ -51,6 +51,9 @@ struct ConnectionRegistry {
     connections.values.sorted { $0.number < $1.number }.map(\.connection)
   }
 
+  /// The open connections, in no order.
+  var all: [any ServedConnection] { connections.values.map(\.connection) }
+
   /// Takes a place for a connection from `source`, if there is one.
   mutating func reserve(_ source: String, now: MonotonicInstant) -> Reservation {
     guard count < countMax else { return .refused(.connections) }

@@ -2,16 +2,19 @@ internal import Synchronization
 
 /// What connections hold for their peers and all of them together may hold only so much of.
 package enum HeldSort: Int, Sendable, CaseIterable {
-  /// Frames that are not complete.
+  /// Input that waits for its end: frames and requests that are not complete, with the fields of their heads.
   case assembly
   /// Output that peers have not taken.
   case output
+  /// What connections take by themselves: the state of TLS and of HTTP/2.
+  case sessions
 
   /// What its bound is called in metrics and the log.
   package var limitName: LimitName {
     switch self {
     case .assembly: .assemblyBytes
     case .output: .outputTotalBytes
+    case .sessions: .sessionBytes
     }
   }
 }
@@ -20,12 +23,25 @@ package enum HeldSort: Int, Sendable, CaseIterable {
 package struct HeldByteCounts {
   private var assembly = 0
   private var output = 0
+  private var sessions = 0
 
   package init() {}
 
   package subscript(sort: HeldSort) -> Int {
-    get { sort == .assembly ? assembly : output }
-    set { if sort == .assembly { assembly = newValue } else { output = newValue } }
+    get {
+      switch sort {
+      case .assembly: assembly
+      case .output: output
+      case .sessions: sessions
+      }
+    }
+    set {
+      switch sort {
+      case .assembly: assembly = newValue
+      case .output: output = newValue
+      case .sessions: sessions = newValue
+      }
+    }
   }
 }
 
@@ -54,13 +70,21 @@ package final class HeldBytes: Sendable {
 
   private let assembly: Sum
   private let output: Sum
+  private let sessions: Sum
 
   init(_ limits: Limits) {
     assembly = Sum(limits.assemblyByteCountMax)
     output = Sum(limits.outputTotalByteCountMax)
+    sessions = Sum(limits.sessionByteCountMax)
   }
 
-  private func sum(_ sort: HeldSort) -> Sum { sort == .assembly ? assembly : output }
+  private func sum(_ sort: HeldSort) -> Sum {
+    switch sort {
+    case .assembly: assembly
+    case .output: output
+    case .sessions: sessions
+    }
+  }
 
   /// What all connections hold now.
   package func byteCount(_ sort: HeldSort) -> Int { sum(sort).total.load(ordering: .relaxed) }

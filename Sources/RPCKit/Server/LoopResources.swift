@@ -13,9 +13,13 @@ package final class LoopResources: @unchecked Sendable {
   var workingCount = 0
   /// What the connections of this loop hold.
   var held = HeldByteCounts()
+  /// TLS handshakes of this loop's connections that are under way.
+  var handshakes: HandshakeTable
 
-  init(_ loop: any EventLoop) {
+  /// `loopCount` loops share what the server may have.
+  init(_ loop: any EventLoop, _ limits: Limits = Limits(), loopCount: Int = 1) {
     self.loop = loop
     workers = HandlerWorkers(loop)
+    handshakes = HandshakeTable(limits, loopCount: loopCount)
   }
 }

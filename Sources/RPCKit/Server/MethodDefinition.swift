@@ -3,7 +3,7 @@
 /// Made by generated code.
 public struct MethodDefinition: Sendable {
   /// What is known of the method.
-  public let descriptor: MethodDescriptor
+  public internal(set) var descriptor: MethodDescriptor
 
   /// Decodes the first message, if there is one, and starts the handler.
   ///

@@ -10,13 +10,16 @@ package final class BoundMethod: Sendable {
   package let isStreaming: Bool
   package let start:
     @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
+  /// Largest request in bytes, as the wire carries it and inflated.
+  package let requestByteCountMax: Int
   let metrics: MethodMetrics
   /// Refused calls by the place of their reason in `ShedReason.allCases`.
   private let shedCounters = ShedReason.allCases.map { _ in Counter() }
   fileprivate let serviceName: [UInt8]
   fileprivate let methodName: [UInt8]
 
-  init(_ definition: MethodDefinition, _ metrics: MethodMetrics) {
+  init(_ definition: MethodDefinition, _ metrics: MethodMetrics, _ limits: Limits) {
+    requestByteCountMax = limits.requestByteCountMax(of: definition.descriptor)
     descriptor = definition.descriptor
     priority = definition.descriptor.priority
     isUnaryRequest = definition.isUnaryRequest
@@ -50,7 +53,7 @@ package struct MethodTable: Sendable {
   private let services: Set<String>
 
   /// Names must be unique; two methods of one name are a mistake of the program.
-  init(_ services: [ServiceDefinition], metrics: ServerMetrics) {
+  init(_ services: [ServiceDefinition], metrics: ServerMetrics, limits: Limits = Limits()) {
     let count = services.reduce(0) { $0 + $1.methods.count }
     var capacity = 8
     while capacity < count * 2 { capacity *= 2 }
@@ -60,7 +63,7 @@ package struct MethodTable: Sendable {
     precondition(self.services.count == services.count, "two services have one name")
     for service in services {
       for method in service.methods {
-        insert(BoundMethod(method, metrics.method(method.descriptor)))
+        insert(BoundMethod(method, metrics.method(method.descriptor), limits))
       }
     }
   }
@@ -113,6 +116,14 @@ package struct MethodTable: Sendable {
     for index in max(0, name.count - 8)..<name.count {
       hash = (hash ^ UInt64(name[index])) &* 0x0000_0100_0000_01b3
     }
+  }
+}
+
+extension Limits {
+  /// Largest request of a method in bytes.
+  fileprivate func requestByteCountMax(of method: MethodDescriptor) -> Int {
+    let ofClass = method.callerClass == .public ? publicRequestByteCountMax : nil
+    return min(method.requestByteCountMax ?? ofClass ?? frameByteCountMax, frameByteCountMax)
   }
 }
 

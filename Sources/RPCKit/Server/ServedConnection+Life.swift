@@ -7,7 +7,32 @@ extension ServedConnection {
     guard let transport else { return }
     peer = transport.peer
     if transport is TLSTransport { core.observer.handshakeEnded(succeeded: true) }
+    endHandshake()
     scheduleAgeLimit()
+  }
+
+  /// Notes that a TLS handshake begins, if one does; others may have to make room for it.
+  func beginHandshake() {
+    guard transport is TLSTransport else { return }
+    let (number, victim) = resources.handshakes.begin(self, now: loop.now)
+    handshakeNumber = number
+    count(.sessions, TLSTransport.handshakeByteCount)
+    guard let victim else { return }
+    core.observer.limitReached(victim.limit, source: victim.connection.source)
+    victim.connection.close(.limit)
+  }
+
+  /// Notes that no handshake is under way any more: what is left of it is what a connection keeps.
+  func endHandshake() {
+    if handshakeNumber != 0 { resources.handshakes.end(handshakeNumber) }
+    handshakeNumber = 0
+    countSession(0)
+  }
+
+  /// Notes what a connection takes by itself: what its wire takes beside what TLS does.
+  package func countSession(_ wireByteCount: Int) {
+    let isSecured = transport is TLSTransport
+    count(.sessions, wireByteCount + (isSecured ? TLSTransport.openByteCount : 0))
   }
 
   /// Counts a handshake that the end of the stream shows to have failed.
@@ -47,6 +72,7 @@ extension ServedConnection {
   package func lose() {
     guard transport != nil else { return }
     transport = nil
+    endHandshake()
     lost()
     timers.cancelAll(loop)
     for sort in HeldSort.allCases { count(sort, 0) }
@@ -66,7 +92,26 @@ extension ServedConnection {
     drain()
   }
 
-  package func shed(_ sort: HeldSort) { close(.limit) }
+  package func drainIdle() { drain() }
+
+  package func shed(_ sort: HeldSort) {
+    if sort != .sessions || !endIdle() { close(.limit) }
+  }
+
+  /// Ends a connection on which nothing is open, in order; false if something is.
+  func endIdle() -> Bool {
+    guard isIdle else { return false }
+    // Its memory is free as soon as the turn has ended.
+    count(.sessions, 0)
+    closeReason = .idle
+    drainIdle()
+    return true
+  }
+
+  /// How long nothing has happened, times what it costs: of connections that cost the same, the longest at rest.
+  package func restingBurden(since instant: MonotonicInstant) -> Double {
+    Double(countedByteCount(.sessions)) * Double(max(1, instant.nanoseconds(to: loop.now)))
+  }
 }
 
 /// Why a connection ended: a label in metrics.

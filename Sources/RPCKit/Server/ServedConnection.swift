@@ -25,6 +25,9 @@ package protocol ServedConnection: CallHost, TransportReceiver, TimerTarget {
   /// Called once, by `lose`.
   func lost()
 
+  /// Begins to drain while nothing is open: without waiting until the client knows.
+  func drainIdle()
+
   /// Gives its place to others: the server is nearly full and nothing happens here.
   func evict()
 

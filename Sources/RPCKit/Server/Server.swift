@@ -87,7 +87,9 @@ public final class Server: Sendable {
   ) {
     self.network = network
     self.loops = loops
-    resources = loops.loops.map { LoopResources($0) }
+    resources = loops.loops.map {
+      LoopResources($0, configuration.limits, loopCount: loops.loops.count)
+    }
     core = ServerCore(
       configuration: configuration,
       services: services,

@@ -20,6 +20,11 @@ extension ServerConnection {
         core.observer.refused(method, refusal.code)
         return refuse(id, refusal, envelope, bytes)
       }
+      if let error = tooLarge(envelope.payload ?? 0..<0, for: method) {
+        release(method)
+        core.observer.refused(method, error.code)
+        return refuse(id, error, envelope, bytes)
+      }
       begin(method, envelope, header, bytes)
     case .unknownService:
       core.observer.unknownMethod()
@@ -30,6 +35,13 @@ extension ServerConnection {
       let name = printable(bytes, envelope.method)
       refuse(id, RPCError(.unimplemented, .methodUnknown, "method \(name)"), envelope, bytes)
     }
+  }
+
+  /// Why a payload is not taken, as it came; nil if it is.
+  func tooLarge(_ payload: Range<Int>, for method: BoundMethod) -> RPCError? {
+    guard payload.count > method.requestByteCountMax else { return nil }
+    core.observer.limitReached(.frameBytes)
+    return .requestTooLarge(payload.count, max: method.requestByteCountMax)
   }
 
   /// Answers a call that is not begun with what was encoded before, unless there is more to say.
@@ -154,7 +166,7 @@ extension ServerConnection {
       bytes,
       envelope.payload ?? 0..<0,
       header,
-      limit: limits.frameByteCountMax
+      limit: method.requestByteCountMax
     ) { payload in method.start(payload, hasPayload, call) }
     if let error { return call.reject(error) }
     if !method.isUnaryRequest, !header.flags.contains(.remoteOpen) {

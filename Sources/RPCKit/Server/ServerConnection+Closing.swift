@@ -70,6 +70,7 @@ extension ServerConnection {
     case .assembly: end(.limit)
     // Its client does not read, so nothing would come of lingering.
     case .output: close(.limit)
+    case .sessions: if !endIdle() { end(.limit) }
     }
   }
 
@@ -77,6 +78,7 @@ extension ServerConnection {
   func burden(_ sort: HeldSort) -> Double {
     switch sort {
     case .output: Double(countedByteCount(.output))
+    case .sessions: machine.streams.isEmpty ? restingBurden(since: lastCall) : 0
     case .assembly:
       // Bytes times the time that they have been held for: slow ones first, of those large ones. A
       // client that has finished frames before is more likely to finish this one.

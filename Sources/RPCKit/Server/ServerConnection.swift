@@ -81,6 +81,7 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
   ///
   /// Loop only.
   func start() {
+    beginHandshake()
     transport?.start(self)
   }
 
@@ -255,12 +256,15 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
       return
     }
     if hasMessage {
+      if let error = tooLarge(payload, for: call.boundMethod) {
+        return fail(header.streamID, error)
+      }
       var cost = 0
       let error = resources.codec.withInflated(
         bytes,
         payload,
         header,
-        limit: limits.frameByteCountMax
+        limit: call.boundMethod.requestByteCountMax
       ) { message -> RPCError? in
         cost = ServerConnectionMachine<CallContext>.cost(message.count)
         return inbound.receive(
@@ -328,7 +332,10 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
       watchOutput(isWaiting: true, hasProgress: written > 0)
     }
     let counts = counted
-    if output.byteCount != counts[.output] { count(.output, output.byteCount) }
+    // The memory and not the bytes: of an answer that was taken up to its last byte all memory is held.
+    output.shrink()
+    let held = output.isEmpty ? 0 : output.allocatedByteCount
+    if held != counts[.output] { count(.output, held) }
     if output.byteCount < limits.outputWriterByteCountMax { wakeWritersForRoom() }
     if machine.finishDrain() { stopUse(.drained) }
     updateReading()

@@ -31,7 +31,11 @@ package final class ServerCore: Sendable {
     held = HeldBytes(configuration.limits)
     registry = Lock(ConnectionRegistry(configuration.limits))
     self.reportUnexpected = reportUnexpected
-    methods = MethodTable(services, metrics: metrics.server)
+    methods = MethodTable(
+      services,
+      metrics: metrics.server,
+      limits: configuration.limits
+    )
     refusalMonitor = RefusalMonitor(
       methods.methods,
       logger: configuration.logger,
@@ -212,7 +216,7 @@ package final class ServerCore: Sendable {
   }
 
   private func connections(on resources: LoopResources) -> [any ServedConnection] {
-    connections.filter { $0.resources === resources }
+    registry.withLock { $0.all }.filter { $0.resources === resources }
   }
 
   // MARK: - Refusals

@@ -10,6 +10,9 @@ package enum LimitName: String, CaseIterable {
   case frameTime = "frame_time"
   case requestTime = "request_time"
   case assemblyBytes = "assembly_bytes"
+  case sessionBytes = "session_bytes"
+  case handshakes
+  case handshakesPerSource = "handshakes_per_source"
   case metadata
   case fieldBytes = "field_bytes"
   case streamsPerConnection = "streams_per_connection"

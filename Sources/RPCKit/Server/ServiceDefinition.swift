@@ -15,6 +15,17 @@ public struct ServiceDefinition: Sendable {
     self.file = file
     self.methods = methods
   }
+
+  /// The same service, in which one method takes requests of up to so many bytes; it is a mistake of the program if
+  /// there is no such method.
+  public func allowing(_ byteCountMax: Int, forRequestsOf method: String) -> ServiceDefinition {
+    var definition = self
+    guard let index = methods.firstIndex(where: { $0.descriptor.method == method }) else {
+      preconditionFailure("\(name) has no method \(method)")
+    }
+    definition.methods[index].descriptor.requestByteCountMax = byteCountMax
+    return definition
+  }
 }
 
 extension [ServiceDefinition] {

@@ -11,6 +11,7 @@ final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable
   private var timer = TimerID.none
 
   func start() {
+    beginHandshake()
     transport?.start(self)
   }
 
@@ -19,6 +20,7 @@ final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable
   func transportConnected() {
     guard let transport else { return }
     peer = transport.peer
+    endHandshake()
     // Without a name the bytes tell, as they do without TLS: many clients do not offer any.
     if let name = peer.applicationProtocol {
       let wire = core.configuration.wires.first { $0.applicationProtocols.contains(name) }
@@ -93,6 +95,7 @@ final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable
       return close(.violation)
     }
     self.transport = nil
+    count(.sessions, 0)
     core.connectionDecided(self, as: connection)
     transport.handOver(to: connection)
     connection.transportConnected()
@@ -125,5 +128,7 @@ final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable
 
   var census: ConnectionCensus { ConnectionCensus() }
 
-  func burden(_ sort: HeldSort) -> Double { 0 }
+  func burden(_ sort: HeldSort) -> Double {
+    sort == .sessions ? restingBurden(since: lastCall) : 0
+  }
 }

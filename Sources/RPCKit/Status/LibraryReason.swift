@@ -64,6 +64,17 @@ extension RPCError {
   }
 }
 
+extension RPCError {
+  /// A request that is longer than its method takes.
+  package static func requestTooLarge(_ byteCount: Int, max: Int) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      .requestTooLarge,
+      "the request of \(byteCount) bytes is larger than \(max) bytes; send less at a time"
+    )
+  }
+}
+
 extension RPCError.Detail {
   /// `google.rpc.ErrorInfo { string reason=1; string domain=2; }`.
   package static func errorInfo(_ reason: LibraryReason) -> RPCError.Detail {

@@ -72,7 +72,22 @@ extension HTTPConnection: ServedConnection {
     )
   }
 
-  package final func burden(_ sort: HeldSort) -> Double { Double(countedByteCount(sort)) }
+  package final func burden(_ sort: HeldSort) -> Double {
+    switch sort {
+    case .output: Double(countedByteCount(.output))
+    case .sessions: calls.isEmpty ? restingBurden(since: lastActivity) : 0
+    case .assembly:
+      // Bytes times the time that the client has made the oldest request wait, as for frames.
+      Double(countedByteCount(.assembly)) * Double(max(1, oldestWait.nanoseconds(to: loop.now)))
+    }
+  }
+
+  /// Since when the client has made a request wait; now if it makes none.
+  private final var oldestWait: MonotonicInstant {
+    exchanges.values.reduce(requestStart ?? loop.now) { oldest, exchange in
+      exchange.waitsForClient ? min(oldest, exchange.received) : oldest
+    }
+  }
 
   // MARK: - The end
 
@@ -80,6 +95,8 @@ extension HTTPConnection: ServedConnection {
     guard phase == .serving, !warnsOfDrain() else { return }
     beginDraining()
   }
+
+  package final func drainIdle() { beginDraining() }
 
   /// Takes no further exchange from now on.
   final func beginDraining() {

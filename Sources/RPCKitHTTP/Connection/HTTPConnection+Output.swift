@@ -42,9 +42,12 @@ extension HTTPConnection {
       core.observer.limitReached(.outputBytes)
       return close(.limit)
     }
-    if output.isEmpty { output.release() }
+    // The memory counts and not the bytes: of an answer that was taken up to its last byte all of it is held.
+    if output.isEmpty { output.release() } else { output.shrink() }
     watchOutput(isWaiting: unreadByteCount > 0, hasProgress: hasProgress)
-    count(.output, byteCount)
+    count(.output, output.allocatedByteCount + heldOutputMemory)
+    // What an answer has gone out of, or now waits for the client, is another sum than before.
+    if countedByteCount(.assembly) > 0 || exchanges.count > calls.count { countInput() }
   }
 
   /// Bytes of answers that the client has not taken.

@@ -22,6 +22,8 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   final var isReading = true
   /// Whether the client has sent its end of stream.
   final var hasClientEnded = false
+  /// Bytes of heads that were read since `countInput`.
+  final var newHeadByteCount = 0
   /// Bytes that were thrown away since the connection began to end.
   final var discardedByteCount = 0
   /// Whether the peer is a proxy that is believed about its clients.
@@ -71,6 +73,10 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Bytes of answers that wait outside of `output`.
   var heldOutputByteCount: Int { 0 }
 
+  /// Memory of answers outside of `output`: more than the bytes, as buffers grow ahead, or fewer where answers share
+  /// their content.
+  var heldOutputMemory: Int { heldOutputByteCount }
+
   /// Bytes of requests that wait for the rest of what they belong to, but for those that exchanges hold.
   var heldInputByteCount: Int { 0 }
 
@@ -79,6 +85,12 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
 
   /// Whether a request has begun to arrive that is not in the table yet: a drain waits for it.
   var hasBegunRequest: Bool { false }
+
+  /// When that request began; nil for none.
+  var requestStart: MonotonicInstant? { nil }
+
+  /// When something last happened that was not the client's sending alone.
+  var lastActivity: MonotonicInstant { lastCall }
 
   /// Bytes that wait for nothing but that the client reads: they bound what else is read of it.
   ///
@@ -110,6 +122,11 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Sends content that `write` appends.
   func sendBody(of exchange: HTTPExchange, _ write: (inout ByteBuffer) -> Void) {}
 
+  /// Sends all the content of an answer, which shares it with others.
+  func sendBody(of exchange: HTTPExchange, sharing content: HTTPContent) {
+    sendBody(of: exchange) { $0.append(content.bytes.span) }
+  }
+
   /// Ends an answer; `trailers` are left out where the version cannot send them.
   func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {}
 
@@ -127,12 +144,14 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Takes an exchange in and tells it to begin.
   final func open(_ exchange: HTTPExchange) {
     exchanges[exchange.id] = exchange
+    newHeadByteCount += exchange.headByteCount
     exchange.begin()
   }
 
   /// Takes an exchange in that is refused whatever it is.
   final func open(_ exchange: HTTPExchange, refusing error: RPCError) {
     exchanges[exchange.id] = exchange
+    newHeadByteCount += exchange.headByteCount
     exchange.refuse(atHead: error)
   }
 
@@ -147,7 +166,6 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
     calls[exchange.id] = nil
     if isAbandoned { exchange.abandoned() }
-    if countedByteCount(.assembly) > 0 { countInput() }
     if phase == .draining, exchanges.isEmpty { scheduleFlush() }
   }
 
@@ -159,13 +177,14 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     for exchange in open { exchange.abandoned() }
   }
 
-  /// Notes what is held of requests that are not whole.
+  /// Notes what is held of requests that wait for the client.
   final func countInput() {
+    newHeadByteCount = 0
     count(.assembly, heldRequestByteCount)
   }
 
-  /// What is held of requests that are not whole.
+  /// What is held of requests that wait for the client: for the rest of them, or to take their answers.
   final var heldRequestByteCount: Int {
-    exchanges.values.reduce(heldInputByteCount) { $0 + $1.heldByteCount }
+    exchanges.values.reduce(heldInputByteCount) { $0 + $1.waitingByteCount }
   }
 }

@@ -49,14 +49,15 @@ extension RPCError {
 }
 
 extension HTTPConnection {
-  /// Inflates a message as its coding says; `malformed` is the code of one that cannot be.
+  /// Inflates a message for a method as its coding says; `malformed` is the code of one that cannot be.
   func inflate(
     _ bytes: Span<UInt8>,
     _ format: CompressionFormat,
+    for method: BoundMethod,
     malformed: StatusCode,
     into output: inout ByteBuffer
   ) -> RPCError? {
-    let byteCountMax = limits.frameByteCountMax
+    let byteCountMax = method.requestByteCountMax
     do throws(InflateError) {
       try resources.compression.inflate(bytes, format, into: &output, byteCountMax: byteCountMax)
       return nil

@@ -86,6 +86,7 @@ class EnvelopedExchange: HTTPExchange {
       return refuse(error)
     }
     self.method = method
+    decoder = EnvelopeDecoder(byteCountMax: method.requestByteCountMax)
     guard !method.isUnaryRequest, let call = beginCall(method) else { return }
     connection.start(call, Span(), hasPayload: false, malformed: malformed)
   }
@@ -151,7 +152,7 @@ class EnvelopedExchange: HTTPExchange {
     guard let message = message.take() else { return giveUp(.notOneMessage(method, "none")) }
     guard let call = beginCall(method) else { return }
     call.isRequestCompressed = isMessageCompressed
-    let error = plain(message.span, isCompressed: isMessageCompressed) { message in
+    let error = plain(message.span, isCompressed: isMessageCompressed, of: method) { message in
       connection.start(call, message, hasPayload: true, malformed: malformed)
       return nil
     }
@@ -196,11 +197,12 @@ class EnvelopedExchange: HTTPExchange {
   private final func plain(
     _ message: Span<UInt8>,
     isCompressed: Bool,
+    of method: BoundMethod,
     _ body: (Span<UInt8>) -> RPCError?
   ) -> RPCError? {
     guard isCompressed, let format = requestCoding.format else { return body(message) }
     var inflated = ByteBuffer()
-    return connection.inflate(message, format, malformed: malformed, into: &inflated)
+    return connection.inflate(message, format, for: method, malformed: malformed, into: &inflated)
       ?? inflated.withBytes { body($0) }
   }
 
@@ -221,7 +223,7 @@ class EnvelopedExchange: HTTPExchange {
     creditedByteCount = 0
     guard let call, let inbound = call.inboundMessages else { return nil }
     connection.core.observer.receivedMessage(call)
-    return plain(message, isCompressed: header.isCompressed) { message in
+    return plain(message, isCompressed: header.isCompressed, of: method) { message in
       inbound.receive(
         message,
         cost: cost,

@@ -20,8 +20,13 @@ package class HTTPExchange {
   /// The call that was begun, until its handler has been told everything.
   var call: CallContext?
 
-  /// Bytes of the request that are kept because it is not whole.
+  /// Bytes of content that are kept because the request is not whole.
   var heldByteCount: Int { 0 }
+  /// What the head takes, and what there is for every request, in bytes, about.
+  let headByteCount: Int
+
+  /// What there is of objects and tables for every request.
+  static let emptyByteCount = 1024
 
   /// Whether a page in a browser can make such a request.
   var isForBrowsers: Bool { true }
@@ -36,7 +41,16 @@ package class HTTPExchange {
     self.id = id
     self.received = received
     self.connection = connection
+    headByteCount = head.byteCount + Self.emptyByteCount
   }
+
+  /// Whether it waits for the client: to send the rest of the request, or to take the answer.
+  ///
+  /// While a handler runs it does not; those are bounded by themselves (`AdmissionControl`).
+  final var waitsForClient: Bool { call.map { !$0.isOpen } ?? true }
+
+  /// What is held for the client as long as it makes the exchange wait.
+  final var waitingByteCount: Int { heldByteCount + (waitsForClient ? headByteCount : 0) }
 
   // MARK: - From the client
 

@@ -4,6 +4,9 @@ extension HTTP1Connection {
   /// The most bytes of a request that are read and dropped so that the connection can be used again.
   static let droppedByteCountMax = 64 << 10
 
+  /// Bytes of shared content that are copied into the output at a time.
+  private static let sharedPieceByteCount = 64 << 10
+
   // MARK: - Writing
 
   /// Writes what is known of the answer to the current request.
@@ -14,8 +17,8 @@ extension HTTP1Connection {
     guard isInUse, let transaction else { return }
     if case .begun(let head) = transaction.answer { writeHead(head, transaction) }
     guard case .some(.written(let framing)) = self.transaction?.answer else { return }
-    let isWhole = writeContent(framing)
-    guard transaction.hasAnswerEnded else { return }
+    let isWhole = sharedContent == nil ? writeContent(framing) : writeShared(framing)
+    guard transaction.hasAnswerEnded, sharedContent == nil else { return }
     completeAnswer(isWhole: isWhole)
   }
 
@@ -91,6 +94,24 @@ extension HTTP1Connection {
       return missing == waiting.byteCount
     }
     return true
+  }
+
+  /// Frames as much of shared content as there is room for, which is the rest when the output has gone out; what it
+  /// returns means something when nothing is left.
+  ///
+  /// Whoever shares content says its length.
+  private func writeShared(_ framing: HTTP1Transaction.Framing) -> Bool {
+    guard case .length(let missing) = framing, var rest = sharedContent else {
+      sharedContent = nil
+      return true
+    }
+    let room = max(0, Self.sharedPieceByteCount - output.byteCount)
+    let count = min(room, rest.byteCount, max(0, missing))
+    rest.take(count, into: &output)
+    transaction?.answer = .written(.length(missing - count))
+    let isOver = rest.byteCount == 0 || missing == count
+    sharedContent = isOver ? nil : rest
+    return missing - count == rest.byteCount
   }
 
   private func completeAnswer(isWhole: Bool) {

@@ -15,6 +15,8 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   var transaction: HTTP1Transaction?
   /// Content of its answer that is not framed yet.
   var content = ByteBuffer()
+  /// Content that its answer shares with others, instead of `content`; of which what is left is sent.
+  var sharedContent: HTTPContent.Rest?
   /// When the client last did what was waited for: sent something, or read an answer to its end.
   var lastProgress: MonotonicInstant
   private var watch = TimerID.none
@@ -40,6 +42,8 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   override var heldInputByteCount: Int { input.byteCount + parser.heldByteCount }
 
   override var hasBegunRequest: Bool { parser.isInsideHead }
+
+  override var requestStart: MonotonicInstant? { headStart }
 
   /// What of the request is missing, if that is known.
   var missingContentByteCount: Int? { parser.missingContentByteCount }
@@ -158,6 +162,8 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
 
   override var heldOutputByteCount: Int { content.byteCount }
 
+  override var heldOutputMemory: Int { content.allocatedByteCount }
+
   override func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {
     guard exchange === transaction?.exchange, case .some(.none) = transaction?.answer else {
       return
@@ -172,6 +178,14 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
       return
     }
     write(&content)
+    scheduleFlush()
+  }
+
+  override func sendBody(of exchange: HTTPExchange, sharing content: HTTPContent) {
+    guard let transaction, exchange === transaction.exchange, !transaction.hasAnswerEnded else {
+      return
+    }
+    sharedContent = HTTPContent.Rest(content)
     scheduleFlush()
   }
 
@@ -209,6 +223,11 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   /// they will ask no more cannot be told from them.
   override func clientEnded() {
     writeAnswer()
+    guard sharedContent == nil else {
+      // Not in the output as a whole; the connection ends with it.
+      transaction?.isPersistent = false
+      return scheduleFlush()
+    }
     end(.peer)
   }
 
@@ -216,6 +235,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
     transaction = nil
     input.release()
     content.release()
+    sharedContent = nil
     headStart = nil
     stopTimer(&watch)
   }

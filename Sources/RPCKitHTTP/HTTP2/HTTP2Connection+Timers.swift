@@ -94,7 +94,7 @@ extension HTTP2Connection {
 
   /// Whether an answer waits for its window for too long.
   private func isStalled(_ stream: HTTP2Stream) -> Bool {
-    !stream.output.isEmpty
+    stream.waitingByteCount > 0
       && stream.lastSent.advanced(by: limits.outputStallTimeout) <= loop.now
   }
 

@@ -62,6 +62,9 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     while offset < bytes.count, isReadable {
       let turn = bytes.extracting(offset..<min(bytes.count, offset + Self.turnByteCount))
       offset += turn.count
+      session.fieldRoom = roomForRequests(
+        beside: countedByteCount(.assembly) + newHeadByteCount
+      )
       guard session.receive(turn, now: loop.now) else { return fail() }
       for event in session.takeEvents() where isReadable { take(event, turn) }
       // Also between the turns of one read, so that the resets it provokes are counted.
@@ -82,6 +85,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
       now: loop.now
     )
     self.session = session
+    countSession(HTTP2Session.memory)
     return session
   }
 
@@ -118,6 +122,10 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     let id = block.streamID
     // What was reset within the turn does not begin.
     guard let session, session.isOpen(id) else { return }
+    guard !block.isUnwanted else {
+      core.observer.limitReached(.assemblyBytes, source: source)
+      return session.reset(id, .refusedStream)
+    }
     if block.isTooLarge { countOversize(block) }
     guard !isTerminated else { return }
     // A target that found no room cannot be told from none.
@@ -247,6 +255,16 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
 
   override var heldOutputByteCount: Int { session?.heldByteCount ?? 0 }
 
+  override var heldOutputMemory: Int {
+    (session?.heldMemory ?? 0) + (session?.queuedFrameCount ?? 0) * Self.queuedFrameByteCount
+  }
+
+  override var heldInputByteCount: Int { session?.block?.keptByteCount ?? 0 }
+
+  override var requestStart: MonotonicInstant? { session?.block?.received }
+
+  override var lastActivity: MonotonicInstant { max(lastStreamClosed, lastCall) }
+
   override var unreadByteCount: Int {
     output.byteCount + (session?.queuedFrameCount ?? 0) * Self.queuedFrameByteCount
   }
@@ -271,6 +289,11 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
 
   override func sendBody(of exchange: HTTPExchange, _ write: (inout ByteBuffer) -> Void) {
     session?.write(exchange.id, write)
+    scheduleFlush()
+  }
+
+  override func sendBody(of exchange: HTTPExchange, sharing content: HTTPContent) {
+    session?.write(exchange.id, sharing: content)
     scheduleFlush()
   }
 
@@ -312,5 +335,6 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   override func stopped() {
     cancelTimers()
     session = nil
+    countSession(0)
   }
 }

@@ -20,10 +20,17 @@ final class HTTP2FieldBlock {
   private(set) var isBeyondMeasure = false
   /// Whether a value is not UTF-8.
   private(set) var isMalformed = false
+  /// Whether there is no room for the request: nothing of it is kept, and it is refused.
+  var isUnwanted = false
   /// Whether the request ends with the block.
   var isEnd = false
   private var byteCount = 0
   private var count = 0
+
+  /// What it takes while it is not complete, in bytes, about.
+  var keptByteCount: Int {
+    HTTPExchange.emptyByteCount + (isTooLarge || isUnwanted ? 0 : byteCount)
+  }
 
   init(streamID: UInt32, received: MonotonicInstant) {
     self.streamID = streamID

@@ -54,14 +54,24 @@ extension HTTP2Session {
   func write(_ id: UInt32, _ write: (inout ByteBuffer) -> Void) {
     guard let stream = streams[id], stream.hasHead, !stream.isAnswerEnded else { return }
     let before = stream.output.byteCount
+    let memoryBefore = stream.output.allocatedByteCount
     if before == 0 {
       stream.lastSent = now
-      if stream.output.allocatedByteCount == 0 {
+      if memoryBefore == 0 {
         stream.output = ByteBuffer(capacity: HTTP2Stream.outputCapacity)
       }
     }
     write(&stream.output)
     heldByteCount += stream.output.byteCount - before
+    heldMemory += stream.output.allocatedByteCount - memoryBefore
+    resume(stream)
+  }
+
+  /// Makes all the content of an answer what it shares with others.
+  func write(_ id: UInt32, sharing content: HTTPContent) {
+    guard let stream = streams[id], stream.hasHead, !stream.isAnswerEnded else { return }
+    stream.lastSent = now
+    stream.shared = HTTPContent.Rest(content)
     resume(stream)
   }
 
@@ -89,7 +99,9 @@ extension HTTP2Session {
   /// Drops what of an answer is not in frames; nothing is added to it any more.
   func drop(_ stream: HTTP2Stream) {
     heldByteCount -= stream.output.byteCount
+    heldMemory -= stream.output.allocatedByteCount
     stream.output.release()
+    stream.shared = nil
     stream.isAnswerEnded = true
   }
 
@@ -100,13 +112,14 @@ extension HTTP2Session {
     guard let stream = streams[id] else {
       return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     }
-    let count = min(length, stream.output.byteCount)
+    let waiting = stream.waitingByteCount
+    let count = min(length, waiting)
     guard count > 0 || stream.isAnswerEnded else {
       stream.isDeferred = true
       return Int(NGHTTP2_ERR_DEFERRED.rawValue)
     }
     flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue
-    guard stream.isAnswerEnded, count == stream.output.byteCount else { return count }
+    guard stream.isAnswerEnded, count == waiting else { return count }
     flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
     if !stream.trailers.isEmpty {
       flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
@@ -123,12 +136,23 @@ extension HTTP2Session {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
     unsafe sink.pointee.append(Span(_unsafeBytes: header))
-    stream.output.withBytes { bytes in unsafe sink.pointee.append(bytes.extracting(0..<count)) }
-    stream.output.consume(count)
-    heldByteCount -= count
     stream.lastSent = now
-    if stream.output.isEmpty { stream.output.release() }
+    if stream.shared != nil {
+      unsafe stream.shared?.take(count, into: &sink.pointee)
+    } else {
+      takeOutput(of: stream, count) { bytes in unsafe sink.pointee.append(bytes) }
+    }
     let isFull = unsafe sink.pointee.byteCount >= Self.outputByteCount
     return isFull ? NGHTTP2_ERR_PAUSE.rawValue : 0
+  }
+
+  /// Takes bytes off the front of what only this answer has.
+  private func takeOutput(of stream: HTTP2Stream, _ count: Int, _ body: (Span<UInt8>) -> Void) {
+    let memoryBefore = stream.output.allocatedByteCount
+    stream.output.withBytes { body($0.extracting(0..<count)) }
+    stream.output.consume(count)
+    if stream.output.isEmpty { stream.output.release() } else { stream.output.shrink() }
+    heldByteCount -= count
+    heldMemory += stream.output.allocatedByteCount - memoryBefore
   }
 }

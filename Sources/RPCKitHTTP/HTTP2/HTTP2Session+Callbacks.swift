@@ -44,12 +44,13 @@ extension HTTP2Session {
   func fieldsBegin(_ id: UInt32, isRequest: Bool) {
     block = HTTP2FieldBlock(streamID: id, received: now)
     guard isRequest else { return }
+    block?.isUnwanted = fieldRoom <= 0
     counts.openedCount += 1
     streams[id] = HTTP2Stream(id: id, now: now)
   }
 
   func received(field name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-    guard let block else { return }
+    guard let block, !block.isUnwanted else { return }
     guard block.admits(nameByteCount: name.count, valueByteCount: value.count, limits) else {
       return unsafe passOver(name, value)
     }
@@ -109,6 +110,7 @@ extension HTTP2Session {
   private func receivedFields(isEnd: Bool) {
     guard let block = block.take() else { return }
     block.isEnd = isEnd
+    fieldRoom -= block.keptByteCount
     guard let stream = streams[block.streamID] else { return }
     if stream.hasFields {
       ended(block.streamID, block)

@@ -15,6 +15,8 @@ final class HTTP2Session {
   var streams: [UInt32: HTTP2Stream] = [:]
   /// The block of fields that is not complete.
   var block: HTTP2FieldBlock?
+  /// Bytes of requests that may be kept of what is read next.
+  var fieldRoom = Int.max
   /// CONTINUATION frames of the block that was begun last.
   var continuationCount = 0
   /// Streams that clients have ended, for a while.
@@ -26,14 +28,19 @@ final class HTTP2Session {
   /// Where `send` puts frames.
   private(set) var sink: UnsafeMutablePointer<ByteBuffer>?
 
-  /// Content of answers that is not in frames yet.
+  /// Content of answers that is not in frames yet, but for what they share.
   var heldByteCount = 0
+  /// Memory of that content.
+  var heldMemory = 0
   /// Whether the client's first SETTINGS frame was read, which ends its preface.
   var hasSettings = false
   /// Frames that carry nothing, since `takeCounts`.
   var counts = HTTP2Counts()
   /// The code of the GOAWAY frame that ended the connection, if one did.
   var goAwayCode: UInt32?
+
+  /// What the library and this take on a connection at rest, in bytes, about: measured.
+  static let memory = 16 << 10
 
   /// Bytes that `send` puts into the output before it leaves the rest to the next time.
   static let outputByteCount = 64 << 10

@@ -5,6 +5,8 @@ final class HTTP2Stream {
   let id: UInt32
   /// Content of the answer that has not been put into frames.
   var output = ByteBuffer()
+  /// Content that the answer shares with others, instead of `output`; of which what is left is sent.
+  var shared: HTTPContent.Rest?
   /// What follows the content.
   var trailers = HTTPFields()
   /// The fields of the request were read: what follows are trailers.
@@ -21,6 +23,9 @@ final class HTTP2Stream {
   var lastReceived: MonotonicInstant
   /// When content of the answer last went into a frame, or began to wait.
   var lastSent: MonotonicInstant
+
+  /// Content in bytes that has not been put into frames.
+  var waitingByteCount: Int { output.byteCount + (shared?.byteCount ?? 0) }
 
   /// Bytes of memory that an answer begins with: most fit.
   static let outputCapacity = 256

@@ -41,6 +41,12 @@ package struct HTTPRequestHead: Hashable, Sendable {
     self.fields = fields
     self.version = version
   }
+
+  /// What it takes in memory, about.
+  var byteCount: Int {
+    method.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + authority.utf8.count
+      + fields.byteCount
+  }
 }
 
 /// An answer without its content.

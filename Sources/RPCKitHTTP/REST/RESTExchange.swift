@@ -97,7 +97,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   private func checkSize(_ byteCount: Int) throws(RESTFailure) {
-    let byteCountMax = connection.limits.frameByteCountMax
+    let byteCountMax = request.method.requestByteCountMax
     guard byteCount > byteCountMax else { return }
     throw RESTFailure(
       RPCError(
@@ -151,7 +151,7 @@ final class RESTExchange: HTTPExchange {
     guard let format = coding.format, !body.isEmpty else { return nil }
     var inflated = ByteBuffer()
     let error = body.withBytes { bytes in
-      connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
+      connection.inflate(bytes, format, for: request.method, malformed: .invalidArgument, into: &inflated)
     }
     swap(&body, &inflated)
     return error

@@ -27,15 +27,15 @@ package enum APIViewer {
       ("/\(scriptName)", "text/javascript", script), ("/\(styleName)", "text/css", style),
     ]
     return files.map { file in
-      HTTPDocument(
+      let content = HTTPContent(file.content, entityTag: entityTag(file.content))
+      return HTTPDocument(
         path: "/docs\(file.name)",
         contentType: "\(file.type); charset=utf-8",
-        entityTag: entityTag(file.content),
         fields: [
           "content-security-policy": contentSecurityPolicy,
           "referrer-policy": "no-referrer",
         ]
-      ) { file.content }
+      ) { content }
     }
   }
 

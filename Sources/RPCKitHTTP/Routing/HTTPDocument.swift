@@ -6,12 +6,11 @@ package struct HTTPDocument: Sendable {
   package let path: String
   /// Its media type: `application/json`.
   package let contentType: String
-  /// Its content now; asked for on the loop of each request, so it looks and does not wait.
-  package let content: @Sendable () -> [UInt8]
+  /// Its content now; asked for on the loop of each request, so it looks and does not wait, and answers with the
+  /// same object as long as the content is the same.
+  package let content: @Sendable () -> HTTPContent
   /// Seconds for which it may be kept without asking again.
   package let ageMax: Int
-  /// What tells its content from any other, without the quotes (RFC 9110 section 8.8.3); nil if it may change.
-  package let entityTag: String?
   /// Header fields that the answer has besides.
   package let fields: HTTPFields
 
@@ -20,20 +19,18 @@ package struct HTTPDocument: Sendable {
     path: String,
     contentType: String,
     ageMax: Int = 300,
-    entityTag: String? = nil,
     fields: HTTPFields = [:],
-    content: @escaping @Sendable () -> [UInt8]
+    content: @escaping @Sendable () -> HTTPContent
   ) {
     self.path = path
     self.contentType = contentType
     self.content = content
     self.ageMax = ageMax
-    self.entityTag = entityTag
     self.fields = fields
   }
 
-  /// Whether a client says that it has the content already (RFC 9110 section 13.1.2).
-  fileprivate func isKnown(to head: HTTPRequestHead) -> Bool {
+  /// Whether a client says that it has content with this tag already (RFC 9110 section 13.1.2).
+  fileprivate static func isKnown(_ entityTag: String?, to head: HTTPRequestHead) -> Bool {
     guard let entityTag else { return false }
     return head.fields.values("if-none-match").contains { value in
       value.split(separator: ",").contains { member in
@@ -45,9 +42,11 @@ package struct HTTPDocument: Sendable {
     }
   }
 
-  /// The fields that an answer with the content and one without it share.
-  fileprivate var sharedFields: HTTPFields {
-    var shared: HTTPFields = ["cache-control": "public, max-age=\(ageMax)"]
+  /// The fields that an answer with content of this tag and one without it share.
+  fileprivate func sharedFields(_ entityTag: String?) -> HTTPFields {
+    var shared: HTTPFields = [
+      "cache-control": "public, max-age=\(ageMax)", "vary": "accept-encoding",
+    ]
     if let entityTag { shared.append("etag", "\"\(entityTag)\"") }
     for field in fields.fields { shared.append(field.name, field.value) }
     return shared
@@ -97,23 +96,30 @@ private final class HTTPDocumentExchange: HTTPExchange {
         isEnd: true
       )
     }
-    var fields = document.sharedFields
-    guard !document.isKnown(to: head) else {
+    let content = document.content()
+    let isKnown = HTTPDocument.isKnown(content.entityTag, to: head)
+    // What is as good as the other is said to be the same, so that a cache of either knows it.
+    let compressed =
+      ContentCoding.ofResponse("accept-encoding", head.fields) == .gzip ? content.gzip : nil
+    let chosen = compressed ?? content
+    var fields = document.sharedFields(chosen.entityTag)
+    guard !isKnown, !HTTPDocument.isKnown(chosen.entityTag, to: head) else {
       return sendHead(HTTPResponseHead(status: 304, fields: fields), isEnd: true)
     }
     guard connection.hasRoomForAnswers else { return refuseUnread() }
-    let content = document.content()
     fields.append("content-type", document.contentType)
-    fields.append("content-length", String(content.count))
+    if compressed != nil { fields.append("content-encoding", ContentCoding.gzip.rawValue) }
+    fields.append("content-length", String(chosen.bytes.count))
     let answer = HTTPResponseHead(status: 200, fields: fields)
+    let isEmpty = chosen.bytes.isEmpty
     guard head.method == "GET" else { return sendHead(answer, isEnd: true) }
-    sendHead(answer, isEnd: content.isEmpty)
-    guard !content.isEmpty else { return }
-    connection.sendBody(of: self) { $0.append(content.span) }
+    sendHead(answer, isEnd: isEmpty)
+    guard !isEmpty else { return }
+    connection.sendBody(of: self, sharing: chosen)
     connection.sendEnd(of: self, trailers: [:])
   }
 
-  /// Documents go out in one piece, so those that wait count like the answers of calls.
+  /// Whoever reads no answers gets no further ones, though a document takes hardly any memory.
   private func refuseUnread() {
     connection.core.observer.limitReached(.outputRoom, source: connection.source)
     sendHead(

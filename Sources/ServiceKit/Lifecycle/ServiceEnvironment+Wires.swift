@@ -36,15 +36,41 @@ extension HTTPDocument {
     HTTPDocument(
       path: "/openapi.json",
       contentType: "application/json"
-    ) { Array(OpenAPIDocument.json.description.utf8) }
+    ) { Self.pathsContent }
   }
 
+  /// Made with the first question.
+  private static let pathsContent = HTTPContent(tagged: OpenAPIDocument.json.description)
+
   fileprivate init(_ document: ServedDocument) {
+    let latest = LatestContent()
     self.init(
       path: document.path,
       contentType: document.contentType,
       ageMax: document.ageMax
-    ) { Array(document.content().utf8) }
+    ) { latest.content(of: document.content()) }
+  }
+}
+
+/// The content of a text that changes now and then: made anew when it has.
+private final class LatestContent: Sendable {
+  private let latest = Lock<(text: String, content: HTTPContent)?>(nil)
+
+  func content(of text: String) -> HTTPContent {
+    latest.withLock { latest in
+      if let latest, latest.text == text { return latest.content }
+      let content = HTTPContent(tagged: text)
+      latest = (text, content)
+      return content
+    }
+  }
+}
+
+extension HTTPContent {
+  /// Content with a tag that no other has.
+  fileprivate convenience init(tagged text: String) {
+    let bytes = Array(text.utf8)
+    self.init(bytes, entityTag: Base64URL.encode(Digests.sha256(bytes)))
   }
 }
 

@@ -15,6 +15,10 @@ public struct ServiceHost<Service: HostedService>: Sendable {
   private let changedSettings: @Sendable () throws -> [String]
   private let exporter: SpanExporter?
 
+  /// Largest request of a method that anybody may call and that does not say otherwise: what a person types, and the
+  /// tokens of a provider.
+  private static var publicRequestByteCountMax: Int { 16 << 10 }
+
   /// Opens the service; nothing listens yet.
   ///
   /// `changedSettings` tells which settings a start would read differently now, for the log of a reload.
@@ -56,6 +60,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     configuration.compressesResponses = environment.settings.compressesAnswers
     configuration.limits.connectionCountMax = environment.settings.connectionCountMax
     configuration.limits.connectionsPerSourceMax = environment.settings.connectionsPerSourceMax
+    configuration.limits.publicRequestByteCountMax = Self.publicRequestByteCountMax
     environment.settings.streams.apply(to: &configuration.limits)
     configuration.limits.drainTimeout = environment.settings.drainTimeout
     // Watches continue elsewhere at once; what a list may still take is little.

@@ -4,21 +4,25 @@ import Testing
 @testable import RPCKitHTTP
 
 @Suite(.teardown) struct HTTPDocumentTests {
-  private func makeFixture() throws -> ExchangeFixture {
-    try ExchangeFixture { router in
+  private static let large = Array(String(repeating: "lorem ipsum ", count: 1000).utf8)
+
+  private func makeFixture(_ large: HTTPContent = HTTPContent([])) throws -> ExchangeFixture {
+    let untagged = HTTPContent(Array("{}".utf8))
+    let tagged = HTTPContent(Array("text".utf8), entityTag: "v1")
+    return try ExchangeFixture { router in
       router.routes = [
         HTTPDocuments([
           HTTPDocument(
             path: "/openapi.json",
             contentType: "application/json",
             ageMax: 60
-          ) { Array("{}".utf8) },
+          ) { untagged },
           HTTPDocument(
             path: "/tagged",
             contentType: "text/plain",
-            entityTag: "v1",
             fields: ["x-content-type-options": "nosniff"]
-          ) { Array("text".utf8) },
+          ) { tagged },
+          HTTPDocument(path: "/large", contentType: "text/plain") { large },
         ])
       ]
     }
@@ -89,6 +93,39 @@ import Testing
     #expect(answer.head?.status == 200)
     #expect(answer.head?.fields["etag"] == nil)
     #expect(answer.text == "{}")
+  }
+
+  @Test("Who reads gzip gets what was compressed once, with a tag of its own")
+  func gzip_isMadeOnce() throws {
+    let content = HTTPContent(Self.large, entityTag: "v1")
+    content.compress()
+    let fixture = try makeFixture(content)
+    let compressed = try #require(content.gzip)
+    #expect(content.gzip === compressed && compressed.bytes.count < Self.large.count / 10)
+    let answer = try fixture.answer(head("GET", "/large", ["accept-encoding": "gzip, br"]))
+    #expect(answer.head?.fields["content-encoding"] == "gzip")
+    #expect(answer.head?.fields["etag"] == "\"v1-gzip\"")
+    #expect(answer.head?.fields["vary"] == "accept-encoding")
+    #expect(answer.content == compressed.bytes)
+    var inflated = ByteBuffer()
+    var inflater = Inflater(.gzip)
+    try inflater.inflate(answer.content.span, into: &inflated, byteCountMax: 1 << 20)
+    #expect(inflated.withBytes { bytes in bytes.indices.map { bytes[$0] } } == Self.large)
+    let plain = try fixture.answer(head("GET", "/large", ["accept-encoding": "br"]))
+    #expect(plain.head?.fields["content-encoding"] == nil && plain.content == Self.large)
+    for tag in ["\"v1\"", "\"v1-gzip\""] {
+      let fields: HTTPFields = ["accept-encoding": "gzip", "if-none-match": tag]
+      #expect(try fixture.answer(head("GET", "/large", fields)).head?.status == 304)
+    }
+  }
+
+  @Test("Content that does not shrink is sent as it is")
+  func gzip_thatIsLonger_isNotSent() throws {
+    let content = HTTPContent([1, 2, 3])
+    content.compress()
+    #expect(content.gzip == nil)
+    let answer = try makeFixture(content).answer(head("GET", "/large", ["accept-encoding": "gzip"]))
+    #expect(answer.content == [1, 2, 3] && answer.head?.fields["content-encoding"] == nil)
   }
 
   @Test("Who does not read what was sent is sent no further document")

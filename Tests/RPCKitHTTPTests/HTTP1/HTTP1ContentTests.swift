@@ -123,13 +123,42 @@ struct HTTP1ContentTests {
     try peer.send(
       "POST /hold HTTP/1.1\nHost: a\nContent-Length: 1000\n\n\(String(repeating: "x", count: 600))"
     )
-    #expect(fixture.server.core.held.byteCount(.assembly) == 600)
+    let held = 600 + fixture.exchanges[0].headByteCount
+    #expect(fixture.server.core.held.byteCount(.assembly) == held)
     peer.wire.close()
     try fixture.simulation.settle()
     #expect(fixture.server.core.held.byteCount(.assembly) == 0)
     let other = try fixture.connect()
     try other.send("GET /abc")
     #expect(fixture.server.core.held.byteCount(.assembly) == 8)
+  }
+
+  // MARK: - Shared content
+
+  @Test("Shared content goes out in pieces, one document after the other, and as a whole")
+  func sharedContent_isSentInPieces() throws {
+    let peer = try fixture.connect()
+    peer.wire.setReading(false)
+    let request = Array("GET /shared HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+    for _ in 0..<5 { peer.wire.send(request) }
+    try fixture.simulation.settle()
+    #expect(fixture.server.core.held.byteCount(.output) <= 160 << 10)
+    peer.wire.setReading(true)
+    try fixture.simulation.run(for: .seconds(5))
+    let received = peer.wire.received
+    #expect(received.suffix(300_000) == ScriptedExchange.shared.bytes[...])
+    #expect((1_500_000..<1_510_000).contains(received.count))
+    #expect(fixture.server.core.held.byteCount(.output) == 0)
+  }
+
+  @Test("Who ends its side after asking still gets all of a document")
+  func sharedContent_afterClientEnded_isSent() throws {
+    let peer = try fixture.connect()
+    peer.wire.send(Array("GET /shared HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+    peer.wire.closeOutput()
+    try fixture.simulation.run(for: .seconds(5))
+    #expect(peer.wire.received.suffix(300_000) == ScriptedExchange.shared.bytes[...])
+    #expect(peer.isEnded)
   }
 
   // MARK: - Breaking off

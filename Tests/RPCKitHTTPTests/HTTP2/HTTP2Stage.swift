@@ -19,6 +19,7 @@ final class HTTP2Stage: @unchecked Sendable {
 
   init(
     faults: FaultPlan = .calm,
+    limits: Limits = Limits(),
     _ configure: (inout HTTPConfiguration) -> Void = { _ in }
   ) throws {
     simulation = Simulation(seed: 1)
@@ -28,6 +29,7 @@ final class HTTP2Stage: @unchecked Sendable {
     configure(&http)
     var configuration = ServerConfiguration(endpoints: [.init(address)])
     configuration.wires = [HTTPServerWire(http)]
+    configuration.limits = limits
     server = Server(
       configuration,
       services: [service.definition],
@@ -57,11 +59,14 @@ final class HTTP2Stage: @unchecked Sendable {
     return client
   }
 
+  /// What all connections hold.
+  func held(_ sort: HeldSort) -> Int { server.core.held.byteCount(sort) }
+
   /// How often a limit was reached.
   func reached(_ limit: LimitName) -> UInt64 { UInt64(metrics.limitReached(limit.rawValue).value) }
 }
 
-/// Makes the exchange that a path names: `/echo`, `/bytes/<count>`, `/silent`, `/call`.
+/// Makes the exchange that a path names: `/echo`, `/bytes/<count>`, `/shared`, `/silent`, `/call`.
 struct PathRouter: HTTPRouter {
   func makeExchange(
     _ head: HTTPRequestHead,
@@ -73,6 +78,7 @@ struct PathRouter: HTTPRouter {
     return switch parts.first {
     case "bytes":
       BytesExchange(head, id: id, received: received, on: connection)
+    case "shared": SharedExchange(head, id: id, received: received, on: connection)
     case "silent": SilentExchange(head, id: id, received: received, on: connection)
     case "call": CallExchange(head, id: id, received: received, on: connection)
     default: EchoExchange(head, id: id, received: received, on: connection)
@@ -111,6 +117,18 @@ final class BytesExchange: HTTPExchange {
     let count = Int(head.path.split(separator: "/").last ?? "") ?? 0
     connection.sendHead(HTTPResponseHead(status: 200), of: self, isEnd: false)
     connection.sendBody(of: self) { $0.append(Array(repeating: 120, count: count).span) }
+    connection.sendEnd(of: self, trailers: [:])
+  }
+}
+
+/// Answers with what all such answers share.
+final class SharedExchange: HTTPExchange {
+  /// The content; each byte tells where it is.
+  static let content = HTTPContent((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+  override func begin() {
+    connection.sendHead(HTTPResponseHead(status: 200), of: self, isEnd: false)
+    connection.sendBody(of: self, sharing: Self.content)
     connection.sendEnd(of: self, trailers: [:])
   }
 }

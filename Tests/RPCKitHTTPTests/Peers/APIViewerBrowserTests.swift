@@ -74,7 +74,7 @@ struct APIViewerBrowserTests {
     ) { "\($0.count)" }
     let used = pages.map { page in
       guard page.path == "/docs/start.js" else { return page }
-      let content = page.content() + Array(use.utf8)
+      let content = HTTPContent(page.content().bytes + Array(use.utf8))
       return HTTPDocument(
         path: page.path,
         contentType: page.contentType,
@@ -83,8 +83,10 @@ struct APIViewerBrowserTests {
     }
     let user = Array(#"{"status": "success", "data": {"name": "Ada Lovelace"}}"#.utf8)
     return used + [
-      HTTPDocument(path: "/openapi.json", contentType: "application/json") { description },
-      HTTPDocument(path: "/api/v1/users/me", contentType: "application/json") { user },
+      HTTPDocument(path: "/openapi.json", contentType: "application/json") {
+        HTTPContent(description)
+      },
+      HTTPDocument(path: "/api/v1/users/me", contentType: "application/json") { HTTPContent(user) },
     ]
   }
 

@@ -6,7 +6,7 @@ import RPCKitTesting
 
 /// An exchange that does what its path says, or what the test tells it.
 ///
-/// `/echo` answers with the request; `/large` with 100,000 bytes; `/early` refuses before the content; `/hold` leaves the answer to the test and
+/// `/echo` answers with the request; `/large` with 100,000 bytes; `/shared` with 300,000 that answers share; `/early` refuses before the content; `/hold` leaves the answer to the test and
 /// takes the content; `/hungry` does not take the content either; every other path of two parts is a call with the
 /// content as its message.
 final class ScriptedExchange: HTTPExchange {
@@ -31,6 +31,7 @@ final class ScriptedExchange: HTTPExchange {
     switch head.path {
     case "/echo": echo()
     case "/large": answer(200, String(repeating: "x", count: 100_000))
+    case "/shared": share()
     case "/hold", "/hungry": break
     default: beginCall()
     }
@@ -52,6 +53,16 @@ final class ScriptedExchange: HTTPExchange {
     let query = head.query.map { "?\($0)" } ?? ""
     let text = "\(head.method) \(head.authority)\(head.path)\(query) \(head.version)\n"
     answer(200, text + String(decoding: content, as: UTF8.self))
+  }
+
+  /// What `/shared` answers with.
+  static let shared = HTTPContent((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+  private func share() {
+    let length = ["content-length": "\(Self.shared.bytes.count)"] as HTTPFields
+    beginAnswer(200, fields: length)
+    connection.sendBody(of: self, sharing: Self.shared)
+    connection.sendEnd(of: self, trailers: [:])
   }
 
   /// Answers with a text, whose length the connection has to find out.

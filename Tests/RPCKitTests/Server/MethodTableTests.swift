@@ -23,9 +23,39 @@ struct MethodTableTests {
     )
   }
 
-  private static func table(_ services: [ServiceDefinition]) -> MethodTable {
+  private static func table(
+    _ services: [ServiceDefinition],
+    limits: Limits = Limits()
+  ) -> MethodTable {
     let metrics = RPCMetrics(registry: MetricRegistry(), version: "test")
-    return MethodTable(services, metrics: metrics.server)
+    return MethodTable(services, metrics: metrics.server, limits: limits)
+  }
+
+  @Test("public methods take small requests, unless the service says more; never more than a frame")
+  func requestByteCountMax_ofMethods() {
+    var limits = Limits()
+    var service = Self.service("test.Service", ["Small", "Large", "Huge"])
+      .allowing(5000, forRequestsOf: "Large").allowing(.max, forRequestsOf: "Huge")
+    service.methods.append(
+      .unary(
+        MethodDescriptor(
+          service: "test.Service",
+          method: "Users",
+          kind: .unary,
+          callerClass: .user,
+          requestType: BytesMessage.protobufName,
+          responseType: BytesMessage.protobufName
+        )
+      ) { (request: BytesMessage, _) in request }
+    )
+    func bounds() -> [String: Int] {
+      let methods = Self.table([service], limits: limits).methods
+      return methods.reduce(into: [:]) { $0[$1.descriptor.method] = $1.requestByteCountMax }
+    }
+    let frame = 4 << 20
+    #expect(bounds() == ["Small": frame, "Large": 5000, "Huge": frame, "Users": frame])
+    limits.publicRequestByteCountMax = 1000
+    #expect(bounds() == ["Small": 1000, "Large": 5000, "Huge": frame, "Users": frame])
   }
 
   /// What is found for two names that stand somewhere in a frame.

@@ -82,6 +82,24 @@ extension EndToEndTests {
       }
     }
 
+    @Test("Strangers may send 16 KiB, and Apple what its notifications take")
+    func largeRequests_ofStrangers_areRefused() async throws {
+      try await Installation.run { home in
+        func status(_ service: HTTPClient, _ path: String, _ count: Int) async throws -> Int {
+          let body: JSONValue = ["signedPayload": .string(String(repeating: "A", count: count))]
+          let fields = [(name: "content-type", value: "application/json")]
+          return try await service.send("POST", path, fields, body.bytes).status
+        }
+        let login = "/api/v1/auth/login"
+        #expect(try await status(home.auth.http, login, 15_000) == 400)
+        #expect(try await status(home.auth.http, login, 17_000) == 413)
+        #expect(try await status(home.auth.http, login, 4_000_000) == 413)
+        let notifications = "/api/v1/webhooks/apple/app-store"
+        #expect(try await status(home.entitlement.http, notifications, 262_144) != 413)
+        #expect(try await status(home.entitlement.http, notifications, 280_000) == 413)
+      }
+    }
+
     /// Tries a wrong password.
     private func guess(
       _ person: Person,

@@ -12,14 +12,15 @@ NAMES = (
     "quiet", "health_streams", "health_streams_spread", "health_names", "user_streams",
     "service_streams", "unfinished_frames", "idle_connections", "idle_connections_spread",
     "wrong_passwords", "one_account", "notifications", "audit_growth", "audit_growth_auth",
-    "unread_answers", "unread_large_answers", "silent_admin", "connect_reset", "garbage", "drain",
-    "drain_tls", "kill",
+    "unread_answers", "unread_large_answers", "http2_fields", "http2_large_fields",
+    "unread_documents", "unread_documents_http1", "idle_http2", "half_handshakes", "silent_admin",
+    "connect_reset", "garbage", "drain", "drain_tls", "kill",
 )
 # Those that together take little more than a minute and show each kind of bound once.
 QUICK = (
     "quiet", "health_streams", "health_names", "unfinished_frames", "idle_connections",
-    "one_account", "notifications", "audit_growth", "unread_large_answers", "silent_admin",
-    "garbage",
+    "one_account", "notifications", "audit_growth", "unread_large_answers", "http2_fields",
+    "unread_documents", "half_handshakes", "silent_admin", "garbage",
 )
 
 

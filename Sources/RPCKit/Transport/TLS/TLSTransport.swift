@@ -37,6 +37,11 @@ package final class TLSTransport {
     case closed
   }
 
+  /// What a handshake takes while it is under way, in bytes, about: measured with OpenSSL 3.0.
+  package static let handshakeByteCount = 43 << 10
+  /// What an open connection takes that nothing happens on, in bytes, about.
+  package static let openByteCount = 16 << 10
+
   /// Ciphertext that may wait for the inner transport before plaintext is no longer accepted.
   package static let outboundByteCountMax = 256 * 1024
   /// A peer that makes us answer but does not read is dropped when this much waits.

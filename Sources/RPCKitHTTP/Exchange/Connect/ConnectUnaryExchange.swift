@@ -142,7 +142,7 @@ final class ConnectUnaryExchange: HTTPExchange {
     if let format = message.isEmpty ? nil : requestCoding.format {
       var inflated = ByteBuffer()
       let error = message.withBytes { bytes in
-        connection.inflate(bytes, format, malformed: .invalidArgument, into: &inflated)
+        connection.inflate(bytes, format, for: method, malformed: .invalidArgument, into: &inflated)
       }
       if let error { return call.reject(error) }
       swap(&message, &inflated)
@@ -161,7 +161,7 @@ final class ConnectUnaryExchange: HTTPExchange {
   }
 
   private func checkSize(_ byteCount: Int) throws(RPCError) {
-    let byteCountMax = connection.limits.frameByteCountMax
+    let byteCountMax = method.requestByteCountMax
     guard byteCount <= byteCountMax else { throw .messageTooLarge(byteCount, max: byteCountMax) }
   }
 

@@ -1,0 +1,80 @@
+internal import RPCKit
+
+/// Content that any number of answers share: none of them has a copy of it.
+package final class HTTPContent: Sendable {
+  package let bytes: [UInt8]
+  /// What tells it from any other, without the quotes (RFC 9110 section 8.8.3); nil if nobody knows.
+  package let entityTag: String?
+
+  /// What there is of the content in gzip.
+  private enum Compressed {
+    /// Nobody has asked. Next: `making`.
+    case none
+    /// A thread compresses it. Next: `made`.
+    case making
+    /// Terminal; nil if it does not shrink.
+    case made(HTTPContent?)
+  }
+
+  private let compressed = Lock(Compressed.none)
+
+  /// Makes content of bytes that never change.
+  package init(_ bytes: [UInt8], entityTag: String? = nil) {
+    self.bytes = bytes
+    self.entityTag = entityTag
+  }
+
+  /// The same in gzip, once that is made; the first who asks has a thread make it, since a loop has no time for
+  /// hundreds of kilobytes.
+  var gzip: HTTPContent? {
+    let (content, isFirst) = compressed.withLock { compressed -> (HTTPContent?, Bool) in
+      switch compressed {
+      case .none:
+        compressed = .making
+        return (nil, true)
+      case .making: return (nil, false)
+      case .made(let content): return (content, false)
+      }
+    }
+    if isFirst { startCompressing() }
+    return content
+  }
+
+  private func startCompressing() {
+    do {
+      _ = try LoopThread(name: "gzip") { [self] in compress() }
+    } catch {
+      // Without a thread now, perhaps with the next request.
+      compressed.withLock { $0 = .none }
+    }
+  }
+
+  /// Compresses the content.
+  func compress() {
+    var output = ByteBuffer()
+    var deflater = Deflater(.gzip, level: 6)
+    let shrinks = deflater.deflate(bytes.span, into: &output, byteCountMax: bytes.count)
+    var smaller: [UInt8] = []
+    if shrinks { output.withBytes { smaller.replaceAll(with: $0) } }
+    let content =
+      shrinks ? HTTPContent(smaller, entityTag: entityTag.map { "\($0)-gzip" }) : nil
+    compressed.withLock { $0 = .made(content) }
+  }
+
+  /// What of a content has not gone out yet.
+  struct Rest {
+    private let content: HTTPContent
+    private var offset = 0
+
+    init(_ content: HTTPContent) { self.content = content }
+
+    /// Bytes that are left.
+    var byteCount: Int { content.bytes.count - offset }
+
+    /// Copies the next bytes, of which there have to be so many.
+    mutating func take(_ count: Int, into output: inout ByteBuffer) {
+      output.append(content.bytes.span.extracting(offset..<offset + count))
+      offset += count
+    }
+  }
+}
