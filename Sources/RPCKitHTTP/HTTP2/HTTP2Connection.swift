@@ -95,9 +95,27 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     end(.violation)
   }
 
-  private func refuse(_ id: UInt32, status: Int) {
-    let head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
-    session?.respond(id, head, date: configuration.dates.now, isEnd: true)
+  private func refuse(_ block: HTTP2FieldBlock, status: Int) {
+    let id = block.streamID
+    let rejection = HTTP1Rejection(status, Self.problem(status))
+    let path = String(block.path.prefix { $0 != "?" })
+    guard let answer = configuration.router.refusal(at: path, rejection) else {
+      let head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
+      session?.respond(id, head, date: configuration.dates.now, isEnd: true)
+      return
+    }
+    let head = HTTPRequestHead(method: block.method, path: path, version: .http2)
+    open(RESTRefusal(head, id: id, received: block.received, on: self, answer))
+  }
+
+  /// Why a head is refused, for people.
+  private static func problem(_ status: Int) -> String {
+    switch status {
+    case 405: "no resource has this method"
+    case 417: "the only expectation that is known is 100-continue"
+    case 431: "there are more header fields than are read"
+    default: "the path, the scheme or the authority is not one that is served"
+    }
   }
 
   private func take(_ event: HTTP2Event, _ bytes: Span<UInt8>) {
@@ -119,14 +137,14 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     // What was reset within the turn does not begin.
     guard let session, session.isOpen(id) else { return }
     guard !block.isTooLarge else {
-      refuse(id, status: 431)
+      refuse(block, status: 431)
       return countOversize()
     }
     let head: HTTPRequestHead
     do throws(HTTPRequestHead.HTTP2Refusal) {
       head = try HTTPRequestHead(block)
     } catch {
-      return refuse(id, status: error.rawValue)
+      return refuse(block, status: error.rawValue)
     }
     let exchange = configuration.router.makeExchange(
       head,
