@@ -11,4 +11,14 @@ package protocol HTTPRouter: Sendable {
     received: MonotonicInstant,
     on connection: HTTPConnection
   ) -> HTTPExchange
+
+  /// How a request is refused of which little more than the path is known: its head is too large, or it is none.
+  ///
+  /// Nil for the way of the version of HTTP. Loop only.
+  func refusal(at path: String, _ rejection: HTTP1Rejection) -> RESTErrorAnswer?
+}
+
+extension HTTPRouter {
+  /// The way of the version of HTTP.
+  package func refusal(at path: String, _ rejection: HTTP1Rejection) -> RESTErrorAnswer? { nil }
 }

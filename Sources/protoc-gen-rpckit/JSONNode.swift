@@ -71,6 +71,17 @@ extension JSONNode: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     self = .object(elements.map { (name: $0.0, value: $0.1) })
   }
 
+  /// A schema that null fits too; one without a type takes everything already.
+  var orNull: JSONNode {
+    guard case .object(var members) = self else { return self }
+    if members.contains(where: { $0.name == "$ref" }) {
+      return ["anyOf": [self, ["type": "null"]]]
+    }
+    guard let place = members.firstIndex(where: { $0.name == "type" }) else { return self }
+    members[place].value = [members[place].value, "null"]
+    return .object(members)
+  }
+
   /// This object with further members at its end.
   func adding(_ members: [(name: String, value: JSONNode)]) -> JSONNode {
     guard case .object(let known) = self else { return self }

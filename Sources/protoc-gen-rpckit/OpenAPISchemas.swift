@@ -1,27 +1,65 @@
+/// Where a value stands, which says what it may be and what is sure to be there.
+enum OpenAPIUse {
+  /// In a path or a query.
+  case parameter
+  /// In a body that a client sends.
+  case request
+  /// In what a service answers.
+  case answer
+}
+
 /// Messages and enums as schemas of OpenAPI 3.1, whose schemas are those of JSON Schema 2020-12.
 struct OpenAPISchemas {
+  /// A schema that was asked for.
+  private struct Component {
+    let type: String
+    let use: OpenAPIUse
+  }
+
   let schema: Schema
+  let examples: OpenAPIExamples
+  private let reach: OpenAPIReach
   /// Those that were asked for and have not been written.
   private var wanted: [String] = []
-  private var known: Set<String> = []
+  private var known: [String: Component] = [:]
+  /// Messages that are whole bodies, which have examples.
+  private var bodies: Set<String> = []
 
   init(_ schema: Schema) {
     self.schema = schema
+    reach = OpenAPIReach(schema)
+    examples = OpenAPIExamples(schema: schema)
   }
 
-  /// A reference to a message or enum, which is written with the others.
-  mutating func reference(to name: String) -> JSONNode {
-    if known.insert(name).inserted { wanted.append(name) }
+  /// A reference to a message or enum, which is written with the others; `isBody` says that it is all that is
+  /// sent or answered.
+  mutating func reference(to type: String, _ use: OpenAPIUse, isBody: Bool = false) -> JSONNode {
+    let name = name(of: type, use)
+    if known[name] == nil {
+      known[name] = Component(type: type, use: use)
+      wanted.append(name)
+    }
+    if isBody { bodies.insert(name) }
     return ["$ref": .text("#/components/schemas/\(name)")]
+  }
+
+  /// What requests and answers share is two schemas: an answer has all its fields, and a request need not.
+  private func name(of type: String, _ use: OpenAPIUse) -> String {
+    use == .request && schema.messages[type] != nil && reach.answers.contains(type)
+      ? "\(type).Input" : type
   }
 
   /// All that was referred to, and what that refers to, by name.
   mutating func components() -> [(name: String, value: JSONNode)] {
     var components: [(name: String, value: JSONNode)] = []
     while let name = wanted.popLast() {
-      if let message = schema.messages[name] {
-        components.append((name, object(message.fields, of: message)))
-      } else if let enumeration = schema.enums[name] {
+      guard let component = known[name] else { continue }
+      if let message = schema.messages[component.type] {
+        let isBody = bodies.contains(name)
+        components.append(
+          (name, object(message.fields, of: message, component.use, isBody: isBody))
+        )
+      } else if let enumeration = schema.enums[component.type] {
         components.append((name, self.enumeration(enumeration)))
       }
     }
@@ -29,19 +67,41 @@ struct OpenAPISchemas {
   }
 
   /// Some fields of a message as an object.
-  mutating func object(_ fields: [SchemaField], of message: SchemaMessage) -> JSONNode {
+  mutating func object(
+    _ fields: [SchemaField],
+    of message: SchemaMessage,
+    _ use: OpenAPIUse,
+    isBody: Bool = false
+  ) -> JSONNode {
     var members: [(name: String, value: JSONNode)] = [("type", "object")]
     if !message.comment.isEmpty {
       members.append(("description", .text(Self.prose(message.comment))))
     }
     var properties: [(name: String, value: JSONNode)] = []
-    for field in fields { properties.append((field.jsonName, property(field))) }
+    for field in fields { properties.append((field.jsonName, property(field, use))) }
     members.append(("properties", .object(properties)))
-    let required = fields.filter(\.rules.isRequired).map { JSONNode.text($0.jsonName) }
+    let required = fields.filter { use == .answer ? Self.isAlwaysThere($0) : Self.isNeeded($0) }
+      .map { JSONNode.text($0.jsonName) }
     if !required.isEmpty { members.append(("required", .list(required))) }
+    if use == .request, !reach.lenientRequests.contains(message.fullName) {
+      members.append(("additionalProperties", .flag(false)))
+    }
     let choices = choices(fields, of: message)
     if !choices.isEmpty { members.append(("allOf", .list(choices))) }
+    if isBody { members.append(("examples", [examples.object(fields, use)])) }
     return .object(members)
+  }
+
+  /// Whether a request is refused without the field.
+  static func isNeeded(_ field: SchemaField) -> Bool {
+    field.rules.isRequired || field.rules.itemCountMin > 0
+  }
+
+  /// Whether an answer has the field whatever its value: what has presence is left out where it is not set.
+  static func isAlwaysThere(_ field: SchemaField) -> Bool {
+    if field.isRepeated { return true }
+    if case .message = field.type { return false }
+    return !field.hasPresence && field.oneofIndex == nil
   }
 
   /// Of each oneof at most one member.
@@ -68,12 +128,12 @@ struct OpenAPISchemas {
   }
 
   /// A field with its comment and its rules.
-  mutating func property(_ field: SchemaField) -> JSONNode {
+  mutating func property(_ field: SchemaField, _ use: OpenAPIUse) -> JSONNode {
     var result: JSONNode
     if let entry = schema.mapEntry(field) {
-      result = ["type": "object", "additionalProperties": value(entry.fields[1])]
+      result = ["type": "object", "additionalProperties": value(entry.fields[1], use)]
     } else if field.isRepeated {
-      result = ["type": "array", "items": value(field)]
+      result = ["type": "array", "items": value(field, use)]
       if field.rules.itemCountMin > 0 {
         result = result.adding([("minItems", .number("\(field.rules.itemCountMin)"))])
       }
@@ -81,19 +141,21 @@ struct OpenAPISchemas {
         result = result.adding([("maxItems", .number("\(field.rules.itemCountMax)"))])
       }
     } else {
-      result = value(field)
+      result = value(field, use)
     }
+    // Null is a field that is not there.
+    if use == .request, !Self.isNeeded(field) { result = result.orNull }
     let prose = Self.prose(field.comment)
     return prose.isEmpty ? result : result.adding([("description", .text(prose))])
   }
 
   /// One value of a field, with the rules that each value has.
-  private mutating func value(_ field: SchemaField) -> JSONNode {
+  private mutating func value(_ field: SchemaField, _ use: OpenAPIUse) -> JSONNode {
     let rules = field.rules
     var bounds: [(name: String, value: JSONNode)] = []
     switch field.type {
-    case .message(let name): return wellKnown(name) ?? reference(to: name)
-    case .enumeration(let name): return reference(to: name)
+    case .message(let name): return wellKnown(name) ?? reference(to: name, use)
+    case .enumeration(let name): return reference(to: name, use)
     case .string:
       // Characters are never more than bytes, which the rule counts.
       if rules.byteCountMax > 0 { bounds.append(("maxLength", .number("\(rules.byteCountMax)"))) }
@@ -103,22 +165,29 @@ struct OpenAPISchemas {
         let pattern = "^(?:\(rules.pattern))\(rules.isRequired || field.hasPresence ? "" : "?")$"
         bounds.append(("pattern", .text(pattern)))
       }
+    // Text has no bounds but its digits.
+    case .int64, .uint64: break
     default:
       if let minimum = rules.minimum { bounds.append(("minimum", .number(Self.number(minimum)))) }
       if let maximum = rules.maximum { bounds.append(("maximum", .number(Self.number(maximum)))) }
     }
-    return Self.scalar(field.type, isBounded: rules.minimum != nil).adding(bounds)
+    return Self.scalar(field.type, minimum: rules.minimum).adding(bounds)
   }
 
-  private static func scalar(_ type: SchemaType, isBounded: Bool) -> JSONNode {
+  private static func scalar(_ type: SchemaType, minimum: Double?) -> JSONNode {
     switch type {
     case .double: ["type": "number", "format": "double"]
     case .float: ["type": "number", "format": "float"]
     case .int32: ["type": "integer", "format": "int32"]
-    case .uint32: isBounded ? ["type": "integer"] : ["type": "integer", "minimum": .number("0")]
+    case .uint32:
+      minimum == nil ? ["type": "integer", "minimum": .number("0")] : ["type": "integer"]
     // Numbers of 64 bits are text: JSON's own are not exact in every language.
-    case .int64: ["type": "string", "format": "int64"]
-    case .uint64: ["type": "string", "format": "uint64"]
+    case .int64:
+      [
+        "type": "string", "format": "int64",
+        "pattern": .text((minimum ?? -1) < 0 ? "^-?[0-9]{1,19}$" : "^[0-9]{1,19}$"),
+      ]
+    case .uint64: ["type": "string", "format": "uint64", "pattern": "^[0-9]{1,20}$"]
     case .bool: ["type": "boolean"]
     case .bytes: ["type": "string", "format": "byte"]
     default: ["type": "string"]
@@ -141,8 +210,20 @@ struct OpenAPISchemas {
     }
   }
 
-  private static func number(_ value: Double) -> String {
+  static func number(_ value: Double) -> String {
     Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+  }
+
+  /// The first sentence of a comment, without its full stop.
+  static func summary(_ comment: String) -> String {
+    let prose = prose(comment)
+    var sentence = ""
+    for word in prose.split(separator: " ") {
+      sentence += sentence.isEmpty ? word : " \(word)"
+      guard sentence.last != "." && sentence.last != ":" && sentence.last != ";" else { break }
+    }
+    while let last = sentence.last, ".:;".contains(last) { sentence.removeLast() }
+    return sentence
   }
 
   /// A comment as running text.

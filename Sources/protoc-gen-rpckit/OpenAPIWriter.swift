@@ -96,9 +96,19 @@ struct OpenAPIWriter {
               ],
               "requestId": ["type": "string"],
             ],
+            "required": ["code"],
           ],
         ],
         "required": ["status", "message", "details"],
+        "examples": [
+          [
+            "status": "error", "message": "name must be set",
+            "details": [
+              "code": "INVALID_ARGUMENT", "reason": "FIELD_VIOLATIONS", "domain": "rpckit",
+              "fieldViolations": [["field": "name", "description": "must be set"]],
+            ],
+          ]
+        ],
       ]
     ),
     (
@@ -106,7 +116,10 @@ struct OpenAPIWriter {
       [
         "type": "object",
         "properties": [
-          "pageSize": ["type": "integer", "description": "Elements of a page."],
+          "pageSize": [
+            "type": "integer",
+            "description": "Elements of a page; absent behind a page token without a limit.",
+          ],
           "currentPage": [
             "type": "integer", "description": "Counted from 1; absent behind a page token.",
           ],
@@ -118,7 +131,13 @@ struct OpenAPIWriter {
             "type": "string", "description": "For the next page; empty at the end.",
           ],
         ],
-        "required": ["pageSize", "nextPageToken"],
+        "required": ["nextPageToken"],
+        "examples": [
+          [
+            "pageSize": .number("50"), "currentPage": .number("1"), "totalItems": .number("1"),
+            "totalPages": .number("1"), "nextPageToken": "",
+          ]
+        ],
       ]
     ),
   ]
@@ -138,6 +157,7 @@ struct OpenAPIWriter {
     var members: [(name: String, value: JSONNode)] = [
       ("operationId", .text("\(service.name)_\(method.name)\(index == 0 ? "" : "_\(index)")")),
       ("tags", [.text(service.fullName)]),
+      ("summary", .text(OpenAPISchemas.summary(method.comment))),
       ("description", .text(prose)),
     ]
     if method.rules?.caller == "public" { members.append(("security", [])) }
@@ -150,7 +170,10 @@ struct OpenAPIWriter {
       if method.rest.takesForms {
         content.append(("application/x-www-form-urlencoded", ["schema": body]))
       }
-      members.append(("requestBody", ["content": .object(content)]))
+      let isNeeded = isBodyNeeded(binding, template, request)
+      members.append(
+        ("requestBody", ["required": .flag(isNeeded), "content": .object(content)])
+      )
     }
     let status = method.rest.creates ? "201" : "200"
     members.append(
@@ -220,7 +243,7 @@ struct OpenAPIWriter {
         (field?.jsonName ?? "segment")
         + (wildcards?.isEmpty == false ? "_\(wildcards?.count ?? 0)" : "")
       parts.append("{\(name)}")
-      let schema = field.map { schemas.property($0) } ?? ["type": "string"]
+      let schema = field.map { schemas.property($0, .parameter) } ?? ["type": "string"]
       parameters.append([
         "name": .text(name), "in": "path", "required": .flag(true), "schema": schema,
       ])
@@ -278,7 +301,7 @@ struct OpenAPIWriter {
       ("name", .text(spelling(name))), ("in", "query"),
     ]
     if field.rules.isRequired { members.append(("required", .flag(true))) }
-    members.append(("schema", schemas.property(field)))
+    members.append(("schema", schemas.property(field, .parameter)))
     parameters.append(.object(members))
   }
 
@@ -290,12 +313,36 @@ struct OpenAPIWriter {
     switch binding.body {
     case "": return nil
     case "*":
-      let inPath = Set(template.variables.map(\.field))
-      let fields = request.fields.filter { !inPath.contains($0.name) }
+      let fields = bodyFields(template, request)
       return fields.count == request.fields.count
-        ? schemas.reference(to: request.fullName) : schemas.object(fields, of: request)
-    default: return request.fields.first { $0.name == binding.body }.map { schemas.property($0) }
+        ? schemas.reference(to: request.fullName, .request, isBody: true)
+        : schemas.object(fields, of: request, .request, isBody: true)
+    default:
+      let field = request.fields.first { $0.name == binding.body }
+      if let field, case .message(let type) = field.type, schema.messages[type] != nil,
+        !type.hasPrefix("google.protobuf."), !field.isRepeated
+      {
+        return schemas.reference(to: type, .request, isBody: true)
+      }
+      return field.map { schemas.property($0, .request) }
     }
+  }
+
+  private func bodyFields(_ template: PathTemplate, _ request: SchemaMessage) -> [SchemaField] {
+    let inPath = Set(template.variables.map(\.field))
+    return request.fields.filter { !inPath.contains($0.name) }
+  }
+
+  /// Whether a request without a body is refused: an empty body is an object without members.
+  private func isBodyNeeded(
+    _ binding: SchemaBinding,
+    _ template: PathTemplate,
+    _ request: SchemaMessage
+  ) -> Bool {
+    let fields =
+      binding.body == "*"
+      ? bodyFields(template, request) : request.fields.filter { $0.name == binding.body }
+    return fields.contains { OpenAPISchemas.isNeeded($0) }
   }
 
   private func isPaged(_ method: SchemaMethod, _ binding: SchemaBinding) -> Bool {
@@ -312,7 +359,9 @@ struct OpenAPIWriter {
   ) -> JSONNode {
     let output = schema.messages[method.output]
     let field = output?.fields.first { $0.name == binding.responseBody }
-    var data = field.map { schemas.property($0) } ?? schemas.reference(to: method.output)
+    var data =
+      field.map { schemas.property($0, .answer) }
+      ?? schemas.reference(to: method.output, .answer, isBody: true)
     if isPaged {
       data = [
         "allOf": [

@@ -137,7 +137,7 @@ extension RichCase {
       node.children = [first, Testing_V1.Node()]
       $0.node = node
     },
-    RichCase(#"{"createdAt":"2023-11-14T22:13:20.000Z"}"#) {
+    RichCase(#"{"createdAt":"2023-11-14T22:13:20Z"}"#) {
       $0.createdAt = Google_Protobuf.Timestamp(seconds: 1_700_000_000)
     },
     RichCase(#"{"createdAt":"1969-12-31T23:59:59.999999999Z"}"#) {

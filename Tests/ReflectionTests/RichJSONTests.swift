@@ -33,7 +33,7 @@ struct RichJSONTests {
     let text = #"""
       {"name":"ada","stars":5,"mood":"MOOD_HAPPY","tags":["a"],"inner":{"stars":1},
        "others":[{"ratio":0.5}],"named":{"x":{"key":"AAECAwQFBgcICQoLDA0ODw=="}},
-       "friend":{"email":"none"},"since":"2026-11-21T08:00:00.000Z"}
+       "friend":{"email":"none"},"since":"2026-11-21T08:00:00Z"}
       """#
     let message = try RichRegistry.message(Testing_V1.Ruled.self, text)
     #expect(message.named["x"]?.key == Array(0..<16))
@@ -55,7 +55,7 @@ struct RichJSONTests {
       (#"{"mood":2}"#, #"{"mood":"MOOD_DEFAULT"}"#),
       (#"{"part":null,"int32List":null}"#, "{}"),
       (#"{"int32Value":0,"stringValue":""}"#, "{}"),
-      (#"{"createdAt":"1970-01-01T01:00:00+01:00"}"#, #"{"createdAt":"1970-01-01T00:00:00.000Z"}"#),
+      (#"{"createdAt":"1970-01-01T01:00:00+01:00"}"#, #"{"createdAt":"1970-01-01T00:00:00Z"}"#),
       (#"{"lifetime":"1.5s"}"#, #"{"lifetime":"1.500s"}"#),
       (#"{"value":[1]}"#, #"{"value":[1]}"#),
     ]

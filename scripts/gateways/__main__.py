@@ -18,7 +18,7 @@ from .waiting import Failure
 CHECKS = [
     trail.same_everywhere, trail.no_query,
     tokens.signed_in, tokens.nobody, tokens.wrong, tokens.signed_out,
-    paths.unknown, paths.ambiguous, paths.underscores,
+    paths.unknown, paths.ambiguous, paths.underscores, paths.envelopes, paths.documents,
     headers.forged_by_user, headers.forged_by_nobody, headers.own_routes,
     grpc_calls.through_envoy, grpc_calls.through_nginx,
     deadlines.rest, retries.rest, retries.by_grpc, retries.lost,

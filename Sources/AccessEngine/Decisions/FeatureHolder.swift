@@ -7,6 +7,13 @@ public struct FeatureHolder: Hashable, Sendable {
 
     /// A kind.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A portfolio.
+    public static let portfolio = Self(rawValue: "portfolio")
+    /// An organization.
+    public static let organization = Self(rawValue: "organization")
+    /// What entities can be; users hold features too, but are no entities.
+    public static let ofEntities: [Self] = [.portfolio, .organization]
   }
 
   /// What kind.

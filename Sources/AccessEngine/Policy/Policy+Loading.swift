@@ -22,7 +22,23 @@ extension Policy {
     guard !sources.isEmpty else {
       throw PolicyError([PolicyError.Problem(path: "", problem: "no policy is given")])
     }
-    var reader = PolicyReader(zones: zones)
+    return try read(sources, PolicyReader(zones: zones))
+  }
+
+  /// Reads policy files that were loaded once: what was accepted then decides about that time, also where today's
+  /// rules are stricter, and its assertions held then.
+  package static func loadPast(
+    _ sources: [PolicySource],
+    zones: any TimeZoneSource
+  ) throws(PolicyError) -> Policy {
+    try read(sources, PolicyReader(zones: zones, isPast: true))
+  }
+
+  private static func read(
+    _ sources: [PolicySource],
+    _ fresh: PolicyReader
+  ) throws(PolicyError) -> Policy {
+    var reader = fresh
     let policy = reader.read(sources)
     let problems = reader.problems.noted
     guard problems.isEmpty else { throw PolicyError(problems) }

@@ -50,7 +50,7 @@ struct PolicyAssertions {
       }
       for element in elements {
         let expectation = problems.attempt { () throws(JSONDecodingError) in
-          try PolicyExpectation(element, document, policy)
+          try PolicyExpectation(element, example, document, policy)
         }
         if let expectation { expectations.append(expectation) }
       }

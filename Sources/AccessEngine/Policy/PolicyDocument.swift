@@ -13,6 +13,8 @@ struct PolicyDocument {
   var roles: [String: RoleID] = [:]
   var links: [String: LinkID] = [:]
   var actions: Set<String> = []
+  /// Features that its conditions name.
+  var features: Set<String> = []
   /// Roles that grant every action of it.
   var grantingAll = RoleSet.none
 

@@ -126,6 +126,28 @@ struct PolicyExample {
     return window
   }
 
+  /// What somebody has proved and paid for when something is asked.
+  ///
+  /// A word that no condition could ask about would be a slip of the pen that changes nothing.
+  func context(
+    stepUps: JSONField?,
+    features: JSONField?
+  ) throws(JSONDecodingError) -> DecisionContext {
+    var proofs: [String] = []
+    for element in try stepUps?.elements() ?? [] {
+      proofs.append(try element.choice(of: PolicyWords.StepUp.self).rawValue)
+    }
+    var paid: [String] = []
+    for element in try features?.elements() ?? [] {
+      let name = try element.string()
+      guard !areDefinitionsSound || document.features.contains(name) else {
+        throw element.error("no condition of this policy names the feature \"\(name)\"")
+      }
+      paid.append(name)
+    }
+    return policy.context(stepUps: proofs, features: paid)
+  }
+
   /// The entity that a field names; its type is nil if a mistake elsewhere leaves it without one.
   func entity(
     named field: JSONField

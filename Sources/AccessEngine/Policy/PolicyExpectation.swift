@@ -24,12 +24,12 @@ struct PolicyExpectation {
     let context: DecisionContext
     let now: Int64
 
-    init(_ members: inout JSONMembers, _ policy: Policy) throws(JSONDecodingError) {
+    init(_ members: inout JSONMembers, _ example: PolicyExample) throws(JSONDecodingError) {
       let at =
         try members.optional("at_seconds")?.integer(in: -1_000_000_000...1_000_000_000) ?? 0
-      context = policy.context(
-        stepUps: try members.optional("step_ups")?.strings() ?? [],
-        features: try members.optional("features")?.strings() ?? []
+      context = try example.context(
+        stepUps: members.optional("step_ups"),
+        features: members.optional("features")
       )
       now = PolicyAssertions.noon + at * 1000
     }
@@ -38,6 +38,7 @@ struct PolicyExpectation {
   /// Reads an element of `expect`.
   init(
     _ field: JSONField,
+    _ example: PolicyExample,
     _ document: PolicyDocument,
     _ policy: Policy
   ) throws(JSONDecodingError) {
@@ -53,7 +54,7 @@ struct PolicyExpectation {
         throw text.error("is not a reason for this decision")
       }
     }
-    let situation = try Situation(&members, policy)
+    let situation = try Situation(&members, example)
     try members.finish()
     (path, isOfRow, isAllowed) = (field.path, false, outcome == .allow)
     self.reason = reason
@@ -93,7 +94,7 @@ struct PolicyExpectation {
         throw element.error("is given twice")
       }
     }
-    let situation = try Situation(&members, policy)
+    let situation = try Situation(&members, example)
     try members.finish()
     guard example.areDefinitionsSound, let type else { return [] }
     for element in elements {

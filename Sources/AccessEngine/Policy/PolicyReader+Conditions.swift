@@ -27,7 +27,7 @@ extension PolicyReader {
     for element in problems.elements(field) {
       if let name = element.value.string {
         conditions += readConditionSet(name, element, type, document)
-      } else if let condition = readCondition(element, type) {
+      } else if let condition = readCondition(element, type, document) {
         conditions.append(condition)
       }
     }
@@ -49,7 +49,7 @@ extension PolicyReader {
     if let conditions = known[type] { return conditions }
     var conditions: [Policy.Condition] = []
     for element in set {
-      if let condition = readCondition(element, type) { conditions.append(condition) }
+      if let condition = readCondition(element, type, document) { conditions.append(condition) }
     }
     documents[document].readConditionSets[name, default: [:]][type] = conditions
     return conditions
@@ -63,13 +63,28 @@ extension PolicyReader {
     }
   }
 
-  mutating func readCondition(_ field: JSONField, _ type: EntityTypeID) -> Policy.Condition? {
+  private mutating func readCondition(
+    _ field: JSONField,
+    _ type: EntityTypeID,
+    _ document: Int
+  ) -> Policy.Condition? {
     guard var object = PolicyObject(field, problems) else { return nil }
     let condition: Policy.Condition?
-    if let stepUp = object.optional("step_up") {
-      condition = Self.bit(of: stepUp, in: &stepUps, problems).map { .stepUp($0) }
-    } else if let feature = object.optional("feature") {
-      condition = Self.bit(of: feature, in: &features, problems).map { .feature($0) }
+    if let field = object.optional("step_up") {
+      let stepUp = problems.attempt { () throws(JSONDecodingError) in
+        try words.stepUp(field)
+      }
+      condition = stepUp.flatMap { stepUp in
+        Self.bit(of: stepUp, field, in: &stepUps, problems).map { .stepUp($0) }
+      }
+    } else if let field = object.optional("feature") {
+      let feature = problems.attempt { () throws(JSONDecodingError) in
+        try words.feature(field)
+      }
+      if let feature { documents[document].features.insert(feature) }
+      condition = feature.flatMap { feature in
+        Self.bit(of: feature, field, in: &features, problems).map { .feature($0) }
+      }
     } else if let daily = object.optional("daily") {
       condition = readDaily(daily)
     } else {
@@ -205,12 +220,11 @@ extension PolicyReader {
   }
 
   private static func bit(
-    of field: JSONField,
+    of name: String,
+    _ field: JSONField,
     in names: inout [String],
     _ problems: PolicyProblems
   ) -> UInt64? {
-    let name = problems.attempt { () throws(JSONDecodingError) in try field.string() }
-    guard let name else { return nil }
     if let place = names.firstIndex(of: name) { return 1 << UInt64(place) }
     guard names.count < 64 else {
       problems.note(field.error("policies can name at most 64 of these together"))

@@ -43,9 +43,7 @@ extension PolicyReader {
     }
     actions.reportFeature = object.optional("report_feature") { field throws(JSONDecodingError) in
       guard actions.report != nil else { throw field.error("needs a report beside it") }
-      let feature = try field.string()
-      guard !feature.isEmpty else { throw field.error("must not be empty") }
-      return feature
+      return try words.feature(field)
     }
     object.finish()
     return actions

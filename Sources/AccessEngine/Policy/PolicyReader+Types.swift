@@ -37,7 +37,7 @@ extension PolicyReader {
       try scope.accessLevel(field)
     }
     type.featureHolder = object.optional("holds_features_as") { field throws(JSONDecodingError) in
-      FeatureHolder.Kind(rawValue: try Self.name(field))
+      try words.holder(field)
     }
     type.prefix =
       object.optional("prefix") { field throws(JSONDecodingError) in

@@ -15,6 +15,8 @@ struct PolicyReader {
   var stepUps: [String] = []
   var features: [String] = []
   var windows: [ZonedWindow] = []
+  /// What the policies may say where they name something of ours.
+  let words: PolicyWords
   /// Where conditions on the time find their zones.
   let zones: any TimeZoneSource
   var selfServices: [Policy.SelfService] = []
@@ -33,7 +35,11 @@ struct PolicyReader {
   /// What the files say must come out, once they are read.
   private(set) var assertions: [PolicyAssertions] = []
 
-  init(zones: any TimeZoneSource) { self.zones = zones }
+  /// Reads policies; of one that was in force once, neither its words nor its assertions are checked again.
+  init(zones: any TimeZoneSource, isPast: Bool = false) {
+    self.zones = zones
+    words = PolicyWords(areClosed: !isPast)
+  }
 
   /// The policy of some files; of no use if problems were noted.
   mutating func read(_ sources: [PolicySource]) -> Policy {
@@ -54,7 +60,7 @@ struct PolicyReader {
     var assertions: [(source: String, assertions: PolicyAssertions)] = []
     for document in documents {
       problems.source = document.source
-      guard let field = document.assertions else { continue }
+      guard words.areClosed, let field = document.assertions else { continue }
       let read = PolicyAssertions(
         field,
         document,

@@ -12,8 +12,8 @@ extension OperatorsHandler {
     try core.auditBudget.take(call.caller.description)
     let state = MailRecord.State(rawValue: Int64(request.state.rawValue))
     let binding = "Operators.ListMails \(user.userID) \(request.state.rawValue)"
-    let cursor = try core.cursor(of: request.pageToken, binding)
-    let limit = request.pageSize == 0 ? Self.pageSizeStandard : Int(request.pageSize)
+    let asked = try core.page(.init(size: request.pageSize, token: request.pageToken), binding)
+    let (cursor, limit) = (asked.cursor?[0], asked.size)
     let found = try await core.store.read { tx in
       try MailTable.page(state, before: cursor, limit: limit + 1, in: tx)
     }
@@ -22,7 +22,7 @@ extension OperatorsHandler {
     try await core.store.write(call) { tx in
       try tx.audit("mail.list", object: "", detail: "\(page.count)")
     }
-    let next = found.count > limit ? page.last.map { core.pageToken(after: $0.id, binding) } : nil
+    let next = found.count > limit ? page.last.map { asked.token(after: [$0.id]) } : nil
     return .init(mails: page.map { .init($0) }, nextPageToken: next ?? "")
   }
 }

@@ -28,8 +28,8 @@ extension OperatorsHandler {
     let caller = try call.requireUser()
     try core.auditBudget.take(call.caller.description)
     let binding = "Operators.ListUserAudit \(caller.userID) \(request.userId)"
-    let cursor = try core.cursor(of: request.pageToken, binding)
-    let limit = request.pageSize == 0 ? Self.pageSizeStandard : Int(request.pageSize)
+    let asked = try core.page(.init(size: request.pageSize, token: request.pageToken), binding)
+    let (cursor, limit) = (asked.cursor?[0], asked.size)
     // Before the record of this call, so that reading the log page by page does not lengthen the page.
     let found = try await core.store.read { tx in
       let user = try Self.find(request.userId, in: tx)
@@ -47,7 +47,7 @@ extension OperatorsHandler {
     let last = found.count > limit ? page.last : nil
     return .init(
       entries: page.map { .init($0) },
-      nextPageToken: last.map { core.pageToken(after: "\($0.sequence)", binding) } ?? ""
+      nextPageToken: last.map { asked.token(after: ["\($0.sequence)"]) } ?? ""
     )
   }
 

@@ -6,8 +6,6 @@ internal import ServiceKit
 struct OperatorsHandler: Auth_V1.OperatorsService {
   let core: AuthCore
 
-  static let pageSizeStandard = 50
-
   func listUsers(
     _ request: Auth_V1.ListUsersRequest,
     _ call: CallContext
@@ -16,8 +14,8 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     try core.auditBudget.take(call.caller.description)
     let state = AccountState(request.state)
     let binding = "Operators.ListUsers \(user.userID) \(request.state.rawValue) \(request.text)"
-    let cursor = try core.cursor(of: request.pageToken, binding)
-    let limit = request.pageSize == 0 ? Self.pageSizeStandard : Int(request.pageSize)
+    let asked = try core.page(.init(size: request.pageSize, token: request.pageToken), binding)
+    let (cursor, limit) = (asked.cursor?[0], asked.size)
     let found = try await core.store.read { tx in
       try UserTable.page(request.text, state, before: cursor, limit: limit + 1, in: tx)
         .map { user in (user, try DisablementTable.find(user.id, in: tx)) }
@@ -35,7 +33,7 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     }
     let last = found.count > limit ? page.last : nil
     let next = last.map { user, _ in
-      core.pageToken(after: UserTable.cursor(after: user, of: request.text), binding)
+      asked.token(after: [UserTable.cursor(after: user, of: request.text)])
     }
     return .init(users: page.map { .init($0, $1) }, nextPageToken: next ?? "")
   }

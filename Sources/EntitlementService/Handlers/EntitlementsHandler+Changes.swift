@@ -3,8 +3,6 @@ internal import RPCKit
 internal import ServiceKit
 
 extension EntitlementsHandler {
-  private static let pageSizeDefault = 50
-
   func listChanges(
     _ request: Entitlement_V1.ListEntitlementChangesRequest,
     _ call: CallContext
@@ -14,9 +12,12 @@ extension EntitlementsHandler {
       caller: call.caller.description,
       filter: [call.method.fullName, subject.kind.rawValue, subject.id]
     )
-    let start = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)
-      .flatMap { EntitlementChangePlace(cursor: $0) }
-    let size = request.pageSize == 0 ? Self.pageSizeDefault : Int(request.pageSize)
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 2,
+      binding
+    )
+    let (start, size) = (asked.cursor.flatMap { EntitlementChangePlace(cursor: $0) }, asked.size)
     let now = core.clock.now
     // One more than asked for says whether there is another page.
     let records = try await core.store.read { tx in
@@ -25,7 +26,7 @@ extension EntitlementsHandler {
     let page = records.prefix(size)
     var next = ""
     if records.count > size, let last = page.last {
-      next = core.tokens.pageToken(after: last.place.cursor, binding)
+      next = asked.token(after: last.place.cursor)
     }
     return .init(changes: page.map(\.wire), nextPageToken: next)
   }

@@ -6,8 +6,6 @@ internal import ServiceKit
 struct PointsHandler: Entitlement_V1.PointsService {
   let core: EntitlementCore
 
-  private static let pageSizeDefault = 50
-
   // MARK: - Rules
 
   func setRule(
@@ -125,9 +123,12 @@ struct PointsHandler: Entitlement_V1.PointsService {
       caller: call.caller.description,
       filter: [call.method.fullName, holder, request.app, kind?.rawValue ?? ""]
     )
-    let start = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
-      .flatMap { Int64($0[0]) }
-    let size = request.pageSize == 0 ? Self.pageSizeDefault : Int(request.pageSize)
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 1,
+      binding
+    )
+    let (start, size) = (asked.cursor.flatMap { Int64($0[0]) }, asked.size)
     // One more than asked for says whether there is another page.
     let entries = try await core.store.read { tx in
       try PointsLedger(holder: holder).page(
@@ -141,7 +142,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
     let page = entries.prefix(size)
     var next = ""
     if entries.count > size, let last = page.last {
-      next = core.tokens.pageToken(after: ["\(last.number)"], binding)
+      next = asked.token(after: ["\(last.number)"])
     }
     return .init(entries: page.map(\.wire), nextPageToken: next)
   }

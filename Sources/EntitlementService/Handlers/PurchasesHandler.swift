@@ -6,8 +6,6 @@ internal import ServiceKit
 struct PurchasesHandler: Entitlement_V1.PurchasesService {
   let core: EntitlementCore
 
-  private static let pageSizeDefault = 50
-
   func submitTransaction(
     _ request: Entitlement_V1.SubmitTransactionRequest,
     _ call: CallContext
@@ -102,9 +100,12 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       caller: call.caller.description,
       filter: [call.method.fullName, userID]
     )
-    let start = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)
-      .flatMap { PurchasePlace(cursor: $0) }
-    let size = request.pageSize == 0 ? Self.pageSizeDefault : Int(request.pageSize)
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 2,
+      binding
+    )
+    let (start, size) = (asked.cursor.flatMap { PurchasePlace(cursor: $0) }, asked.size)
     // One more than asked for says whether there is another page.
     var records = try await core.store.read { tx in
       try PurchaseTable.page(of: userID, after: start, count: size + 1, in: tx)
@@ -114,7 +115,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     var next = ""
     if hasMore, let last = records.last {
       let place = PurchasePlace(purchasedAt: last.purchase.purchasedAt, id: last.id)
-      next = core.tokens.pageToken(after: place.cursor, binding)
+      next = asked.token(after: place.cursor)
     }
     let (now, catalog) = (core.clock.now, core.resolver.catalog)
     return .init(purchases: records.map { $0.wire(at: now, catalog) }, nextPageToken: next)

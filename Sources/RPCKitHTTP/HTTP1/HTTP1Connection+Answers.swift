@@ -144,12 +144,14 @@ extension HTTP1Connection {
   }
 
   private func appendAnswer(to rejection: HTTP1Rejection) {
+    let path = transaction?.exchange.head.path ?? unfinishedPath
+    let own = configuration.router.refusal(at: path, rejection)
     let text =
-      "\(rejection.status) \(HTTP1ReasonPhrase.text(rejection.status)): \(rejection.message)\n"
-    var fields: HTTPFields = [
-      "content-type": "text/plain; charset=utf-8",
-      "cache-control": "no-store",
-    ]
+      own?.text
+      ?? "\(rejection.status) \(HTTP1ReasonPhrase.text(rejection.status)): \(rejection.message)\n"
+    var fields: HTTPFields =
+      own?.fields
+      ?? ["content-type": "text/plain; charset=utf-8", "cache-control": "no-store"]
     fields.appendForBrowsers()
     if rejection.status == 405 {
       fields.append("allow", HTTP1RequestLine.methods.joined(separator: ", "))

@@ -48,6 +48,9 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   /// What of the request is missing, if that is known.
   var missingContentByteCount: Int? { parser.missingContentByteCount }
 
+  /// The path of a request whose head is not complete or was rejected.
+  var unfinishedPath: String { parser.path }
+
   /// Whether requests are read and answered still.
   var isInUse: Bool { phase == .serving || phase == .draining }
 

@@ -17,6 +17,9 @@ struct HTTP1RequestBuilder {
     section = HTTP1FieldSection(limits)
   }
 
+  /// The path that is asked for.
+  var path: String { line.target.path }
+
   /// Bytes that are kept, about.
   var byteCount: Int { fields.byteCount }
 

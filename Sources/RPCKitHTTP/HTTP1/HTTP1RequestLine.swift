@@ -28,6 +28,18 @@ struct HTTP1RequestLine {
     target = try HTTP1Target(line.extracting((first + 1)..<second), method: self.method)
   }
 
+  /// The path in a line that was rejected, for whoever answers it; empty where there is none to be seen.
+  static func path(inRejected line: Span<UInt8>) -> String {
+    guard let first = space(line, from: 0) else { return "" }
+    let start = first + 1
+    var path: [UInt8] = []
+    for index in start..<line.count {
+      guard line[index] != UInt8(ascii: " "), line[index] != UInt8(ascii: "?") else { break }
+      path.append(line[index])
+    }
+    return path.first == UInt8(ascii: "/") ? String(decoding: path, as: UTF8.self) : ""
+  }
+
   private static func space(_ line: Span<UInt8>, from start: Int) -> Int? {
     var index = start
     while index < line.count {

@@ -44,6 +44,7 @@ package struct HTTP1RequestParser: ~Copyable {
   private var builder: HTTP1RequestBuilder?
   private var trailers: HTTP1FieldSection
   private var extensionByteCount = 0
+  private var rejectedPath = ""
 
   /// Makes a parser for the beginning of a connection.
   package init(_ limits: HTTPLimits) {
@@ -59,6 +60,9 @@ package struct HTTP1RequestParser: ~Copyable {
     case .content, .chunkHeader, .chunk, .chunkEnd, .trailers, .end, .failed: false
     }
   }
+
+  /// The path of the request whose head is not complete or was rejected; empty where none is to be seen.
+  var path: String { builder?.path ?? rejectedPath }
 
   /// Bytes that are kept of what has not been said yet.
   var heldByteCount: Int { line.gathered.count + (builder?.byteCount ?? 0) }
@@ -83,6 +87,7 @@ package struct HTTP1RequestParser: ~Copyable {
       }
     } catch {
       state = .failed(error)
+      if let builder { rejectedPath = builder.path }
       line = HTTP1Line()
       builder = nil
       return .rejected(error)
@@ -144,12 +149,23 @@ package struct HTTP1RequestParser: ~Copyable {
     }
     let requestLine =
       switch arrival {
-      case .inPlace(let range): try HTTP1RequestLine(bytes.extracting(range))
-      case .gathered(let line): try HTTP1RequestLine(line.span)
+      case .inPlace(let range): try requestLine(bytes.extracting(range))
+      case .gathered(let line): try requestLine(line.span)
       }
     builder = HTTP1RequestBuilder(requestLine, limits)
     state = .fields
     return nil
+  }
+
+  private mutating func requestLine(
+    _ line: Span<UInt8>
+  ) throws(HTTP1Rejection) -> HTTP1RequestLine {
+    do {
+      return try HTTP1RequestLine(line)
+    } catch {
+      rejectedPath = HTTP1RequestLine.path(inRejected: line)
+      throw error
+    }
   }
 
   private mutating func readField(

@@ -95,13 +95,31 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     end(.violation)
   }
 
-  private func refuse(_ id: UInt32, status: Int) {
-    var head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
-    if status == HTTPRequestHead.HTTP2Refusal.methodNotAllowed.rawValue {
-      head.fields.append("allow", HTTP1RequestLine.methods.joined(separator: ", "))
+  private func refuse(_ block: HTTP2FieldBlock, status: Int) {
+    let id = block.streamID
+    let rejection = HTTP1Rejection(status, Self.problem(status))
+    let path = String(block.path.prefix { $0 != "?" })
+    guard let answer = configuration.router.refusal(at: path, rejection) else {
+      var head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
+      if status == HTTPRequestHead.HTTP2Refusal.methodNotAllowed.rawValue {
+        head.fields.append("allow", HTTP1RequestLine.methods.joined(separator: ", "))
+      }
+      head.fields.appendForBrowsers()
+      session?.respond(id, head, date: configuration.dates.now, isEnd: true)
+      return
     }
-    head.fields.appendForBrowsers()
-    session?.respond(id, head, date: configuration.dates.now, isEnd: true)
+    let head = HTTPRequestHead(method: block.method, path: path, version: .http2)
+    open(RESTRefusal(head, id: id, received: block.received, on: self, answer))
+  }
+
+  /// Why a head is refused, for people.
+  private static func problem(_ status: Int) -> String {
+    switch status {
+    case 405: "no resource has this method"
+    case 417: "the only expectation that is known is 100-continue"
+    case 431: "there are more header fields than are read"
+    default: "the path, the scheme or the authority is not one that is served"
+    }
   }
 
   private func take(_ event: HTTP2Event, _ bytes: Span<UInt8>) {
@@ -129,12 +147,12 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     if block.isTooLarge { countOversize(block) }
     guard !isTerminated else { return }
     // A target that found no room cannot be told from none.
-    guard !block.isTooLarge || !block.path.isEmpty else { return refuse(id, status: 431) }
+    guard !block.isTooLarge || !block.path.isEmpty else { return refuse(block, status: 431) }
     let head: HTTPRequestHead
     do throws(HTTPRequestHead.HTTP2Refusal) {
       head = try HTTPRequestHead(block)
     } catch {
-      return refuse(id, status: error.rawValue)
+      return refuse(block, status: error.rawValue)
     }
     let exchange = configuration.router.makeExchange(
       head,

@@ -38,6 +38,13 @@ package struct RESTErrorAnswer {
     }
   }
 
+  /// The answer to what is refused before there is a call.
+  init(_ failure: RESTFailure, form: HTTPBinding.Errors = .envelope) {
+    self.init(failure.error, form: form)
+    if let status = failure.status { self.status = status }
+    for field in failure.fields.fields { fields.append(field.name, field.value) }
+  }
+
   /// Sends it as the whole answer to a request.
   func send(on exchange: HTTPExchange) {
     let content = Array(text.utf8)

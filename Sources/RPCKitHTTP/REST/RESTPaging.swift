@@ -34,17 +34,22 @@ struct RESTPaging: Sendable {
 
   /// Adds `pagination` to an answer.
   func addPagination(to answer: inout JSONObject, request: JSONObject) {
-    let size = count(request[self.size.jsonName]) ?? 0
-    let pageSize = size == 0 ? Self.sizeStandard : size
-    var pagination: JSONObject = ["pageSize": .number(JSONNumber(pageSize))]
+    let hasToken = token.flatMap { request[$0.jsonName]?.string } ?? "" != ""
+    let asked = count(request[self.size.jsonName]).flatMap { $0 == 0 ? nil : $0 }
+    // A token alone goes on with pages of its own size, which only the service knows.
+    let pageSize = asked ?? (hasToken ? nil : Self.sizeStandard)
+    var pagination = JSONObject()
+    if let pageSize { pagination["pageSize"] = .number(JSONNumber(pageSize)) }
     // Behind a token nobody has counted the pages.
-    if token.flatMap({ request[$0.jsonName]?.string }) ?? "" == "" {
+    if !hasToken {
       let page = number.flatMap { count(request[$0.jsonName]) } ?? 0
       pagination["currentPage"] = .number(JSONNumber(max(1, page)))
     }
     if let total, let items = count(answer[total.jsonName]) {
       pagination["totalItems"] = .number(JSONNumber(items))
-      pagination["totalPages"] = .number(JSONNumber((items + pageSize - 1) / pageSize))
+      if let pageSize {
+        pagination["totalPages"] = .number(JSONNumber((items + pageSize - 1) / pageSize))
+      }
     }
     pagination["nextPageToken"] = answer[nextToken.jsonName] ?? .string("")
     answer["pagination"] = .object(pagination)

@@ -2,27 +2,26 @@ internal import RPCKit
 
 /// A request for this interface that leads to no method, answered as soon as its head was read.
 final class RESTRefusal: HTTPExchange {
-  private let failure: RESTFailure
+  private let answer: RESTErrorAnswer
 
   init(
     _ head: HTTPRequestHead,
     id: UInt32,
     received: MonotonicInstant,
     on connection: HTTPConnection,
-    failure: RESTFailure
+    _ answer: RESTErrorAnswer
   ) {
-    self.failure = failure
+    self.answer = answer
     super.init(head, id: id, received: received, on: connection)
   }
 
-  override func begin() { answer(failure) }
+  override func begin() { answer.send(on: self) }
 
-  override func fail(_ error: RPCError, _ metadata: Metadata) { answer(RESTFailure(error)) }
+  override func fail(_ error: RPCError, _ metadata: Metadata) {
+    RESTErrorAnswer(RESTFailure(error)).send(on: self)
+  }
 
-  private func answer(_ failure: RESTFailure) {
-    var answer = RESTErrorAnswer(failure.error)
-    if let status = failure.status { answer.status = status }
-    for field in failure.fields.fields { answer.fields.append(field.name, field.value) }
-    answer.send(on: self)
+  override func receivedBody(_ bytes: Span<UInt8>) {
+    connection.consumedBody(bytes.count, of: self)
   }
 }

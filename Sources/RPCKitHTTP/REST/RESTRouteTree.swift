@@ -9,8 +9,8 @@ struct RESTRouteTree {
   enum Match {
     /// A route, and whether the path ends in its verb.
     case route(RESTRoute, hasVerb: Bool)
-    /// Routes for other methods, which these are, sorted.
-    case otherMethods([String])
+    /// Routes for other methods, which these are, sorted, and how errors are told there.
+    case otherMethods([String], HTTPBinding.Errors)
     /// Nothing.
     case nothing
   }
@@ -78,7 +78,8 @@ struct RESTRouteTree {
     // A colon may be a part of an identifier as well.
     search.verb = ""
     if let route = search.find(0, at: 0) { return .route(route, hasVerb: false) }
-    return search.others.isEmpty ? .nothing : .otherMethods(search.others.sorted())
+    return search.others.isEmpty
+      ? .nothing : .otherMethods(search.others.sorted(), search.errors)
   }
 
   private struct Search {
@@ -88,6 +89,8 @@ struct RESTRouteTree {
     var verb = ""
     /// Methods of routes that the path fits.
     var others: Set<String> = []
+    /// How those tell of errors.
+    var errors = HTTPBinding.Errors.envelope
 
     mutating func find(_ index: Int, at place: Int) -> RESTRoute? {
       let node = tree.nodes[place]
@@ -106,6 +109,7 @@ struct RESTRouteTree {
       guard let methods = routes[verb] else { return nil }
       if let route = methods[method] { return route }
       others.formUnion(methods.keys)
+      if let route = methods.values.first { errors = route.binding.errors }
       return nil
     }
 

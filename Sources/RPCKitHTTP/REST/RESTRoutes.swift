@@ -17,15 +17,18 @@ package struct RESTRoutes: HTTPRoutes {
   }
 
   private let tree: RESTRouteTree
+  private let prefix: String?
   private let shared: Shared
 
   /// Makes the routes of all methods that have some.
   ///
   /// `registry` knows the types of their messages; it is a mistake of the program if it does not. Keys in
-  /// `ignoredKeys` may be in any query and mean nothing, as programs in front and browsers add some.
+  /// `ignoredKeys` may be in any query and mean nothing, as programs in front and browsers add some. With a
+  /// `prefix`, paths elsewhere that cannot be read are left to others.
   package init(
     _ services: [ServiceDefinition],
     registry: SchemaRegistry,
+    prefix: String? = nil,
     ignoredKeys: Set<String> = []
   ) {
     var tree = RESTRouteTree()
@@ -39,6 +42,7 @@ package struct RESTRoutes: HTTPRoutes {
       }
     }
     self.tree = tree
+    self.prefix = prefix
     shared = Shared(registry, ignoredKeys)
   }
 
@@ -48,20 +52,22 @@ package struct RESTRoutes: HTTPRoutes {
     received: MonotonicInstant,
     on connection: HTTPConnection
   ) -> HTTPExchange? {
-    func refusal(_ failure: RESTFailure) -> HTTPExchange {
-      RESTRefusal(head, id: id, received: received, on: connection, failure: failure)
+    func refusal(_ failure: RESTFailure, form: HTTPBinding.Errors = .envelope) -> HTTPExchange {
+      let answer = RESTErrorAnswer(failure, form: form)
+      return RESTRefusal(head, id: id, received: received, on: connection, answer)
     }
     let path: RESTPath
     do throws(RESTPath.Failure) {
       path = try RESTPath(head.path)
     } catch {
+      guard prefix.map({ head.path.hasPrefix($0) }) ?? true else { return nil }
       return refusal(.invalid("", error.problem))
     }
     // HEAD is GET without the content (RFC 9110 section 9.3.2).
     let method = head.method == "HEAD" ? "GET" : head.method
     switch tree.match(path, method: method) {
     case .nothing: return nil
-    case .otherMethods(let methods):
+    case .otherMethods(let methods, let form):
       let allowed = methods.joined(separator: ", ")
       return refusal(
         RESTFailure(
@@ -72,7 +78,8 @@ package struct RESTRoutes: HTTPRoutes {
           ),
           status: 405,
           fields: ["allow": methods.contains("GET") ? "\(allowed), HEAD" : allowed]
-        )
+        ),
+        form: form
       )
     case .route(let route, let hasVerb):
       guard case .success(let bound) = connection.method(at: route.methodPath) else { return nil }

@@ -16,8 +16,8 @@ package struct ReflectedHTTP: Sendable {
   /// Serves the methods of `services` that have paths, and the messages of all their methods.
   ///
   /// A service brings the descriptors of what it is made of; it is a mistake of the program if one that has paths
-  /// does not.
-  package init(_ services: [ServiceDefinition]) {
+  /// does not. `restPrefix` is that of `CallRouter`.
+  package init(_ services: [ServiceDefinition], restPrefix: String? = nil) {
     for service in services where service.file == nil {
       precondition(
         service.methods.allSatisfy(\.descriptor.httpBindings.isEmpty),
@@ -28,7 +28,7 @@ package struct ReflectedHTTP: Sendable {
       do throws(ReflectionError) {
         let registry = try SchemaRegistry(services.files, readsComments: false)
         return Parts(
-          routes: RESTRoutes(services, registry: registry),
+          routes: RESTRoutes(services, registry: registry, prefix: restPrefix),
           transcoder: ReflectedTranscoder(registry)
         )
       } catch {

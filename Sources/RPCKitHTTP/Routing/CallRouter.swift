@@ -2,8 +2,9 @@ package import RPCKit
 
 /// Tells by method, path and content type which way of making calls a request uses.
 ///
-/// In this order: questions of browsers, gRPC, gRPC-Web and streaming Connect by their content types, what was
-/// registered in `routes`, unary Connect by its path; the rest is refused with 404 or 415.
+/// In this order: questions of browsers, what is below the prefix of REST, gRPC, gRPC-Web and streaming Connect by
+/// their content types, what was registered in `routes`, unary Connect by its path; the rest is refused with 404
+/// or 415.
 package struct CallRouter: HTTPRouter {
   /// The ways that are served.
   package var dialects = Set(CallDialect.allCases)
@@ -13,6 +14,10 @@ package struct CallRouter: HTTPRouter {
   package var crossOrigin: CrossOriginPolicy?
   /// Who else answers requests, asked in order.
   package var routes: [any HTTPRoutes] = []
+  /// What REST's paths begin with; nil for no such place.
+  ///
+  /// Whatever is wrong below it, clients get REST's envelope.
+  package var restPrefix: String?
 
   /// Makes a router that serves every dialect and nothing else.
   package init() {}
@@ -54,6 +59,16 @@ package struct CallRouter: HTTPRouter {
     _ received: MonotonicInstant,
     _ connection: HTTPConnection
   ) -> HTTPExchange {
+    if isREST(head.path) {
+      return registered(head, id, received, connection)
+        ?? RESTRefusal(
+          head,
+          id: id,
+          received: received,
+          on: connection,
+          RESTErrorAnswer(.nothing(at: head.path, .notFound))
+        )
+    }
     let type = head.fields.contentType?.essence ?? ""
     if let dialect = Self.dialect(of: type) {
       guard dialects.contains(dialect) else {
@@ -72,12 +87,9 @@ package struct CallRouter: HTTPRouter {
         )
       }
     }
-    for routes in routes {
-      let exchange = routes.makeExchange(head, id: id, received: received, on: connection)
-      if let exchange { return exchange }
-    }
+    if let exchange = registered(head, id, received, connection) { return exchange }
     guard dialects.contains(.connect) else {
-      return refusal(head, id, received, connection, .nothing(at: head.path), 404)
+      return refusal(head, id, received, connection, .nothing(at: head.path, .unimplemented), 404)
     }
     switch connection.method(at: head.path) {
     case .success(let method):
@@ -91,6 +103,30 @@ package struct CallRouter: HTTPRouter {
       )
     case .failure(let error): return refusal(head, id, received, connection, error, 404)
     }
+  }
+
+  private func isREST(_ path: String) -> Bool {
+    restPrefix.map { path.utf8.starts(with: $0.utf8) } ?? false
+  }
+
+  private func registered(
+    _ head: HTTPRequestHead,
+    _ id: UInt32,
+    _ received: MonotonicInstant,
+    _ connection: HTTPConnection
+  ) -> HTTPExchange? {
+    for routes in routes {
+      let exchange = routes.makeExchange(head, id: id, received: received, on: connection)
+      if let exchange { return exchange }
+    }
+    return nil
+  }
+
+  package func refusal(at path: String, _ rejection: HTTP1Rejection) -> RESTErrorAnswer? {
+    guard isREST(path) else { return nil }
+    var answer = RESTErrorAnswer(rejection.error)
+    answer.status = rejection.status
+    return answer
   }
 
   /// The dialect that a content type belongs to; nil for one of which the path decides.
@@ -128,7 +164,7 @@ extension RPCError {
     )
   }
 
-  fileprivate static func nothing(at path: String) -> RPCError {
-    RPCError(.unimplemented, .serviceUnknown, "nothing is at \(path.prefix(256))")
+  fileprivate static func nothing(at path: String, _ code: StatusCode) -> RPCError {
+    RPCError(code, .serviceUnknown, "nothing is at \(path.prefix(256))")
   }
 }

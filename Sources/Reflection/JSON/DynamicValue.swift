@@ -2,6 +2,9 @@ internal import StrictJSON
 
 /// `google.protobuf.Value` and what is made of it (struct.proto): JSON inside protobuf.
 enum DynamicValue {
+  /// The enum of one value, which JSON writes as null.
+  static let nullType = "google.protobuf.NullValue"
+
   static func encode(_ value: JSONValue) throws(ReflectionError) -> [UInt8] {
     switch value {
     case .null: return WireWriting.varint(0, field: 1)
@@ -41,7 +44,10 @@ enum DynamicValue {
         let double = Double(bitPattern: bits)
         // 5 and not 5.0: whoever wrote a whole number reads one.
         let number = Int64(exactly: double).map { JSONNumber($0) } ?? JSONNumber(double)
-        result = number.map { .number($0) } ?? .null
+        guard let number else {
+          throw ReflectionError("a google.protobuf.Value holds \(double), which JSON cannot say")
+        }
+        result = .number(number)
       case (3, .bytes): result = .string(try value.validText())
       case (4, .varint(let flag)): result = .boolean(flag != 0)
       case (5, .bytes(let bytes)): result = .object(try object(bytes, depth: depth + 1))

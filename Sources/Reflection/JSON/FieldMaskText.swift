@@ -11,9 +11,16 @@ enum FieldMaskText {
     return texts.joined(separator: ",")
   }
 
-  /// `owner.display_name` and `id`.
-  static func paths(_ text: String) -> [String] {
-    text.split(separator: ",").map { snakeCase(String($0)) }
+  /// `owner.display_name` and `id`; nil for a path that would not come back as it was, such as `display_name`.
+  static func paths(_ text: String) -> [String]? {
+    guard !text.isEmpty else { return [] }
+    var paths: [String] = []
+    for path in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let name = snakeCase(String(path))
+      guard !path.isEmpty, JSONNames.lowerCamelCase(name) == path else { return nil }
+      paths.append(name)
+    }
+    return paths
   }
 
   private static func snakeCase(_ text: String) -> String {

@@ -21,6 +21,7 @@ struct MessageDecoder {
     defer { depth -= 1 }
     guard depth <= MessageJSON.depthMax else { throw ReflectionError("nested too deeply") }
     if let value = try WellKnownJSON.decode(bytes, type) { return value }
+    if let field = WrapperJSON.field(of: type) { return try wrapped(bytes, field) }
     if type == AnyJSON.type, let value = try any(bytes) { return value }
     let schema = try registry.message(type)
     let values = try values(bytes, schema)
@@ -32,6 +33,18 @@ struct MessageDecoder {
       if let value { object[field.jsonName] = value }
     }
     return .object(object)
+  }
+
+  /// The value in a wrapper, which is there even where its bytes are not: then it is the default.
+  private mutating func wrapped(
+    _ bytes: ArraySlice<UInt8>,
+    _ field: FieldSchema
+  ) throws(ReflectionError) -> JSONValue {
+    var last = field.defaultValue
+    try WireFields(bytes).forEach { number, value in
+      if number == field.number { last = value }
+    }
+    return try single(last, field)
   }
 
   /// How a field is written that is not set; nil when it is left out even then.
@@ -135,6 +148,7 @@ struct MessageDecoder {
     case (.string, .bytes): return .string(try value.validText())
     case (.bytes, .bytes(let bytes)): return .string(Base64.encode(bytes.span, isPadded: true))
     case (.bool, .varint(let number)): return .boolean(number != 0)
+    case (.enum, .varint) where field.typeName == DynamicValue.nullType: return .null
     case (.enum, .varint(let number)):
       let number = Int32(truncatingIfNeeded: number)
       let known = try registry.enumeration(field.typeName).values.first { $0.number == number }

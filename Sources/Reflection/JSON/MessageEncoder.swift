@@ -22,6 +22,7 @@ struct MessageEncoder {
     defer { depth -= 1 }
     guard depth <= MessageJSON.depthMax else { throw failure(path, "is nested too deeply") }
     if let bytes = try WellKnownJSON.encode(value, type, path: path) { return bytes }
+    if let field = WrapperJSON.field(of: type) { return try single(value, field, path: path) }
     if type == AnyJSON.type, let bytes = try any(value, path: path) { return bytes }
     let schema = try registry.message(type)
     var bytes: [UInt8] = []
@@ -40,8 +41,8 @@ struct MessageEncoder {
       let field = schema.fields[place]
       // Errors spell a field in one way, however the request did.
       let path = path.isEmpty ? field.jsonName : "\(path).\(field.jsonName)"
-      // Null leaves a field out, except for the one type that can hold it.
-      guard member.value != .null || isDynamic(field) else { continue }
+      // Null leaves a field out, except for the types that can hold it.
+      guard member.value != .null || holdsNull(field) else { continue }
       try check(field, given, of: schema, path)
       given.append(place)
       bytes += try encoded(member.value, field, path: path)
@@ -49,8 +50,9 @@ struct MessageEncoder {
     return bytes
   }
 
-  private func isDynamic(_ field: FieldSchema) -> Bool {
-    field.typeName == "google.protobuf.Value" && !field.isRepeated
+  private func holdsNull(_ field: FieldSchema) -> Bool {
+    !field.isRepeated
+      && (field.typeName == "google.protobuf.Value" || field.typeName == DynamicValue.nullType)
   }
 
   /// A field is given once, by either of its names, and one of a oneof at most.
@@ -179,6 +181,13 @@ struct MessageEncoder {
     _ type: String,
     path: String
   ) throws(ReflectionError) -> Int32 {
+    if type == DynamicValue.nullType {
+      // Its only value, whatever spells it.
+      guard value == .null || value.integer == 0 || value.string == "NULL_VALUE" else {
+        throw failure(path, "must be null")
+      }
+      return 0
+    }
     if let number = value.integer.flatMap({ Int32(exactly: $0) }) { return number }
     let schema = try registry.enumeration(type)
     guard let entry = schema.values.first(where: { $0.name == value.string }) else {

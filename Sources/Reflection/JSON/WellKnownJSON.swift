@@ -7,7 +7,9 @@ enum WellKnownJSON {
   private static let package = "google.protobuf."
 
   /// Whether a type has a form of its own.
-  static func has(_ type: String) -> Bool { names.contains(type) }
+  static func has(_ type: String) -> Bool {
+    names.contains(type) || WrapperJSON.field(of: type) != nil
+  }
 
   private static let names: Set<String> = [
     "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
@@ -23,7 +25,10 @@ enum WellKnownJSON {
     guard type.hasPrefix(package) else { return nil }
     switch type {
     case "google.protobuf.Timestamp":
-      guard let instant = value.string.flatMap({ InstantText.instant($0) }) else {
+      // RFC 3339 (section 5.6) lets a protocol demand capitals, and protobuf's conformance suite does.
+      guard let text = value.string, !text.utf8.contains(where: Self.isLowerCase),
+        let instant = InstantText.instant(text)
+      else {
         throw ReflectionError(at: path, "must be a date like 2026-11-21T08:00:00Z")
       }
       return Google_Protobuf.Timestamp(seconds: instant.seconds, nanos: instant.nanoseconds)
@@ -38,7 +43,10 @@ enum WellKnownJSON {
       guard let text = value.string else {
         throw ReflectionError(at: path, "must be field names separated by commas")
       }
-      return Google_Protobuf.FieldMask(paths: FieldMaskText.paths(text)).protobufBytes
+      guard let paths = FieldMaskText.paths(text) else {
+        throw ReflectionError(at: path, "must be field names in lowerCamelCase between commas")
+      }
+      return Google_Protobuf.FieldMask(paths: paths).protobufBytes
     case "google.protobuf.Struct":
       guard let object = value.object else {
         throw ReflectionError(at: path, "must be an object, not \(value.kind)")
@@ -85,14 +93,18 @@ enum WellKnownJSON {
     }
   }
 
-  /// Milliseconds always, and finer digits when there are some.
+  private static func isLowerCase(_ letter: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+  }
+
+  /// With three, six or nine digits of a second where there are some.
   private static func text(_ time: Google_Protobuf.Timestamp) throws(ReflectionError) -> String {
     guard InstantText.range.contains(time.seconds), (0..<1_000_000_000).contains(time.nanos) else {
       throw ReflectionError("a google.protobuf.Timestamp is out of range")
     }
-    let text = InstantText.text(time.seconds * 1000 + Int64(time.nanos / 1_000_000))
-    guard time.nanos % 1_000_000 != 0 else { return text }
-    return text.dropLast(5) + DurationText.decimals(UInt32(time.nanos)) + "Z"
+    // Without the `.000Z` of whole seconds.
+    let text = InstantText.text(time.seconds * 1000).dropLast(5)
+    return text + DurationText.decimals(UInt32(time.nanos)) + "Z"
   }
 
   private static func message<Result: Message>(

@@ -3,7 +3,8 @@ package import RPCKit
 /// Makes the opaque tokens that clients carry for us, and knows its own again.
 ///
 /// A page token is bound to its caller, method and filter: one that someone else got, or that is
-/// used with another filter, is refused instead of showing another list's middle.
+/// used with another filter, is refused instead of showing another list's middle. `RequestedPage` has the rule
+/// for what it carries.
 package final class TokenSealer: Sendable {
   private static let pageMACByteCount = 16
   private static let revisionMACByteCount = 8
@@ -64,7 +65,7 @@ package final class TokenSealer: Sendable {
   package struct PageBinding: Sendable {
     /// The caller, as `Caller.description`.
     let caller: String
-    /// The method and every field of the request that says what is listed.
+    /// The method and every field of the request that says what is listed, which the size of a page does not.
     let filter: [String]
 
     /// Binds a token to a caller and what it asked for.
@@ -74,58 +75,34 @@ package final class TokenSealer: Sendable {
     }
   }
 
-  /// The token of the page after `cursor`.
-  package func pageToken(after cursor: [String], _ binding: PageBinding) -> String {
-    let bytes = Self.joined(cursor)
-    return Base64URL.encode(bytes + pageMAC(bytes, binding))
+  /// The page that is asked for; INVALID_ARGUMENT for a token that is not bound so.
+  package func page(
+    _ asked: RequestedPage.Asked,
+    cursorCount: Int,
+    _ binding: PageBinding
+  ) throws(RPCError) -> RequestedPage {
+    try RequestedPage(
+      asked,
+      cursorCount: cursorCount,
+      open: { open($0, binding) },
+      seal: { Base64URL.encode($0 + self.pageMAC($0, binding)) },
+      invalid: pageTokenInvalid
+    )
   }
 
-  /// The cursor of a token; nil for an empty token; INVALID_ARGUMENT for what is not bound so.
-  package func cursor(
-    pageToken: String,
-    count: Int,
-    _ binding: PageBinding
-  ) throws(RPCError) -> [String]? {
-    guard !pageToken.isEmpty else { return nil }
-    guard let bytes = Base64URL.decode(pageToken), bytes.count > Self.pageMACByteCount else {
-      throw pageTokenInvalid
+  private func open(_ token: String, _ binding: PageBinding) -> [UInt8]? {
+    guard let bytes = Base64URL.decode(token), bytes.count > Self.pageMACByteCount else {
+      return nil
     }
     let body = Array(bytes.dropLast(Self.pageMACByteCount))
-    guard Digests.areEqual(Array(bytes.suffix(Self.pageMACByteCount)), pageMAC(body, binding)),
-      let cursor = Self.split(body), cursor.count == count
-    else { throw pageTokenInvalid }
-    return cursor
+    let mac = Array(bytes.suffix(Self.pageMACByteCount))
+    return Digests.areEqual(mac, pageMAC(body, binding)) ? body : nil
   }
 
-  private func pageMAC(_ cursor: [UInt8], _ binding: PageBinding) -> [UInt8] {
-    let bound = Self.joined(["page", binding.caller] + binding.filter)
-    let mac = key.code(of: bound + cursor)
+  private func pageMAC(_ page: [UInt8], _ binding: PageBinding) -> [UInt8] {
+    let bound = LengthPrefixedTexts.joined(["page", binding.caller] + binding.filter)
+    let mac = key.code(of: bound + page)
     return Array(mac.prefix(Self.pageMACByteCount))
-  }
-
-  /// Texts with their lengths in front, so that no two lists join alike.
-  private static func joined(_ texts: [String]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for text in texts {
-      let count = UInt32(text.utf8.count)
-      bytes += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
-      bytes += text.utf8
-    }
-    return bytes
-  }
-
-  private static func split(_ bytes: [UInt8]) -> [String]? {
-    var texts: [String] = []
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      guard rest.count >= 4 else { return nil }
-      let count = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-      rest = rest.dropFirst(4)
-      guard rest.count >= count else { return nil }
-      texts.append(String(decoding: rest.prefix(count), as: UTF8.self))
-      rest = rest.dropFirst(count)
-    }
-    return texts
   }
 
   // MARK: Errors

@@ -3,6 +3,9 @@ internal import RPCKit
 internal import RPCKitHTTP
 
 extension ServiceEnvironment {
+  /// What the paths of REST begin with at every service; those of standards are where the standards say.
+  private static let restPrefix = "/api/"
+
   /// What is spoken beside frames at the service's addresses, by its settings; `viewer` is the page that shows what
   /// can be called.
   func wires(
@@ -14,11 +17,12 @@ extension ServiceEnvironment {
     guard !http.isOff else { return [] }
     var router = CallRouter()
     router.dialects = http.dialects
-    let reflected = ReflectedHTTP(services)
+    let reflected = ReflectedHTTP(services, restPrefix: Self.restPrefix)
     router.transcoder = reflected
     if http.rest {
       let documents = [.paths] + documents.map { HTTPDocument($0) } + viewer
       router.routes = [HTTPDocuments(documents), reflected]
+      router.restPrefix = Self.restPrefix
     }
     if !http.origins.isEmpty { router.crossOrigin = CrossOriginPolicy(origins: Set(http.origins)) }
     var configuration = HTTPConfiguration(router: router)

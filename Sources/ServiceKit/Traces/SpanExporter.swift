@@ -134,6 +134,8 @@ struct SpanExporter: Sendable {
         timeout: timeout
       )
       fetch.allowsPlaintext = true
+      // A collector that says 200 has the spans, whatever it says besides; sent again they would be there twice.
+      fetch.takesStatusAlone = true
       fetch.content = request.bytes(batch)
       fetch.contentType = "application/x-protobuf"
       fetch.fields = try settings.headers()
@@ -149,7 +151,7 @@ struct SpanExporter: Sendable {
       case 429, 502, 503, 504:
         return .postponed(
           "status \(answer.status)",
-          pause: Self.pause(answer.fields["retry-after"])
+          pause: pause(answer.fields["retry-after"])
         )
       default: return .refused("status \(answer.status)")
       }
@@ -160,10 +162,17 @@ struct SpanExporter: Sendable {
     }
   }
 
-  /// What `Retry-After` says in seconds, up to a minute; a date, which few collectors send, is passed over.
-  private static func pause(_ field: String?) -> Duration? {
-    guard let seconds = field.flatMap({ Int64($0) }), seconds >= 0 else { return nil }
-    return .seconds(min(seconds, pauseMax))
+  /// What `Retry-After` says, up to a minute: seconds or a date (RFC 9110, section 10.2.3).
+  private func pause(_ field: String?) -> Duration? {
+    guard let field else { return nil }
+    if let instant = HTTPDate.milliseconds(field) {
+      return .milliseconds(min(max(0, instant - clock.now), Self.pauseMax * 1000))
+    }
+    guard !field.isEmpty,
+      field.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    // More digits than a number has are many seconds.
+    return .seconds(min(Int64(field) ?? Self.pauseMax, Self.pauseMax))
   }
 
   /// 1, 2, 4 and 8 seconds, each up to a half longer, so that services that lost their collector together do

@@ -21,6 +21,9 @@ package struct HTTPFetch: Hashable, Sendable {
   package var fields: [Field] = []
   /// Bytes of the document, at most.
   package var byteCountMax = 64 << 10
+  /// Whether the status says all that matters: what comes of the body is kept as far as it comes, and one that is
+  /// too large, breaks off or takes too long is no failure.
+  package var takesStatusAlone = false
   /// How long all of it may take.
   package var timeout: Duration
 
@@ -146,6 +149,9 @@ package struct HTTPFetch: Hashable, Sendable {
       case .complete(let status):
         return .success(Answer(status: status, fields: collector.fields, body: collector.body))
       case .failed(let reason):
+        if takesStatusAlone, !cancellation.isSet, let status = collector.status {
+          return .success(Answer(status: status, fields: collector.fields, body: collector.body))
+        }
         return .failure(Failure(description: collector.excess ?? reason))
       }
     } catch {
@@ -166,6 +172,10 @@ package struct HTTPFetch: Hashable, Sendable {
   private final class Collector: CurlObserver {
     private(set) var fields: [String: String] = [:]
     private(set) var body: [UInt8] = []
+    /// The status of the answer whose header has come in full.
+    private(set) var status: Int?
+    /// What the last status line says, while its header comes.
+    private var announced: Int?
     /// What there was too much of.
     private(set) var excess: String?
     private let byteCountMax: Int
@@ -192,12 +202,23 @@ package struct HTTPFetch: Hashable, Sendable {
       // The status line begins the header, also that of the answer after a 103.
       guard !line.hasPrefix("HTTP/") else {
         fields = [:]
+        (announced, status) = (Self.status(line), nil)
         return true
       }
-      guard let colon = line.firstIndex(of: ":") else { return true }
+      guard let colon = line.firstIndex(of: ":") else {
+        // The blank line ends the header; answers of the hundreds are followed by another one.
+        if line.allSatisfy(\.isNewline) { status = announced.flatMap { $0 >= 200 ? $0 : nil } }
+        return true
+      }
       let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
       fields[line[..<colon].lowercased()] = String(value.prefix { !$0.isNewline })
       return true
+    }
+
+    /// The number after the first blank: `HTTP/1.1 200 OK`.
+    private static func status(_ line: String) -> Int? {
+      let parts = line.split(separator: " ", maxSplits: 2)
+      return parts.count < 2 ? nil : Int(parts[1].prefix { $0.isNumber })
     }
 
     func receives(_ piece: [UInt8]) -> Bool {

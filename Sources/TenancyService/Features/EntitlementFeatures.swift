@@ -233,11 +233,6 @@ extension FeatureHolder {
 }
 
 extension FeatureHolder.Kind {
-  static let portfolio = Self(rawValue: "portfolio")
-  static let organization = Self(rawValue: "organization")
   /// Somebody who calls, for what users buy for themselves.
   static let user = Self(rawValue: "user")
-
-  /// The subjects of EntitlementService that an entity can be.
-  static let known: [Self] = [.portfolio, .organization]
 }

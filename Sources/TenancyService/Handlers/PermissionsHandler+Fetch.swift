@@ -8,25 +8,32 @@ extension PermissionsHandler {
     _ request: Tenancy_V1.FetchPermissionsRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.FetchPermissionsResponse {
+    let subject = try call.caller.subject(request.subjectId)
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: ["Fetch", subject, request.entityId, "\(request.includeFeatures)"]
+    )
+    let asked = try core.tokens.page(
+      .init(
+        size: request.pageSize,
+        token: request.pageToken,
+        sizeStandard: PermissionFetch.limitMax
+      ),
+      cursorCount: 3,
+      binding
+    )
     let fetch = PermissionFetch(
-      subject: try call.caller.subject(request.subjectId),
+      subject: subject,
       entityID: request.entityId,
       includesFeatures: request.includeFeatures,
       context: CheckContext(call.caller, core),
-      limit: request.pageSize == 0 ? PermissionFetch.limitMax : Int(request.pageSize)
+      limit: asked.size
     )
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [
-        "Fetch", fetch.subject, fetch.entityID, "\(fetch.includesFeatures)", "\(fetch.limit)",
-      ]
-    )
-    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 3, binding)
     try await core.reach(atLeast: request.atLeastRevision)
     return try await core.retryingWithFeatures {
-      let page = try await fetch.page(after: cursor, core)
+      let page = try await fetch.page(after: asked.cursor, core)
       var response = page.response
-      response.nextPageToken = page.next.map { core.tokens.pageToken(after: $0, binding) } ?? ""
+      response.nextPageToken = page.next.map { asked.token(after: $0) } ?? ""
       return response
     }
   }

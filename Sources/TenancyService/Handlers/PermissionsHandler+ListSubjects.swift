@@ -16,22 +16,25 @@ extension PermissionsHandler {
     let list = SubjectList(
       action: request.action,
       entityID: request.entityId,
-      asker: call.caller.user,
-      limit: request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+      asker: call.caller.user
     )
     let binding = TokenSealer.PageBinding(
       caller: call.caller.description,
-      filter: ["ListSubjects", list.entityID, list.action, "\(list.limit)"]
+      filter: ["ListSubjects", list.entityID, list.action]
     )
-    let (core, revision, token) = (core, core.engine.revision, request.pageToken)
+    let (core, revision) = (core, core.engine.revision)
     return try await core.read { tx in
-      let page = try list.page(core, tx) {
-        let cursor = try core.tokens.cursor(pageToken: token, count: 1, binding)
-        return cursor.flatMap { Int64($0[0]) } ?? 0
-      }
+      // Where it begins is looked at after whether the asker may, so that a page token tells nobody anything.
+      try list.requireListing(core, tx)
+      let asked = try core.tokens.page(
+        .init(size: request.pageSize, token: request.pageToken),
+        cursorCount: 1,
+        binding
+      )
+      let page = try list.page(asked, core, tx)
       return Tenancy_V1.ListSubjectsResponse(
         subjects: page.subjects,
-        nextPageToken: page.last.map { core.tokens.pageToken(after: ["\($0)"], binding) } ?? "",
+        nextPageToken: page.last.map { asked.token(after: ["\($0)"]) } ?? "",
         operatorsOmitted: page.omitsOperators,
         revision: core.tokens.token(revision: revision)
       )
@@ -50,7 +53,6 @@ struct SubjectList: Sendable {
   let entityID: String
   /// The user who asks; nil is a service, which is told everything.
   let asker: UserIdentity?
-  let limit: Int
 
   /// Associations that are looked at for one page, at most, unless the page itself has more.
   static let examinedCount = 1000
@@ -70,16 +72,18 @@ struct SubjectList: Sendable {
     let validUntil: Int64
   }
 
-  /// One page; NOT_FOUND for an entity that the asker may not know of.
-  ///
-  /// Where it begins is looked at after that, so that a page token tells nobody anything.
-  func page(
-    _ core: TenancyCore,
-    _ tx: borrowing ReadTransaction,
-    after readCursor: () throws -> Int64
-  ) throws -> Page {
+  /// NOT_FOUND for an entity that the asker may not know of.
+  func requireListing(_ core: TenancyCore, _ tx: borrowing ReadTransaction) throws {
     if let asker { try core.requireListing(on: entityID, asker, tx) }
-    let cursor = try readCursor()
+  }
+
+  /// One page, for an asker who may list.
+  func page(
+    _ asked: RequestedPage,
+    _ core: TenancyCore,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Page {
+    let (cursor, limit) = (asked.cursor.flatMap { Int64($0[0]) } ?? 0, asked.size)
     let granting = core.engine.read { forest in
       forest.policy.action(named: action).flatMap { forest.granting($0, on: entityID) }
     }

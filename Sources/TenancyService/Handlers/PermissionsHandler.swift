@@ -177,7 +177,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       assurance: call.caller.user?.assurance,
       TokenSealer.PageBinding(
         caller: call.caller.description,
-        filter: ["ListAccessible", subject, request.action, request.entityType, "\(list.limit)"]
+        filter: ["ListAccessible", subject, request.action, request.entityType]
       )
     )
     return Tenancy_V1.ListAccessibleResponse(

@@ -79,12 +79,15 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       caller: call.caller.description,
       filter: ["ListSuspended"]
     )
-    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
-    let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 1,
+      binding
+    )
     let rows = try await core.read { tx in
-      try SuspensionRecord.page(after: cursor?[0] ?? "", limit: limit + 1, tx)
+      try SuspensionRecord.page(after: asked.cursor?[0] ?? "", limit: asked.size + 1, tx)
     }
-    let page = core.page(of: rows, limit: limit, binding) {
+    let page = core.page(of: rows, asked) {
       [$0.userID]
     } message: {
       message($0)

@@ -98,7 +98,7 @@ extension TenancyCore {
     let core = self
     let page = try await page(list, call, user)
     let (items, nextToken) = try await read { tx in
-      try core.fill(page, limit: list.limit, tx) { try message($0, tx) }
+      try core.fill(page, tx) { try message($0, tx) }
     }
     // The next page by number would begin behind what did not fit into this one.
     guard list.page == 0 || nextToken == page.nextToken else {
@@ -123,7 +123,7 @@ extension TenancyCore {
         caller: call.caller.description,
         filter: [
           method, list.action, list.type, list.text, list.sortBy, "\(list.isDescending)",
-          "\(list.limit)", list.parent, "\(list.within.count)",
+          list.parent, "\(list.within.count)",
         ] + list.within + list.filters.flatMap { [$0.attribute, "\($0.values.count)"] + $0.values }
           + list.sifting
       )

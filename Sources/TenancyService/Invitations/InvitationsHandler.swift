@@ -87,8 +87,8 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       caller: call.caller.description,
       filter: [call.method.fullName, "\(pending)"] + bound
     )
-    let last = try core.tokens.cursor(pageToken: token, count: 1, binding)?[0] ?? ""
-    let limit = size == 0 ? EntityList.pageSizeStandard : Int(size)
+    let asked = try core.tokens.page(.init(size: size, token: token), cursorCount: 1, binding)
+    let (last, limit) = (asked.cursor?[0] ?? "", asked.size)
     let now = core.clock.now
     let rows = try await core.read { tx in
       try InvitationRecord.list(
@@ -99,7 +99,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
         tx
       )
     }
-    return core.page(of: rows, limit: limit, binding) {
+    return core.page(of: rows, asked) {
       [$0.id]
     } message: {
       core.message(invitation: $0, now: now)

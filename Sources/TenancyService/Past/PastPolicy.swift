@@ -107,7 +107,7 @@ final class PastPolicies: Sendable {
     if let known = compiled.withLock({ $0.first { $0.digest == kept.digest } }) {
       return known.policy
     }
-    guard let policy = try? Policy.load(kept.sources, zones: zones) else { return nil }
+    guard let policy = try? Policy.loadPast(kept.sources, zones: zones) else { return nil }
     add(policy, digest: kept.digest)
     return policy
   }

@@ -46,7 +46,7 @@ extension Policy {
 
   /// Whether entities of a type can be subscribers of EntitlementService, or have points there.
   func mayHoldEntitlements(_ type: String) -> Bool {
-    if FeatureHolder.Kind.known.contains(.init(rawValue: type)) { return true }
+    if FeatureHolder.Kind.ofEntities.contains(.init(rawValue: type)) { return true }
     guard let id = self.type(named: type) else { return false }
     if self[id].featureHolder != nil { return true }
     return action(named: "points.view").map { hasRule(of: $0, on: id) } ?? false

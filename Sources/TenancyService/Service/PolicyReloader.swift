@@ -95,23 +95,9 @@ actor PolicyReloader {
     serving served: [any Product.Type] = []
   ) throws(PolicyError) -> Policy {
     let policy = try Policy.load(sources, zones: TimeZoneFiles())
-    let problems = Products.missing(in: policy, serving: served) + unknownHolders(in: policy)
+    let problems = Products.missing(in: policy, serving: served)
     guard problems.isEmpty else { throw PolicyError(problems) }
     return policy
-  }
-
-  /// Types that hold features as something that EntitlementService does not know.
-  private static func unknownHolders(in policy: Policy) -> [PolicyError.Problem] {
-    policy.types.compactMap { type in
-      guard let kind = type.featureHolder, !FeatureHolder.Kind.known.contains(kind) else {
-        return nil
-      }
-      let known = FeatureHolder.Kind.known.map(\.rawValue).joined(separator: ", ")
-      return PolicyError.Problem(
-        path: "types.\(type.name).holds_features_as",
-        problem: "\"\(kind.rawValue)\" is none of: \(known)"
-      )
-    }
   }
 
   private static func digest(_ sources: [PolicySource]) -> [UInt8] {

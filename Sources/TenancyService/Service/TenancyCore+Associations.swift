@@ -16,8 +16,6 @@ struct AssociationList: Sendable {
   var isInForce = false
   var pageSize: UInt32 = 0
   var pageToken = ""
-
-  var limit: Int { pageSize == 0 ? EntityList.pageSizeStandard : Int(pageSize) }
 }
 
 extension TenancyCore {
@@ -53,10 +51,14 @@ extension TenancyCore {
       caller: caller.description,
       filter: filter + ["\(list.isInForce)"]
     )
-    let cursor = try tokens.cursor(pageToken: list.pageToken, count: 1, binding)
-    let after = cursor.flatMap { Int64($0[0]) } ?? 0
-    let (query, limit) = (condition, list.limit)
-    let arguments = values + [.integer(after), .integer(limit + 1)]
+    let asked = try tokens.page(
+      .init(size: list.pageSize, token: list.pageToken),
+      cursorCount: 1,
+      binding
+    )
+    let after = asked.cursor.flatMap { Int64($0[0]) } ?? 0
+    let query = condition
+    let arguments = values + [.integer(after), .integer(asked.size + 1)]
     let rows = try await read { tx in
       try tx.query(
         """
@@ -66,7 +68,7 @@ extension TenancyCore {
         values: arguments
       ) { AssociationRecord(row: $0) }
     }
-    return page(of: rows, limit: limit, binding) {
+    return page(of: rows, asked) {
       ["\($0.added)"]
     } message: {
       message(association: $0)

@@ -12,7 +12,7 @@ struct Page: Sendable {
   let total: Int
   /// What each is sorted by.
   fileprivate let names: [String]
-  fileprivate let binding: TokenSealer.PageBinding
+  fileprivate let asked: RequestedPage
 }
 
 /// What a list of entities is asked for, apart from who asks.
@@ -46,14 +46,13 @@ struct EntityList: Sendable {
     let values: [String]
   }
 
-  static let pageSizeStandard = 50
   /// Entities that are looked at for one page of what is sifted.
   static let siftedCount = 1000
   /// How far pages can be counted: every page costs what all before it cost.
   static let countedMax = 10_000
 
-  /// Elements on the pages before.
-  var skippedCount: Int { page < 2 ? 0 : (Int(page) - 1) * limit }
+  /// Elements on the pages before one that is counted.
+  func skippedCount(_ size: Int) -> Int { page < 2 ? 0 : (Int(page) - 1) * size }
 
   /// Takes an order as clients say it: `-createdAt` is the youngest first.
   mutating func sort(by text: String) {
@@ -62,13 +61,16 @@ struct EntityList: Sendable {
     sortBy = field == "createdAt" ? "created_at" : String(field)
   }
 
-  /// INVALID_ARGUMENT for a page that is counted too far, or named in two ways.
-  func checkPage() throws(RPCError) {
-    guard page > 0 else { return }
-    guard pageToken.isEmpty else {
+  /// INVALID_ARGUMENT for a page that is named in two ways.
+  func checkName() throws(RPCError) {
+    guard page == 0 || pageToken.isEmpty else {
       throw TenancyError.invalidField("page", "PAGE_NAMED_TWICE", "must be 0 with a page token")
     }
-    guard skippedCount + limit <= Self.countedMax else {
+  }
+
+  /// INVALID_ARGUMENT for a page that is counted too far.
+  func checkReach(_ size: Int) throws(RPCError) {
+    guard page == 0 || skippedCount(size) + size <= Self.countedMax else {
       throw TenancyError.invalidField(
         "page",
         "PAGE_OUT_OF_REACH",
@@ -77,8 +79,7 @@ struct EntityList: Sendable {
     }
   }
 
-  var limit: Int { pageSize == 0 ? Self.pageSizeStandard : Int(pageSize) }
-  var examinedCount: Int { sifting.isEmpty ? limit : max(limit, Self.siftedCount) }
+  func examinedCount(_ size: Int) -> Int { sifting.isEmpty ? size : max(size, Self.siftedCount) }
 }
 
 extension TenancyCore {
@@ -93,9 +94,15 @@ extension TenancyCore {
     assurance: Assurance?,
     _ binding: TokenSealer.PageBinding
   ) async throws -> Page {
-    try list.checkPage()
+    try list.checkName()
+    let asked = try tokens.page(
+      .init(size: list.pageSize, token: list.pageToken),
+      cursorCount: 2,
+      binding
+    )
+    try list.checkReach(asked.size)
+    let skippedCount = list.skippedCount(asked.size)
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
-    let cursor = try tokens.cursor(pageToken: list.pageToken, count: 2, binding)
     let (now, features) = (clock.now, features)
     let page = try await retryingWithFeatures {
       try await engine.walk { forest in
@@ -118,11 +125,11 @@ extension TenancyCore {
           query.parent = parent
         }
         let selection = PageSelection(
-          limit: list.skippedCount + list.examinedCount,
+          limit: skippedCount + list.examinedCount(asked.size),
           sortsByName: sortsByName,
           isDescending: list.isDescending,
           text: list.text,
-          after: cursor
+          after: asked.cursor
         )
         return AccessWalk(query, .page(selection), forest)
       } finish: { walk, forest in
@@ -130,15 +137,15 @@ extension TenancyCore {
       }
     }
     guard let page else {
-      return Page(ids: [], nextToken: "", total: 0, names: [], binding: binding)
+      return Page(ids: [], nextToken: "", total: 0, names: [], asked: asked)
     }
-    let next = page.cursor.map { tokens.pageToken(after: $0, binding) } ?? ""
+    let next = page.cursor.map { asked.token(after: $0) } ?? ""
     return Page(
-      ids: Array(page.ids.dropFirst(list.skippedCount)),
+      ids: Array(page.ids.dropFirst(skippedCount)),
       nextToken: next,
       total: page.total,
-      names: Array(page.names.dropFirst(list.skippedCount)),
-      binding: binding
+      names: Array(page.names.dropFirst(skippedCount)),
+      asked: asked
     )
   }
 
@@ -164,11 +171,10 @@ extension TenancyCore {
     )
   }
 
-  /// The entities of a page as messages, at most `limit` and as many as fit into one answer, and the
+  /// The entities of a page as messages, at most its size and as many as fit into one answer, and the
   /// token of the page after them; one for which `message` is nil is left out.
   func fill<Item: Message>(
     _ page: Page,
-    limit: Int,
     _ tx: borrowing ReadTransaction,
     _ message: (EntityRecord) throws -> Item?
   ) throws -> (items: [Item], nextToken: String) {
@@ -177,12 +183,12 @@ extension TenancyCore {
     var last: String?
     for record in try tx.entities(page.ids) {
       guard let item = try message(record) else { continue }
-      guard items.count < limit, budget.takes(item) else {
+      guard items.count < page.asked.size, budget.takes(item) else {
         guard let place = page.ids.firstIndex(where: { $0 == last }) else {
           preconditionFailure("an entity that the page does not have")
         }
         let cursor = [page.names[place], page.ids[place]]
-        return (items, tokens.pageToken(after: cursor, page.binding))
+        return (items, page.asked.token(after: cursor))
       }
       items.append(item)
       last = record.id
@@ -194,19 +200,18 @@ extension TenancyCore {
   /// if there is another one.
   func page<Record, Item: Message>(
     of rows: [Record],
-    limit: Int,
-    _ binding: TokenSealer.PageBinding,
+    _ asked: RequestedPage,
     cursor: (Record) -> [String],
     message: (Record) -> Item
   ) -> (items: [Item], nextToken: String) {
     var budget = AnswerBudget()
     var items: [Item] = []
-    for row in rows.prefix(limit) {
+    for row in rows.prefix(asked.size) {
       let item = message(row)
       guard budget.takes(item) else { break }
       items.append(item)
     }
     guard items.count < rows.count, !items.isEmpty else { return (items, "") }
-    return (items, tokens.pageToken(after: cursor(rows[items.count - 1]), binding))
+    return (items, asked.token(after: cursor(rows[items.count - 1])))
   }
 }

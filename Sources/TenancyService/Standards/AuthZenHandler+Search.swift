@@ -72,7 +72,8 @@ extension AuthZenHandler {
       caller: call.caller.description,
       filter: ["AuthZen/SearchActions"]
     )
-    _ = try core.tokens.cursor(pageToken: request.page?.token ?? "", count: 1, binding)
+    let asked = RequestedPage.Asked(size: 0, token: request.page?.token ?? "")
+    _ = try core.tokens.page(asked, cursorCount: 1, binding)
     guard let subject else { return .init(page: .init()) }
     let found = try await permissions.listActions(
       .init(subjectId: subject, entityIds: [id]),

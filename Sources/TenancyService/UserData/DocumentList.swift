@@ -8,7 +8,6 @@ struct DocumentList: Sendable {
   private let conditions: [DocumentCondition]
   private let order: DocumentOrder
   private let isDescending: Bool
-  private let limit: Int
 
   /// One page, and where the next one begins.
   struct Page: Sendable {
@@ -36,7 +35,6 @@ struct DocumentList: Sendable {
     }
     order = try Self.order(request)
     isDescending = request.descending
-    limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
   }
 
   private static func order(
@@ -52,25 +50,26 @@ struct DocumentList: Sendable {
     }
   }
 
-  /// The page after a cursor, which is not read past what one call may cost.
+  /// The page that is asked for, which is not read past what one call may cost.
   ///
   /// With conditions, a page shows which of the next documents pass, as lists of entities do
   /// (docs/decisions/0082).
   func page(
     of documents: UserDocuments,
-    after cursor: [String]?,
+    _ asked: RequestedPage,
     _ core: TenancyCore,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Page {
     let size = try documents.size(of: collection, tx)
     try requireSortable(size, of: documents, core)
+    let limit = asked.size
     let examinedCount =
       conditions.isEmpty ? limit : max(limit, DocumentLimits.examinedCountMax)
     let entries = try documents.entries(
       of: collection,
       by: order,
       isDescending: isDescending,
-      after: cursor.map { (key: Self.key($0[0]), id: $0[1]) },
+      after: asked.cursor.map { (key: Self.key($0[0]), id: $0[1]) },
       limit: examinedCount + 1,
       tx
     )

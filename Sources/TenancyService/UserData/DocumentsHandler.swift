@@ -81,21 +81,25 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
   ) async throws -> Tenancy_V1.ListDocumentsResponse {
     let (documents, list, core) = (try reader(call), try DocumentList(request), core)
     let binding = Self.binding(request, call)
-    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 2,
+      binding
+    )
     try await core.reach(atLeast: request.atLeastRevision)
     let page = try await core.store.read { tx in
-      try list.page(of: documents, after: cursor, core, tx)
+      try list.page(of: documents, asked, core, tx)
     }
     return Tenancy_V1.ListDocumentsResponse(
       documents: page.documents,
       nextPageToken: page.last.map {
-        core.tokens.pageToken(after: DocumentList.cursor($0), binding)
+        asked.token(after: DocumentList.cursor($0))
       } ?? "",
       totalSize: UInt64(page.total)
     )
   }
 
-  /// A page token is good for the same request only, on whatever page.
+  /// A page token is good for the same documents in the same order.
   private static func binding(
     _ request: Tenancy_V1.ListDocumentsRequest,
     _ call: CallContext
@@ -104,7 +108,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       caller: call.caller.description,
       filter: [
         call.method.fullName, request.collection, request.sortBy, request.sortField,
-        "\(request.descending)", "\(request.pageSize)",
+        "\(request.descending)",
       ]
         + request.filters.flatMap { filter in
           [filter.field, "\(filter.values.count)"] + filter.values

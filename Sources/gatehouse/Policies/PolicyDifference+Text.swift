@@ -59,7 +59,7 @@ extension PolicyDifference.GrantChange {
   }
 
   private static func rules(of grant: PolicyDescription.Grant) -> String {
-    grant.rules.isEmpty ? " always" : grant.rules
+    grant.conditions.isEmpty ? " always\(grant.rules)" : grant.rules
   }
 
   fileprivate var json: JSONValue {

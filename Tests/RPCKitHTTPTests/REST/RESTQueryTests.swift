@@ -138,12 +138,22 @@ struct RESTQueryTests {
   @Test("Without a size there is the standard one, and behind a token no number of a page")
   func paging_byToken() throws {
     let stage = try RESTStage()
-    let answer = try #require(try stage.send("GET", "/test/books?pageToken=t"))
+    let first = try #require(try stage.send("GET", "/test/books"))
     #expect(
-      answer["data", "pagination"] == [
-        "pageSize": 50, "totalItems": 42, "totalPages": 1, "nextPageToken": "next",
+      first["data", "pagination"] == [
+        "pageSize": 50, "currentPage": 1, "totalItems": 42, "totalPages": 1,
+        "nextPageToken": "next",
       ]
     )
+    let sized = try #require(try stage.send("GET", "/test/books?pageToken=t&limit=10"))
+    #expect(
+      sized["data", "pagination"] == [
+        "pageSize": 10, "totalItems": 42, "totalPages": 5, "nextPageToken": "next",
+      ]
+    )
+    // A token alone goes on with pages of a size that only the service knows.
+    let alone = try #require(try stage.send("GET", "/test/books?pageToken=t"))
+    #expect(alone["data", "pagination"] == ["totalItems": 42, "nextPageToken": "next"])
   }
 
   @Test("One field may be the whole answer")

@@ -138,6 +138,14 @@ struct PolicyCommandTests {
         }
         """
       ),
+      (
+        #""unit.delete": { "roles": ["property_manager"] }"#,
+        """
+        "unit.delete": {
+          "roles": ["property_manager"], "denies": [{ "name": "owners_only", "roles": ["tenant"] }]
+        }
+        """
+      ),
       (#""window_days_max": 366"#, #""window_days_max": 7"#),
       (
         #"{ "who": "tess", "action": "unit.view_history", "on": "flat1", "expect": "allow" },"#,
@@ -165,6 +173,9 @@ struct PolicyCommandTests {
           "~ portfolio_admin  unit.view_history on unit: always -> if step-up pin",
           "~ property_manager  unit.view_history on unit: always -> if step-up pin",
           "~ tenant  unit.view_history on unit: always -> if step-up pin",
+          "~ owner  unit.delete on unit: always -> always, unless owners_only for tenant",
+          "~ portfolio_admin  unit.delete on unit: always -> always, unless owners_only for tenant",
+          "~ property_manager  unit.delete on unit: always -> always, unless owners_only for tenant",
         ]
       )
       let json = await stage.gatehouse(["policy", "diff", old, file.path, "--output", "json"])

@@ -142,6 +142,8 @@ struct SpanExporterTests {
       let fetch = try #require(stage.fetches.last)
       #expect(fetch.url == "http://127.0.0.1:4318/v1/traces" && fetch.allowsPlaintext)
       #expect(fetch.contentType == "application/x-protobuf" && fetch.fields.isEmpty)
+      // Whatever a collector says besides, its status says whether it has the spans.
+      #expect(fetch.takesStatusAlone)
       // Nothing is sent when there is nothing.
       try stage.simulation.run(for: .seconds(60))
       #expect(stage.requests.count == 2)
@@ -194,7 +196,13 @@ struct SpanExporterTests {
 
   @Test("A collector may ask for a pause of up to a minute")
   func retryAfter_isKept() async throws {
-    for (field, pause) in [("7", 7_000), ("0", 0), ("100000", 60_000)] as [(String, Int64)] {
+    // The clock of the service says 2027-01-15T08:00:00Z.
+    for (field, pause) in [
+      ("7", 7_000), ("0", 0), ("100000", 60_000), ("99999999999999999999", 60_000),
+      ("Fri, 15 Jan 2027 08:00:09 GMT", 9_000), ("Friday, 15-Jan-27 08:00:09 GMT", 9_000),
+      ("Fri Jan 15 08:00:09 2027", 9_000), ("Sat Jan  2 08:00:09 2027", 0),
+      ("Fri, 15 Jan 2027 07:00:00 GMT", 0), ("Wed, 20 Oct 2027 07:28:00 GMT", 60_000),
+    ] as [(String, Int64)] {
       try await Teardown.run {
         let stage = try Stage()
         stage.behaviours = [.answers(429, fields: ["retry-after": field]), .answers(200)]
@@ -203,7 +211,7 @@ struct SpanExporterTests {
         #expect(stage.requests.map(\.milliseconds) == [0, pause], "\(field)")
       }
     }
-    for field in ["-5", "Wed, 21 Oct 2026 07:28:00 GMT", "99999999999999999999"] {
+    for field in ["-5", "+5", "Wed, 21 Oct 2026 07:28:00 CET", "Wed, 32 Oct 2026 07:28:00 GMT"] {
       try await Teardown.run {
         let stage = try Stage()
         stage.behaviours = [.answers(503, fields: ["retry-after": field]), .answers(200)]

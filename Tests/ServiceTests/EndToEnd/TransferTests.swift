@@ -37,6 +37,18 @@ extension EndToEndTests {
                   self.answer(200, b"", **{"X-%d" % i: "x" * 1000 for i in range(17)})
               elif self.path == "/zipped":
                   self.answer(200, b"x", Content_Encoding="gzip")
+              elif self.path == "/torn":
+                  self.send_response(200)
+                  self.send_header("Content-Length", "10")
+                  self.end_headers()
+                  self.wfile.write(b"half")
+                  self.close_connection = True
+              elif self.path == "/slow":
+                  self.send_response(200)
+                  self.send_header("Content-Length", "10")
+                  self.end_headers()
+                  self.wfile.write(b"half")
+                  threading.Event().wait()
               elif self.path == "/moved":
                   self.answer(302, b"", Location="/keys")
               elif self.path == "/hang":
@@ -154,6 +166,27 @@ extension EndToEndTests {
         )
         let other = try #require(try await failure(of: misnamed))
         #expect(other.contains("127.0.0.1"), "\(other)")
+      }
+    }
+
+    @Test("Where the status says all that matters, no body is too large, too short or too slow")
+    func fetch_ofStatus_needsNoBody() async throws {
+      try await run { server, fetch in
+        for (path, kept) in [("/large", nil), ("/torn", "half"), ("/slow", "half")] {
+          var whole = fetch(path)
+          whole.timeout = .seconds(2)
+          #expect(try await failure(of: whole) != nil, "\(path)")
+          whole.takesStatusAlone = true
+          let answer = try await whole.run()
+          #expect(answer.status == 200 && answer.body.count <= 65_536, "\(path)")
+          if let kept { #expect(String(decoding: answer.body, as: UTF8.self) == kept, "\(path)") }
+        }
+        // What says no status is no answer.
+        for path in ["/hang", "/wide"] {
+          var silent = fetch(path)
+          (silent.timeout, silent.takesStatusAlone) = (.milliseconds(200), true)
+          #expect(try await failure(of: silent) != nil, "\(path)")
+        }
       }
     }
 

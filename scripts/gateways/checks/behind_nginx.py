@@ -15,9 +15,14 @@ def rest(stage):
         equal(path, client.get(path).status, 200)
     equal("where her features were asked for", sum(
         path == "/api/v1/entitlements" for server in stage.applications for _, path, _ in server.requests), 1)
-    for path in ("/", "/api/v1/unitsx", "/metrics", "/openapi.json", "/grpc.health.v1.Health/Check",
+    for path in ("/", "/metrics", "/grpc.health.v1.Health/Check",
                  "/api/v1/portfolios/../../../metrics", "/api/v1/portfolios/..%2f..%2f..%2fmetrics"):
-        equal(path, client.get(path).status, 404)
+        answer = client.get(path)
+        equal(path, (answer.status, answer.reason), (404, None))
+    for path in ("/api/v1/unitsx", "/api/", "/api/v2/portfolios"):
+        answer = client.get(path)
+        equal(path, (answer.status, answer.reason), (404, "SERVICE_UNKNOWN"))
+    equal("the document", "/api/v1/users/me" in client.showing(None).get("/openapi.json").json["paths"], True)
     equal("nobody", client.showing(None).get("/api/v1/portfolios").status, 401)
 
 

@@ -6,13 +6,42 @@ from ..waiting import equal
 def unknown(stage):
     """paths that no route names are refused with 404, and so are reflection, health and metrics"""
     _, client = stage.sign_up("paul")
-    for path in ("/", "/api/v2/portfolios", "/api/v1/unitsx", "/metrics", "/openapi.json",
-                 "/grpc.health.v1.Health/Check", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-                 "/envoy.service.auth.v3.Authorization/Check"):
-        for method in ("GET", "POST"):
+    nothing = "there is nothing at this path"
+    for method in ("GET", "POST"):
+        for path in ("/api/v2/portfolios", "/api/v1/unitsx", "/api/"):
             answer = client.send(method, path)
-            equal(f"{method} {path}", (answer.status, answer.json), (
-                404, {"status": "error", "message": "there is nothing at this path"}))
+            equal(f"{method} {path}", (answer.status, answer.json), (404, {
+                "status": "error", "message": nothing,
+                "details": {"code": "NOT_FOUND", "reason": "SERVICE_UNKNOWN", "domain": "gateway"}}))
+        for path in ("/", "/metrics", "/grpc.health.v1.Health/Check", "/openapi.jsonx", "/docs/a/b",
+                     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+                     "/envoy.service.auth.v3.Authorization/Check"):
+            answer = client.send(method, path)
+            equal(f"{method} {path}", (answer.status, answer.text), (404, nothing))
+
+
+def envelopes(stage):
+    """what Envoy refuses below /api/ has the envelope with details, and nothing else has"""
+    _, client = stage.sign_up("eva")
+    forged = client.showing("eyJhbGciOiJFUzI1NiJ9.e30.AAAA")
+    equal("a wrong token", (forged.get("/api/v1/portfolios").status, forged.get("/api/v1/portfolios").json), (401, {
+        "status": "error", "message": "the token is not accepted; sign in again",
+        "details": {"code": "UNAUTHENTICATED", "reason": "CREDENTIALS_INVALID", "domain": "gateway"}}))
+    malformed = client.get("/api/v1/portfolios/a%5cb")
+    equal("a malformed path", (malformed.status, malformed.reason), (400, "MALFORMED_REQUEST"))
+    large = client.send_exactly("GET", "/api/v1/portfolios", None, {"x-large": "a" * 40000})
+    equal("large fields", (large.status, large.reason), (431, "METADATA_TOO_LARGE"))
+    equal("a wrong token elsewhere", forged.get("/tenancy.v1.Portfolios/List").reason, None)
+
+
+def documents(stage):
+    """one document for all three services is there without a token"""
+    _, client = stage.sign_up("dora")
+    answer = client.showing(None).get("/openapi.json")
+    equal("the status", answer.status, 200)
+    paths = answer.json["paths"]
+    for path in ("/api/v1/users/me", "/api/v1/portfolios", "/api/v1/entitlements"):
+        equal(path, path in paths, True)
 
 
 def ambiguous(stage):

@@ -264,18 +264,21 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       caller: call.caller.description,
       filter: [call.method.fullName, request.familyId, request.childId]
     )
-    let last = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)?[0] ?? ""
-    let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 1,
+      binding
+    )
     let rows = try await core.read { tx in
       try PairingRecord.list(
         family: request.familyId,
         child: request.childId.isEmpty ? nil : request.childId,
-        after: last,
-        limit: limit + 1,
+        after: asked.cursor?[0] ?? "",
+        limit: asked.size + 1,
         tx
       )
     }
-    let page = core.page(of: rows, limit: limit, binding) {
+    let page = core.page(of: rows, asked) {
       [$0.id]
     } message: {
       $0.message

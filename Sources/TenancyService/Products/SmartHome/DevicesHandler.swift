@@ -207,9 +207,12 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       caller: call.caller.description,
       filter: ["ListHistory", id, "\(from)", "\(until)"]
     )
-    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)
-    let before = cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
-    let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 2,
+      binding
+    )
+    let before = asked.cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
     let now = core.clock.now
     let rows = try await core.read { tx in
       try AccessRecord.history(
@@ -218,11 +221,11 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         until: until,
         as: HistoryView.of(id, question, explanation, reader: user.userID, now: now, tx),
         before: before,
-        limit: limit + 1,
+        limit: asked.size + 1,
         tx
       )
     }
-    let page = core.page(of: rows, limit: limit, binding) {
+    let page = core.page(of: rows, asked) {
       ["\($0.recordedAt)", $0.id]
     } message: {
       Self.message($0)

@@ -116,8 +116,12 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
         "\(request.inForce)",
       ]
     )
-    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
-    let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 1,
+      binding
+    )
+    let (cursor, limit) = (asked.cursor, asked.size)
     let ids = try await core.retryingWithFeatures {
       try await visiblePasses(request, user, after: cursor?[0] ?? "", limit: limit + 1)
     }
@@ -136,7 +140,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     }
     return Tenancy_V1.ListGuestPassesResponse(
       passes: passes,
-      nextPageToken: end.map { core.tokens.pageToken(after: [$0], binding) } ?? ""
+      nextPageToken: end.map { asked.token(after: [$0]) } ?? ""
     )
   }
 

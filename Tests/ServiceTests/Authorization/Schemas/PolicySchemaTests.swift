@@ -86,6 +86,11 @@ struct PolicySchemaTests {
     .both(#""device.update": { "#, #""Device.update": { "#),
     .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {}]"#),
     .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"step_up": 1}]"#),
+    .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"step_up": "totp"}]"#),
+    .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"step_up": "pwd"}]"#),
+    .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"feature": ""}]"#),
+    .both(#""prefix": "unt""#, #""prefix": "unt", "holds_features_as": "stable""#),
+    .both(#""who": ["olga"]"#, #""who": ["olga"], "step_ups": ["sms"]"#),
     .both(
       #""conditions": ["reachable"]"#,
       #""conditions": [{"daily": {"from": "24:00", "until": "01:00"}}]"#
@@ -130,6 +135,7 @@ struct PolicySchemaTests {
     .loader(#""condition_sets": {"#, #""condition_sets": { "spare": [],"#),
     .loader(#""attribute": "online""#, #""attribute": "battery""#),
     .loader(#""conditions": ["reachable"]"#, #""conditions": [{"feature": "gold"}]"#),
+    .loader(#""who": ["olga"]"#, #""who": ["olga"], "features": ["gold"]"#),
     .loader(
       #""conditions": ["reachable"]"#,
       #""conditions": [{"daily": {"from": "08:00", "until": "09:00", "time_zone": "Mars/Base"}}]"#

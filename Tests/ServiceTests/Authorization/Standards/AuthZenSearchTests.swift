@@ -78,6 +78,33 @@ struct AuthZenSearchTests {
     }
   }
 
+  @Test("A token alone goes on with parts of the same size, as certification c-4-5-2 asks")
+  func token_alone_goesOn() async throws {
+    try await Product.run { product in
+      let house = try await House(product, name: "home")
+      let subject = #"{"type": "user", "id": "\#(house.manager.id)"}"#
+      let bodies = [
+        "subject": #"""
+        {"subject": {"type": "user", "id": "x"}, "action": {"name": "unit.view"},
+        "resource": {"type": "unit", "id": "\#(house.unit)"}
+        """#,
+        "resource": #"""
+        {"subject": \#(subject), "action": {"name": "device.view"},
+        "resource": {"type": "device", "id": "x"}
+        """#,
+      ]
+      for (what, body) in bodies {
+        let first = try await search(product, what, body + #", "page": {"limit": 1}}"#)
+        let token = first["page"]?.object?["next_token"]?.string ?? ""
+        #expect(!token.isEmpty)
+        let second = try await search(product, what, body + #", "page": {"token": "\#(token)"}}"#)
+        #expect(second.status == 200)
+        #expect(Self.results(second, "id").count == 1)
+        #expect(Self.results(second, "id") != Self.results(first, "id"))
+      }
+    }
+  }
+
   @Test("Every resource of a type is found, page after page")
   func resources_areFound() async throws {
     try await Product.run { product in

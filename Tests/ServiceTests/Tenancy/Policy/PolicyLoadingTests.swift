@@ -75,6 +75,30 @@ struct PolicyLoadingTests {
       ),
       (#""reachable": ["#, #""reachable": [ "reachable","#, "condition_sets.reachable[0]"),
       (
+        #""reachable": ["#, #""reachable": [ { "step_up": "totp" },"#,
+        "condition_sets.reachable[0].step_up"
+      ),
+      (
+        #""conditions": ["reachable"]"#, #""conditions": ["reachable", { "step_up": "MFA" }]"#,
+        "types.device.actions.device.lock.conditions[1].step_up"
+      ),
+      (
+        #""prefix": "unt","#, #""prefix": "unt", "holds_features_as": "stable","#,
+        "types.unit.holds_features_as"
+      ),
+      (
+        #""prefix": "unt","#, #""prefix": "unt", "holds_features_as": "user","#,
+        "types.unit.holds_features_as"
+      ),
+      (
+        #""expect": "allow" }"#, #""expect": "allow", "step_ups": ["sms"] }"#,
+        "assertions.expect[0].step_ups[0]"
+      ),
+      (
+        #""expect": "allow" }"#, #""expect": "allow", "features": ["gold"] }"#,
+        "assertions.expect[0].features[0]"
+      ),
+      (
         #""prefix": "unt","#, #""prefix": "unt", "creator_role": "guest","#,
         "types.unit.creator_role"
       ),
