@@ -10,7 +10,7 @@ import time
 import traceback
 
 from . import calls
-from .checks import behind_nginx, deadlines, decisions, grpc_calls, headers, health, paths, retries, tokens, trail
+from .checks import behind_nginx, deadlines, decisions, grpc_calls, headers, health, pages, paths, retries, tokens, trail
 from .stage import Stage
 from .waiting import Failure
 
@@ -19,6 +19,7 @@ CHECKS = [
     trail.same_everywhere, trail.no_query,
     tokens.signed_in, tokens.nobody, tokens.wrong, tokens.signed_out,
     paths.unknown, paths.ambiguous, paths.underscores, paths.envelopes, paths.documents,
+    pages.listed_origin, pages.other_origin,
     headers.forged_by_user, headers.forged_by_nobody, headers.own_routes,
     grpc_calls.through_envoy, grpc_calls.through_nginx,
     deadlines.rest, retries.rest, retries.by_grpc, retries.lost,

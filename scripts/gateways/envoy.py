@@ -34,6 +34,8 @@ class Envoy:
     def _place(self, configuration, stage, upstreams, routes):
         configuration["admin"]["address"]["socket_address"]["port_value"] = self.admin_port
         resources = configuration["static_resources"]
+        secret = resources["secrets"][0]["generic_secret"]["secret"]
+        secret["filename"] = str(stage.folder / "keys" / secret["filename"].rsplit("/", 1)[1])
         listener = resources["listeners"][0]
         listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": self.port}
         chain = listener["filter_chains"][0]
@@ -41,7 +43,10 @@ class Envoy:
         tls["certificate_chain"]["filename"] = str(stage.certificate)
         tls["private_key"]["filename"] = str(stage.key)
         manager = chain["filters"][0]["typed_config"]
-        manager["route_config"]["virtual_hosts"][0]["routes"][0:0] = routes
+        host = manager["route_config"]["virtual_hosts"][0]
+        host["routes"][0:0] = routes
+        pages = host["typed_per_filter_config"]["envoy.filters.http.cors"]["allow_origin_string_match"]
+        pages[:] = [{"exact": stage.page_origin}]
         for cluster in resources["clusters"]:
             endpoints = cluster["load_assignment"]["endpoints"][0]
             service = endpoints["lb_endpoints"][0]["endpoint"]["address"]["socket_address"]["address"]

@@ -1,6 +1,7 @@
 """The three services, started for a check with stores and keys of their own."""
 
 import json
+import re
 import signal
 import subprocess
 
@@ -81,26 +82,19 @@ class Services:
         return self.folder / f"{name}.json"
 
     def _settings(self, name):
-        keys = self.folder / "keys"
-        others = [other for other in NAMES if other != name]
-        settings = {
-            "listen": [f"127.0.0.1:{self.ports[name]}"],
-            "admin": False,
-            "database": str(self.folder / f"{name}.db"),
-            "drain_delay": DRAIN_DELAY,
-            "peers": {other: f"tcp://127.0.0.1:{self.ports[other]}" for other in others},
-            "service_keys": {
-                "private_key": str(keys / f"{name}.private.pem"),
-                "trusted": {other: str(keys / f"{other}.public.pem") for other in others},
-            },
-        }
-        if name == "auth":
-            settings["secrets"] = str(keys / "auth.secrets.json")
-        elif name == "tenancy":
-            settings["policy"] = str(self.root / "policies")
-            settings["gateways"] = ["127.0.0.1"]
+        """deploy/NAME.json: paths and addresses are others, and what a check needs is added."""
+        text = (self.root / f"deploy/{name}.json").read_text()
+        for pattern, place in [
+            (r"/var/lib/gatehouse/", f"{self.folder}/"),
+            (r"/etc/gatehouse/policy\.json", str(self.root / "policies/smart-home.json")),
+            (r"/etc/gatehouse/catalog\.json", str(self.root / "tiers/default.json")),
+            (r"/etc/gatehouse/|/run/secrets/", f"{self.folder}/keys/"),
+            (r"0\.0\.0\.0:74\d\d", f"127.0.0.1:{self.ports[name]}"),
+        ]:
+            text = re.sub(pattern, place, text)
+        for other in NAMES:
+            text = re.sub(rf"tcp://{other}:74\d\d", f"tcp://127.0.0.1:{self.ports[other]}", text)
+        settings = json.loads(text) | {"admin": False, "drain_delay": DRAIN_DELAY}
+        if name == "tenancy":
             settings["gateway_routes"] = self.gateway_routes
-        else:
-            settings["catalog"] = str(self.root / "tiers/default.json")
-            settings["apple"] = {"bundle_id": "com.example.app", "apple_id": 1}
         return settings

@@ -4,6 +4,7 @@ import subprocess
 
 from . import ports, services, waiting
 from .application import Application
+from .browser import Pages
 from .client import Client
 from .envoy import Envoy
 from .nginx import Nginx
@@ -44,6 +45,12 @@ class Stage:
         self._accounts = 0
         self.upstreams, self.applications = [], []
         self.envoy = self.other_envoy = self.nginx = None
+        self.pages = Pages()
+
+    @property
+    def page_origin(self):
+        """The one origin whose pages may call."""
+        return self.pages.origin("localhost")
 
     def open(self):
         self.services.start_all()
@@ -80,7 +87,7 @@ class Stage:
             if process:
                 process.stop()
         self.services.stop_all()
-        for server in [*self.upstreams, *self.applications]:
+        for server in [*self.upstreams, *self.applications, self.pages]:
             server.close()
 
     # --- people --------------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ public enum AuthProgram: HostedService {
   public static func open(
     _ settings: AuthSettings,
     in environment: ServiceEnvironment
-  ) async throws -> OpenService {
+  ) async throws -> OpenService<Settings> {
     let secrets: AuthSecrets
     do {
       secrets = try readSecrets(settings.secrets)
@@ -223,7 +223,7 @@ public enum AuthProgram: HostedService {
     )
     dependencies.database.auditLifetime = environment.settings.auditLifetime
     dependencies.database.logBudgetByteCount = environment.settings.logBudgetByteCount
-    dependencies.gateways = environment.settings.gateways
+    dependencies.gateways = try environment.gatewayProof()
     let service = try await AuthService.open(settings, secrets: secrets, dependencies)
     return OpenService(
       services: service.services,
@@ -232,7 +232,7 @@ public enum AuthProgram: HostedService {
       work: [service.run],
       readiness: service.readiness,
       // Asks again who is an operator; nothing of its own can change while it serves.
-      reload: { service.core.permissions.forgetAll() },
+      reload: { _ in service.core.permissions.forgetAll() },
       peers: [tenancy, entitlement],
       closeStore: service.close
     )

@@ -21,8 +21,8 @@ public final class AuthService: Sendable {
     public var entitlement: Channel
     /// Believes the proofs of other services; nil when only certificates count.
     public var services: ServiceTokenVerifier?
-    /// Whose calls of methods for gateways need no other proof.
-    public var gateways = GatewayAddresses()
+    /// Which callers of methods for gateways are one, without a certificate.
+    public var gateways = GatewayProof()
     /// The date.
     public var clock: any WallClock
     /// Where chance comes from.

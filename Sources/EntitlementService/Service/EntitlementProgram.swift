@@ -66,7 +66,7 @@ public enum EntitlementProgram: HostedService {
   public static func open(
     _ settings: Settings,
     in environment: ServiceEnvironment
-  ) async throws -> OpenService {
+  ) async throws -> OpenService<Settings> {
     var configuration = try settings.own.configuration(database: environment.settings.database)
     configuration.auditLifetime = environment.settings.auditLifetime
     configuration.logBudgetByteCount = environment.settings.logBudgetByteCount
@@ -114,7 +114,7 @@ public enum EntitlementProgram: HostedService {
       ],
       readiness: { Readiness(service.readiness().checks + remote.checks) },
       // The catalogue is read again, and who may do what is asked for again.
-      reload: {
+      reload: { settings in
         permissions.forgetAll()
         try await service.reload(try settings.own.readCatalog())
       },

@@ -41,6 +41,9 @@ package struct AddressNetwork: Hashable, Sendable {
     guard zip(bytes, Self.masked(bytes, bitCount)).allSatisfy({ $0 == $1 }) else { return nil }
   }
 
+  /// Whether the network is a single address.
+  package var isOneAddress: Bool { bitCount == bytes.count * 8 }
+
   /// Whether the network is all addresses of its kind.
   package var isEverything: Bool { bitCount == 0 }
 

@@ -37,6 +37,18 @@ extension ConfigurationCheck {
     }
   }
 
+  /// Looks whether a gateway is known by more than the network that it is in.
+  mutating func gateways(_ settings: ServiceSettings) {
+    if let path = settings.gatewaySecret {
+      file("gateway_secret", path) { _ = try GatewaySecrets.read($0) }
+    } else if let network = settings.gateways.firstNetwork {
+      report(
+        "setting gateways: every host in \(network) could speak for any user; name single addresses, or set "
+          + "gateway_secret to a file with a secret that the gateway shows"
+      )
+    }
+  }
+
   /// Looks whether addresses collide.
   mutating func addresses(_ settings: ServiceSettings) {
     guard !isWrong("listen") else { return }

@@ -82,6 +82,7 @@ extension ConfigurationCheck {
     for (name, target) in settings.peers.sorted(by: { $0.key < $1.key }) {
       attempt("peers.\(name)") { _ = try ChannelTarget(target) }
     }
+    gateways(settings)
     if let traces = settings.traces { self.traces(traces) }
     attempt("http.api_viewer") { _ = try settings.http.apiViewerDocuments() }
     addresses(settings)
@@ -108,8 +109,18 @@ extension ConfigurationCheck {
     // Whether they fit together is only worth saying of files that are there.
     guard problems.count == found else { return }
     attempt("tls: \(files.map(\.1).joined(separator: ", "))") {
-      _ = try TLSContextSource(tls.serverConfiguration(http))
+      let usage = try TLSContextSource(tls.serverConfiguration(http)).current.certificateUsage
       _ = try TLSContextSource(tls.clientConfiguration)
+      let missing = [
+        usage.server ? nil : "serverAuth", usage.client || tls.authorities == nil ? nil : "clientAuth",
+      ]
+      let words = missing.compactMap(\.self).joined(separator: " and ")
+      guard words.isEmpty else {
+        throw ConfigurationError(
+          "setting tls.certificate: \(tls.certificate) lacks \(words) in its extendedKeyUsage, without which the "
+            + "other services refuse it"
+        )
+      }
     }
   }
 }

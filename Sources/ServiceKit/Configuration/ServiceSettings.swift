@@ -73,8 +73,10 @@ public struct ServiceSettings: Sendable {
   public var streams: Streams
   /// How services prove themselves.
   public var serviceKeys: ServiceKeys
-  /// Addresses of gateways that prove nothing else.
+  /// Where gateways call from that have no certificate.
   public var gateways: GatewayAddresses
+  /// A file with the secrets that those show; nil: their addresses are all that they prove.
+  public var gatewaySecret: String?
   /// The store's file.
   public var database: String
   /// How long audit records are kept, in milliseconds; nil keeps them all.
@@ -124,6 +126,7 @@ public struct ServiceSettings: Sendable {
     streams = try Self.streams(members.optional("streams"))
     serviceKeys = try Self.serviceKeys(members.optional("service_keys"))
     gateways = try GatewayAddresses(members.optional("gateways"))
+    gatewaySecret = try members.optional("gateway_secret")?.nonEmptyString()
     database = try members.optional("database")?.string() ?? "\(name).db"
     auditLifetime = try members.optional("audit_days")?.days(in: 30...36_500)
     logBudgetByteCount =

@@ -17,7 +17,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private let services: ServiceTokenVerifier?
   private let isAdministrator: AdministratorCheck?
   private let operatorStepUp: String
-  private let gateways: GatewayAddresses
+  private let gateways: GatewayProof
   private let clock: any WallClock
   private let metrics: AuthenticationMetrics
   private let rights: StreamRights
@@ -29,7 +29,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   ///   - services: Believes the tokens of services; nil when only certificates count.
   ///   - isAdministrator: Asked for methods of operators; nil lets nobody call them.
   ///   - operatorStepUp: What operators prove, at least, before methods of theirs that need a step-up.
-  ///   - gateways: Whose calls of methods for gateways need no other proof.
+  ///   - gateways: Which callers of methods for gateways are one, without a certificate.
   ///   - clock: Says how old a proof is.
   ///   - metrics: Counts who came in and why others did not.
   ///   - streamInterval: How often the proof behind a stream is looked at, as long as it is open: once in the
@@ -39,7 +39,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     services: ServiceTokenVerifier?,
     isAdministrator: AdministratorCheck? = nil,
     operatorStepUp: String = "fresh",
-    gateways: GatewayAddresses = GatewayAddresses(),
+    gateways: GatewayProof = GatewayProof(),
     clock: any WallClock,
     metrics: AuthenticationMetrics = AuthenticationMetrics(MetricRegistry()),
     streamInterval: Duration? = nil
@@ -121,7 +121,8 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     if let name = ServiceName.certified(call.peer.certificate) { return .accepted(name) }
     do throws(TokenFault) {
       guard let token = try CredentialMetadata.token(CredentialMetadata.service, in: call.metadata)
-      else { return gateways.admit(call) ? .accepted(GatewayAddresses.service) : .none }
+      else { return gateways.admits(call) ? .accepted(GatewayProof.service) : .none }
+      if GatewayProof.isSecret(token) { return try gateway(showing: token, in: call) }
       // Without keys of services nobody can prove to be one.
       guard let services else { throw .unknownKey }
       switch try services.recognize(token, from: call.peer.address) {
@@ -131,6 +132,17 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     } catch {
       throw refused(service: error)
     }
+  }
+
+  /// A gateway that shows its secret; nobody where a method does not name gateways, or a user's token is shown too.
+  private func gateway(
+    showing token: BearerToken,
+    in call: CallContext
+  ) throws(TokenFault) -> ServiceProof {
+    guard gateways.verifies(token, from: call.peer.address) else { throw .signature }
+    let isForGateways = call.callingServices.contains(GatewayProof.service)
+    let isForUser = call.metadata[CredentialMetadata.user] != nil
+    return isForGateways && !isForUser ? .accepted(GatewayProof.service) : .none
   }
 
   private func settle(_ proof: ServiceProof, in call: CallContext) throws(RPCError) -> String? {
@@ -215,14 +227,16 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private func proof(of caller: Caller, in call: CallContext) -> @Sendable () -> Bool {
     // Not the call, which keeps this.
     let (metadata, peer) = (call.metadata, call.peer)
-    return { [tokens, services] in
+    return { [tokens, services, gateways] in
       if let user = caller.user, !tokens.isStillValid(user.verified, grace: 0) { return false }
       guard let service = caller.service, ServiceName.certified(peer.certificate) == nil else {
         return true
       }
       do throws(TokenFault) {
         let token = try CredentialMetadata.token(CredentialMetadata.service, in: metadata)
-        guard let token, let services else { return false }
+        guard let token else { return false }
+        if GatewayProof.isSecret(token) { return gateways.verifies(token, from: peer.address) }
+        guard let services else { return false }
         return try services.verify(token, from: peer.address, grace: 0) == service
       } catch {
         return false

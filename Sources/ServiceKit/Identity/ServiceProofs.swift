@@ -6,10 +6,13 @@ final class ServiceProofs: Sendable {
   private struct State {
     var issuer: ServiceTokenIssuer?
     var verifier: ServiceTokenVerifier?
+    var gateways: GatewayProof?
   }
 
   private let name: String
   private let settings: ServiceSettings.ServiceKeys
+  private let gatewayAddresses: GatewayAddresses
+  private let gatewaySecret: String?
   private let clock: any WallClock
   private let random: any RandomSource
   private let state = Lock(State())
@@ -18,11 +21,15 @@ final class ServiceProofs: Sendable {
   init(
     name: String,
     settings: ServiceSettings.ServiceKeys,
+    gateways: GatewayAddresses = GatewayAddresses(),
+    gatewaySecret: String? = nil,
     clock: any WallClock,
     random: any RandomSource
   ) {
     self.name = name
     self.settings = settings
+    gatewayAddresses = gateways
+    self.gatewaySecret = gatewaySecret
     self.clock = clock
     self.random = random
   }
@@ -50,12 +57,28 @@ final class ServiceProofs: Sendable {
     }
   }
 
+  /// Believes the gateways of the settings.
+  func gateways() throws(ConfigurationError) -> GatewayProof {
+    if let gateways = state.withLock({ $0.gateways }) { return gateways }
+    let secrets = try gatewaySecrets()
+    guard secrets != nil || gatewayAddresses.firstNetwork == nil else {
+      throw ConfigurationError("setting gateways names a network, and gateway_secret is missing")
+    }
+    let made = GatewayProof(gatewayAddresses, secrets: secrets)
+    return state.withLock { state in
+      let gateways = state.gateways ?? made
+      state.gateways = gateways
+      return gateways
+    }
+  }
+
   /// Reads the files again, for tokens that are made or shown from now on.
   ///
   /// Throws what is wrong with them, and keeps all keys as they were.
   func reload() throws(ConfigurationError) {
-    let (key, keys) = (try signingKey(), try keySets())
-    let (issuer, verifier) = state.withLock { ($0.issuer, $0.verifier) }
+    let (key, keys, secrets) = (try signingKey(), try keySets(), try gatewaySecrets())
+    let (issuer, verifier, gateways) = state.withLock { ($0.issuer, $0.verifier, $0.gateways) }
+    if let secrets { gateways?.replaceSecrets(secrets) }
     if let key { issuer?.replaceKey(key) }
     verifier?.replaceKeys(keys)
   }
@@ -67,6 +90,15 @@ final class ServiceProofs: Sendable {
       return try ServiceKeyFiles.signingKey(path)
     } catch {
       throw ConfigurationError("setting service_keys.private_key: \(error)")
+    }
+  }
+
+  private func gatewaySecrets() throws(ConfigurationError) -> GatewaySecrets? {
+    guard let path = gatewaySecret else { return nil }
+    do {
+      return try GatewaySecrets.read(path)
+    } catch {
+      throw ConfigurationError("setting gateway_secret: \(error)")
     }
   }
 

@@ -29,9 +29,9 @@ public protocol HostedService: Sendable {
   static func open(
     _ settings: Settings,
     in environment: ServiceEnvironment
-  ) async throws -> OpenService
+  ) async throws -> OpenService<Settings>
 
-  /// The settings whose files `OpenService.reload` reads again, for the log.
+  /// The settings that `OpenService.reload` takes anew, with the files that they name.
   static var reloadedSettings: [String] { get }
 }
 

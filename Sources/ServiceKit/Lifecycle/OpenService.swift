@@ -1,7 +1,7 @@
 public import RPCKit
 
 /// A service that is open, in the parts that its host serves, runs, looks at and closes.
-public struct OpenService: Sendable {
+public struct OpenService<Settings: Sendable>: Sendable {
   /// What is served.
   let services: [ServiceDefinition]
   /// What anybody may read by HTTP beside the calls.
@@ -10,8 +10,8 @@ public struct OpenService: Sendable {
   let interceptors: [any ServerInterceptor]
   /// What must be in order to be sent calls.
   let readiness: @Sendable () -> Readiness
-  /// Reads again what can change while calls are served.
-  let reload: @Sendable () async throws -> Void
+  /// Reads again what can change while calls are served, by the settings as they are now.
+  let reload: @Sendable (_ settings: Settings) async throws -> Void
   /// Is told of every call that was denied something.
   let onDenial: DenialObserver
 
@@ -28,8 +28,8 @@ public struct OpenService: Sendable {
   ///   - work: Continues while calls are served, each until its task is cancelled.
   ///   - readiness: What must be in order to be sent calls. Asked often and on an event loop: looks,
   ///     and does not wait.
-  ///   - reload: Reads again what can change while calls are served; certificates and service keys
-  ///     are the host's. Throws what is wrong, and keeps what was.
+  ///   - reload: Reads again what can change while calls are served, by the service's own settings as they are
+  ///     now; certificates and service keys are the host's. Throws what is wrong, and keeps what was.
   ///   - onDenial: Is told of every call that was denied something, beside the log.
   ///   - peers: Channels to other services, closed after the last call ended.
   ///   - closeStore: Closes the store and ends the service's threads, after all of that.
@@ -39,7 +39,7 @@ public struct OpenService: Sendable {
     interceptors: [any ServerInterceptor],
     work: [@Sendable () async -> Void],
     readiness: @escaping @Sendable () -> Readiness,
-    reload: @escaping @Sendable () async throws -> Void,
+    reload: @escaping @Sendable (_ settings: Settings) async throws -> Void,
     onDenial: @escaping DenialObserver = { _, _ in },
     peers: [Channel],
     closeStore: @escaping @Sendable () async -> Void

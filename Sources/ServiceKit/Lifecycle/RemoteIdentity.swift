@@ -25,7 +25,7 @@ public final class RemoteIdentity: Sendable {
   /// Believes the tokens of users.
   public let tokens: AccessTokenAuthenticator
   private let services: ServiceTokenVerifier?
-  private let gateways: GatewayAddresses
+  private let gateways: GatewayProof
   private let clock: any WallClock
   private let metrics: AuthenticationMetrics
 
@@ -59,7 +59,7 @@ public final class RemoteIdentity: Sendable {
       clock: environment.clock
     )
     services = try environment.serviceTokenVerifier()
-    gateways = environment.settings.gateways
+    gateways = try environment.gatewayProof()
     clock = environment.clock
     metrics = AuthenticationMetrics(environment.metrics.registry)
   }

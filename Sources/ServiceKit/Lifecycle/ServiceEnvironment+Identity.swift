@@ -26,6 +26,10 @@ extension ServiceEnvironment {
     try proofs.verifier()
   }
 
+  /// Believes the gateways of the settings, by secret or address; always the same one, which knows other secrets
+  /// after a reload.
+  public func gatewayProof() throws(ConfigurationError) -> GatewayProof { try proofs.gateways() }
+
   /// The private key by which the service proves itself, for what else it signs; nil if the settings name
   /// none.
   ///

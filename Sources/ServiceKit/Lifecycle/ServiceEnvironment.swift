@@ -48,6 +48,8 @@ public struct ServiceEnvironment: Sendable {
     proofs = ServiceProofs(
       name: name,
       settings: settings.serviceKeys,
+      gateways: settings.gateways,
+      gatewaySecret: settings.gatewaySecret,
       clock: clock,
       random: random
     )

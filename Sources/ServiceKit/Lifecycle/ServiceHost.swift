@@ -8,10 +8,11 @@ internal import Reflection
 /// Start: store, listeners, admin port. Stop: not ready, drain, background work, store.
 public struct ServiceHost<Service: HostedService>: Sendable {
   private let environment: ServiceEnvironment
-  private let service: OpenService
+  private let service: OpenService<Service.Settings>
   private let server: Server
   private let health: HealthService
   private let tls: TLSContextSource?
+  private let currentSettings: @Sendable () throws -> Service.Settings
   private let changedSettings: @Sendable () throws -> [String]
   private let exporter: SpanExporter?
 
@@ -21,16 +22,19 @@ public struct ServiceHost<Service: HostedService>: Sendable {
 
   /// Opens the service; nothing listens yet.
   ///
-  /// `changedSettings` tells which settings a start would read differently now, for the log of a reload.
+  /// `currentSettings` are the service's own as a start would read them now, for a reload; nil for those it has.
+  /// `changedSettings` tells which of all a start would read differently now, for the log.
   public init(
     _ settings: Service.Settings,
     in environment: ServiceEnvironment,
     tls: TLSContextSource? = nil,
     network: any Network = SocketNetwork(),
+    currentSettings: (@Sendable () throws -> Service.Settings)? = nil,
     changedSettings: @escaping @Sendable () throws -> [String] = { [] }
   ) async throws {
     self.environment = environment
     self.tls = tls
+    self.currentSettings = currentSettings ?? { settings }
     self.changedSettings = changedSettings
     GatehouseVersion.register(in: environment.metrics.registry)
     ProcessMetrics.register(in: environment.metrics.registry)
@@ -194,14 +198,15 @@ public struct ServiceHost<Service: HostedService>: Sendable {
         )
       }
     }
-    await attempt(Service.reloadedSettings) { try await service.reload() }
+    await attempt(Service.reloadedSettings) { try await service.reload(try currentSettings()) }
     if let tls {
       await attempt(["tls"]) {
         try tls.reload()
         try environment.reloadCertificates()
       }
     }
-    await attempt(["service_keys"]) { try environment.reloadServiceKeys() }
+    let secret = environment.settings.gatewaySecret == nil ? [] : ["gateway_secret"]
+    await attempt(["service_keys"] + secret) { try environment.reloadServiceKeys() }
     environment.logger.notice(
       "reloaded",
       ["settings": .string(reloaded.joined(separator: " "))]
@@ -211,7 +216,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
   /// Warns of settings that were changed and are not in force.
   private func reportChangedSettings() {
     do {
-      let changed = try changedSettings()
+      let changed = try changedSettings().filter { !Service.reloadedSettings.contains($0) }
       guard !changed.isEmpty else { return }
       environment.logger.warning(
         "settings changed that need a restart",

@@ -64,7 +64,12 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     case .checkConfiguration(let path):
       try check(path)
       FileBytes.writeAll("the configuration is valid\n", to: STDOUT_FILENO)
-    case .serve(let path): try await serve(try read(path), changedSettings: try changes(path))
+    case .serve(let path):
+      try await serve(
+        try read(path),
+        currentSettings: { try read(path).own },
+        changedSettings: try changes(path)
+      )
     case .probe(let path): try await probe(try read(path).common)
     case .backUp(let path, let target):
       let settings = try read(path)
@@ -191,6 +196,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
 
   private func serve(
     _ settings: Settings,
+    currentSettings: @escaping @Sendable () throws -> Service.Settings,
     changedSettings: @escaping @Sendable () throws -> [String]
   ) async throws {
     let signals = try ProcessSignals.watch([.terminate, .interrupt, .hangUp])
@@ -202,6 +208,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       settings.own,
       in: environment,
       tls: tls,
+      currentSettings: currentSettings,
       changedSettings: changedSettings
     )
     try await host.run(signals: signals) { _ in }

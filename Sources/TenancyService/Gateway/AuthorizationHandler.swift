@@ -27,7 +27,7 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
     return GatewayAnswer.message(
       verdict,
       requestID: requestID,
-      headers: http?.headers.keys.map(\.self) ?? []
+      headers: http?.headers ?? [:]
     )
   }
 
@@ -75,7 +75,7 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
   ) async throws(RPCError) -> (user: UserIdentity, isSessionKnown: Bool) {
     guard let tokens else { throw IdentityError.keysUnavailable }
     do throws(TokenFault) {
-      return try await tokens.user(showing: credential, to: GatewayAddresses.service)
+      return try await tokens.user(showing: credential, to: GatewayProof.service)
     } catch {
       throw error == .keysUnavailable
         ? IdentityError.keysUnavailable : IdentityError.unauthenticated

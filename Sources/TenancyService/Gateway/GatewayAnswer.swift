@@ -26,23 +26,26 @@ enum GatewayAnswer {
 
   /// Whether a request may go on, as whom, or why not.
   ///
-  /// `headers` are the names that the request has.
+  /// `headers` are those of the request, whose names are in lower case.
   static func message(
     _ verdict: Result<GatewayIdentity, RPCError>,
     requestID: String,
-    headers: some Sequence<String>
+    headers: [String: String]
   ) -> Envoy_Service_Auth_V3.CheckResponse {
     switch verdict {
     case .success(let identity):
       .init(
         status: .init(code: StatusCode.ok.rawValue),
-        httpResponse: .okResponse(passed(identity, requestID: requestID, headers: headers))
+        httpResponse: .okResponse(passed(identity, requestID: requestID, headers: headers.keys))
       )
     case .failure(let error):
       .init(
         // No error has this code; if one had, it would let the request pass.
         status: .init(code: error.code == .ok ? StatusCode.internal.rawValue : error.code.rawValue),
-        httpResponse: .deniedResponse(denied(error, requestID: requestID))
+        httpResponse: .deniedResponse(
+          GRPCErrorAnswer.isAsked(for: headers["content-type"])
+            ? deniedCall(error, requestID: requestID) : denied(error, requestID: requestID)
+        )
       )
     }
   }
@@ -81,11 +84,31 @@ enum GatewayAnswer {
   ) -> Envoy_Service_Auth_V3.DeniedHttpResponse {
     let answer = RESTErrorAnswer(error, hadCredentials: true)
     return .init(
-      // A denial must not look like a success either.
-      status: .init(code: .init(rawValue: answer.status < 400 ? 500 : Int32(answer.status))),
+      status: status(answer.status),
       headers: answer.fields.fields.map { field($0.name, $0.value) } + [field(request, requestID)],
       body: answer.text
     )
+  }
+
+  /// A denial for a client of gRPC, which Envoy answers with a status of HTTP that is always 200, the fields here,
+  /// and the content as `grpc-message`.
+  private static func deniedCall(
+    _ error: RPCError,
+    requestID: String
+  ) -> Envoy_Service_Auth_V3.DeniedHttpResponse {
+    var error = error
+    error.details.append(RPCError.Detail(Google_Rpc.RequestInfo(requestId: requestID)))
+    let answer = GRPCErrorAnswer(error)
+    return .init(
+      status: status(RESTErrorAnswer(error).status),
+      headers: answer.fields.fields.map { field($0.name, $0.value) } + [field(request, requestID)],
+      body: answer.message
+    )
+  }
+
+  /// A denial must not look like a success.
+  private static func status(_ code: Int) -> Envoy_Type_V3.HttpStatus {
+    .init(code: .init(rawValue: code < 400 ? 500 : Int32(code)))
   }
 
   private static func field(

@@ -64,7 +64,7 @@ public enum TenancyProgram: HostedService {
   public static func open(
     _ settings: Settings,
     in environment: ServiceEnvironment
-  ) async throws -> OpenService {
+  ) async throws -> OpenService<Settings> {
     let policies = try readPolicies(settings.policies)
     let remote = try RemoteIdentity(settings.identity, in: environment)
     let entitlement = try entitlementChannel(in: environment)
@@ -100,7 +100,7 @@ public enum TenancyProgram: HostedService {
       logger: environment.logger,
       metrics: environment.metrics.registry
     )
-    let (paths, loop, clock) = (settings.policies, environment.loops.loops[0], environment.clock)
+    let (loop, clock) = (environment.loops.loops[0], environment.clock)
     return OpenService(
       services: service.services,
       documents: [settings.authZen?.document].compactMap(\.self),
@@ -118,10 +118,10 @@ public enum TenancyProgram: HostedService {
         { await service.endHolders(on: loop) },
       ],
       readiness: { Readiness([service.database.readinessCheck] + remote.checks) },
-      reload: {
+      reload: { settings in
         let key = try environment.signingKey()
         reportKey.withLock { $0 = key }
-        try await reload(service, paths)
+        try await reload(service, settings.policies)
       },
       onDenial: { service.note($0, of: $1) },
       peers: [entitlement, remote.authChannel].compactMap(\.self),

@@ -38,7 +38,11 @@ struct KeysCommand: Command {
       files.append((privateKey(service), key.pem))
       files.append((publicKey(service), key.verificationKey.pem))
     }
-    if joining.isEmpty { files.append((secrets, AuthSecrets.generate(SystemRandomSource()))) }
+    if joining.isEmpty {
+      files.append((secrets, AuthSecrets.generate(SystemRandomSource())))
+      // Without a line break: Envoy sends the file as it is.
+      files.append((gatewaySecret, GatewaySecrets.generate(SystemRandomSource())))
+    }
     // Looked at before anything is made, so that a refusal leaves nothing half done.
     if let file = files.first(where: { SecretFile.exists($0.path) }) {
       throw FileError(
@@ -76,10 +80,12 @@ struct KeysCommand: Command {
       "peers": .object(peers),
     ]
     if service == "auth" { settings["secrets"] = .string(secrets) }
+    if service == "tenancy" { settings["gateway_secret"] = .string(gatewaySecret) }
     return .object(settings)
   }
 
   private func privateKey(_ service: String) -> String { "\(directory)/\(service).private.pem" }
   private func publicKey(_ service: String) -> String { "\(directory)/\(service).public.pem" }
   private var secrets: String { "\(directory)/auth.secrets.json" }
+  private var gatewaySecret: String { "\(directory)/gateway.secret" }
 }

@@ -253,7 +253,7 @@ struct CommandTests {
       #expect(
         names == [
           "auth.private.pem", "auth.public.pem", "auth.secrets.json", "entitlement.private.pem",
-          "entitlement.public.pem", "tenancy.private.pem", "tenancy.public.pem",
+          "entitlement.public.pem", "gateway.secret", "tenancy.private.pem", "tenancy.public.pem",
         ]
       )
       for name in names {

@@ -13,6 +13,8 @@ enum InstallationKeys {
       guard signing.verificationKey == verification else { throw Mismatch(service: service) }
     }
     _ = try AuthSecrets(json: files["auth.secrets.json"] ?? [])
+    let secret = String(decoding: files["gateway.secret"] ?? [], as: UTF8.self)
+    guard GatewaySecrets(secret) != nil, !secret.contains("\n") else { throw Mismatch(service: "gateway") }
   }
 
   /// Every file's bytes by its name.

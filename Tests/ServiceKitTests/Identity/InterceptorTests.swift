@@ -80,7 +80,7 @@ struct InterceptorTests {
     keys: (any KeySource)? = nil,
     administrators: Set<String> = [],
     operatorStepUp: String = "fresh",
-    gateways: GatewayAddresses = GatewayAddresses(),
+    gateways: GatewayProof = GatewayProof(),
     _ body: (_ call: (String, Metadata) async -> String) async throws -> Void
   ) async throws {
     let interceptor = AuthenticationInterceptor(
@@ -213,7 +213,7 @@ struct InterceptorTests {
   @Test("A gateway is known by its address to methods that name gateways, and to no others")
   func gateways_ofNamedAddresses_areAdmitted() async throws {
     let (bad, no) = ("CREDENTIALS_INVALID", "CALLER_NOT_ALLOWED")
-    let here = try GatewayAddresses(JSONField(["10.0.0.5", "127.0.0.1"]))
+    let here = GatewayProof(try GatewayAddresses(JSONField(["10.0.0.5", "127.0.0.1"])))
     try await serving(gateways: here) { call in
       #expect(await call("Gateway", metadata(.none)) == "svc://gateway")
       #expect(await call("UserOrGateway", metadata(.none)) == "svc://gateway")
@@ -228,8 +228,10 @@ struct InterceptorTests {
       }
       #expect(await call("Public", metadata(.none)) == "anonymous")
     }
-    let elsewhere = try GatewayAddresses(JSONField(["127.0.0.2", "::1", "10.0.0.5"]))
-    for gateways in [elsewhere, GatewayAddresses()] {
+    let elsewhere = GatewayProof(
+      try GatewayAddresses(JSONField(["127.0.0.2", "::1", "10.0.0.5", "10.0.0.0/8"]))
+    )
+    for gateways in [elsewhere, GatewayProof()] {
       try await serving(gateways: gateways) { call in
         #expect(await call("Gateway", metadata(.none)) == bad)
         #expect(await call("UserOrGateway", metadata(.none)) == bad)
@@ -239,12 +241,57 @@ struct InterceptorTests {
 
   @Test(
     "Addresses of gateways are numeric and have no port",
-    arguments: ["gateway", "10.0.0.5:80", "10.0.0.0/8", "", "unix:/run/gateway.sock"]
+    arguments: ["gateway", "10.0.0.5:80", "10.0.0.1/8", "0.0.0.0/0", "::/0", "", "unix:/run/gateway.sock"]
   )
   func gateways_ofOtherWords_areRefused(text: String) {
     #expect(throws: JSONDecodingError.self) {
       try GatewayAddresses(JSONField([.string(text)], path: "gateways"))
     }
+  }
+
+  @Test("A gateway is known by its secret, from the networks that are listed if any are")
+  func gateways_ofASecret_areAdmitted() async throws {
+    let (bad, no) = ("CREDENTIALS_INVALID", "CALLER_NOT_ALLOWED")
+    let (old, new) = (GatewaySecrets.generate(SystemRandomSource()), GatewaySecrets.generate(SystemRandomSource()))
+    func showing(_ secret: String, user: Bool = false) -> Metadata {
+      var shown = user ? metadata(.user) : Metadata()
+      shown.append("service-authorization", "Bearer \(secret)")
+      return shown
+    }
+    let secrets = try #require(GatewaySecrets("\(new)\n\(old)\n"))
+    let here = try GatewayAddresses(JSONField(["10.0.0.0/8", "127.0.0.0/8"]))
+    for gateways in [GatewayProof(secrets: secrets), GatewayProof(here, secrets: secrets)] {
+      try await serving(gateways: gateways) { call in
+        for secret in [old, new] {
+          #expect(await call("Gateway", showing(secret)) == "svc://gateway")
+          #expect(await call("UserOrGateway", showing(secret)) == "svc://gateway")
+        }
+        // The secret is not lent to users behind the gateway, and makes nobody a service for other methods.
+        #expect(await call("Gateway", showing(old, user: true)) == no)
+        #expect(await call("UserOrGateway", showing(old, user: true)) == "user:usr_1")
+        for method in ["User", "UserOrAny", "AnyService", "Tenancy", "Admin"] {
+          #expect(await call(method, showing(old)) == bad, "\(method)")
+        }
+        // Where a secret is asked for, an address alone proves nothing, and another secret less.
+        #expect(await call("Gateway", metadata(.none)) == bad)
+        #expect(await call("Gateway", showing(GatewaySecrets.generate(SystemRandomSource()))) == bad)
+        #expect(await call("Gateway", showing("gws_")) == bad)
+      }
+    }
+    let elsewhere = try GatewayAddresses(JSONField(["10.0.0.0/8"]))
+    for gateways in [GatewayProof(elsewhere, secrets: secrets), GatewayProof(here), GatewayProof()] {
+      try await serving(gateways: gateways) { call in
+        #expect(await call("Gateway", showing(old)) == bad)
+      }
+    }
+  }
+
+  @Test(
+    "A file of secrets holds whole ones and nothing else",
+    arguments: ["", "\n", "gws_", "gws_AAAA", "secret", "gws_" + String(repeating: "A", count: 43) + "\nx"]
+  )
+  func gatewaySecrets_ofOtherText_areRefused(text: String) {
+    #expect(GatewaySecrets(text) == nil)
   }
 
   @Test("At most 64 addresses of gateways are taken")

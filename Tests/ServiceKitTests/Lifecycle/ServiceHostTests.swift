@@ -39,7 +39,7 @@ private enum TellingProgram: HostedService {
   static func open(
     _ script: Settings,
     in environment: ServiceEnvironment
-  ) async throws -> OpenService {
+  ) async throws -> OpenService<Settings> {
     OpenService(
       services: [Allowing().definition],
       interceptors: [],
@@ -47,7 +47,7 @@ private enum TellingProgram: HostedService {
       readiness: {
         Readiness([.init("script", isReady: script.isReady)])
       },
-      reload: { script.teller.yield("reload") },
+      reload: { _ in script.teller.yield("reload") },
       peers: [],
       closeStore: {
         script.teller.yield("closed")

@@ -5,10 +5,16 @@ import Testing
 
 @Suite("What a service says of a reload")
 struct ServiceReloadTests {
-  /// Whether the rules have a mistake now.
+  /// Whether the rules have a mistake now, and what they are called in the settings.
   private final class Rules: Sendable {
     let areBad = Lock(false)
+    let name: String
+
+    init(name: String) { self.name = name }
   }
+
+  /// The rules that were loaded, by their names.
+  private static let loaded = Lock<[String]>([])
 
   private struct BadRules: Error, CustomStringConvertible {
     var description: String { "rules.json: line 3: no such role" }
@@ -21,19 +27,22 @@ struct ServiceReloadTests {
     static let reloadedSettings = ["rules"]
 
     static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Rules {
-      Rules()
+      Rules(name: "first")
     }
 
     static func open(
       _ rules: Rules,
       in environment: ServiceEnvironment
-    ) async throws -> OpenService {
+    ) async throws -> OpenService<Rules> {
       OpenService(
         services: [],
         interceptors: [],
         work: [],
         readiness: { Readiness([]) },
-        reload: { if rules.areBad.withLock({ $0 }) { throw BadRules() } },
+        reload: { current in
+          if current.areBad.withLock({ $0 }) { throw BadRules() }
+          loaded.withLock { $0.append(current.name) }
+        },
         peers: [],
         closeStore: {}
       )
@@ -41,7 +50,8 @@ struct ServiceReloadTests {
   }
 
   private let sink = CollectingSink()
-  private let rules = Rules()
+  private let rules = Rules(name: "first")
+  private let otherRules = Rules(name: "second")
 
   private func waitForLine(_ text: String) async {
     while !sink.lines.contains(where: { $0.contains(text) }) { await Task.yield() }
@@ -63,25 +73,34 @@ struct ServiceReloadTests {
       loops: loops
     )
     let changed = Lock<[String]>([])
-    let host = try await ServiceHost<RuledService>(rules, in: environment) {
-      changed.withLock { $0 }
-    }
+    let current = Lock(rules)
+    let host = try await ServiceHost<RuledService>(
+      rules,
+      in: environment,
+      currentSettings: { current.withLock { $0 } },
+      changedSettings: { changed.withLock { $0 } }
+    )
     let (signals, sender) = AsyncStream<ProcessSignal>.makeStream()
     let running = Task { try await host.run(signals: signals) { _ in } }
     sender.yield(.hangUp)
     await waitForLine(#""message":"reloaded","settings":"rules service_keys""#)
     #expect(!sink.lines.contains { $0.contains("restart") || $0.contains("failed") })
 
-    rules.areBad.withLock { $0 = true }
+    // The setting names other rules now, which come into force without a restart.
+    current.withLock { $0 = otherRules }
+    otherRules.areBad.withLock { $0 = true }
     changed.withLock { $0 = ["log.level", "rules"] }
     sender.yield(.hangUp)
-    await waitForLine(#""settings":"log.level rules""#)
+    await waitForLine(#""settings":"log.level""#)
     let failure = sink.lines.first { $0.contains("reload failed") } ?? ""
     #expect(failure.contains(#""level":"error""#) && failure.contains(#""settings":"rules""#))
     #expect(failure.contains("rules.json: line 3: no such role"))
     #expect(sink.lines.contains { $0.contains(#""message":"reloaded","settings":"service_keys""#) })
     let restart = sink.lines.first { $0.contains("settings changed that need a restart") } ?? ""
     #expect(restart.contains(#""level":"warning""#))
+    otherRules.areBad.withLock { $0 = false }
+    sender.yield(.hangUp)
+    while Self.loaded.withLock({ $0 }) != ["first", "second"] { await Task.yield() }
     sender.finish()
     try await running.value
   }

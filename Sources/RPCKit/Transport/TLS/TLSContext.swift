@@ -47,6 +47,16 @@ package final class TLSContext: @unchecked Sendable {
     }
   }
 
+  /// Whether the own certificate says that it is for a server, and for a client (RFC 5280, section 4.2.1.12).
+  ///
+  /// One that says nothing is for neither: peers of this library refuse it.
+  package var certificateUsage: (server: Bool, client: Bool) {
+    guard let certificate = unsafe SSL_CTX_get0_certificate(pointer) else { return (false, false) }
+    let usage = unsafe X509_get_extended_key_usage(certificate)
+    guard usage != UInt32.max else { return (false, false) }
+    return (usage & UInt32(XKU_SSL_SERVER) != 0, usage & UInt32(XKU_SSL_CLIENT) != 0)
+  }
+
   deinit {
     unsafe SSL_CTX_free(pointer)
     unsafe BIO_meth_free(byteStoreMethod)

@@ -19,7 +19,7 @@ struct GatewayAnswerTests {
             GatewayAnswer.message(
               .success(GatewayIdentity(userID: user, role: role, acr: acr)),
               requestID: "req_1",
-              headers: []
+              headers: [:]
             )
           )
           #expect(outcome.denial == nil)
@@ -40,7 +40,10 @@ struct GatewayAnswerTests {
       GatewayAnswer.message(
         .success(GatewayIdentity(userID: "usr_1", role: "tenant", acr: "pwd")),
         requestID: "req_1",
-        headers: ["x-user-id", "x_user_id", "x-user_roles", "X_User-Acr", "x-user-idea", "accept"]
+        headers: Dictionary(
+          ["x-user-id", "x_user_id", "x-user_roles", "X_User-Acr", "x-user-idea", "accept"]
+            .map { ($0, "") }
+        ) { first, _ in first }
       )
     )
     #expect(outcome.removed == ["x_user_id", "x-user_roles", "X_User-Acr"])
@@ -52,7 +55,7 @@ struct GatewayAnswerTests {
     for code in Int32(0)...16 {
       let error = RPCError(StatusCode(rawValue: code), "refused for a test")
       let outcome = GatewayOutcome(
-        GatewayAnswer.message(.failure(error), requestID: "req_1", headers: [])
+        GatewayAnswer.message(.failure(error), requestID: "req_1", headers: [:])
       )
       // A code of success in an error is a mistake, and no more than that.
       #expect(outcome.denial ?? 0 >= 400, "\(code)")
@@ -70,6 +73,54 @@ struct GatewayAnswerTests {
   }
 
   @Test(
+    "A client of gRPC is refused by a status of gRPC, with its details, whatever its code of HTTP",
+    arguments: ["application/grpc", "application/grpc+proto", "Application/gRPC; x=y"]
+  )
+  func denied_grpc_hasAStatusWithDetails(contentType: String) throws {
+    for code in Int32(0)...16 {
+      var error = RPCError(StatusCode(rawValue: code), "refused for a test")
+      error.details = [RPCError.Detail(Google_Rpc.ErrorInfo(reason: "FOR_A_TEST", domain: "test", metadata: [:]))]
+      let outcome = GatewayOutcome(
+        GatewayAnswer.message(
+          .failure(error),
+          requestID: "req_1",
+          headers: ["content-type": contentType]
+        )
+      )
+      #expect(outcome.denial ?? 0 >= 400, "\(code)")
+      #expect(outcome.body == "refused for a test")
+      #expect(outcome.headers["grpc-status"] == (code == 0 ? "2" : "\(code)"))
+      #expect(outcome.headers["content-type"] == nil)
+      let bytes = try #require(
+        Base64.decode(outcome.headers["grpc-status-details-bin"] ?? "")
+      )
+      let status = try Google_Rpc.Status(protobuf: bytes.span, limits: MessageLimits())
+      #expect(status.message == "refused for a test")
+      #expect(
+        status.details.map(\.typeUrl) == [
+          "type.googleapis.com/google.rpc.ErrorInfo", "type.googleapis.com/google.rpc.RequestInfo",
+        ]
+      )
+    }
+  }
+
+  @Test("Clients of gRPC-Web and of REST are refused by HTTP", arguments: [
+    "application/grpc-web", "application/grpc-web+proto", "application/grpc-web-text", "application/json", "",
+  ])
+  func denied_others_haveOurEnvelope(contentType: String) {
+    let outcome = GatewayOutcome(
+      GatewayAnswer.message(
+        .failure(IdentityError.unauthenticated),
+        requestID: "req_1",
+        headers: ["content-type": contentType]
+      )
+    )
+    #expect(outcome.denial == 401)
+    #expect(outcome.headers["content-type"] == "application/json")
+    #expect(outcome.headers["grpc-status"] == nil)
+  }
+
+  @Test(
     "The status says what to do",
     arguments: [
       (IdentityError.unauthenticated, Int32(401)), (TenancyError.suspended, 403),
@@ -79,7 +130,7 @@ struct GatewayAnswerTests {
   )
   func denied_status(error: RPCError, status: Int32) {
     let outcome = GatewayOutcome(
-      GatewayAnswer.message(.failure(error), requestID: "req_1", headers: [])
+      GatewayAnswer.message(.failure(error), requestID: "req_1", headers: [:])
     )
     #expect(outcome.denial == status)
     #expect((outcome.headers["www-authenticate"] != nil) == (status == 401))

@@ -42,7 +42,7 @@ public struct ShelfService: HostedService {
   public static func open(
     _ settings: Settings,
     in environment: ServiceEnvironment
-  ) async throws -> OpenService {
+  ) async throws -> OpenService<Settings> {
     let remote = try RemoteIdentity(settings.identity, in: environment)
     var configuration = DatabaseConfiguration(
       path: environment.settings.database,
@@ -81,7 +81,7 @@ public struct ShelfService: HostedService {
       ],
       readiness: { Readiness([database.readinessCheck] + remote.checks) },
       // There is nothing that can change while calls are served.
-      reload: {},
+      reload: { _ in },
       peers: [remote.authChannel],
       closeStore: database.close
     )
