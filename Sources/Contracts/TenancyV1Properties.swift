@@ -1449,9 +1449,9 @@ extension Tenancy_V1 {
 
     private static let email_pattern = RPCKit.TextPattern([
       [
-        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, containsOthers: true, minimum: 1, maximum: nil),
         RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
-        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, containsOthers: true, minimum: 1, maximum: nil),
       ],
     ])
 

@@ -1415,6 +1415,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__e
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__erase_user_response(void) {
   return &tenancy__v1__erase_user_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__set_account_state_request(void) {
+  return &tenancy__v1__set_account_state_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__set_account_state_response(void) {
+  return &tenancy__v1__set_account_state_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__export_user_request(void) {
   return &tenancy__v1__export_user_request__descriptor;
 }

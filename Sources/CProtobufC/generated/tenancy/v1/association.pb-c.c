@@ -132,7 +132,7 @@ const ProtobufCMessageDescriptor tenancy__v1__recurring_window__descriptor =
   (ProtobufCMessageInit) tenancy__v1__recurring_window__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[13] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[14] =
 {
   {
     "f1_id",
@@ -290,12 +290,25 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f14_invitation_id",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f14_invitation_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   9,   /* field[9] = f10_entity_name */
   10,   /* field[10] = f11_recurring */
   11,   /* field[11] = f12_recurring_open */
   12,   /* field[12] = f13_custom_role */
+  13,   /* field[13] = f14_invitation_id */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_entity_type */
@@ -309,7 +322,7 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
 {
@@ -319,7 +332,7 @@ const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
   "Tenancy__V1__RoleAssociation",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleAssociation),
-  13,
+  14,
   tenancy__v1__role_association__field_descriptors,
   tenancy__v1__role_association__field_indices_by_name,
   1,  tenancy__v1__role_association__number_ranges,

@@ -64,10 +64,11 @@ struct  Tenancy__V1__RoleAssociation
   Tenancy__V1__RecurringWindow *f11_recurring;
   protobuf_c_boolean f12_recurring_open;
   ProtobufCBinaryData f13_custom_role;
+  ProtobufCBinaryData f14_invitation_id;
 };
 #define TENANCY__V1__ROLE_ASSOCIATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_association__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__UserSummary
