@@ -124,7 +124,8 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
 
   /// Sends all the content of an answer, which shares it with others.
   func sendBody(of exchange: HTTPExchange, sharing content: HTTPContent) {
-    sendBody(of: exchange) { $0.append(content.bytes.span) }
+    let bytes = content.bytes
+    sendBody(of: exchange) { $0.append(bytes.span) }
   }
 
   /// Ends an answer; `trailers` are left out where the version cannot send them.

@@ -53,6 +53,7 @@ package final class HTTPContent: Sendable {
   func compress() {
     var output = ByteBuffer()
     var deflater = Deflater(.gzip, level: 6)
+    let bytes = bytes
     let shrinks = deflater.deflate(bytes.span, into: &output, byteCountMax: bytes.count)
     var smaller: [UInt8] = []
     if shrinks { output.withBytes { smaller.replaceAll(with: $0) } }
@@ -73,7 +74,8 @@ package final class HTTPContent: Sendable {
 
     /// Copies the next bytes, of which there have to be so many.
     mutating func take(_ count: Int, into output: inout ByteBuffer) {
-      output.append(content.bytes.span.extracting(offset..<offset + count))
+      let bytes = content.bytes
+      output.append(bytes.span.extracting(offset..<offset + count))
       offset += count
     }
   }

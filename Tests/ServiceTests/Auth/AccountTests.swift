@@ -149,12 +149,13 @@ struct AccountTests {
 
   // MARK: - Resetting
 
-  @Test("A reset sets the password, ends all sessions, proves the address and works once")
+  @Test("A reset sets the password, ends all sessions and works once")
   func reset_token_worksOnce() async throws {
     try await AuthStage.run { stage in
       let ada = try await stage.signUp()
+      try await stage.verifyAddress(of: ada)
       _ = try await stage.signIn()
-      let stale = try await stage.takeMails().first { $0.link != nil }
+      _ = try await stage.takeMails()
       let token = try await requestReset(stage, "ADA@Example.org")
       let response = try await stage.accounts.resetPassword(
         .init(token: token, newPassword: Self.newPassword)
@@ -172,7 +173,6 @@ struct AccountTests {
       #expect(await reset(stage, token, to: "yet another long password") == Self.invalid)
       let again = try await stage.signIn(password: Self.newPassword)
       #expect(again.user?.emailVerified == true)
-      #expect(stale?.link?.path == "verify-email")
       #expect(try await stage.audited("password.reset") == ["password.reset \(ada.user?.id ?? "")"])
     }
   }
@@ -180,7 +180,7 @@ struct AccountTests {
   @Test("A reset that is sent again under its key gets its answer, whatever password it has then")
   func reset_repeated_getsItsAnswer() async throws {
     try await AuthStage.run { stage in
-      _ = try await stage.signUp()
+      try await stage.verifyAddress(of: try await stage.signUp())
       let token = try await requestReset(stage)
       #expect(await reset(stage, token, key: "k") == "OK")
       #expect(await reset(stage, token, key: "k") == "OK")

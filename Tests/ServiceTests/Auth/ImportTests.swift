@@ -99,7 +99,7 @@ struct ImportTests {
     try await run { stage, boss in
       let rows = [
         row(1, language: "de-AT", created: 1_500_000_000_000, isVerified: true),
-        row(2, isDisabled: true), row(3, name: "", hash: ""),
+        row(2, isDisabled: true), row(3, name: "", hash: "", isVerified: true),
       ]
       let answers = try await send([request(rows, vouches: true)], by: boss, stage)
       #expect(outcomes(answers.first) == [.created, .created, .created])
