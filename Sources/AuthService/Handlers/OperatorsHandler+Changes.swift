@@ -92,8 +92,8 @@ extension OperatorsHandler {
     let caller = try call.requireUser()
     try core.auditBudget.take(call.caller.description)
     let binding = "Operators.ListAccountChanges \(caller.userID) \(request.userId)"
-    let cursor = try core.cursor(of: request.pageToken, binding)
-    let limit = request.pageSize == 0 ? Self.pageSizeStandard : Int(request.pageSize)
+    let asked = try core.page(.init(size: request.pageSize, token: request.pageToken), binding)
+    let (cursor, limit) = (asked.cursor?.first, asked.size)
     let found = try await core.store.read { tx in
       try AccountChangeTable.page(of: request.userId, before: cursor, limit: limit + 1, in: tx)
     }
@@ -104,7 +104,7 @@ extension OperatorsHandler {
     let last = found.count > limit ? page.last : nil
     return .init(
       changes: page.map { .init($0) },
-      nextPageToken: last.map { core.pageToken(after: $0.id, binding) } ?? ""
+      nextPageToken: last.map { asked.token(after: [$0.id]) } ?? ""
     )
   }
 

@@ -59,17 +59,15 @@ extension OperatorsHandler {
     try core.auditBudget.take(call.caller.description)
     let search = AuditSearch(request)
     let binding = "Operators.SearchAudit \(caller.userID) \(search.filter)"
-    let cursor = try core.cursor(of: request.pageToken, binding)
+    let asked = try core.page(search.asked, binding)
     // Before the record of this call, as above.
-    let page = try await core.store.read { tx in
-      try search.page(before: cursor.flatMap { Int64($0) } ?? .max, in: tx)
-    }
+    let page = try await core.store.read { tx in try search.page(asked, in: tx) }
     try await core.store.write(call) { tx in
       try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
     }
     return .init(
       entries: page.entries,
-      nextPageToken: page.next.map { core.pageToken(after: "\($0)", binding) } ?? ""
+      nextPageToken: page.next.map { asked.token(after: ["\($0)"]) } ?? ""
     )
   }
 

@@ -14,7 +14,8 @@ public enum AuthProgram: HostedService {
 
   /// What the program does besides serving.
   public static let commands = [
-    makeSecrets, grantSuperAdmin, revokeSuperAdmin, writeMailTemplates, listSharedMailboxes,
+    makeSecrets, grantSuperAdmin, revokeSuperAdmin, listSuperAdmins, writeMailTemplates,
+    listSharedMailboxes,
   ]
 
   /// The command that shows the mails that are built in, for changing them.

@@ -4,8 +4,6 @@ package import Contracts
 package struct AuditSearch: Sendable {
   /// Records that one call looks at, at most: it holds a reader's turn as long as that takes.
   static let scanCountMax = 10_000
-  /// Items of a page that did not say how many.
-  private static let pageSizeStandard = 50
   /// How far a clock may have been set back, in milliseconds: records that are older than the beginning of the
   /// search by more than that end it.
   private static let clockSlack: Int64 = 86_400_000
@@ -40,15 +38,19 @@ package struct AuditSearch: Sendable {
     ].filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 
-  /// Reads the page before a place in the log.
+  /// The page that the request asks for, before its token is looked at.
+  package var asked: RequestedPage.Asked { .init(size: request.pageSize, token: request.pageToken) }
+
+  /// Reads a page, which begins before a place in the log.
   ///
   /// The caller or the object, if given, is a range of an index; the rest is looked at record by record, as many
   /// as one call may.
   package func page(
-    before sequence: Int64,
+    _ asked: RequestedPage,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Page {
-    let limit = request.pageSize == 0 ? Self.pageSizeStandard : Int(request.pageSize)
+    let sequence = asked.cursor.flatMap { Int64($0[0]) } ?? .max
+    let limit = asked.size
     let (anchor, name) =
       !request.object.isEmpty
       ? ("object = ?1", request.object)

@@ -47,13 +47,6 @@ public struct EmailAddress: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The place of an address in an account that has none: no mail goes there, and no text that anybody gives
-  /// is compared to be the same, because those have no capital letters.
-  public init(missingOf userID: String) {
-    text = ""
-    key = "NONE \(userID)"
-  }
-
   /// Whether mail can be sent there, and nothing but an address can be hidden in it.
   ///
   /// A mailbox as RFC 6531, section 3.3, has it, with bytes and parts as RFC 5321, section 4.5.3.1, bounds them.

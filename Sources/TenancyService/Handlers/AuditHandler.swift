@@ -17,17 +17,15 @@ struct AuditHandler: Tenancy_V1.TenancyAuditService {
       caller: call.caller.description,
       filter: [call.method.fullName, search.filter]
     )
-    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
+    let asked = try core.tokens.page(search.asked, cursorCount: 1, binding)
     // Before the record of this call, so that reading the log page by page does not lengthen the page.
-    let page = try await core.store.read { tx in
-      try search.page(before: cursor.flatMap { Int64($0[0]) } ?? .max, in: tx)
-    }
+    let page = try await core.store.read { tx in try search.page(asked, in: tx) }
     try await core.store.write(call) { tx in
       try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
     }
     return .init(
       entries: page.entries,
-      nextPageToken: page.next.map { core.tokens.pageToken(after: ["\($0)"], binding) } ?? ""
+      nextPageToken: page.next.map { asked.token(after: ["\($0)"]) } ?? ""
     )
   }
 }

@@ -135,6 +135,8 @@ extension EndToEndTests {
             )
           }
         }
+        let listed = { try await home.auth.command(["list-super-admins"]).text }
+        #expect(try await listed().contains("nobody is super_admin"))
         #expect(try await subscribe(ada)?.code == .permissionDenied)
         let granted = try await home.auth.command(["grant-super-admin", ada.id])
         #expect(granted.ending == .exited(0), "\(granted.text)")
@@ -147,8 +149,11 @@ extension EndToEndTests {
 
         let second = try await home.auth.command(["grant-super-admin", grace.id])
         #expect(second.ending == .exited(0), "\(second.text)")
+        #expect(try await listed().contains("\(ada.id)\n\(grace.id)\n"))
         let revoked = try await home.auth.command(["revoke-super-admin", ada.email])
         #expect(revoked.ending == .exited(0) && revoked.text.contains("is no longer super_admin"))
+        let left = try await listed()
+        #expect(left.contains(grace.id) && !left.contains(ada.id))
         let isNone = try await home.tenancy.eventually {
           try await subscribe(ada)?.code == .permissionDenied
         }

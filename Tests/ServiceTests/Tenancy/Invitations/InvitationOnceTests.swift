@@ -149,7 +149,7 @@ struct InvitationOnceTests {
     )
     let old = try await Database.open(
       configuration,
-      migrations: TenancySchema.migrations.filter { $0.version < 15 }
+      migrations: TenancySchema.migrations.filter { $0.version < 16 }
     )
     try await old.write { tx in
       let rows = [
