@@ -1,4 +1,5 @@
 import Contracts
+import RPCKit
 import Reflection
 import ServiceKit
 import Testing
