@@ -246,7 +246,8 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     let identity = Service.identity
     let name = "\(identity.name)-service"
     let own = commands.map { command in
-      "  \(name) \(command.name) \(command.arguments) [--config FILE]\n      \(command.summary)\n"
+      let words = [name, command.name, command.arguments, "[--config FILE]"].filter { !$0.isEmpty }
+      return "  \(words.joined(separator: " "))\n      \(command.summary)\n"
     }
     return """
       \(identity.summary)
