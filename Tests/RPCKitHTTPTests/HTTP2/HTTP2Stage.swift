@@ -133,10 +133,14 @@ final class SharedExchange: HTTPExchange {
   }
 }
 
-/// Takes content without making room for more, and never answers.
+/// Takes content without making room for more, and never answers unless it is refused.
 final class SilentExchange: HTTPExchange {
   override func receivedBody(_ bytes: Span<UInt8>) {}
   override func receivedEnd(_ trailers: HTTPFields) {}
+
+  override func fail(_ error: RPCError, _ metadata: Metadata) {
+    sendHead(HTTPResponseHead(status: error.httpStatus), isEnd: true)
+  }
 }
 
 /// Makes a call without a message, and answers 200 when it ends.

@@ -6,9 +6,9 @@ import RPCKitTesting
 
 /// An exchange that does what its path says, or what the test tells it.
 ///
-/// `/echo` answers with the request; `/large` with 100,000 bytes; `/shared` with 300,000 that answers share; `/early` refuses before the content; `/hold` leaves the answer to the test and
-/// takes the content; `/hungry` does not take the content either; every other path of two parts is a call with the
-/// content as its message.
+/// `/echo` answers with the request; `/large` with 100,000 bytes; `/shared` with 300,000 that answers share; `/early`
+/// refuses before the content; `/hold` leaves the answer to the test and takes the content; `/hungry` does not take the
+/// content either; every other path of two parts is a call with the content as its message.
 final class ScriptedExchange: HTTPExchange {
   private(set) var content: [UInt8] = []
   private(set) var hasEnded = false

@@ -91,7 +91,8 @@ struct RefusalMonitorTests {
             responseType: Benchmark_V1.CheckResponse.protobufName
           )
         ) { (_: Benchmark_V1.CheckRequest, _) in Benchmark_V1.CheckResponse() },
-        RPCMetrics(registry: MetricRegistry(), version: "test").server.unknownMethod
+        RPCMetrics(registry: MetricRegistry(), version: "test").server.unknownMethod,
+        Limits()
       )
     }
     let monitor = RefusalMonitor(
