@@ -36,7 +36,9 @@ import Testing
       pieceByteCount: pieceByteCount
     )
     #expect(answer.head?.status == 200)
-    #expect(answer.head?.fields == Self.proto)
+    var fields = Self.proto
+    fields.append("x-content-type-options", "nosniff")
+    #expect(answer.head?.fields == fields)
     #expect(
       answer.content == envelope(response("n1")) + envelope(response("n2")) + Self.success
     )

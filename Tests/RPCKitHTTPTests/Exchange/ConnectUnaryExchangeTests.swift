@@ -40,7 +40,7 @@ import TextEncodings
     #expect(
       answer.head?.fields == [
         "content-type": "application/proto", "content-length": "\(response("hello").count)",
-        "answered-by": "echo", "token-bin": "AAEC",
+        "answered-by": "echo", "token-bin": "AAEC", "x-content-type-options": "nosniff",
       ]
     )
     #expect(answer.content == response("hello"))

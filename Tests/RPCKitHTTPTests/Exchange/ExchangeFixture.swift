@@ -61,14 +61,20 @@ final class ExchangeFixture: @unchecked Sendable {
   var heldByteCount: Int { made.values.reduce(0) { $0 + $1.heldByteCount } }
 
   /// Begins a request.
-  func open(_ head: HTTPRequestHead) throws -> OpenRequest {
+  ///
+  /// With an error it is one that the connection refuses at its head.
+  func open(_ head: HTTPRequestHead, refusing error: RPCError? = nil) throws -> OpenRequest {
     lastID += 1
     let id = lastID
     loop.execute { [self] in
       let exchange = router.makeExchange(head, id: id, received: loop.now, on: connection)
       _ = connection.answer(of: exchange)
       made[id] = exchange
-      connection.open(exchange)
+      if let error {
+        connection.open(exchange, refusing: error)
+      } else {
+        connection.open(exchange)
+      }
     }
     try simulation.settle()
     return OpenRequest(id: id, fixture: self)

@@ -34,7 +34,8 @@ import Testing
       answer
         == .answer(
           status,
-          "content-type: text/plain; charset=utf-8\ncache-control: no-store\n\(allow)"
+          "content-type: text/plain; charset=utf-8\ncache-control: no-store\n"
+            + "x-content-type-options: nosniff\n\(allow)"
             + "content-length: \(content.utf8.count)\nconnection: close\n",
           content
         )
