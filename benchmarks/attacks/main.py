@@ -22,6 +22,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, help="length of each attack (8, --quick 3)")
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--memory", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
@@ -84,7 +85,8 @@ def main():
                     print(f"  {name.replace('_', '-')}: could not be run: {error!r}", flush=True)
                     failures += 1
                     continue
-                missed = verdict.missed(outcome, with_latency=not options.quick)
+                missed = (verdict.missed_at_rest(outcome) if options.memory
+                          else verdict.missed(outcome, with_latency=not options.quick))
                 print(f"  {outcome.name}: {', '.join(missed) or 'held'}", flush=True)
                 judged.append((outcome, missed))
     finally:

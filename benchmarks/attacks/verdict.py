@@ -34,7 +34,12 @@ class Figures:
 def missed(outcome, with_latency):
     """The bounds that the services missed, in words; empty when all held."""
     found = [] if outcome.is_stopped else noticed(outcome, with_latency)
-    found += outcome.wrong
+    return found + missed_at_rest(outcome)
+
+
+def missed_at_rest(outcome):
+    """The bounds that say the same however busy the machine is."""
+    found = list(outcome.wrong)
     found += [f"memory of {name}" for name, size in outcome.peak.items() if size > MEMORY_BYTES]
     growth_max = outcome.seconds * GROWTH_BYTES_PER_SECOND
     found += [f"store of {name}" for name, size in outcome.growth.items() if size > growth_max]
