@@ -7,7 +7,7 @@ import Testing
 @testable import TenancyService
 
 /// The portfolio of an `OwnerModel` in a real TenancyService.
-struct OwnerCalls: Sendable {
+final class OwnerCalls: Sendable {
   let stage: TenancyStage
   let portfolio: String
   private let name: String
