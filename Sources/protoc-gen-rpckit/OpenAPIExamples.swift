@@ -91,24 +91,9 @@ struct OpenAPIExamples {
   // MARK: Texts
 
   private static func text(_ field: SchemaField) -> String {
-    let text =
-      field.rules.pattern.isEmpty
-      ? quoted(in: field.comment) ?? named(field.name) : matching(field.rules.pattern)
+    let text = field.rules.pattern.isEmpty ? named(field.name) : matching(field.rules.pattern)
     let limit = Int(field.rules.byteCountMax)
     return limit > 0 && text.utf8.count > limit ? String(text.prefix(limit)) : text
-  }
-
-  /// What a comment itself names as a value: the first word of ``` `lock`, `light` or `other` ```, or what an
-  /// identifier begins with, as in ``` Identifier, `dev_…` ```.
-  private static func quoted(in comment: String) -> String? {
-    let parts = comment.split(separator: "`", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3 else { return nil }
-    let word = parts[1]
-    if word.hasSuffix("_…") { return word.dropLast() + "06d3k5q8" }
-    let isValue =
-      parts[0].allSatisfy(\.isWhitespace) && parts[2].first.map { ",: ".contains($0) } == true
-    let isPlain = word.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
-    return isValue && isPlain && !word.isEmpty ? String(word) : nil
   }
 
   /// A text that fits a pattern of the contracts: one of its words, or one that most of them fit.

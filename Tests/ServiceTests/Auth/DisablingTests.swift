@@ -369,7 +369,7 @@ struct DisablingTests {
 }
 
 extension AuthStage {
-  fileprivate var operators: Auth_V1.OperatorsClient { .init(channel) }
+  var operators: Auth_V1.OperatorsClient { .init(channel) }
 
   /// What the audit log has of actions that begin with a text, oldest first: `action detail`.
   fileprivate func details(_ prefix: String) async throws -> [String] {

@@ -96,7 +96,7 @@ struct PreparedAccountTests {
         "attacker",
         email: "attacker@gmail.com"
       )
-      #expect(![victim.user?.id, attacker.user?.id].contains(attacked.user?.id))
+      #expect(attacked.user?.id != victim.user?.id && attacked.user?.id != attacker.user?.id)
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RPCKit
 import ServiceKit
 import Testing
@@ -91,9 +92,12 @@ struct GatewayAnswerTests {
       #expect(outcome.body == "refused for a test")
       #expect(outcome.headers["grpc-status"] == (code == 0 ? "2" : "\(code)"))
       #expect(outcome.headers["content-type"] == nil)
-      let bytes = try #require(
-        Base64.decode(outcome.headers["grpc-status-details-bin"] ?? "")
+      // It comes without padding (grpc/grpc doc/PROTOCOL-HTTP2.md).
+      let text = outcome.headers["grpc-status-details-bin", default: ""]
+      let details = try #require(
+        Data(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
       )
+      let bytes = Array(details)
       let status = try Google_Rpc.Status(protobuf: bytes.span, limits: MessageLimits())
       #expect(status.message == "refused for a test")
       #expect(
