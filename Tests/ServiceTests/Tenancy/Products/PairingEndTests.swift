@@ -9,11 +9,12 @@ import Testing
 
 @Suite("What hangs on roles goes with them", .timeLimit(.minutes(5)))
 struct PairingEndTests {
-  private func devices(_ home: FamilyHome) async throws -> [String] {
-    try await home.calls.listPairings(
+  private func devices(_ home: FamilyHome) async throws -> Set<String> {
+    let pairings = try await home.calls.listPairings(
       .init(familyId: home.family),
       options: .by(FamilyHome.organizer)
-    ).pairings.map(\.deviceId)
+    ).pairings
+    return Set(pairings.map(\.deviceId))
   }
 
   private func revoke(
