@@ -24,6 +24,7 @@ struct SchemaRegistryTests {
         "auth.v1.StepUp",
         "auth.v1.TokenIntrospection",
         "auth.v1.Users",
+        "entitlement.v1.EntitlementAudit",
         "entitlement.v1.EntitlementExports",
         "entitlement.v1.Entitlements",
         "entitlement.v1.FeatureFlags",
@@ -39,6 +40,7 @@ struct SchemaRegistryTests {
         "tenancy.v1.Invitations", "tenancy.v1.LegacyDocuments", "tenancy.v1.Permissions",
         "tenancy.v1.Portfolios", "tenancy.v1.Properties", "tenancy.v1.Reports",
         "tenancy.v1.RoleDefinitions", "tenancy.v1.Roles", "tenancy.v1.Subjects",
+        "tenancy.v1.TenancyAudit",
         "tenancy.v1.TenancyExports",
         "tenancy.v1.Units",
       ]

@@ -135,7 +135,7 @@ final class DeletionSaga: Sendable {
       )
     } catch let error as RPCError where deletion.cursor.isEmpty && error.reason == "MUST_HAND_OVER"
     {
-      return try await block(deletion, on: error.metadata["entities"] ?? "")
+      return try await block(deletion, on: error.errorInfo?.metadata["entities"] ?? "")
     }
     let isAccepted = deletion.cursor.isEmpty
     let (pseudonym, now) = (pseudonym(of: deletion), core.clock.now)

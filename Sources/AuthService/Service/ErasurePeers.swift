@@ -53,8 +53,9 @@ struct ErasurePeers: Sendable {
       )
       return Int64(clamping: answer.version)
     } catch let error as RPCError where error.reason == "MUST_HAND_OVER" {
-      let entities = error.metadata["entities"]?.split(separator: " ").map(String.init) ?? []
-      throw AuthError.mustHandOver(entities, count: Int(error.metadata["count"] ?? "") ?? 1)
+      let metadata = error.errorInfo?.metadata ?? [:]
+      let entities = metadata["entities"]?.split(separator: " ").map(String.init) ?? []
+      throw AuthError.mustHandOver(entities, count: Int(metadata["count"] ?? "") ?? 1)
     } catch {
       throw AuthError.contextUnavailable("role_associations", cause: error)
     }

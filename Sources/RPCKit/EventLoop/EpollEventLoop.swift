@@ -116,6 +116,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
   }
 
+  /// The threads that Swift has for all tasks, as many as there are cores.
+  public var executorOfLongWork: (any TaskExecutor)? { globalConcurrentExecutor }
+
   /// Runs `work` in the next turn; wakes the loop if it sleeps.
   ///
   /// Callable from anywhere.

@@ -33,6 +33,10 @@ public protocol EventLoop: TaskExecutor {
   /// again before it was called.
   func atEndOfTurn(_ target: any TurnEndTarget)
 
+  /// Where a task of the loop does what takes long, so that nothing waits for it; nil for on the loop itself, as
+  /// where all that happens has to be repeatable.
+  var executorOfLongWork: (any TaskExecutor)? { get }
+
   /// Random numbers that need not be secret: jitter, picks. Loop only. Seeded in tests.
   func randomNumber() -> UInt64
 }
@@ -42,6 +46,9 @@ extension EventLoop {
   ///
   /// A loop whose `now` never lags need not provide it.
   public var preciseNow: MonotonicInstant { now }
+
+  /// A loop that a test drives does everything itself.
+  public var executorOfLongWork: (any TaskExecutor)? { nil }
 
   /// Runs `body` on the loop, after everything that was submitted to it before, and returns its result.
   ///

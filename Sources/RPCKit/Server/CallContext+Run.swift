@@ -61,24 +61,6 @@ extension CallContext {
     connection.resources.workers.workedNow(until: handlerReturned())
   }
 
-  /// A request that stays bytes until the interceptors have let the call in: what a message may contain, and what
-  /// it costs to find out, is not for strangers.
-  @usableFromInline
-  func kept(_ payload: Span<UInt8>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.replaceAll(with: payload)
-    return bytes
-  }
-
-  /// The call ends because its request cannot be read.
-  ///
-  /// How fast that is found says nothing of the handlers.
-  @usableFromInline
-  func isUnreadable() {
-    guard loop.isCurrent else { return loop.execute { [self] in tellsLatency = false } }
-    tellsLatency = false
-  }
-
   /// The encoded message that a payload stands for.
   @usableFromInline
   func transcoded(_ payload: Span<UInt8>) throws(RPCError) -> [UInt8] {

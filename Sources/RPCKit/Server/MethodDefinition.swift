@@ -36,11 +36,11 @@ public struct MethodDefinition: Sendable {
     _ handler: @escaping @Sendable (Request, CallContext) async throws -> Response
   ) -> MethodDefinition {
     MethodDefinition(descriptor: descriptor) { payload, _, call in
-      guard !call.isIntercepted else {
+      guard !call.keeps(payload) else {
         let payload = call.kept(payload)
         call.run {
           let response = try await call.intercepted {
-            try await handler(try Request(kept: payload, by: call), call)
+            try await handler(try await Request(kept: payload, by: call), call)
           }
           call.finish(response)
         }
@@ -70,11 +70,11 @@ public struct MethodDefinition: Sendable {
     replying handler: @escaping @Sendable (Request, CallContext) throws -> Reply<Response>
   ) -> MethodDefinition {
     MethodDefinition(descriptor: descriptor) { payload, _, call in
-      guard !call.isIntercepted else {
+      guard !call.keeps(payload) else {
         let payload = call.kept(payload)
         call.run {
           let response = try await call.intercepted {
-            switch try handler(try Request(kept: payload, by: call), call) {
+            switch try handler(try await Request(kept: payload, by: call), call) {
             case .now(let response): response
             case .later(let find): try await find()
             }
@@ -121,12 +121,12 @@ public struct MethodDefinition: Sendable {
       -> Void
   ) -> MethodDefinition {
     MethodDefinition(descriptor: descriptor) { payload, _, call in
-      guard !call.isIntercepted else {
+      guard !call.keeps(payload) else {
         let payload = call.kept(payload)
         call.run {
           try await call.intercepted {
             try await handler(
-              try Request(kept: payload, by: call),
+              try await Request(kept: payload, by: call),
               call,
               ResponseWriter(call: call)
             )
@@ -218,17 +218,6 @@ extension Message {
   init(received payload: Span<UInt8>, by call: CallContext) throws(RPCError) {
     try self.init(message: payload, by: call)
     if let error = RPCError(violationsOf: self) { throw error }
-  }
-
-  /// As `init(received:by:)`, for a request that was kept until its caller was known.
-  @inlinable
-  init(kept payload: [UInt8], by call: CallContext) throws(RPCError) {
-    do throws(RPCError) {
-      try self.init(received: payload.span, by: call)
-    } catch {
-      call.isUnreadable()
-      throw error
-    }
   }
 
   /// Decodes a message, whose values may break rules, from what the wire carries.

@@ -35,19 +35,12 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
       if let violations { throw violations }
       guard let received = try await take() else { return nil }
       isCompressed = received.isCompressed
-      let request: Request
       do throws(RPCError) {
-        request = try received.content.content(for: call)
+        return try await received.content.content(for: call)
       } catch {
         violations = error
         throw error
       }
-      // Not as it arrives, which may be before the caller is let in: its rules are not for strangers.
-      if let error = RPCError(violationsOf: request) {
-        violations = error
-        throw error
-      }
-      return request
     }
 
     private func take() async throws -> ReceivedMessage<InboundMessage<Request>>? {
@@ -64,22 +57,26 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
 /// A message of a streaming request.
 enum InboundMessage<Content: Message>: Sendable {
   case decoded(Content)
-  /// As the wire carries it: who calls was not known when it came.
+  /// As the wire carries it: who calls was not known when it came, or it is large.
   case payload([UInt8])
 
   /// The message, once the caller was let in.
-  func content(for call: CallContext) throws(RPCError) -> Content {
+  ///
+  /// It is not checked as it arrives, which may be before that: its rules are not for strangers.
+  func content(for call: CallContext) async throws(RPCError) -> Content {
     switch self {
-    case .decoded(let content): content
-    case .payload(let bytes): try Content(message: bytes.span, by: call)
+    case .decoded(let content):
+      if let error = RPCError(violationsOf: content) { throw error }
+      return content
+    case .payload(let bytes): return try await Content(kept: bytes, by: call)
     }
   }
 }
 
 /// Decodes client messages and puts them into the queue of a `RequestStream`.
 ///
-/// Those of a call that interceptors still look at are decoded when its handler takes them, since it does so only
-/// when they have let the call in.
+/// Large ones, and those of a call that interceptors still look at, are decoded when its handler takes them: it does so
+/// only when they have let the call in, and can wait for it.
 final class InboundRequests<Request: Message>: InboundMessages {
   let queue: MessageQueue<ReceivedMessage<InboundMessage<Request>>>
   private let call: CallContext
@@ -100,7 +97,8 @@ final class InboundRequests<Request: Message>: InboundMessages {
     let message: InboundMessage<Request>
     do throws(RPCError) {
       message =
-        keepsBytes ? .payload(call.kept(bytes)) : .decoded(try Request(message: bytes, by: call))
+        keepsBytes || call.keeps(bytes)
+        ? .payload(call.kept(bytes)) : .decoded(try Request(message: bytes, by: call))
     } catch {
       return error
     }

@@ -13,8 +13,10 @@ struct MatrixRow: Sendable {
     case device
     /// A pass that a guest has for a device.
     case pass
-    /// A session or the rights of a user, which are nobody else's, not even an operator's.
+    /// A session or the rights of a user, which are nobody else's; operators read some of it.
     case self_
+    /// Of another user, which operators alone read; the others are told that there is none.
+    case somebody
     /// What belongs to operators as a whole.
     case system
     /// For services; users are kept out before the handler.
@@ -29,6 +31,7 @@ struct MatrixRow: Sendable {
     var knowing: Set<MatrixRole> {
       switch self {
       case .none, .self_, .system, .service, .unserved: .everyone
+      case .somebody: .operators
       case .foreignProduct: []
       case .portfolio: .portfolioStaff
       case .property: .staff
@@ -41,7 +44,7 @@ struct MatrixRow: Sendable {
     /// Whether the same call can be made about somebody else's.
     var isOwned: Bool {
       switch self {
-      case .none, .system, .service, .unserved: false
+      case .none, .somebody, .system, .service, .unserved: false
       case .portfolio, .property, .unit, .device, .pass, .self_, .foreignProduct: true
       }
     }
@@ -57,6 +60,8 @@ struct MatrixRow: Sendable {
   let yes: String?
   /// Whether the session that made the call is over after it.
   let endsSession: Bool
+  /// Whether operators are answered about what does not exist too: EntitlementService does not know what does.
+  let tellsOperators: Bool
 
   init(
     _ method: String,
@@ -64,7 +69,8 @@ struct MatrixRow: Sendable {
     _ allowed: Set<MatrixRole>,
     _ request: String = "{}",
     yes: String? = nil,
-    endsSession: Bool = false
+    endsSession: Bool = false,
+    tellsOperators: Bool = false
   ) {
     self.method = method
     self.object = object
@@ -72,5 +78,6 @@ struct MatrixRow: Sendable {
     self.request = request
     self.yes = yes
     self.endsSession = endsSession
+    self.tellsOperators = tellsOperators
   }
 }

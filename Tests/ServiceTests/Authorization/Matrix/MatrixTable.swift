@@ -42,7 +42,7 @@ enum MatrixTable {
     .init(
       "Users/SetDefaults",
       .portfolio,
-      .portfolioStaff.union([.suspended]),
+      .portfolioStaff,
       #"{"portfolioId": "<portfolio>"}"#
     ),
     .init("Users/SetDefaults", .property, .staff, #"{"propertyId": "<property>"}"#),
@@ -589,19 +589,27 @@ enum MatrixTable {
   ]
 
   private static let entitlement: [MatrixRow] = [
-    .init("Entitlements/Get", .portfolio, .portfolioStaff, ofPortfolio("")),
-    .init("Entitlements/Get", .self_, .everyone, ofSelf("")),
+    .init(
+      "Entitlements/Get",
+      .portfolio,
+      .portfolioStaff,
+      ofPortfolio(""),
+      tellsOperators: true
+    ),
+    .init("Entitlements/Get", .self_, .everyone, ofSelf(""), tellsOperators: true),
     .init(
       "FeatureFlags/Evaluate",
       .portfolio,
       .portfolioStaff,
-      #"{"key": "analytics", "context": {"targetingKey": "<portfolio>", "subjectKind": "portfolio"}}"#
+      #"{"key": "analytics", "context": {"targetingKey": "<portfolio>", "subjectKind": "portfolio"}}"#,
+      tellsOperators: true
     ),
     .init(
       "FeatureFlags/EvaluateAll",
       .self_,
       .everyone,
-      #"{"context": {"targetingKey": "<self>"}}"#
+      #"{"context": {"targetingKey": "<self>"}}"#,
+      tellsOperators: true
     ),
     .init("Entitlements/CheckFeature", .portfolio, .portfolioStaff, ofPortfolio(feature)),
     .init("Entitlements/CheckFeature", .self_, .everyone, ofSelf(feature)),
@@ -622,8 +630,14 @@ enum MatrixTable {
     // What is shared is used up by services only.
     .init("Entitlements/Consume", .portfolio, [], ofPortfolio(use)),
     .init("Entitlements/Consume", .self_, .everyone, ofSelf(use)),
-    .init("Entitlements/ListChanges", .portfolio, .portfolioStaff, ofPortfolio("")),
-    .init("Entitlements/ListChanges", .self_, .everyone, ofSelf("")),
+    .init(
+      "Entitlements/ListChanges",
+      .portfolio,
+      .portfolioStaff,
+      ofPortfolio(""),
+      tellsOperators: true
+    ),
+    .init("Entitlements/ListChanges", .self_, .everyone, ofSelf(""), tellsOperators: true),
     .init("Entitlements/Watch", .service, []),
     .init("Subscriptions/ListTiers", .none, .everyone),
     .init("Subscriptions/Get", .portfolio, .portfolioStaff, ofPortfolio("")),
@@ -652,7 +666,8 @@ enum MatrixTable {
       "Subscriptions/ListScheduledChanges",
       .portfolio,
       .portfolioStaff,
-      ofPortfolio("")
+      ofPortfolio(""),
+      tellsOperators: true
     ),
     .init(
       "Subscriptions/CancelScheduledChange",
@@ -680,7 +695,7 @@ enum MatrixTable {
       #"{"signedPayload": "<notification>"}"#
     ),
     .init("Purchases/List", .none, .everyone),
-    .init("Purchases/List", .system, .operators, #"{"userId": "usr_somebody"}"#),
+    .init("Purchases/List", .somebody, .operators, #"{"userId": "usr_somebody"}"#),
     .init("EntitlementAudit/Search", .system, .operators),
   ]
 
