@@ -126,6 +126,26 @@ struct AccountChangeTests {
     }
   }
 
+  @Test("An account without an address has nobody to stop it, and waits for a second operator")
+  func removeTotp_withoutAddress_waitsForTheSecond() async throws {
+    try await AuthStage.run { stage in
+      let first = try await stage.signUp("first@example.org")
+      let second = try await stage.signUp("second@example.org")
+      stage.peers.change { $0.operators = [first.user?.id ?? "", second.user?.id ?? ""] }
+      _ = try await stage.takeMails()
+      let people = People(first: first, second: second, ada: try await stage.signUp())
+      try await stage.enroll(people.ada)
+      let token = try await stage.takeToken("verify-email", to: "ada@example.org")
+      let waiting = try await request(stage, people, .removeTotp)
+      // Taken off after it was asked for, and before.
+      _ = try await stage.accounts.disownEmail(.init(token: token))
+      let later = try await request(stage, people, .delete)
+      #expect(waiting.dueAt != nil && later.dueAt == nil)
+      try await wait(stage, 10 * Self.hours72)
+      #expect(try await states(stage) == [.waiting, .waiting])
+    }
+  }
+
   @Test(
     "An operator's account is never changed so, not even by two others, nor one who became one since"
   )

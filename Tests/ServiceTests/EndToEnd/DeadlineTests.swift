@@ -1,3 +1,4 @@
+import Contracts
 import RPCKit
 import ServiceKit
 import Testing

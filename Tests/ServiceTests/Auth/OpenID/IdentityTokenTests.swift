@@ -287,6 +287,10 @@ struct IdentityTokenTests {
     let forged = TestProvider.token(claims, by: .rsa(.other)).split(separator: ".")
     let mixed = "\(forged[0]).\(forged[1]).\(honest[2])"
     #expect(try await desk.fault(mixed, raw) == .token(.signature))
+    // The keys were just fetched: whether there is one by now nobody asks for a minute.
+    let unasked = try await desk.fault(header: { $0["kid"] = "key-2" })
+    #expect(unasked == .token(.keysUnavailable))
+    desk.clock.advance(60_000)
     let unknown = try await desk.fault(header: { $0["kid"] = "key-2" })
     #expect(unknown == .token(.unknownKey))
   }
