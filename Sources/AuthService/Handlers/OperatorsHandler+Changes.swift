@@ -67,6 +67,7 @@ extension OperatorsHandler {
       let ended = try core.apply(&change, to: user, by: nil, now: now, in: tx)
       return (.init(change), ended)
     }
+    await core.reports.tellSoon(of: shown.userID)
     core.outbox.wake()
     core.deletionSignal.announce()
     return response

@@ -162,6 +162,7 @@ extension AuthCore {
       do {
         try await requireNoOperator(change.userID)
         announce(try await settle(change, now: now))
+        await reports.tellSoon(of: change.userID)
       } catch let error as RPCError where error.code != .unavailable {
         try await giveUp(change, because: error, now: now)
       }

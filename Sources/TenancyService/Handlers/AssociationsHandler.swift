@@ -47,8 +47,10 @@ extension TenancyCore {
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
     switch list.anchor {
     case .user(let id):
-      // A suspended user reads nothing of a tenant, by whichever service asks.
-      let suspension = engine.read { $0.isSuspended(id) ? $0.revision : nil }
+      // A suspended user reads nothing of a tenant, whatever service asks for it; operators read what they
+      // have to decide on.
+      let isOperator = call.caller.user.map { $0.userID != id } ?? false
+      let suspension = isOperator ? nil : engine.read { $0.isSuspended(id) ? $0.revision : nil }
       if let suspension {
         return Tenancy_V1.ListAssociationsResponse(
           revision: tokens.token(revision: suspension),

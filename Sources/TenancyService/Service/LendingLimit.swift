@@ -43,33 +43,6 @@ struct LendingLimit {
     return revision
   }
 
-  /// Whether a user may still give others a role of the policy on an entity, by what it has now; whether its
-  /// time has come, and what the policy asks besides, is left to the moment when it does.
-  func allows(
-    _ giver: String,
-    toGive role: String,
-    on entity: EntityRecord,
-    _ tx: borrowing WriteTransaction
-  ) throws -> Bool {
-    var given = AssociationRecord(
-      id: "",
-      userID: "",
-      entity: entity,
-      role: role,
-      grantedBy: giver,
-      now: tx.now
-    )
-    // After all that the giver has.
-    given.added = .max
-    guard let rule = LendingRule(given, policy) else { return false }
-    let reach = try tx.reach(of: entity.id)
-    for right in try tx.associations(ofUser: giver) where !right.isOver(at: tx.now) {
-      let own = try tx.roleDefinitions(of: right.rootID)
-      if rule.allows(right, toLend: given, reach, own: own) { return true }
-    }
-    return false
-  }
-
   private func replace(
     _ pass: AssociationRecord,
     by rest: AssociationRecord?,

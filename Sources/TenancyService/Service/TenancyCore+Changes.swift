@@ -206,7 +206,7 @@ struct ChangeSet: Sendable {
   }
 
   /// Takes roles on an entity from a user, or only a variant of them, and with them what the user has lent
-  /// and whom it has invited by them; throws when somebody must have one of them and nobody else can act by it for good.
+  /// by them; throws when somebody must have one of them and nobody else can act by it for good.
   ///
   /// Runs in the one writer, so that of two who remove each other only one succeeds.
   func revoke(
@@ -229,7 +229,6 @@ struct ChangeSet: Sendable {
     var revision = try end(ended, action: "role.remove", tx)
     if !ended.isEmpty {
       revision = try limitLending(by: userID, on: entity.id, tx) ?? revision
-      try limitInvitations(by: userID, on: entity.id, tx)
     }
     return Tenancy_V1.RemoveRoleResponse(
       removed: UInt32(ended.count),

@@ -79,19 +79,13 @@ extension Families {
     try tx.execute("DELETE FROM pairing_code WHERE issued_by = ?", .text(userID))
   }
 
-  /// Ends the pairings of accounts that have nothing left by which they were paired, and the codes that they
-  /// made.
+  /// Ends the pairings of accounts that have nothing left by which they were paired.
   static func ended(
     _ associations: [AssociationRecord],
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws {
     for held in associations where held.entityType == child || held.entityType == family {
-      try tx.execute(
-        "DELETE FROM pairing_code WHERE issued_by = ? AND ? IN (family_id, child_id)",
-        .text(held.userID),
-        .text(held.entityID)
-      )
       for pairing in try PairingRecord.all(ofUser: held.userID, tx)
       where pairing.entityID == held.entityID {
         if try !changes.carries(pairing, tx) { try changes.end(pairing, tx) }

@@ -1,17 +1,10 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// How much of a device's history a reader sees.
-///
-/// Those to whom the policy shows all of the device see all: managers and owners. Everybody else sees what was
-/// done since their own roles reach it without a gap, and what they did themselves: a tenant who moves in is
-/// not shown how the former one came and went.
-struct HistoryView: Sendable {
-  /// Whose own acts are always shown.
-  let reader: String
-  /// From when on everything is shown, in milliseconds since 1970.
-  let beginning: Int64
-
+/// Those to whom the policy shows all of a device see all of its history: managers and owners. Everybody else
+/// sees what was done since their own roles reach it without a gap, and what they did themselves: a tenant who
+/// moves in is not shown how the former one came and went.
+extension HistoryView {
   /// What is asked: whether somebody may see the history of a device, by an action on it, or on what it was
   /// deleted from.
   struct Question: Sendable {
