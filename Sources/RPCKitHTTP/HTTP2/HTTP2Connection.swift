@@ -118,6 +118,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     case 405: "no resource has this method"
     case 417: "the only expectation that is known is 100-continue"
     case 431: "there are more header fields than are read"
+    case 501: "the method is not known; methods are in upper case"
     default: "the path, the scheme or the authority is not one that is served"
     }
   }

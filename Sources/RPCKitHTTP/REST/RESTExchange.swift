@@ -151,7 +151,13 @@ final class RESTExchange: HTTPExchange {
     guard let format = coding.format, !body.isEmpty else { return nil }
     var inflated = ByteBuffer()
     let error = body.withBytes { bytes in
-      connection.inflate(bytes, format, for: request.method, malformed: .invalidArgument, into: &inflated)
+      connection.inflate(
+        bytes,
+        format,
+        for: request.method,
+        malformed: .invalidArgument,
+        into: &inflated
+      )
     }
     swap(&body, &inflated)
     return error

@@ -112,7 +112,8 @@ extension ConfigurationCheck {
       let usage = try TLSContextSource(tls.serverConfiguration(http)).current.certificateUsage
       _ = try TLSContextSource(tls.clientConfiguration)
       let missing = [
-        usage.server ? nil : "serverAuth", usage.client || tls.authorities == nil ? nil : "clientAuth",
+        usage.server ? nil : "serverAuth",
+        usage.client || tls.authorities == nil ? nil : "clientAuth",
       ]
       let words = missing.compactMap(\.self).joined(separator: " and ")
       guard words.isEmpty else {

@@ -19,7 +19,9 @@ public struct GatewaySecrets: Sendable {
   /// Reads the text of a file; nil unless it has 1 to 8 secrets and nothing else.
   public init?(_ text: String) {
     let lines = text.split(whereSeparator: \.isNewline)
-    guard (1...Self.countMax).contains(lines.count), lines.allSatisfy(Self.isSecret) else { return nil }
+    guard (1...Self.countMax).contains(lines.count), lines.allSatisfy(Self.isSecret) else {
+      return nil
+    }
     digests = lines.map { Digests.sha256(String($0)) }
   }
 

@@ -14,7 +14,9 @@ enum InstallationKeys {
     }
     _ = try AuthSecrets(json: files["auth.secrets.json"] ?? [])
     let secret = String(decoding: files["gateway.secret"] ?? [], as: UTF8.self)
-    guard GatewaySecrets(secret) != nil, !secret.contains("\n") else { throw Mismatch(service: "gateway") }
+    guard GatewaySecrets(secret) != nil, !secret.contains("\n") else {
+      throw Mismatch(service: "gateway")
+    }
   }
 
   /// Every file's bytes by its name.

@@ -24,7 +24,9 @@ struct TrustCheckTests {
   func gateways_ofNetworks_needASecret() throws {
     #expect(try problems(#"{"gateways": ["10.0.0.5", "::1"]}"#) == [])
     let alone = try problems(#"{"gateways": ["10.0.0.5", "10.1.0.0/16"]}"#)
-    #expect(alone.count == 1 && alone[0].contains("10.1.0.0/16") && alone[0].contains("gateway_secret"))
+    #expect(
+      alone.count == 1 && alone[0].contains("10.1.0.0/16") && alone[0].contains("gateway_secret")
+    )
     let secret = folder.file("gateway.secret")
     try FileBytes.createSecret(GatewaySecrets.generate(SystemRandomSource()), at: secret)
     #expect(try problems(#"{"gateways": ["10.1.0.0/16"], "gateway_secret": "\#(secret)"}"#) == [])
@@ -43,7 +45,8 @@ struct TrustCheckTests {
   @Test(
     "A certificate that other services would refuse is named, with what it lacks",
     arguments: [
-      (nil, false, "serverAuth"), (nil, true, "serverAuth and clientAuth"), ("serverAuth", false, nil),
+      (nil, false, "serverAuth"), (nil, true, "serverAuth and clientAuth"),
+      ("serverAuth", false, nil),
       ("serverAuth", true, "clientAuth"), ("clientAuth", true, "serverAuth"),
       ("serverAuth,clientAuth", true, nil),
     ] as [(String?, Bool, String?)]
@@ -54,7 +57,8 @@ struct TrustCheckTests {
     openssl.executableURL = URL(filePath: "/usr/bin/openssl")
     openssl.arguments =
       [
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+        "2", "-subj",
         "/CN=here", "-keyout", key, "-out", certificate,
       ] + (usage.map { ["-addext", "extendedKeyUsage=\($0)"] } ?? [])
     openssl.standardError = FileHandle.nullDevice
@@ -62,11 +66,16 @@ struct TrustCheckTests {
     openssl.waitUntilExit()
     #expect(openssl.terminationStatus == 0)
     let authorities = isMutual ? #", "authorities": "\#(certificate)""# : ""
-    let found = try problems(#"{"tls": {"certificate": "\#(certificate)", "key": "\#(key)"\#(authorities)}}"#)
+    let found = try problems(
+      #"{"tls": {"certificate": "\#(certificate)", "key": "\#(key)"\#(authorities)}}"#
+    )
     guard let missing else {
       #expect(found == [])
       return
     }
-    #expect(found.count == 1 && found[0].hasPrefix("setting tls.certificate: \(certificate) lacks \(missing) in"))
+    #expect(
+      found.count == 1
+        && found[0].hasPrefix("setting tls.certificate: \(certificate) lacks \(missing) in")
+    )
   }
 }

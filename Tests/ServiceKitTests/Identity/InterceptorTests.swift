@@ -241,7 +241,9 @@ struct InterceptorTests {
 
   @Test(
     "Addresses of gateways are numeric and have no port",
-    arguments: ["gateway", "10.0.0.5:80", "10.0.0.1/8", "0.0.0.0/0", "::/0", "", "unix:/run/gateway.sock"]
+    arguments: [
+      "gateway", "10.0.0.5:80", "10.0.0.1/8", "0.0.0.0/0", "::/0", "", "unix:/run/gateway.sock",
+    ]
   )
   func gateways_ofOtherWords_areRefused(text: String) {
     #expect(throws: JSONDecodingError.self) {
@@ -252,7 +254,9 @@ struct InterceptorTests {
   @Test("A gateway is known by its secret, from the networks that are listed if any are")
   func gateways_ofASecret_areAdmitted() async throws {
     let (bad, no) = ("CREDENTIALS_INVALID", "CALLER_NOT_ALLOWED")
-    let (old, new) = (GatewaySecrets.generate(SystemRandomSource()), GatewaySecrets.generate(SystemRandomSource()))
+    let (old, new) = (
+      GatewaySecrets.generate(SystemRandomSource()), GatewaySecrets.generate(SystemRandomSource())
+    )
     func showing(_ secret: String, user: Bool = false) -> Metadata {
       var shown = user ? metadata(.user) : Metadata()
       shown.append("service-authorization", "Bearer \(secret)")
@@ -274,12 +278,15 @@ struct InterceptorTests {
         }
         // Where a secret is asked for, an address alone proves nothing, and another secret less.
         #expect(await call("Gateway", metadata(.none)) == bad)
-        #expect(await call("Gateway", showing(GatewaySecrets.generate(SystemRandomSource()))) == bad)
+        #expect(
+          await call("Gateway", showing(GatewaySecrets.generate(SystemRandomSource()))) == bad
+        )
         #expect(await call("Gateway", showing("gws_")) == bad)
       }
     }
     let elsewhere = try GatewayAddresses(JSONField(["10.0.0.0/8"]))
-    for gateways in [GatewayProof(elsewhere, secrets: secrets), GatewayProof(here), GatewayProof()] {
+    for gateways in [GatewayProof(elsewhere, secrets: secrets), GatewayProof(here), GatewayProof()]
+    {
       try await serving(gateways: gateways) { call in
         #expect(await call("Gateway", showing(old)) == bad)
       }
@@ -288,7 +295,9 @@ struct InterceptorTests {
 
   @Test(
     "A file of secrets holds whole ones and nothing else",
-    arguments: ["", "\n", "gws_", "gws_AAAA", "secret", "gws_" + String(repeating: "A", count: 43) + "\nx"]
+    arguments: [
+      "", "\n", "gws_", "gws_AAAA", "secret", "gws_" + String(repeating: "A", count: 43) + "\nx",
+    ]
   )
   func gatewaySecrets_ofOtherText_areRefused(text: String) {
     #expect(GatewaySecrets(text) == nil)

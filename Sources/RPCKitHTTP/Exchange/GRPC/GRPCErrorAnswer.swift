@@ -24,7 +24,9 @@ package struct GRPCErrorAnswer {
   /// Whether a request with this `content-type` is a call of gRPC, and not of gRPC-Web, whose errors are answered
   /// by HTTP alone here.
   package static func isAsked(for contentType: String?) -> Bool {
-    guard let type = contentType?.lowercased(), type.hasPrefix("application/grpc") else { return false }
+    guard let type = contentType?.lowercased(), type.hasPrefix("application/grpc") else {
+      return false
+    }
     let rest = type.dropFirst("application/grpc".count)
     return rest.isEmpty || "+; ".contains(rest[rest.startIndex])
   }

@@ -149,6 +149,8 @@ struct OfferTests {
         $0.set("purchaseDate", Self.now + 10 * Self.second)
         $0.set("expiresDate", Self.now + 20 * Self.second)
       }
+      #expect(try await Self.status(fixture).productId == "com.example.basic")
+      fixture.clock.advance(10 * Self.second)
       let renewed = try await Self.status(fixture)
       #expect(renewed.productId == "com.example.small" && renewed.renewal == nil)
     }

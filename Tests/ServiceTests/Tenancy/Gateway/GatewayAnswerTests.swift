@@ -80,7 +80,9 @@ struct GatewayAnswerTests {
   func denied_grpc_hasAStatusWithDetails(contentType: String) throws {
     for code in Int32(0)...16 {
       var error = RPCError(StatusCode(rawValue: code), "refused for a test")
-      error.details = [RPCError.Detail(Google_Rpc.ErrorInfo(reason: "FOR_A_TEST", domain: "test", metadata: [:]))]
+      error.details = [
+        RPCError.Detail(Google_Rpc.ErrorInfo(reason: "FOR_A_TEST", domain: "test", metadata: [:]))
+      ]
       let outcome = GatewayOutcome(
         GatewayAnswer.message(
           .failure(error),
@@ -108,9 +110,13 @@ struct GatewayAnswerTests {
     }
   }
 
-  @Test("Clients of gRPC-Web and of REST are refused by HTTP", arguments: [
-    "application/grpc-web", "application/grpc-web+proto", "application/grpc-web-text", "application/json", "",
-  ])
+  @Test(
+    "Clients of gRPC-Web and of REST are refused by HTTP",
+    arguments: [
+      "application/grpc-web", "application/grpc-web+proto", "application/grpc-web-text",
+      "application/json", "",
+    ]
+  )
   func denied_others_haveOurEnvelope(contentType: String) {
     let outcome = GatewayOutcome(
       GatewayAnswer.message(

@@ -40,7 +40,7 @@ struct GrowthTests {
   }
 
   @Test(
-    "Documents, entities and roles leave in the logs what the page says, and that is what is counted"
+    "Documents and roles leave what the page says"
   )
   func changes_growAsDocumented() async throws {
     try await TenancyStage.run { stage in

@@ -1,3 +1,5 @@
+package import RPCKit
+
 /// Errors that travel in header fields, for which programs on the way have little room: nginx takes 4 KiB for all
 /// fields of an answer unless it is told otherwise, most clients 8 KiB.
 extension RPCError {
