@@ -157,7 +157,8 @@ struct HTTP2MemoryTests {
     let stage = try HTTP2Stage()
     let client = try stage.open(settings: [(4, 0)])
     try client.exchange(.request(1, "/bytes/1000000", method: "GET"))
-    #expect(stage.held(.output) >= 1_000_000)
+    // Of a buffer that grows by doubling.
+    #expect(stage.held(.output) >= 1 << 20)
     try client.exchange(.windowUpdate(0, 1 << 20), .windowUpdate(1, 999_000))
     #expect(client[1].content.count == 999_000)
     #expect(stage.held(.output) < 70_000)
