@@ -143,7 +143,11 @@ struct AbsentUserTests {
             $0["appAccountToken"] = .string(token)
           }
         }
-        let text = try TransactionFields.signed { $0["appAccountToken"] = .string(token) }
+        // The device gets it signed anew, with the old name.
+        let text = try TransactionFields.signed { fields in
+          fields["appAccountToken"] = .string(token)
+          fields.set("signedDate", now + 10)
+        }
         let restored = try await fixture.restore(bert, [text, text])
         #expect(restored.transactions.map(\.result) == [.applied, .unchanged])
         #expect(try await fixture.pack(bert).allowed)
@@ -163,7 +167,7 @@ struct AbsentUserTests {
     try await ServiceFixture.run { fixture in
       try await fixture.submit(anna) { subscription(&$0, token, signed: now - 10) }
       try await erase(anna, fixture)
-      let taken = try await fixture.submit(bert) { subscription(&$0, token, signed: now - 10) }
+      let taken = try await fixture.submit(bert) { subscription(&$0, token, signed: now + 5) }
       #expect(taken.result == .applied && taken.purchase?.state == .active)
       let renewed = try await fixture.notify("DID_RENEW", uuid: "n-1") { fields in
         subscription(&fields, token, signed: now + 10)
