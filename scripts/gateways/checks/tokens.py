@@ -43,7 +43,7 @@ def wrong(stage):
     }.items():
         answer = good.showing(token).get("/api/v1/portfolios")
         equal(what, answer.status, 401)
-        equal(f"{what}: where it was refused", answer.reason, None)
+        equal(f"{what}: where it was refused", answer.json["details"]["domain"], "gateway")
         line = stage.envoy.logged(answer.headers["x-request-id"])
         require(line["details"].startswith("jwt_authn"), f"{what}: {line['details']}")
 
