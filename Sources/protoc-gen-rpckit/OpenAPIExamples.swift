@@ -99,7 +99,8 @@ struct OpenAPIExamples {
   /// A text that fits a pattern of the contracts: one of its words, or one that most of them fit.
   private static func matching(_ pattern: String) -> String {
     let known = [
-      "[0-9]{4,6}": "4711", "[0-9]{6}": "471108", "[0-9]{4}-[0-9]{2}-[0-9]{2}": "2026-11-22",
+      "[0-9]{4,6}": "4711", "[0-9]{6}": "471108", "[0-9 ]{6,16}": "471 108",
+      "[0-9]{4}-[0-9]{2}-[0-9]{2}": "2026-11-22",
       "[A-Z0-9]*": "ABC123", "[^@ ]+@[^@ ]+": "ada@example.com",
     ]
     if let text = known[pattern] { return text }

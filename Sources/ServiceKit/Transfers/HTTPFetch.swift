@@ -139,7 +139,10 @@ package struct HTTPFetch: Hashable, Sendable {
       addresses: addresses
     )
     // A server may compress unasked if nothing is said (RFC 9110, section 12.5.3).
-    peer.fields = ["Accept-Encoding: identity"] + fields.map { "\($0.name): \($0.value)" }
+    // A caller that can read more says so itself.
+    let saysCoding = fields.contains { $0.name.lowercased() == "accept-encoding" }
+    peer.fields =
+      (saysCoding ? [] : ["Accept-Encoding: identity"]) + fields.map { "\($0.name): \($0.value)" }
     // Expect is off: to wait for 100 (Continue) would delay messages to servers that do not send it.
     if !content.isEmpty { peer.fields += ["Content-Type: \(contentType)", "Expect:"] }
     do throws(CurlTransfer.Fault) {
