@@ -71,7 +71,8 @@ struct NginxErrorTests {
     process.arguments = ["-p", folder.path, "-c", file.path]
     try process.run()
     defer {
-      process.terminate()
+      // It inherits the signals that this process has blocked, so that it would never hear of SIGTERM.
+      kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
     let deadline = ContinuousClock.now + .seconds(20)
