@@ -32,7 +32,10 @@ struct WrapperJSONTests {
   )
 
   private func json(_ unset: MessageJSON.UnsetFields = .omitted) throws -> MessageJSON {
-    MessageJSON(try SchemaRegistry([Self.file]), unset: unset)
+    MessageJSON(
+      try SchemaRegistry([Self.file, Google_Protobuf.googleProtobufWrappersFile]),
+      unset: unset
+    )
   }
 
   private func bytes(_ text: String) throws -> [UInt8] {
@@ -45,7 +48,7 @@ struct WrapperJSONTests {
   @Test(
     "A wrapper is its value alone, there and back",
     arguments: [
-      #"{"double":1.5}"#, #"{"double":0}"#, #"{"double":"Infinity"}"#, #"{"float":0.1}"#,
+      #"{"double":1.5}"#, #"{"double":0.0}"#, #"{"double":"Infinity"}"#, #"{"float":0.1}"#,
       #"{"int64":"9223372036854775807"}"#, #"{"uint64":"18446744073709551615"}"#,
       #"{"int32":-5}"#, #"{"int32":0}"#, #"{"uint32":5}"#, #"{"bool":true}"#, #"{"bool":false}"#,
       #"{"string":"a"}"#, #"{"string":""}"#, #"{"bytes":"AQI="}"#, #"{"numbers":[1,0,2]}"#,
