@@ -289,7 +289,9 @@ extension EndToEndTests {
             let ending = await service.ending()
             #expect(ending == .exited(0), "\(service.name)")
             let log = try home.folder.text(of: "\(service.name).log")
-            #expect(log.contains("spans were lost"), "\(service.name)")
+            // A collector that says 200 has them, however much it says beside it.
+            let isLost = service.name != "tenancy"
+            #expect(log.contains("spans were lost") == isLost, "\(service.name)")
           }
         }
       }
