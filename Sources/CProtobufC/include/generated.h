@@ -1160,6 +1160,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__g
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_super_admin_request(void) {
   return &tenancy__v1__revoke_super_admin_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__audit_entry(void) {
+  return &tenancy__v1__audit_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__search_audit_request(void) {
+  return &tenancy__v1__search_audit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__search_audit_response(void) {
+  return &tenancy__v1__search_audit_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_subject(void) {
   return &tenancy__v1__auth_zen_subject__descriptor;
 }

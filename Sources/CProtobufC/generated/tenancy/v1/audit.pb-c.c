@@ -7,3 +7,343 @@
 #endif
 
 #include "tenancy/v1/audit.pb-c.h"
+void   tenancy__v1__audit_entry__init
+                     (Tenancy__V1__AuditEntry         *message)
+{
+  static const Tenancy__V1__AuditEntry init_value = TENANCY__V1__AUDIT_ENTRY__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__search_audit_request__init
+                     (Tenancy__V1__SearchAuditRequest         *message)
+{
+  static const Tenancy__V1__SearchAuditRequest init_value = TENANCY__V1__SEARCH_AUDIT_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__search_audit_response__init
+                     (Tenancy__V1__SearchAuditResponse         *message)
+{
+  static const Tenancy__V1__SearchAuditResponse init_value = TENANCY__V1__SEARCH_AUDIT_RESPONSE__INIT;
+  *message = init_value;
+}
+static const ProtobufCFieldDescriptor tenancy__v1__audit_entry__field_descriptors[8] =
+{
+  {
+    "f1_recorded_at",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AuditEntry, f1_recorded_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_actor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AuditEntry, f2_actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_on_behalf_of",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AuditEntry, f3_on_behalf_of),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_action",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AuditEntry, f4_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_object",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AuditEntry, f5_object),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_done",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AuditEntry, f6_done),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_request_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AuditEntry, f7_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_detail",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AuditEntry, f8_detail),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__audit_entry__field_indices_by_name[] = {
+  0,   /* field[0] = f1_recorded_at */
+  1,   /* field[1] = f2_actor */
+  2,   /* field[2] = f3_on_behalf_of */
+  3,   /* field[3] = f4_action */
+  4,   /* field[4] = f5_object */
+  5,   /* field[5] = f6_done */
+  6,   /* field[6] = f7_request_id */
+  7,   /* field[7] = f8_detail */
+};
+static const ProtobufCIntRange tenancy__v1__audit_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__audit_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.AuditEntry",
+  "AuditEntry",
+  "Tenancy__V1__AuditEntry",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__AuditEntry),
+  8,
+  tenancy__v1__audit_entry__field_descriptors,
+  tenancy__v1__audit_entry__field_indices_by_name,
+  1,  tenancy__v1__audit_entry__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__audit_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__search_audit_request__field_descriptors[9] =
+{
+  {
+    "f1_actor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f1_actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_object",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f2_object),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_action",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f3_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_request_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f4_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_since",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f5_since),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_until",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f6_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_refused_only",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f7_refused_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_page_size",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f8_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_page_token",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditRequest, f9_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__search_audit_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_actor */
+  1,   /* field[1] = f2_object */
+  2,   /* field[2] = f3_action */
+  3,   /* field[3] = f4_request_id */
+  4,   /* field[4] = f5_since */
+  5,   /* field[5] = f6_until */
+  6,   /* field[6] = f7_refused_only */
+  7,   /* field[7] = f8_page_size */
+  8,   /* field[8] = f9_page_token */
+};
+static const ProtobufCIntRange tenancy__v1__search_audit_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__search_audit_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.SearchAuditRequest",
+  "SearchAuditRequest",
+  "Tenancy__V1__SearchAuditRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__SearchAuditRequest),
+  9,
+  tenancy__v1__search_audit_request__field_descriptors,
+  tenancy__v1__search_audit_request__field_indices_by_name,
+  1,  tenancy__v1__search_audit_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__search_audit_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__search_audit_response__field_descriptors[2] =
+{
+  {
+    "f1_entries",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__SearchAuditResponse, n_f1_entries),
+    offsetof(Tenancy__V1__SearchAuditResponse, f1_entries),
+    &tenancy__v1__audit_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SearchAuditResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__search_audit_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entries */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange tenancy__v1__search_audit_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__search_audit_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.SearchAuditResponse",
+  "SearchAuditResponse",
+  "Tenancy__V1__SearchAuditResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__SearchAuditResponse),
+  2,
+  tenancy__v1__search_audit_response__field_descriptors,
+  tenancy__v1__search_audit_response__field_indices_by_name,
+  1,  tenancy__v1__search_audit_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__search_audit_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
