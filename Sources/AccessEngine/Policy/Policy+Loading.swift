@@ -1,5 +1,5 @@
 extension Policy {
-  /// The largest policy that is read, in bytes; for whoever reads its file.
+  /// The largest policy that is read, in bytes; for the person who reads its file.
   public static let byteCountMax = 1 << 20
   /// Types of all policies together, the system's counted, at most: they are bits of a word.
   static let typeCountMax = 64

@@ -95,14 +95,14 @@ extension PolicyReader {
     } == .required
   }
 
-  /// Whoever must always be able to act cannot have hours.
+  /// A person who must always be able to act cannot have hours.
   private func readRecurring(_ field: JSONField?, of role: inout Policy.Role) {
     role.isRecurringRequired = isRequired(field)
     guard let field, role.isRecurringRequired, role.isOneKept else { return }
     problems.note(field.error("cannot be required of a role with keep_one"))
   }
 
-  /// Whoever must always be able to act must be able to have the role for good.
+  /// A person who must always be able to act must be able to have the role for good.
   private func requireNoEnd(of role: Policy.Role, window: JSONField?, lent: JSONField?) {
     guard role.isOneKept else { return }
     if let window, role.isWindowRequired {

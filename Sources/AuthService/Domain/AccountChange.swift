@@ -16,7 +16,7 @@ struct AccountChange: Hashable, Sendable {
     case done = 2
     /// An operator took it back.
     case cancelled = 3
-    /// Whoever reads the mail of the account's address stopped it.
+    /// The person who reads the mail of the account's address stopped it.
     case refused = 4
     /// It could not be done when its time had come.
     case failed = 5

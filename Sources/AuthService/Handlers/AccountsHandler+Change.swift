@@ -83,7 +83,7 @@ extension AccountsHandler {
       ceremonyID: request.ceremonyId,
       passkeyResponse: request.passkeyResponse
     )
-    // Whoever reads the mail of the new address need not know the account: others would give it theirs.
+    // The person who reads the mail of the new address need not know the account: others would give it theirs.
     let proof = try await core.prove(credential, isNeeded: { _ in true }, for: shown, call)
     let (core, now) = (core, core.clock.now)
     let revoked = try await core.store.write(call) { tx -> [Revocation] in
@@ -103,7 +103,7 @@ extension AccountsHandler {
       // address twice may be a thief.
       try MailTokenTable.deleteUnused(.verifyEmail, of: user.id, in: tx)
       try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
-      // An address that nobody has proven was perhaps mistyped: whoever reads its mail learns nothing of the
+      // An address that nobody has proven was perhaps mistyped: the person who reads its mail learns nothing of the
       // account, and cannot take it.
       if user.isEmailVerified {
         try core.queueUndo(of: user, to: new, now: now, in: tx)

@@ -6,7 +6,7 @@ internal import ServiceKit
 extension AccountsHandler {
   /// Frees the address of an account that has not proven it.
   ///
-  /// The account stays as it is otherwise, with its sessions: whoever made it may have mistyped their own
+  /// The account stays as it is otherwise, with its sessions: the person who made it may have mistyped their own
   /// address, and moves to that one. A disabled account holds no address back from its owner either.
   func disownEmail(
     _ request: Auth_V1.DisownEmailRequest,

@@ -104,7 +104,7 @@ extension AuthCore {
     var ended = try proveAddress(of: user, by: proof, now: now, in: tx)
     ended += try endAllSessions(of: user.id, now: now, in: tx)
     try UserTable.changePassword(of: user.id, to: record.text, now: now, in: tx)
-    // Whoever has the token reads the mail of the address.
+    // A person who has the token reads the mail of the address.
     try UserTable.changeEmail(of: user.id, to: user.address, isVerified: true, now: now, in: tx)
     try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
     // Moving to an address verifies it too, and leaves passkeys from before.
@@ -119,7 +119,7 @@ extension AuthCore {
     return ended
   }
 
-  /// Gives the address of an account that has not proven it to a new account of whoever reads its mail; gives
+  /// Gives the address of an account that has not proven it to a new account of the person who reads its mail; gives
   /// the sessions of the old one, which ended.
   ///
   /// Nobody knows who made the old account (arXiv 2205.10174). So it lets nobody in any more, and keeps what
@@ -163,7 +163,7 @@ extension AuthCore {
   /// What the proof of an account's address ends; gives the sessions that ended.
   ///
   /// A change of address that waits is void. The first proof in a session ends the others. One by the account's
-  /// password or a passkey ends none: whoever has a session has shown one of these, or could again.
+  /// password or a passkey ends none: a person who has a session has shown one of these, or could again.
   func proveAddress(
     of user: UserRecord,
     by proof: AccountProof,

@@ -68,7 +68,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
   /// that cannot work.
   ///
   /// A token that was used is found too: what it did may be asked for again. Somebody who is signed in to
-  /// another account cannot use it, unless it is good for whoever reads the mail.
+  /// another account cannot use it, unless it is good for the person who reads the mail.
   func find(
     _ text: String,
     _ purpose: MailToken.Purpose,

@@ -20,7 +20,7 @@ extension AuthError {
     message: "the account has proven the address; if that was not you, reset its password"
   )
 
-  /// The account lost its address to whoever reads its mail.
+  /// The account lost its address to the person who reads its mail.
   static let addressMissing = RPCError(
     .failedPrecondition,
     reason: "ADDRESS_MISSING",

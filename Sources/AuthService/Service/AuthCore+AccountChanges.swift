@@ -116,7 +116,7 @@ extension AuthCore {
     return ended
   }
 
-  /// Gives an account the address that operators vouch for: whoever reads its mail sets the password.
+  /// Gives an account the address that operators vouch for: the person who reads its mail sets the password.
   private func move(
     _ user: UserRecord,
     to new: EmailAddress,

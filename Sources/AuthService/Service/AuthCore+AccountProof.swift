@@ -11,7 +11,7 @@ struct AccountCredential: Sendable {
   let passkeyResponse: String
 }
 
-/// That whoever uses a link from a mail is whoever the account is, and not only reads the mail.
+/// That a person who uses a link from a mail is the account's owner, and not only reads the mail.
 enum AccountProof: Sendable {
   /// A session of the account.
   case session(UserIdentity)
@@ -29,7 +29,7 @@ extension UserRecord {
 }
 
 extension AuthCore {
-  /// Finds out whether somebody with a token from a mail is whoever its account is, before anything is written.
+  /// Finds out whether somebody with a token from a mail is the owner of its account, before anything is written.
   ///
   /// Throws ACCOUNT_PROOF_REQUIRED when they show nothing though it is needed. A password is admitted, counted and
   /// hashed like one at a sign-in: a token must not be a way to guess faster.

@@ -129,7 +129,7 @@ final class DeletionSaga: Sendable {
       progress = try await core.erasure.eraseInTenancy(
         deletion.userID,
         as: pseudonym(of: deletion),
-        // Whoever has not proven an address does not end the invitations of its owner.
+        // A person who has not proven an address does not end the invitations of its owner.
         addresses: isProven ? addresses : [],
         from: deletion.cursor
       )

@@ -119,7 +119,7 @@ private final class HTTPDocumentExchange: HTTPExchange {
     connection.sendEnd(of: self, trailers: [:])
   }
 
-  /// Whoever reads no answers gets no further ones, though a document takes hardly any memory.
+  /// A client that reads no answers gets no further ones, though a document takes hardly any memory.
   private func refuseUnread() {
     connection.core.observer.limitReached(.outputRoom, source: connection.source)
     sendHead(

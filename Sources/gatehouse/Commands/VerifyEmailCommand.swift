@@ -33,7 +33,7 @@ struct VerifyEmailCommand: Command {
   }
 }
 
-/// `gatehouse disown-email`: says that an account is not of whoever reads the mail of its address.
+/// `gatehouse disown-email`: says that an account is not of the person who reads the mail of its address.
 struct DisownEmailCommand: Command {
   /// The code.
   let token: String

@@ -51,7 +51,7 @@ struct EmailChangeTests {
       #expect(await request(stage, ada) == "OK")
       let mails = try await stage.takeMails().filter { $0.recipient == "<\(Self.new)>" }
       #expect(mails.count == 1)
-      // Whose account it is, its name included, is nothing for whoever reads that address.
+      // Whose account it is, its name included, is nothing for the person who reads that address.
       #expect(mails.first?.text.contains("Ada") == false)
       let token = try #require(mails.first?.link?.token)
       // Nothing has changed so far.
