@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// Stopping what operators were asked to change.
 extension AccountsHandler {
-  /// Stops a change for the person who reads the mail of the account's address, whoever is signed in there.
+  /// Stops a change: the code comes from a mail to the account's address, and no session is needed.
   func refuseAccountChange(
     _ request: Auth_V1.RefuseAccountChangeRequest,
     _ call: CallContext

@@ -122,7 +122,7 @@ extension AuthCore {
   /// Gives the address of an account that has not proven it to a new account of the person who reads its mail; gives
   /// the sessions of the old one, which ended.
   ///
-  /// Nobody knows who made the old account (arXiv 2205.10174). So it lets nobody in any more, and keeps what
+  /// Nobody knows who made the old account (arXiv 2205.10174). So it lets nobody in from then on, and keeps what
   /// is in it to itself: documents, roles and purchases are not its successor's (docs/decisions/0188).
   fileprivate func replace(
     _ old: UserRecord,

@@ -6,7 +6,7 @@ internal import ServiceKit
 struct UserContext: Sendable {
   /// Roles, oldest first.
   var associations: [Tenancy_V1.RoleAssociation]?
-  /// Whether an operator suspended the user: then nothing is told of roles, though they are there.
+  /// Whether an operator suspended the user: roles are left out then, though they exist.
   var isSuspended = false
   /// What was bought.
   var entitlements: UserEntitlements?

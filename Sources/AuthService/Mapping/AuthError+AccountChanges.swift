@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What operators are told who change accounts.
+/// Refusals of operators' changes of accounts.
 extension AuthError {
   static let operatorAccount = RPCError(
     .failedPrecondition,
