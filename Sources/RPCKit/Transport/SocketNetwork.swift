@@ -296,9 +296,10 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
       pause()
       return false
     }
+    // Counted first: a client that sees the end may look at the count at once.
+    refused()
     Syscall.close(number)
     takeSpare()
-    refused()
     return true
   }
 

@@ -14,7 +14,7 @@ struct DescriptorExhaustionTests {
     await #expect(processExitsWith: .success) {
       try await EndToEnd.run { test in
         let first = try await test.rich.echo(Rich(number: 1))
-        #expect(first.int32Value == 1)
+        #expect(first.int32Value == 1, "the answer before descriptors ran out")
         // All but one, which the client's end of the second connection takes.
         var hoard = DescriptorHoard()
         hoard.takeAll()
@@ -27,20 +27,24 @@ struct DescriptorExhaustionTests {
           let refused = await rpcError {
             _ = try await client.echo(Rich(), timeout: .seconds(20))
           }
-          #expect(refused?.code == .unavailable)
-          #expect(test.server.connectionCount == 1)
+          // The comments reach the parent process; the values of an expectation do not.
+          #expect(refused?.code == .unavailable, "refused with \(String(describing: refused))")
+          let kept = test.server.connectionCount
+          #expect(kept == 1, "\(kept) connections while there are no descriptors")
           let metrics = test.server.core.observer.metrics
-          #expect(metrics.limitReached("descriptors").value > 0)
-          #expect(metrics.serverConnections.refused("descriptors").value > 0)
+          #expect(metrics.limitReached("descriptors").value > 0, "the limit was not counted")
+          let refusals = metrics.serverConnections.refused("descriptors").value
+          #expect(refusals > 0, "the refusal was not counted")
           for number: Int32 in 0..<20 {
             let response = try await test.rich.echo(Rich(number: number))
-            #expect(response.int32Value == number)
+            #expect(response.int32Value == number, "the answer to call \(number)")
           }
           hoard.releaseAll()
           let options = CallOptions(timeout: .seconds(20), waitsForReady: true)
           let response = try await client.echo(Rich(number: 2), options: options)
-          #expect(response.int32Value == 2)
-          #expect(test.server.connectionCount == 2)
+          #expect(response.int32Value == 2, "the answer after descriptors returned")
+          let all = test.server.connectionCount
+          #expect(all == 2, "\(all) connections after descriptors returned")
         }
       }
     }
