@@ -264,6 +264,8 @@ extension AdminConnection: TimerTarget {
 extension AdminConnection: TransportReceiver {
   /// See `TransportReceiver.transportConnected()`.
   public func transportConnected() {
+    // This port has few places, and a flood elsewhere must not keep a probe waiting.
+    transport.noteKnown()
     wait(for: .request, limits.requestTimeout)
   }
 

@@ -38,8 +38,8 @@ package struct HTTPLimits: Hashable, Sendable {
   package var abandonedCountMax = 500
   /// See `abandonedCountMax`.
   package var abandonedPerSecond = 100
-  /// Streams of HTTP/2 that a client may have the server reset at once by what it sends on them, or refuse for too
-  /// many fields, and how many a second afterwards.
+  /// Streams of HTTP/2 that a client may have the server reset at once by what it sends on them, and how many a
+  /// second afterwards; a request with too many fields counts as eight.
   package var provokedResetCountMax = 100
   /// See `provokedResetCountMax`.
   package var provokedResetsPerSecond = 10

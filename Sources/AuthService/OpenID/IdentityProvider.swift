@@ -53,8 +53,6 @@ public struct IdentityProvider: Sendable {
   /// Providers, at most.
   static let countMax = 32
 
-  /// Whether it is Apple, which sends notifications.
-  var isApple: Bool { name == Self.apple }
   /// What identities are kept under.
   var issuer: String { issuers[0] }
 

@@ -28,9 +28,12 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private struct Registration {
     var handler: (any ReadinessHandler)?
     var generation: UInt32 = 1
+    var isNewcomer = false
   }
 
   private static let jobsPerTurnMax = 4096
+  /// How often more events are fetched within a turn, so that no number of newcomers hides the others for long.
+  private static let batchesPerTurnMax = 16
 
   /// Tells loops apart in logs and metrics.
   public let name: String
@@ -51,12 +54,12 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private var turnStart: MonotonicInstant
   private var isRunning = true
   private var random = SystemRandomNumberGenerator()
-  private var lag = LoopLag()
   private var metrics: LoopMetrics?
   private var hook: TurnHook?
   /// Where every socket of this loop reads into: idle connections hold no buffer.
   private(set) var readBuffer: ByteBuffer
   private var readBudget = ReadBudget()
+  private var newcomerBudget = NewcomerBudget()
 
   /// See `TurnHook`.
   ///
@@ -188,12 +191,13 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 
   // MARK: - DescriptorReadiness
 
-  /// Registers a descriptor.
+  /// Registers a descriptor; that of a newcomer waits in long turns (`NewcomerBudget`).
   ///
   /// The name that comes back is for `modify` and `remove`.
   func register(
     _ descriptor: borrowing FileDescriptor,
     _ interest: DescriptorReadiness,
+    isNewcomer: Bool = false,
     handler: any ReadinessHandler
   ) throws(SyscallError) -> UInt64 {
     preconditionOnLoop()
@@ -212,7 +216,14 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
       throw error
     }
     registrations[Int(index)].handler = handler
+    registrations[Int(index)].isNewcomer = isNewcomer
     return name
+  }
+
+  /// A registered descriptor is a newcomer's no more.
+  func noteKnown(_ name: UInt64) {
+    preconditionOnLoop()
+    registrations[Int(UInt32(truncatingIfNeeded: name))].isNewcomer = false
   }
 
   /// Changes what a registered descriptor is watched for.
@@ -251,11 +262,6 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     buffer.consume(buffer.byteCount)
     swap(&buffer, &readBuffer)
   }
-
-  /// How far the loop is behind, for metrics and overload control.
-  ///
-  /// Loop only.
-  public var lagStatistics: LoopLag { lag }
 
   // MARK: - The turn
 
@@ -302,14 +308,21 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 
   private func waitForReadiness() {
     let hookLimit = hook?()
-    let limit = minimum(sleepNanoseconds(), hookLimit)
-    epoll.wait(nanoseconds: limit) { [self] name, readiness in
-      // The clock is read after the wait and before the first event of the turn.
-      if turnIsStale {
-        beginTurn()
+    var limit = minimum(sleepNanoseconds(), hookLimit)
+    var batchCount = 0
+    var isFull = false
+    repeat {
+      isFull = epoll.wait(nanoseconds: limit) { [self] name, readiness in
+        // The clock is read after the wait and before the first event of the turn.
+        if turnIsStale {
+          beginTurn()
+        }
+        deliver(name, readiness)
       }
-      deliver(name, readiness)
-    }
+      limit = 0
+      batchCount += 1
+      // Others may be ready behind newcomers that wait for the next turn.
+    } while isFull && newcomerBudget.isSpent && batchCount < Self.batchesPerTurnMax
     if turnIsStale { beginTurn() }
     turnIsStale = true
   }
@@ -341,6 +354,12 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     }
     let registration = registrations[Int(UInt32(truncatingIfNeeded: name))]
     guard UInt64(registration.generation) == name >> 32 else { return }
+    if registration.isNewcomer {
+      // What is skipped stays ready: epoll reports it again, behind those that were not looked at (epoll(7)).
+      guard newcomerBudget.takes(turnNanoseconds: turnStart.nanoseconds(to: preciseNow)) else {
+        return
+      }
+    }
     registration.handler?.becameReady(readiness)
   }
 
@@ -405,8 +424,8 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     turnEndTargets.removeAll(keepingCapacity: true)
     let end = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
     let span = turnStart.nanoseconds(to: end)
-    lag.record(turnNanoseconds: span)
     readBudget.turnTook(nanoseconds: span)
+    newcomerBudget.turnTook(nanoseconds: span)
     metrics?.turnDuration.observe(nanoseconds: span)
   }
 

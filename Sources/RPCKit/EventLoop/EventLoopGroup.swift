@@ -30,11 +30,6 @@ public final class EventLoopGroup: Sendable {
     return Int(UInt(bitPattern: index) % UInt(loops.count))
   }
 
-  /// The loop that the caller runs on, or the next in turn.
-  public func currentOrNext() -> any EventLoop {
-    loops.first { $0.isCurrent } ?? next()
-  }
-
   /// Counts the turns and the lag of every epoll loop.
   public func report(to metrics: RPCMetrics) {
     for (index, loop) in loops.enumerated() {

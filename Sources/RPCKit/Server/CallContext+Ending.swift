@@ -14,7 +14,7 @@ extension CallContext {
     } catch {
       return answerRetired(error)
     }
-    connection.core.observer.ended(self, .ok)
+    answered()
   }
 
   /// Ends a response stream with OK.
@@ -25,6 +25,11 @@ extension CallContext {
     guard retire() else { return }
     guard !isLate else { return answerRetired(.deadlinePassed()) }
     connection.endResponses(of: self)
+    answered()
+  }
+
+  private func answered() {
+    if connection.isNewcomer, callerClass != .public { connection.noteKnown() }
     connection.core.observer.ended(self, .ok)
   }
 

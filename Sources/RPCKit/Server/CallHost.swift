@@ -20,6 +20,8 @@ open class CallHost: @unchecked Sendable {
   package final let source: String
   /// The stream; nil when it is lost, or another connection has it.
   final var transport: (any Transport)?
+  /// Whether nobody has shown yet, by a call that was answered, who the client is.
+  final var isNewcomer = true
   /// Why the connection ended, as far as this side ended it.
   final var closeReason = ConnectionCloseReason.peer
   /// What its TLS handshake is called in `LoopResources.handshakes`; zero while none is under way.
@@ -79,6 +81,12 @@ open class CallHost: @unchecked Sendable {
     confinedTimers = Confined(ConnectionTimers(lastCall: transport.loop.now))
     self.core = core
     self.resources = resources
+  }
+
+  /// Notes that a call was answered which needs credentials.
+  final func noteKnown() {
+    isNewcomer = false
+    transport?.noteKnown()
   }
 
   // MARK: - Places for calls

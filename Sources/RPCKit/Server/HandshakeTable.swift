@@ -2,7 +2,8 @@
 ///
 /// Half a handshake costs a client one packet and the server 43 KiB, so there may be only so many: of one source, and
 /// of all. Past that the oldest makes room, since an honest one takes milliseconds, and a new one is not refused: a
-/// flood would then keep everybody out. Loop only.
+/// flood would then keep everybody out. A source with more than an equal share makes room by its own oldest, so that
+/// many sources that flood do not push out one that does not. Loop only.
 struct HandshakeTable {
   /// A handshake that has to go, and the limit that says so.
   struct Victim {
@@ -75,9 +76,17 @@ struct HandshakeTable {
     {
       return Victim(connection: entry.connection, limit: .handshakesPerSource)
     }
-    return tooMany(entries.count, countMax, order, now).map {
+    return tooMany(entries.count, countMax, orderToMakeRoom(for: source), now).map {
       Victim(connection: $0.connection, limit: .handshakes)
     }
+  }
+
+  /// Of which handshakes the oldest makes room for one of `source`.
+  private func orderToMakeRoom(for source: String) -> Backlog<UInt64> {
+    guard let share = shares[source], share.count > max(1, countMax / shares.count) else {
+      return order
+    }
+    return share.order
   }
 
   /// The oldest, if there are too many.

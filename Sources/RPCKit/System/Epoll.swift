@@ -88,12 +88,16 @@ struct Epoll: ~Copyable {
   }
 
   /// Waits for events for at most `nanoseconds` (nil: without limit) and hands each to `body`.
-  func wait(nanoseconds: Int64?, _ body: (UInt64, DescriptorReadiness) -> Void) {
+  ///
+  /// Returns whether there may be more.
+  @discardableResult
+  func wait(nanoseconds: Int64?, _ body: (UInt64, DescriptorReadiness) -> Void) -> Bool {
     let count = waitForEvents(nanoseconds)
     for index in 0..<max(0, Int(count)) {
       let event = unsafe events[index]
       unsafe body(event.data.u64, DescriptorReadiness(event.events))
     }
+    return count == Self.eventCountMax
   }
 
   /// Makes a `wait` return, now or the next time.

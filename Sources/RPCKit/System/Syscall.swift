@@ -28,13 +28,6 @@ enum Syscall {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// Milliseconds since 1970 of CLOCK_REALTIME (clock_gettime(2)).
-  static func realtimeMilliseconds() -> Int64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
-  }
-
   /// Makes the soft limit of open descriptors the hard one, if the kernel lets it (setrlimit(2));
   /// returns the soft limit then, and 0 when it is not known.
   static func raiseDescriptorLimit() -> Int {

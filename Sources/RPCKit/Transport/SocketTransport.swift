@@ -24,6 +24,9 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
   private var receiver: (any TransportReceiver)?
   private let origin: Origin
   private let isInternet: Bool
+  /// Whoever connects is one, until the server says otherwise; whom this process connects to is not.
+  private var isNewcomer: Bool
+  private var newcomerOutput = NewcomerOutput()
   private var isReading = true
   private var sawEnd = false
   /// What the receiver is told at the end of the turn, because it is busy calling us now.
@@ -44,6 +47,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     self.isInternet = isInternet
     self.descriptor = consume descriptor
     self.origin = origin
+    isNewcomer = if case .accepted = origin { true } else { false }
     self.peer = peer
     epollLoop = loop
     switch self.descriptor {
@@ -75,8 +79,13 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
   func write(from output: inout ByteBuffer) {
     guard state == .open else { return }
     while !output.isEmpty {
+      guard !isNewcomer || newcomerOutput.hasRoom(in: epollLoop.now) else {
+        // It is writable still, and has its turn as if it had just become so.
+        return update(interest.union(.writable))
+      }
       switch unsafe output.withUnsafeBytes({ unsafe send($0) }) {
       case .bytes(let count):
+        if isNewcomer { newcomerOutput.add(count) }
         output.consume(count)
       case .wouldBlock:
         update(interest.union(.writable))
@@ -93,6 +102,12 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     self.isReading = isReading
     guard state == .open, !sawEnd else { return }
     update(isReading ? interest.union(.readable) : interest.subtracting(.readable))
+  }
+
+  func noteKnown() {
+    guard isNewcomer else { return }
+    isNewcomer = false
+    if name != 0, state != .closed { epollLoop.noteKnown(name) }
   }
 
   /// What a Unix socket took is with the other end, which reads it even after we have closed.
@@ -221,7 +236,12 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     do {
       switch descriptor {
       case .some(let descriptor):
-        name = try epollLoop.register(descriptor, interest, handler: self)
+        name = try epollLoop.register(
+          descriptor,
+          interest,
+          isNewcomer: isNewcomer,
+          handler: self
+        )
       case .none: break
       }
     } catch {

@@ -26,6 +26,9 @@ public protocol Transport: AnyObject {
   /// Stops or resumes reading. Off means that the peer is pushed back by the stream itself.
   func setReading(_ isReading: Bool)
 
+  /// Notes that the client has shown who it is: the loop no longer lets it wait for others.
+  func noteKnown()
+
   /// Bytes that were taken by `write` and that the other end is not known to have.
   var unacknowledgedByteCount: Int { get }
 
@@ -39,6 +42,9 @@ public protocol Transport: AnyObject {
 extension Transport {
   /// For streams that hand over at once what they take.
   public var unacknowledgedByteCount: Int { 0 }
+
+  /// For streams that never wait for others.
+  public func noteKnown() {}
 }
 
 /// What a transport delivers to.

@@ -27,14 +27,6 @@ struct EnvelopeDecoder: ~Copyable {
   /// Bytes of a message that is not complete.
   var waitingByteCount: Int { waiting.byteCount }
 
-  /// How long the envelope is whose message is not complete; nil while its header is not.
-  var expectedByteCount: Int? {
-    waiting.withBytes { bytes in
-      bytes.count < Self.headerByteCount
-        ? nil : Self.headerByteCount + Self.header(bytes, at: 0).byteCount
-    }
-  }
-
   /// Takes content, and calls `receive` with each message that is complete, until that returns false.
   ///
   /// Throws when a message is too long, as soon as its header says so.

@@ -22,6 +22,9 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   private static let turnByteCount = 16 << 10
   /// Content of an answer that waits for its window, in bytes, at which its writer waits.
   private static let waitingByteCountMax = 64 << 10
+  /// How many resets a request with too many fields counts as: all its fields were decoded, and no client that
+  /// means well sends more than a few.
+  private static let oversizeResetCount = 8
   /// What a frame that waits counts, in bytes.
   private static let queuedFrameByteCount = 64
 
@@ -229,7 +232,8 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   /// Fields are too many: a request that has them is refused alone, unless its client means no good.
   private func countOversize(_ block: HTTP2FieldBlock) {
     core.observer.limitReached(.fieldBytes, source: source)
-    guard block.isBeyondMeasure || !provokedResets.take(1, at: loop.now) else { return }
+    let cost = Self.oversizeResetCount
+    guard block.isBeyondMeasure || !provokedResets.take(cost, at: loop.now) else { return }
     terminate(.enhanceYourCalm)
   }
 

@@ -220,8 +220,8 @@ struct HTTP2FloodTests {
     let stage = try HTTP2Stage()
     let client = try stage.open()
     let many = (0..<101).map { ("x-\($0)", "") }
-    for index in UInt32(0)..<101 { try client.exchange(.request(2 * index + 1, "/echo", many)) }
-    #expect(client[1].status == "431" && client[199].status == "431")
+    for index in UInt32(0)..<13 { try client.exchange(.request(2 * index + 1, "/echo", many)) }
+    #expect(client[1].status == "431" && client[23].status == "431")
     #expect(client.goAwayCodes == [Self.calm])
   }
 

@@ -74,9 +74,6 @@ struct TLSSession: ~Copyable {
     unsafe store.pointee.inbound.append(ciphertext)
   }
 
-  /// Ciphertext that nobody asked OpenSSL to look at yet.
-  var inboundByteCount: Int { unsafe store.pointee.inbound.byteCount }
-
   /// Ciphertext that waits to be sent.
   var outboundByteCount: Int { unsafe store.pointee.outbound.byteCount }
 

@@ -116,6 +116,8 @@ extension TLSTransport: Transport {
     if isReading { deliverAtEndOfTurn() }
   }
 
+  package func noteKnown() { inner.noteKnown() }
+
   package var unacknowledgedByteCount: Int {
     session.outboundByteCount + inner.unacknowledgedByteCount
   }
