@@ -55,7 +55,7 @@ struct OvertakenTests {
         on: stage,
         {
           _ = try await stage.accounts.changeEmail(
-            .init(newEmail: "augusta@example.org", currentPassword: "another good password"),
+            .init(currentPassword: "another good password", newEmail: "augusta@example.org"),
             options: stage.with(ada)
           )
         },
@@ -127,7 +127,8 @@ struct OvertakenTests {
       let authenticator = SoftAuthenticator()
       try await stage.register(authenticator, for: ada) { $0.with(\.signCount, 1) }
       let handle = try await stage.handle(of: ada)
-      for round in UInt32(1)...20 {
+      // Fewer sign-ins than an account may have sessions.
+      for round in UInt32(1)...4 {
         let outcomes = await withTaskGroup(of: String.self) { group in
           for number in 0..<UInt32(4) {
             let count = round * 4 + number
@@ -164,7 +165,7 @@ struct OvertakenTests {
           let basis = try UserTable.basis(of: userID, in: tx)
         else { return [PasskeyRecord.CounterChange]() }
         // All were begun before one was written.
-        return try [3, 2, 3].map { count in
+        return try [UInt32](arrayLiteral: 3, 2, 3).map { count in
           let use = ProvenUse(flags: [.userPresent], signCount: count)
           let proven = ProvenPasskey(
             passkey: known,

@@ -150,7 +150,9 @@ final class ScriptedPeers: Sendable {
         guard let sole = state.soleHoldings[request.userId], !sole.isEmpty else { return }
         throw Self.mustHandOver(sole)
       }
-      peers.change { $0.erasedAddresses[request.userId] = request.addresses }
+      if request.cursor.isEmpty {
+        peers.change { $0.erasedAddresses[request.userId] = request.addresses }
+      }
       let next = try peers.erase(request.userId, in: "tenancy", from: request.cursor)
       return .init(finished: next.isEmpty, cursor: next)
     }

@@ -1,4 +1,5 @@
 import Contracts
+import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
