@@ -47,7 +47,9 @@ struct OpenAPIWriter {
         "responses": [
           "Error": [
             "description": "The call did not succeed.",
-            "content": ["application/json": ["schema": ["$ref": "#/components/schemas/Error"]]],
+            "content": [
+              "application/json": ["schema": ["$ref": "#/components/schemas/ErrorEnvelope"]]
+            ],
           ]
         ],
         "schemas": .object(Self.common + schemas.components()),
@@ -70,7 +72,8 @@ struct OpenAPIWriter {
   /// What is in no contract: the envelopes.
   private static let common: [(name: String, value: JSONNode)] = [
     (
-      "Error",
+      // `Error` is a class of JavaScript, which generators rename in some places only.
+      "ErrorEnvelope",
       [
         "type": "object",
         "properties": [
@@ -390,7 +393,7 @@ struct OpenAPIWriter {
                   "properties": ["status": ["type": "string", "const": "success"]],
                   "required": ["status"],
                 ],
-                ["$ref": "#/components/schemas/Error"],
+                ["$ref": "#/components/schemas/ErrorEnvelope"],
               ]
             ]
           ]

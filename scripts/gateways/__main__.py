@@ -10,7 +10,8 @@ import time
 import traceback
 
 from . import calls
-from .checks import behind_nginx, deadlines, decisions, grpc_calls, headers, health, pages, paths, retries, tokens, trail
+from .checks import (
+    behind_nginx, deadlines, decisions, grpc_calls, headers, health, mutual_tls, pages, paths, retries, tokens, trail)
 from .stage import Stage
 from .waiting import Failure
 
@@ -20,7 +21,8 @@ CHECKS = [
     tokens.signed_in, tokens.nobody, tokens.wrong, tokens.signed_out,
     paths.unknown, paths.ambiguous, paths.underscores, paths.envelopes, paths.documents,
     pages.listed_origin, pages.other_origin,
-    headers.forged_by_user, headers.forged_by_nobody, headers.own_routes,
+    headers.forged_by_user, headers.forged_by_nobody, headers.own_routes, headers.never_sniffed,
+    mutual_tls.signed_in, mutual_tls.gateway_alone, mutual_tls.without_certificate,
     grpc_calls.through_envoy, grpc_calls.through_nginx,
     deadlines.rest, retries.rest, retries.by_grpc, retries.lost,
     behind_nginx.rest, behind_nginx.own_server, behind_nginx.sent_once,

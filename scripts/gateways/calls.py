@@ -14,7 +14,7 @@ def generate(root, folder):
     """Makes classes for messages of the contracts, and lets this program import them."""
     folder.mkdir()
     contracts = sorted(
-        str(path.relative_to(root / "proto")) for name in ("tenancy", "gatehouse", "google/api")
+        str(path.relative_to(root / "proto")) for name in ("tenancy", "gatehouse", "google/api", "google/rpc", "envoy")
         for path in (root / "proto" / name).rglob("*.proto"))
     subprocess.run(["protoc", "-I", root / "proto", "-I", "/usr/include", f"--python_out={folder}", *contracts],
                    check=True)
@@ -22,10 +22,11 @@ def generate(root, folder):
 
 
 class Calls:
-    """A connection of somebody's."""
+    """A connection of somebody's; `identity` is a certificate and its key."""
 
-    def __init__(self, certificate, port, token=None):
-        credentials = grpc.ssl_channel_credentials(certificate.read_bytes())
+    def __init__(self, certificate, port, token=None, identity=None):
+        shown, key = (path.read_bytes() for path in identity) if identity else (None, None)
+        credentials = grpc.ssl_channel_credentials(certificate.read_bytes(), key, shown)
         self._channel = grpc.secure_channel(
             f"localhost:{port}", credentials, options=[("grpc.enable_http_proxy", 0)])
         self._metadata = [("authorization", f"Bearer {token}")] if token else []

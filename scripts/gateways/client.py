@@ -31,14 +31,16 @@ class Answer:
 
 
 class Client:
-    """Sends requests to one gateway, as somebody who is signed in, or nobody."""
+    """Sends requests to one gateway, as somebody who is signed in, or nobody. `identity` is a certificate and its key."""
 
-    def __init__(self, certificate, port, token=None, email=None):
+    def __init__(self, certificate, port, token=None, email=None, identity=None):
         self.certificate = certificate
         self.email = email
         self.port = port
         self.token = token
         self._context = ssl.create_default_context(cafile=certificate)
+        if identity:
+            self._context.load_cert_chain(*identity)
 
     def showing(self, token):
         return Client(self.certificate, self.port, token)

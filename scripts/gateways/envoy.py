@@ -1,4 +1,4 @@
-"""Envoy with deploy/envoy/envoy.yaml."""
+"""Envoy with envoy/envoy.yaml of deploy/, or of what became of it."""
 
 import http.client
 import json
@@ -12,17 +12,19 @@ from . import waiting
 
 class Envoy:
     """One process. Of the configuration, only ports, hosts and certificates are others, and what a check
-    says: `upstreams` are ports to reach instead of a service, by the name of the cluster, and `routes` come
-    before all others."""
+    says: `upstreams` are ports to reach instead of a service, by the name of the cluster, `routes` come
+    before all others, and `change` does the rest."""
 
-    def __init__(self, stage, name, port, admin_port, upstreams=None, routes=()):
+    def __init__(self, stage, name, port, admin_port, upstreams=None, routes=(), change=None):
         self.name = name
         self.port = port
         self.admin_port = admin_port
         self.log_file = stage.folder / f"{name}.log"
-        configuration = yaml.safe_load((stage.root / "deploy/envoy/envoy.yaml").read_text())
+        configuration = yaml.safe_load((stage.deploy / "envoy/envoy.yaml").read_text())
         self._place(configuration, stage, upstreams or {}, list(routes))
         self.cluster_count = len(configuration["static_resources"]["clusters"])
+        if change:
+            change(configuration)
         # Every YAML parser reads JSON, and nothing is lost on the way.
         file = stage.folder / f"{name}.json"
         file.write_text(json.dumps(configuration))
@@ -34,14 +36,10 @@ class Envoy:
     def _place(self, configuration, stage, upstreams, routes):
         configuration["admin"]["address"]["socket_address"]["port_value"] = self.admin_port
         resources = configuration["static_resources"]
-        secret = resources["secrets"][0]["generic_secret"]["secret"]
-        secret["filename"] = str(stage.folder / "keys" / secret["filename"].rsplit("/", 1)[1])
         listener = resources["listeners"][0]
         listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": self.port}
         chain = listener["filter_chains"][0]
-        tls = chain["transport_socket"]["typed_config"]["common_tls_context"]["tls_certificates"][0]
-        tls["certificate_chain"]["filename"] = str(stage.certificate)
-        tls["private_key"]["filename"] = str(stage.key)
+        self._place_files(configuration, stage)
         manager = chain["filters"][0]["typed_config"]
         host = manager["route_config"]["virtual_hosts"][0]
         host["routes"][0:0] = routes
@@ -54,6 +52,15 @@ class Envoy:
             endpoints["lb_endpoints"] = [
                 {"endpoint": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": port}}}}
                 for port in ports]
+
+    def _place_files(self, part, stage):
+        """Secrets and certificates are in folders of this run."""
+        for value in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+            self._place_files(value, stage)
+        if isinstance(part, dict) and "filename" in part:
+            name = part["filename"].rsplit("/", 1)[1]
+            own = {"gateway.pem": stage.certificate, "gateway.key": stage.key}
+            part["filename"] = str(own.get(name, stage.folder / "keys" / name))
 
     def wait(self):
         """Until it serves, and has found every server of every cluster healthy."""

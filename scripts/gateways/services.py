@@ -15,9 +15,10 @@ DRAIN_DELAY = 30
 class Services:
     """Processes by name. Whoever starts them ends them."""
 
-    def __init__(self, programs, root, folder, ports, gateway_routes):
+    def __init__(self, programs, root, deploy, folder, ports, gateway_routes):
         self.programs = programs
         self.root = root
+        self.deploy = deploy
         self.folder = folder
         self.ports = dict(zip(NAMES, ports))
         self.gateway_routes = gateway_routes
@@ -82,8 +83,8 @@ class Services:
         return self.folder / f"{name}.json"
 
     def _settings(self, name):
-        """deploy/NAME.json: paths and addresses are others, and what a check needs is added."""
-        text = (self.root / f"deploy/{name}.json").read_text()
+        """NAME.json of `deploy`: paths and addresses are others, and what a check needs is added."""
+        text = (self.deploy / f"{name}.json").read_text()
         for pattern, place in [
             (r"/var/lib/gatehouse/", f"{self.folder}/"),
             (r"/etc/gatehouse/policy\.json", str(self.root / "policies/smart-home.json")),
@@ -93,7 +94,8 @@ class Services:
         ]:
             text = re.sub(pattern, place, text)
         for other in NAMES:
-            text = re.sub(rf"tcp://{other}:74\d\d", f"tcp://127.0.0.1:{self.ports[other]}", text)
+            # Their certificates name this host by its name.
+            text = re.sub(rf"(tcp|tls)://{other}:74\d\d", rf"\1://localhost:{self.ports[other]}", text)
         settings = json.loads(text) | {"admin": False, "drain_delay": DRAIN_DELAY}
         if name == "tenancy":
             settings["gateway_routes"] = self.gateway_routes

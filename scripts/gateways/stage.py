@@ -2,15 +2,15 @@
 
 import subprocess
 
-from . import ports, services, waiting
+from . import ports, services
 from .application import Application
 from .browser import Pages
-from .client import Client
 from .envoy import Envoy
+from .mutual_tls import MutualTLS
 from .nginx import Nginx
+from .people import People
 from .upstream import Upstream
 
-PASSWORD = "a long pass phrase for everybody"
 EXT_AUTHZ = "envoy.filters.http.ext_authz"
 PER_ROUTE = "type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute"
 
@@ -24,25 +24,28 @@ def own_route(prefix, extensions=None):
     return route
 
 
-class Stage:
+class Stage(People):
     """`envoy` has the three services behind it. `other_envoy` has two servers of ours in place of
     TenancyService; whether a request gets to them, the real one decides. `nginx` has two in place of
     EntitlementService, of which the first is also the server of somebody's own."""
 
     def __init__(self, root, programs, envoy_program, nginx_program, folder):
+        super().__init__()
         self.root = root
+        self.programs = programs
+        self.deploy = root / "deploy"
         self.folder = folder
         self.envoy_program = envoy_program
         self.nginx_program = nginx_program
         self.certificate, self.key = folder / "gateway.pem", folder / "gateway.key"
         self._make_certificate()
         found = ports.free(8)
-        self.services = services.Services(programs, root, folder, found[:3], gateway_routes=[
+        self.services = services.Services(programs, root, self.deploy, folder, found[:3], gateway_routes=[
             {"path": "/listed/{entity}", "methods": ["GET"], "action": "portfolio.view"},
             {"path": "/pages/**", "access": "public"},
         ])
         self._ports = found[3:]
-        self._accounts = 0
+        self._mutual_tls = None
         self.upstreams, self.applications = [], []
         self.envoy = self.other_envoy = self.nginx = None
         self.pages = Pages()
@@ -68,6 +71,14 @@ class Stage:
         for envoy in (self.envoy, self.other_envoy):
             envoy.wait()
 
+    @property
+    def mutual_tls(self):
+        """The same services behind an Envoy of their own, with deploy/mutual-tls.patch."""
+        if self._mutual_tls is None:
+            self._mutual_tls = MutualTLS(self)
+            self._mutual_tls.open()
+        return self._mutual_tls
+
     def recover(self):
         """As after `open`, whatever a check has left behind."""
         for server in self.upstreams:
@@ -83,39 +94,14 @@ class Stage:
             envoy.wait()
 
     def close(self):
+        if self._mutual_tls:
+            self._mutual_tls.close()
         for process in (self.envoy, self.other_envoy, self.nginx):
             if process:
                 process.stop()
         self.services.stop_all()
         for server in [*self.upstreams, *self.applications, self.pages]:
             server.close()
-
-    # --- people --------------------------------------------------------------------------------------
-
-    def nobody(self, gateway):
-        return Client(self.certificate, gateway.port)
-
-    def sign_up(self, name):
-        """A new account: its identifier, and its client of the first Envoy."""
-        self._accounts += 1
-        email = f"{name}.{self._accounts}@example.com"
-        request = {"email": email, "password": PASSWORD, "displayName": name}
-        return self._enter("/api/v1/auth/signup", request, 201)
-
-    def sign_in(self, who):
-        _, client = self._enter("/api/v1/auth/login", {"email": who.email, "password": PASSWORD}, 200)
-        return client
-
-    def _enter(self, path, request, status):
-        answer = self.nobody(self.envoy).post(path, request)
-        waiting.require(answer.status == status, f"{path}: {answer}")
-        data = answer.json["data"]
-        return data["user"]["id"], Client(
-            self.certificate, self.envoy.port, data["tokens"]["accessToken"], request["email"])
-
-    def at(self, gateway, who):
-        """The same person in front of another gateway."""
-        return self.nobody(gateway).showing(who.token)
 
     def _make_certificate(self):
         subprocess.run(

@@ -31,7 +31,7 @@ extension AccountsHandler {
       try core.requireActiveSession(of: identity, now: now, in: tx)
       let basis = try UserTable.basis(of: identity.userID, in: tx)
       guard basis?.passwordVersion == verified.basis.passwordVersion else {
-        throw AuthError.invalidCredentials
+        throw AuthError.overtaken
       }
       try AttemptTable.clear(verified.subject, .password, in: tx)
       try MailTokenTable.deleteUnused(.changeEmail, of: identity.userID, in: tx)

@@ -69,7 +69,7 @@ extension PasskeysHandler {
     )
     let hasFallen = Lock(false)
     let response = try await core.complete(signIn, answer, request, once: "", call) { tx in
-      let fell = try Self.settle(proven, now: now, in: tx)
+      let fell = try Self.settle(proven, now: now, in: tx) == .fell
       hasFallen.withLock { $0 = fell }
     }
     core.metrics.passkeys.series(Self.name, "done").increment()

@@ -45,7 +45,11 @@ extension PasskeysHandler {
     // Committed although the call fails: that the counter fell must not be forgotten.
     let raised = try await core.store.write(call) { tx -> SessionRecord? in
       try core.requireActiveSession(of: identity, now: now, in: tx)
-      guard try !Self.settle(proven, now: now, in: tx) else { return nil }
+      switch try Self.settle(proven, now: now, in: tx) {
+      case .rose: break
+      case .overtaken: throw AuthError.overtaken
+      case .fell: return nil
+      }
       return try core.raise(identity, to: proven.use.proof, now: now, in: tx)
     }
     guard let raised else {

@@ -5,6 +5,8 @@ internal import ServiceKit
 struct ProvenPasskey: Sendable {
   let passkey: PasskeyRecord
   let use: ProvenUse
+  /// When its ceremony began, in milliseconds since 1970.
+  let begun: Int64
   let user: UserRecord
   /// What must still be so when a session begins because of it.
   let basis: SignInBasis
@@ -102,27 +104,33 @@ extension PasskeysHandler {
       key: try PasskeyKey(encoded: passkey.publicKey)
     )
     try found.ceremony.check(passkey, owner: found.handle, shown: response.userHandle)
-    return ProvenPasskey(passkey: passkey, use: use, user: user, basis: basis)
+    return ProvenPasskey(
+      passkey: passkey,
+      use: use,
+      begun: found.ceremony.created,
+      user: user,
+      basis: basis
+    )
   }
 
-  /// Writes down that a passkey was used; whether its counter fell.
+  /// Writes down that a passkey was used; what has become of its counter.
   ///
   /// Throws `PASSKEY_REFUSED` for one that was removed meanwhile.
   static func settle(
     _ proven: ProvenPasskey,
     now: Int64,
     in tx: borrowing WriteTransaction
-  ) throws -> Bool {
+  ) throws -> PasskeyRecord.CounterChange {
     let found = try PasskeyTable.find(proven.passkey.credentialID, in: tx)
     guard var passkey = found, passkey.id == proven.passkey.id else {
       throw AuthError.passkeyRefused
     }
-    let hasFallen = passkey.take(proven.use, now: now)
+    let change = passkey.take(proven.use, begun: proven.begun, now: now)
     try PasskeyTable.updateUse(of: passkey, in: tx)
-    if hasFallen {
+    if change == .fell {
       try tx.audit("passkey.counter_fell", object: passkey.id, by: .user(passkey.userID))
     }
-    return hasFallen
+    return change
   }
 
   /// Says that a passkey may have been copied, after that was written.

@@ -39,9 +39,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     try await core.store.write(call) { tx in
       try core.requireActiveSession(of: user, now: now, in: tx)
       // Another PIN was set meanwhile, which this one was not compared with.
-      guard try PinTable.find(user.userID, in: tx)?.record == old else {
-        throw AuthError.sessionEnded
-      }
+      guard try PinTable.find(user.userID, in: tx)?.record == old else { throw AuthError.overtaken }
       try PinTable.set(record.text, of: user.userID, now: now, in: tx)
       try tx.audit("pin.set", object: user.userID)
       try queueNotice(to: user.userID, now: now, in: tx)
@@ -87,9 +85,12 @@ struct StepUpHandler: Auth_V1.StepUpService {
     let (now, purpose) = (core.clock.now, request.purpose)
     let session = try await core.store.write(call) { tx in
       try core.requireActiveSession(of: user, now: now, in: tx)
-      guard let session = try SessionTable.find(user.sessionID, in: tx),
-        try PinTable.find(user.userID, in: tx)?.record == tried.record
-      else { throw AuthError.sessionEnded }
+      guard let session = try SessionTable.find(user.sessionID, in: tx) else {
+        throw AuthError.sessionEnded
+      }
+      guard try PinTable.find(user.userID, in: tx)?.record == tried.record else {
+        throw AuthError.overtaken
+      }
       try PinTable.update(PinAttempts(), of: user.userID, in: tx)
       try SessionTable.noteIssue(of: session.id, at: now, in: tx)
       try tx.audit("session.elevate", object: session.id, detail: "pin for \(purpose)")

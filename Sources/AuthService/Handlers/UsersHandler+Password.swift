@@ -24,7 +24,7 @@ extension UsersHandler {
       try core.requireActiveSession(of: identity, now: now, in: tx)
       let basis = try UserTable.basis(of: identity.userID, in: tx)
       guard basis?.passwordVersion == verified.basis.passwordVersion else {
-        throw AuthError.invalidCredentials
+        throw AuthError.overtaken
       }
       try AttemptTable.clear(verified.subject, .password, in: tx)
     }

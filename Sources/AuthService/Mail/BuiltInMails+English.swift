@@ -25,7 +25,7 @@ extension BuiltInMails {
       subject: "Set a password",
       paragraphs: [
         "Hello {{name}},",
-        "there is an account with this address, but nobody has confirmed that it belongs to whoever made it."
+        "somebody made an account with this address and has not confirmed that the address is theirs."
           + " So this link makes a new, empty account with your address and the password that you set:",
         "{{link}}", "Or enter this code where you were asked for it: {{token}}",
         "If you made the account yourself and want to keep what is in it, use the code where you are still"

@@ -36,18 +36,32 @@ struct PasskeyRecord: Hashable, Sendable {
   /// How many an account may have.
   static let countMax = 20
 
-  /// Takes what was proven of a use; whether the counter fell.
+  /// What has become of the counter of a passkey.
+  enum CounterChange: Sendable {
+    /// It rose, or the passkey has none.
+    case rose
+    /// A later use was taken first, while the ceremony of this one was under way.
+    case overtaken
+    /// It did not rise: there may be two of the key.
+    case fell
+  }
+
+  /// Takes what was proven of a use, whose ceremony began at `begun`; the higher value of the counter stays.
   ///
-  /// A counter that does not rise may mean that there are two of the key, or that two uses overtook
-  /// one another: the higher value stays. Whether a key can be backed up is not supposed to change
-  /// and does on real devices, so that is remembered and refuses nobody.
-  mutating func take(_ use: ProvenUse, now: Int64) -> Bool {
-    let hasFallen = (signCount != 0 || use.signCount != 0) && use.signCount <= signCount
+  /// Whether a key can be backed up is not supposed to change and does on real devices, so that is remembered and
+  /// refuses nobody.
+  mutating func take(_ use: ProvenUse, begun: Int64, now: Int64) -> CounterChange {
+    var change = CounterChange.rose
+    if signCount != 0 || use.signCount != 0, use.signCount <= signCount {
+      // Two of a key may count alike; two uses of one do not.
+      let isLate = use.signCount < signCount && lastUsed.map { $0 >= begun } == true
+      change = isLate ? .overtaken : .fell
+    }
     signCount = max(signCount, use.signCount)
     isBackupEligible = use.flags.contains(.backupEligible)
     isBackedUp = use.flags.contains(.backedUp)
     lastUsed = now
-    if hasFallen { counterFell = now }
-    return hasFallen
+    if change == .fell { counterFell = now }
+    return change
   }
 }

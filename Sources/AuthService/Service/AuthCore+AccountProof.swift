@@ -108,7 +108,7 @@ extension AuthCore {
     case .password(let verified):
       let basis = try UserTable.basis(of: verified.user.id, in: tx)
       guard basis?.passwordVersion == verified.basis.passwordVersion else {
-        throw AuthError.invalidCredentials
+        throw AuthError.overtaken
       }
       try AttemptTable.clear(verified.subject, .password, in: tx)
     case .passkey(let proven):

@@ -106,6 +106,6 @@ extension TenancyError {
     .failedPrecondition,
     reason: "ISSUER_LACKS_RIGHT",
     domain: domain,
-    message: "whoever issued this may no longer grant what it is for; ask for a new one"
+    message: "the issuer of this code or invitation may no longer grant its role; ask for a new one"
   )
 }

@@ -23,6 +23,8 @@ enum GatewayAnswer {
   static let roles = "x-user-roles"
   static let acr = "x-user-acr"
   static let request = "x-request-id"
+  /// Tells browsers that the content is of the type that it says and of no other.
+  private static let contentTypeOptions = "x-content-type-options"
 
   /// Whether a request may go on, as whom, or why not.
   ///
@@ -85,7 +87,8 @@ enum GatewayAnswer {
     let answer = RESTErrorAnswer(error, hadCredentials: true)
     return .init(
       status: status(answer.status),
-      headers: answer.fields.fields.map { field($0.name, $0.value) } + [field(request, requestID)],
+      headers: answer.fields.fields.map { field($0.name, $0.value) }
+        + [field(contentTypeOptions, "nosniff"), field(request, requestID)],
       body: answer.text
     )
   }

@@ -17,7 +17,7 @@ protocol Product: SendableMetatype {
   static func watched(_ instruments: TenancyInstruments) -> [ScopeWatchers.Subject]
 
   /// Forgets what it has kept for long enough.
-  static func purge(_ database: Database, now: Int64) async throws
+  static func purge(_ core: TenancyCore, now: Int64) async throws
 
   /// Ends what a user has whose account is deleted, besides roles and invitations.
   static func erase(_ userID: String, _ changes: ChangeSet, _ tx: borrowing WriteTransaction) throws
@@ -67,8 +67,8 @@ enum Products {
   }
 
   /// Forgets what the products have kept for long enough.
-  static func purge(_ database: Database, now: Int64) async throws {
-    for product in all { try await product.purge(database, now: now) }
+  static func purge(_ core: TenancyCore, now: Int64) async throws {
+    for product in all { try await product.purge(core, now: now) }
   }
 
   /// Ends what a user has of any product, whichever the policy has now.

@@ -95,6 +95,8 @@ struct ChangeSet: Sendable {
     guard record.isOver(at: tx.now) || replacesWindow else {
       throw TenancyError.windowDiffers(role: role)
     }
+    // What came with the role while it counted is not back with it.
+    if record.isOver(at: tx.now) { try Products.ended([record], self, tx) }
     let before = record
     record.validFrom = window.from
     record.validUntil = window.until

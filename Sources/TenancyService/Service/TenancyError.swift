@@ -233,7 +233,7 @@ enum TenancyError {
     error(
       .failedPrecondition,
       reason: "HAS_DEPENDENTS",
-      message: "\(count) associations have the role \(name); revoke it from their users first",
+      message: "the role \(name) is in use (associations: \(count)); revoke it from its users first",
       metadata: ["association": "\(count)"]
     )
   }

@@ -263,7 +263,7 @@ public final class TenancyService: Sendable {
     while try await database.purgePast(before: now - Tombstone.lifetime) > 0 {}
     while try await database.purgeEntityDeletions(before: now - Tombstone.lifetime) > 0 {}
     while try await database.purgeInvitations(before: now - InvitationLimits.retention) > 0 {}
-    try await Products.purge(database, now: now)
+    try await Products.purge(core, now: now)
     if let lifetime = database.configuration.auditLifetime {
       // Questions about the past need roles for as long as everything else that they rest on.
       let kept = max(lifetime, Tombstone.lifetime)

@@ -75,6 +75,28 @@ struct DeletionTests {
     }
   }
 
+  @Test("Invitations to an address end with the account that has proven it, and with no other")
+  func delete_unprovenAddress_endsNoInvitations() async throws {
+    let ground = try Self.ground(graceHours: 0)
+    try await AuthStage.run(on: ground) { stage in
+      let stranger = try await stage.signUp("ada@example.org")
+      let owner = try await stage.signUp("bob@example.org")
+      let (strangerID, ownerID) = (
+        try #require(stranger.user?.id), try #require(owner.user?.id)
+      )
+      try await stage.service.core.database.write { tx in
+        _ = try tx.execute("UPDATE user SET email_verified = 1 WHERE id = ?", .text(ownerID))
+      }
+      for account in [stranger, owner] { _ = try await delete(account, stage) }
+      await stage.workOffDeletions()
+      #expect(
+        stage.peers.read { $0.erasedAddresses } == [
+          strangerID: [], ownerID: ["bob@example.org"],
+        ]
+      )
+    }
+  }
+
   @Test("After the grace period everything goes, and no byte of the user is left in any file")
   func delete_afterGrace_leavesNothing() async throws {
     let ground = try Self.ground(graceHours: 24)

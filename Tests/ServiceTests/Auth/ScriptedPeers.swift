@@ -32,6 +32,8 @@ final class ScriptedPeers: Sendable {
     var accountStates: [String: Tenancy_V1.SetAccountStateRequest] = [:]
     /// What the services were asked to erase, in order: `tenancy usr_… cursor`.
     var erasing: [String] = []
+    /// Addresses whose invitations TenancyService was to end with a user, by user.
+    var erasedAddresses: [String: [String]] = [:]
     /// Users whom a service has erased, as `tenancy usr_…`.
     var erased: Set<String> = []
     /// Says before each part of erasing how it is to end; by itself it works.
@@ -147,6 +149,9 @@ final class ScriptedPeers: Sendable {
         guard !state.isTenancyDown else { throw down }
         guard let sole = state.soleHoldings[request.userId], !sole.isEmpty else { return }
         throw Self.mustHandOver(sole)
+      }
+      if request.cursor.isEmpty {
+        peers.change { $0.erasedAddresses[request.userId] = request.addresses }
       }
       let next = try peers.erase(request.userId, in: "tenancy", from: request.cursor)
       return .init(finished: next.isEmpty, cursor: next)

@@ -22,6 +22,9 @@ def rest(stage):
     for path in ("/api/v1/unitsx", "/api/", "/api/v2/portfolios"):
         answer = client.get(path)
         equal(path, (answer.status, answer.reason), (404, "SERVICE_UNKNOWN"))
+    for path, status in {"/": 404, "/api/": 404, "/api/v1/users/me": 200}.items():
+        answer = client.get(path)
+        equal(path, (answer.status, answer.headers.get("x-content-type-options")), (status, "nosniff"))
     equal("the document", "/api/v1/users/me" in client.showing(None).get("/openapi.json").json["paths"], True)
     equal("nobody", client.showing(None).get("/api/v1/portfolios").status, 401)
 

@@ -61,3 +61,26 @@ def own_routes(stage):
     unknown = owner.get("/unlisted/a")
     equal("no row", (unknown.status, unknown.reason), (403, "ROUTE_UNKNOWN"))
     equal("another method", owner.post(f"/listed/{portfolio}", {}).status, 403)
+
+
+def never_sniffed(stage):
+    """every answer says that its content is of no other type than it says, whoever gives it"""
+    _, client = stage.sign_up("nora")
+    nobody, forged = client.showing(None), client.showing("eyJhbGciOiJFUzI1NiJ9.e30.AAAA")
+    preflight = {"origin": stage.page_origin, "access-control-request-method": "GET"}
+    for what, answer, status in [
+        ("a service", client.get("/api/v1/users/me"), 200),
+        ("a service's refusal", client.post("/api/v1/portfolios", {"name": ""}), 400),
+        ("a document", nobody.get("/openapi.json"), 200),
+        ("no token", nobody.get("/api/v1/users/me"), 401),
+        ("a wrong token", forged.get("/api/v1/users/me"), 401),
+        ("a wrong token by gRPC's path", forged.post("/tenancy.v1.Portfolios/List", {}), 401),
+        ("no route", client.get("/nothing"), 404),
+        ("no route below /api/", client.get("/api/v1/nothing"), 404),
+        ("a malformed path", client.get("/docs/a%5cb"), 400),
+        ("a malformed path below /api/", client.get("/api/v1/a%5cb"), 400),
+        ("an underscore", client.send_exactly("GET", "/nothing", None, {"x_user_id": "a"}), 400),
+        ("large fields", client.send_exactly("GET", "/api/v1/portfolios", None, {"x-large": "a" * 40000}), 431),
+        ("a preflight", nobody.send_exactly("OPTIONS", "/api/v1/users/me", None, preflight), 200),
+    ]:
+        equal(what, (answer.status, answer.headers.get("x-content-type-options")), (status, "nosniff"))

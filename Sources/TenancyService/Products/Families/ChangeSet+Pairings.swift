@@ -58,8 +58,9 @@ extension ChangeSet {
     }
     try code.remove(tx)
     try pairing.insert(tx)
-    try audit(pairing, "pairing.create", scope: family.rootID, after: pairing.digest, tx)
-    return try PairingRecord.find(id, tx) ?? pairing
+    pairing = try PairingRecord.find(id, tx) ?? pairing
+    try pairing.audit("pairing.create", after: pairing.digest, tx)
+    return pairing
   }
 
   /// A child's device is its own account's: an adult's would let the child do whatever needs no step-up.
@@ -82,7 +83,15 @@ extension ChangeSet {
 
   private func requireRoom(in family: EntityRecord, _ tx: borrowing WriteTransaction) throws {
     let max = PairingLimits.pairingsOfFamilyMax
-    let paired = try PairingRecord.list(family: family.id, child: nil, after: "", limit: max, tx)
+    let paired = try PairingRecord.list(
+      family: family.id,
+      child: nil,
+      by: PairingRoles(policy),
+      at: tx.now,
+      after: "",
+      limit: max,
+      tx
+    )
     guard paired.count < max else {
       core.instruments.refused(.pairings)
       throw TenancyError.tooManyPairings
@@ -97,7 +106,7 @@ extension ChangeSet {
   ) throws -> String {
     let role = Families.childRole
     let before = try tx.associations(of: user.userID, on: childID, role: role)
-    guard before.isEmpty else { return "" }
+    guard before.allSatisfy({ $0.isOver(at: tx.now) }) else { return "" }
     let child = try tx.known(childID, type: Families.child)
     return try issued(by: code.issuedBy, acr: code.issuerACR) { issuer in
       try issuer.grant(role, to: user.userID, on: child, tx).id
@@ -126,39 +135,15 @@ extension ChangeSet {
 
   /// Ends a pairing, and nothing else.
   func end(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws {
-    try pairing.remove(tx)
-    try audit(pairing, "pairing.end", scope: pairing.rootID, before: pairing.digest, tx)
+    try pairing.end(tx)
   }
 
   /// Whether its account still has a role by which a device is paired: that of the child, or one that sees the
   /// family.
   func carries(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws -> Bool {
-    let held = try tx.associations(ofUser: pairing.userID, on: pairing.entityID)
-      .filter { !$0.isOver(at: tx.now) }
-    guard pairing.childID == nil else { return held.contains { $0.role == Families.childRole } }
-    guard let type = policy.type(named: Families.family),
-      let action = policy.action(named: Families.viewFamily),
-      let rule = policy.rule(of: action, on: type)
-    else { return false }
-    return held.contains { policy.role(named: $0.role).map(rule.grants.contains) == true }
-  }
-
-  private func audit(
-    _ pairing: PairingRecord,
-    _ action: String,
-    scope: String,
-    before: [UInt8]? = nil,
-    after: [UInt8]? = nil,
-    _ tx: borrowing WriteTransaction
-  ) throws {
-    try tx.audit(
-      action,
-      object: pairing.childID ?? pairing.familyID,
-      scope: scope,
-      before: before,
-      after: after,
-      detail: "\(pairing.id) \(pairing.userID)"
-    )
+    let roles = PairingRoles(policy)
+    return try tx.associations(ofUser: pairing.userID, on: pairing.entityID)
+      .contains { !$0.isOver(at: tx.now) && roles.carries(pairing, by: $0) }
   }
 }
 

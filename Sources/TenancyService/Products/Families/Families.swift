@@ -34,8 +34,30 @@ enum Families: Product {
     [FamiliesHandler(core: core).definition]
   }
 
-  static func purge(_ database: Database, now: Int64) async throws {
-    while try await database.purgePairingCodes(before: now) > 0 {}
+  static func purge(_ core: TenancyCore, now: Int64) async throws {
+    while try await core.database.purgePairingCodes(before: now) > 0 {}
+    while try await purgePairings(core, now: now) > 0 {}
+  }
+
+  /// Ends pairings whose role has ended by time; how many there were.
+  ///
+  /// Few at a time, which are looked for without holding other writes up.
+  private static func purgePairings(_ core: TenancyCore, now: Int64) async throws -> Int {
+    let roles = PairingRoles(core.policy)
+    let ended = { @Sendable (tx: borrowing ReadTransaction) in
+      try PairingRecord.ended(by: roles, at: now, limit: 1, tx).count
+    }
+    guard try await core.database.read(ended) > 0 else { return 0 }
+    return try await core.store.writeOwn { tx in
+      let ended = try PairingRecord.ended(
+        by: roles,
+        at: now,
+        limit: PairingLimits.pairingsOfFamilyMax,
+        tx
+      )
+      for pairing in ended { try pairing.end(tx) }
+      return ended.count
+    }
   }
 
   static func missing(in policy: Policy) -> [PolicyError.Problem] {

@@ -216,6 +216,8 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     // Anybody can pair a device of this name with a family of its own, so there may be several.
     let others = try PairingRecord.all(
       ofDevice: deviceID,
+      by: PairingRoles(core.policy),
+      at: core.clock.now,
       limit: PairingLimits.pairingsOfFamilyMax,
       tx
     )
@@ -273,6 +275,8 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       try PairingRecord.list(
         family: request.familyId,
         child: request.childId.isEmpty ? nil : request.childId,
+        by: PairingRoles(core.policy),
+        at: core.clock.now,
         after: asked.cursor?[0] ?? "",
         limit: asked.size + 1,
         tx

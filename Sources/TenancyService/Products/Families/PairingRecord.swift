@@ -88,9 +88,27 @@ struct PairingRecord: Hashable, Sendable {
     )
   }
 
-  /// Removes it from the store.
-  func remove(_ tx: borrowing WriteTransaction) throws {
+  /// Removes it from the store, and says so in the audit log.
+  func end(_ tx: borrowing WriteTransaction) throws {
     try tx.execute("DELETE FROM pairing WHERE id = ?", .text(id))
+    try audit("pairing.end", before: digest, tx)
+  }
+
+  /// Says in the audit log what has become of it.
+  func audit(
+    _ action: String,
+    before: [UInt8]? = nil,
+    after: [UInt8]? = nil,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    try tx.audit(
+      action,
+      object: entityID,
+      scope: rootID,
+      before: before,
+      after: after,
+      detail: "\(id) \(userID)"
+    )
   }
 
   /// Hands the role that came with it on to another device of the same account and child; false when there
@@ -141,35 +159,58 @@ struct PairingRecord: Hashable, Sendable {
     }
   }
 
-  /// What all accounts have paired a device with, newest first.
+  /// What all accounts have paired a device with, newest first, without those whose role has ended.
   static func all(
     ofDevice device: String,
+    by roles: PairingRoles,
+    at now: Int64,
     limit: Int,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [PairingRecord] {
-    try tx.query(
-      "\(selection) WHERE p.device_id = ? ORDER BY p.id DESC LIMIT ?",
-      .text(device),
-      .integer(limit)
+    let unended = roles.unended(at: now)
+    return try tx.query(
+      """
+      \(selection) WHERE p.device_id = ? AND \(unended.condition) ORDER BY p.id DESC LIMIT \(limit)
+      """,
+      values: [.text(device)] + unended.values
     ) { PairingRecord(row: $0) }
   }
 
-  /// Pairings of a family in the order of their identifiers, after one of them; of one child if given.
+  /// Pairings of a family in the order of their identifiers, after one of them; of one child if given, and without
+  /// those whose role has ended.
   static func list(
     family: String,
     child: String?,
+    by roles: PairingRoles,
+    at now: Int64,
     after id: String,
     limit: Int,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [PairingRecord] {
+    let unended = roles.unended(at: now)
     var values: [SQLValue] = [.text(family), .text(id)]
     if let child { values.append(.text(child)) }
     return try tx.query(
       """
       \(selection) WHERE p.family_id = ? AND p.id > ? \(child == nil ? "" : "AND p.child_id = ?")
+        AND \(unended.condition)
       ORDER BY p.id LIMIT \(limit)
       """,
-      values: values
+      values: values + unended.values
+    ) { PairingRecord(row: $0) }
+  }
+
+  /// Pairings whose role has ended by an instant.
+  static func ended(
+    by roles: PairingRoles,
+    at now: Int64,
+    limit: Int,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [PairingRecord] {
+    let unended = roles.unended(at: now)
+    return try tx.query(
+      "\(selection) WHERE NOT (\(unended.condition)) LIMIT \(limit)",
+      values: unended.values
     ) { PairingRecord(row: $0) }
   }
 

@@ -78,8 +78,8 @@ enum SmartHome: Product {
     ]
   }
 
-  static func purge(_ database: Database, now: Int64) async throws {
-    while try await database.purgeCommands(before: now - CommandLimits.retention) > 0 {}
+  static func purge(_ core: TenancyCore, now: Int64) async throws {
+    while try await core.database.purgeCommands(before: now - CommandLimits.retention) > 0 {}
   }
 
   /// What the handlers need and a policy does not have; empty when they can work with it.

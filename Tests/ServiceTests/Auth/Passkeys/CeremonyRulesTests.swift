@@ -225,7 +225,11 @@ struct CeremonyRulesTests {
 
   @Test("A counter that rises is stored, one that does not is remembered, and the higher one stays")
   func counter_fallen_isTold() {
-    func take(_ stored: UInt32, _ shown: UInt32) -> (fell: Bool, kept: UInt32) {
+    func take(
+      _ stored: UInt32,
+      _ shown: UInt32,
+      usedSince isUsed: Bool = false
+    ) -> (change: PasskeyRecord.CounterChange, kept: UInt32) {
       var passkey = PasskeyRecord(
         id: "pky_1",
         credentialID: [1],
@@ -242,17 +246,25 @@ struct CeremonyRulesTests {
         isAddressProven: true,
         created: 0
       )
-      let fell = passkey.take(ProvenUse(flags: [.backupEligible], signCount: shown), now: 9)
+      passkey.lastUsed = isUsed ? 5 : 4
+      let change = passkey.take(
+        ProvenUse(flags: [.backupEligible], signCount: shown),
+        begun: 5,
+        now: 9
+      )
       #expect(passkey.isBackupEligible && passkey.lastUsed == 9)
-      #expect(passkey.counterFell == (fell ? 9 : nil))
-      return (fell, passkey.signCount)
+      #expect(passkey.counterFell == (change == .fell ? 9 : nil))
+      return (change, passkey.signCount)
     }
-    #expect(take(0, 0) == (false, 0))
-    #expect(take(0, 1) == (false, 1))
-    #expect(take(5, 6) == (false, 6))
-    #expect(take(5, 5) == (true, 5))
-    #expect(take(5, 4) == (true, 5))
-    #expect(take(5, 0) == (true, 5))
-    #expect(take(.max, 0) == (true, .max))
+    #expect(take(0, 0) == (.rose, 0))
+    #expect(take(0, 1) == (.rose, 1))
+    #expect(take(5, 6) == (.rose, 6))
+    #expect(take(5, 5) == (.fell, 5))
+    #expect(take(5, 4) == (.fell, 5))
+    #expect(take(5, 0) == (.fell, 5))
+    #expect(take(.max, 0) == (.fell, .max))
+    // A later use was taken first; two of the key would count alike.
+    #expect(take(7, 6, usedSince: true) == (.overtaken, 7))
+    #expect(take(7, 7, usedSince: true) == (.fell, 7))
   }
 }

@@ -125,7 +125,13 @@ struct PasskeyStepUpTests {
             let basis = try UserTable.basis(of: record.userID, in: tx)
           else { return }
           let use = ProvenUse(flags: [.userPresent], signCount: 0)
-          let proven = ProvenPasskey(passkey: record, use: use, user: user, basis: basis)
+          let proven = ProvenPasskey(
+            passkey: record,
+            use: use,
+            begun: 0,
+            user: user,
+            basis: basis
+          )
           _ = try PasskeysHandler.settle(proven, now: 0, in: tx)
         }
       }

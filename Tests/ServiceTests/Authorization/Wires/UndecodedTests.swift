@@ -52,6 +52,30 @@ struct UndecodedTests {
     }
   }
 
+  @Test("A field that a message does not have is named, with those that it has")
+  func unknownField_isNamed() async throws {
+    try await MatrixStage.run { stage in
+      let options = try await stage.product.call(stage.house.owner)
+      let fields =
+        options.metadata.entries.map { (name: $0.key, value: $0.value) }
+        + [(name: "content-type", value: "application/json")]
+      let http = stage.product.http(to: "tenancy")
+      for (path, beginning) in [
+        ("/api/v1/portfolios", "nope is no field of tenancy.v1.CreatePortfolioRequest; it has: "),
+        (
+          "/tenancy.v1.Portfolios/Create",
+          "tenancy.v1.CreatePortfolioRequest has no field \"nope\"; it has: "
+        ),
+      ] {
+        let answer = try await http.send("POST", path, fields, Self.unknown.bytes)
+        let body = try JSONReader.read(answer.content, limits: JSONLimits(byteCountMax: 1 << 20))
+        let message = try #require(body.object?["message"]?.string)
+        #expect(message.contains(beginning) && message.contains("name"), "\(path): \(message)")
+        #expect(!message.contains("nope tenancy"), "\(path): \(message)")
+      }
+    }
+  }
+
   private func fields(
     _ proof: Proof,
     _ stage: MatrixStage

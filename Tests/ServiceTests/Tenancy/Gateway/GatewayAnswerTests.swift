@@ -62,6 +62,7 @@ struct GatewayAnswerTests {
       #expect(outcome.denial ?? 0 >= 400, "\(code)")
       #expect(outcome.headers["content-type"] == "application/json", "\(code)")
       #expect(outcome.headers["cache-control"] == "no-store", "\(code)")
+      #expect(outcome.headers["x-content-type-options"] == "nosniff", "\(code)")
       #expect(outcome.headers["x-request-id"] == "req_1", "\(code)")
       let envelope =
         (try? JSONReader.read(
