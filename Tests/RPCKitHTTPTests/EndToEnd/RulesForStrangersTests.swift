@@ -1,6 +1,7 @@
 import Contracts
 import RPCKit
 import RPCKitTesting
+import Reflection
 import Testing
 
 @testable import RPCKitHTTP
@@ -30,6 +31,11 @@ struct RulesForStrangersTests {
   private static let kinds: [MethodDescriptor.Kind] = [
     .unary, .serverStreaming, .clientStreaming, .bidirectional,
   ]
+
+  /// Every kind of call by every wire that has it.
+  private static let calls = kinds.flatMap { kind in
+    (kind == .bidirectional ? InteropWire.bothWays : InteropWire.allCases).map { ($0, kind) }
+  }
 
   private static func method(_ kind: MethodDescriptor.Kind) -> MethodDescriptor {
     MethodDescriptor(
@@ -62,22 +68,33 @@ struct RulesForStrangersTests {
 
   @Test(
     "A message that breaks rules is not spoken of before its caller is let in",
-    arguments: kinds.flatMap { kind in
-      (kind == .bidirectional ? InteropWire.bothWays : InteropWire.allCases).map { ($0, kind) }
-    }
+    arguments: calls
   )
   func brokenRule_isForCallersWhoAreLetIn(
     _ wire: InteropWire,
     _ kind: MethodDescriptor.Kind
   ) throws {
-    #expect(try Self.code(wire, kind, letsIn: false) == .unauthenticated)
-    #expect(try Self.code(wire, kind, letsIn: true) == .invalidArgument)
+    #expect(try Self.code(wire, kind, Ruled(), letsIn: false) == .unauthenticated)
+    #expect(try Self.code(wire, kind, Ruled(), letsIn: true) == .invalidArgument)
   }
 
-  /// The status of a call whose message breaks rules.
+  @Test("Bytes that are no message are not read before their caller is let in", arguments: calls)
+  func garbage_isForCallersWhoAreLetIn(
+    _ wire: InteropWire,
+    _ kind: MethodDescriptor.Kind
+  ) throws {
+    // A text that is longer than all of it.
+    let garbage = RawMessage(bytes: [0x0A, 0x7F, 0x41])
+    #expect(try Self.code(wire, kind, garbage, letsIn: false) == .unauthenticated)
+    let malformed = wire == .connect ? StatusCode.invalidArgument : .internal
+    #expect(try Self.code(wire, kind, garbage, letsIn: true) == malformed)
+  }
+
+  /// The status of a call with a message that is not what it should be.
   private static func code(
     _ wire: InteropWire,
     _ kind: MethodDescriptor.Kind,
+    _ message: some Message,
     letsIn: Bool
   ) throws -> StatusCode {
     let (opened, door) = AsyncStream.makeStream(of: Void.self)
@@ -103,7 +120,7 @@ struct RulesForStrangersTests {
       let channel = Channel(ChannelTarget(addresses: [address]), configuration)
       var outcome = StatusCode.ok
       do {
-        try await Self.call(channel, kind)
+        try await Self.call(channel, kind, message)
       } catch {
         outcome = (error as? RPCError)?.code ?? .unknown
       }
@@ -116,8 +133,12 @@ struct RulesForStrangersTests {
     return try #require(call.code.withLock { $0 })
   }
 
-  private static func call(_ channel: Channel, _ kind: MethodDescriptor.Kind) async throws {
-    let (method, broken) = (method(kind), Ruled())
+  private static func call<Request: Message>(
+    _ channel: Channel,
+    _ kind: MethodDescriptor.Kind,
+    _ broken: Request
+  ) async throws {
+    let method = method(kind)
     switch kind {
     case .unary:
       let _: Rich = try await channel.unary(method, broken, options: CallOptions())
@@ -130,11 +151,11 @@ struct RulesForStrangersTests {
       for try await _ in responses {}
     case .clientStreaming:
       let _: Rich = try await channel.clientStreaming(method, options: CallOptions()) {
-        (writer: RequestWriter<Ruled>) in try await writer.write(broken)
+        (writer: RequestWriter<Request>) in try await writer.write(broken)
       }
     case .bidirectional:
       try await channel.bidirectional(method, options: CallOptions()) {
-        (writer: RequestWriter<Ruled>, responses: ResponseStream<Rich>) in
+        (writer: RequestWriter<Request>, responses: ResponseStream<Rich>) in
         try await writer.write(broken)
         try await writer.finish()
         for try await _ in responses {}

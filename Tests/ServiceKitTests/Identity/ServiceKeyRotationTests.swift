@@ -19,11 +19,15 @@ struct ServiceKeyRotationTests {
   private func proofs(
     _ name: String,
     privateKey: String? = nil,
-    trusted: [String: [String]] = [:]
+    trusted: [String: [String]] = [:],
+    gateways: GatewayAddresses = GatewayAddresses(),
+    gatewaySecret: String? = nil
   ) -> ServiceProofs {
     ServiceProofs(
       name: name,
       settings: .init(privateKey: privateKey, trusted: trusted),
+      gateways: gateways,
+      gatewaySecret: gatewaySecret,
       clock: clock,
       random: SystemRandomSource()
     )
@@ -105,6 +109,43 @@ struct ServiceKeyRotationTests {
       )
       #expect(try verifier.verify(issuer.token(for: "auth"), from: "unix") == "tenancy")
     }
+  }
+
+  @Test("Of a gateway's secrets those of the file count, and what is broken changes nothing")
+  func reload_gatewaySecret_isExchanged() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("gateway.secret")
+    let (old, new) = (
+      GatewaySecrets.generate(SystemRandomSource()), GatewaySecrets.generate(SystemRandomSource())
+    )
+    try write(old, to: file)
+    let callee = proofs("tenancy", gatewaySecret: file)
+    let gateways = try callee.gateways()
+    func believed() -> [Bool] {
+      [old, new].map { gateways.verifies(BearerToken($0), from: "198.18.0.1:1") }
+    }
+    #expect(believed() == [true, false])
+    try write("\(old)\n\(new)\n", to: file)
+    #expect(believed() == [true, false], "nothing is read before it is asked for")
+    try callee.reload()
+    #expect(believed() == [true, true])
+    try write(new, to: file)
+    try callee.reload()
+    #expect(believed() == [false, true])
+    try write(String(old.dropLast(10)), to: file)
+    let error = try #require(throws: ConfigurationError.self) { try callee.reload() }
+    #expect(error.description.contains("gateway_secret") && error.description.contains(file))
+    #expect(!error.description.contains(old.dropLast(10)))
+    #expect(believed() == [false, true])
+  }
+
+  @Test("A network of gateways is no proof without a secret")
+  func gateways_networkAlone_isRefused() throws {
+    let network = try GatewayAddresses(JSONField(["10.0.0.0/8"]))
+    let error = try #require(throws: ConfigurationError.self) {
+      try proofs("tenancy", gateways: network).gateways()
+    }
+    #expect(error.description.contains("gateway_secret is missing"))
   }
 
   @Test("A file that is broken is named, and everything stays as it was")

@@ -10,13 +10,14 @@ struct StreamRightsTests {
   private let forge = TokenForge()
   private let serviceKey = SigningKey.generate()
   private let revocations = RevocationSet()
+  private let gateways = GatewayProof()
 
   private static let method = MethodDescriptor(
     service: "test.v1.Doors",
     method: "Watch",
     kind: .serverStreaming,
     callerClass: .user,
-    callingServices: ["*"],
+    callingServices: ["*", GatewayProof.service],
     requestType: "benchmark.v1.CheckRequest",
     responseType: "benchmark.v1.CheckResponse"
   )
@@ -84,6 +85,7 @@ struct StreamRightsTests {
         clock: forge.clock
       ),
       services: services,
+      gateways: gateways,
       clock: forge.clock,
       streamInterval: interval
     )
@@ -141,6 +143,29 @@ struct StreamRightsTests {
       for _ in 0..<2 {
         #expect(await stage.ending(service) { forge.clock.advance(91_000) } == Self.ended)
       }
+    }
+  }
+
+  @Test("A gateway's stream goes on while its secret is one of two, and ends with it")
+  func gatewaySecret_replaced_endsTheStream() async throws {
+    let (old, new) = (
+      GatewaySecrets.generate(SystemRandomSource()), GatewaySecrets.generate(SystemRandomSource())
+    )
+    let (alone, both, other) = (
+      try #require(GatewaySecrets(old)), try #require(GatewaySecrets("\(old)\n\(new)")),
+      try #require(GatewaySecrets(new))
+    )
+    gateways.replaceSecrets(alone)
+    try await serving { stage in
+      let shown: Metadata = ["service-authorization": "Bearer \(old)"]
+      let counted = Lock(0)
+      let ending = await stage.counting(shown) { count in
+        counted.withLock { $0 = count }
+        if count == 0 { gateways.replaceSecrets(both) }
+        if count == 20 { gateways.replaceSecrets(other) }
+      }
+      #expect(ending == Self.ended)
+      #expect(counted.withLock { $0 } >= 20)
     }
   }
 

@@ -30,6 +30,28 @@ extension EndToEndTests {
       }
     }
 
+    @Test("All services give one document of what can be called, with the paths of all")
+    func document_isOne() async throws {
+      try await Installation.run { home in
+        var documents: [HTTPClient.Answer] = []
+        for service in home.all {
+          let answer = try await service.http.send("GET", "/openapi.json")
+          #expect(answer.status == 200, "\(service.name)")
+          documents.append(answer)
+        }
+        #expect(Set(documents.map(\.content)).count == 1)
+        #expect(Set(documents.map { $0.fields["etag"] ?? "" }).count == 1)
+        let json = try JSONReader.read(
+          documents[0].content,
+          limits: JSONLimits(byteCountMax: 1 << 24, depthMax: 100)
+        )
+        let paths = try #require(json.object?["paths"]?.object)
+        for path in ["/api/v1/users/me", "/api/v1/portfolios", "/api/v1/entitlements"] {
+          #expect(paths[path] != nil, "\(path)")
+        }
+      }
+    }
+
     @Test("Each way to call by HTTP is switched off by itself")
     func ways_areSwitchedOffOneByOne() async throws {
       let http: JSONValue = ["rest": false, "grpc_web": false]

@@ -111,6 +111,51 @@ extension EndToEndTests {
       }
     }
 
+    @Test("A reload takes the files that the settings name now, not those of the start")
+    func settings_nameOtherFiles_areFollowed() async throws {
+      try await Installation.run { home in
+        let owner = try await home.signUp("ada")
+        let portfolio = try await home.portfolios.create(
+          .init(name: "Harbour Homes"),
+          options: owner.call
+        ).id
+        let property = try await home.portfolios.createProperty(
+          .init(portfolioId: portfolio, name: "Pier 4"),
+          options: owner.call
+        ).id
+        let lamp = try await home.devices.register(
+          .init(propertyId: property, name: "Lamp", type: "light"),
+          options: owner.call
+        ).id
+        #expect(try await turnOn(lamp, home, owner) == nil)
+
+        let policy = Self.withFeature(try home.folder.text(of: "policy.json"))
+        try home.folder.write(policy, to: "other-policy.json")
+        _ = try home.set("policy", of: home.tenancy, to: "other-policy.json")
+        home.tenancy.send(SIGHUP)
+        let isRefused = try await home.tenancy.eventually {
+          try await turnOn(lamp, home, owner)?
+            .is(.failedPrecondition, "FEATURE_NOT_AVAILABLE") == true
+        }
+        #expect(isRefused, "\(home.folder.end(of: "tenancy.log"))")
+
+        // Nobody has bought anything, and the tier of those has the feature now.
+        let before = try home.set("catalog", of: home.entitlement, to: "other-catalog.json")
+        let catalog = try String(contentsOfFile: before, encoding: .utf8)
+        let other = catalog.replacing(
+          "\"features\": {\"maxMembers\": 5,",
+          with: "\"features\": {\"analytics\": true, \"maxMembers\": 5,"
+        )
+        #expect(other != catalog)
+        try home.folder.write(other, to: "other-catalog.json")
+        home.entitlement.send(SIGHUP)
+        let isOpen = try await home.entitlement.eventually {
+          try await turnOn(lamp, home, owner) == nil
+        }
+        #expect(isOpen, "\(home.folder.end(of: "entitlement.log"))")
+      }
+    }
+
     private func subscribe(
       _ portfolio: String,
       to tier: String,
@@ -194,5 +239,22 @@ extension EndToEndTests {
         #expect(forced.ending == .exited(0), "\(forced.text)")
       }
     }
+  }
+}
+
+extension Installation {
+  /// Has a setting of a service name a file of the folder from now on; what it named before.
+  fileprivate func set(
+    _ setting: String,
+    of service: ServiceProcess,
+    to file: String
+  ) throws -> String {
+    let text = try folder.text(of: "\(service.name).json")
+    let settings = try JSONReader.read(Array(text.utf8), limits: JSONLimits(byteCountMax: 1 << 16))
+    var object = try #require(settings.object)
+    let before = try #require(object[setting]?.string)
+    object[setting] = .string(folder.file(file))
+    try folder.write(JSONValue.object(object).indentedText, to: "\(service.name).json")
+    return before
   }
 }

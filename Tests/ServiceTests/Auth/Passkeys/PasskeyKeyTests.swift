@@ -95,5 +95,7 @@ struct PasskeyKeyTests {
     #expect(eddsa(Array(bytes.dropLast())) == .key)
     #expect(eddsa(bytes + [0]) == .key)
     #expect(eddsa([]) == .key)
+    // Of small order: signatures of it need no secret.
+    #expect(eddsa([1] + [UInt8](repeating: 0, count: 31)) == .key)
   }
 }

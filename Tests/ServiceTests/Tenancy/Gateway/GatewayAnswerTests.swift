@@ -111,6 +111,29 @@ struct GatewayAnswerTests {
     }
   }
 
+  @Test("However long the lists of a refusal are, its header fields stay within 4 KiB")
+  func denied_grpc_isCut() {
+    let rows = (0..<500).map {
+      Google_Rpc.BadRequest.FieldViolation(
+        field: "entities[\($0)].name",
+        description: "must not be empty"
+      )
+    }
+    var error = RPCError(.invalidArgument, "refused for a test")
+    error.details = [RPCError.Detail(Google_Rpc.BadRequest(fieldViolations: rows))]
+    let outcome = GatewayOutcome(
+      GatewayAnswer.message(
+        .failure(error),
+        requestID: "req_1",
+        headers: ["content-type": "application/grpc"]
+      )
+    )
+    #expect(outcome.headers["grpc-status"] == "3")
+    #expect(outcome.headers["grpc-status-details-bin", default: ""].utf8.count > 2000)
+    let byteCount = outcome.headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    #expect(byteCount < 4096)
+  }
+
   @Test(
     "Clients of gRPC-Web and of REST are refused by HTTP",
     arguments: [
