@@ -246,7 +246,8 @@ let package = Package(
     .testTarget(
       name: "AuthServiceTests",
       dependencies: [
-        "AuthService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "COpenSSL",
+        "AuthService", "ServiceTesting", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts",
+        "COpenSSL",
       ],
       path: "Tests/ServiceTests/Auth",
       exclude: ["Passkeys/Vectors"],

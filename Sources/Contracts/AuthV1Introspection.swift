@@ -59,6 +59,12 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.token.utf8.count)
+      measure.add(self.tokenTypeHint.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -215,6 +221,34 @@ extension Auth_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.tokenType {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.iss {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.aud {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.sub {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.jti {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.sid {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.acr {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.purpose {
+        measure.add(value.utf8.count)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

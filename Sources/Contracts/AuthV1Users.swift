@@ -172,6 +172,44 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.id.utf8.count)
+      measure.add(self.email.utf8.count)
+      measure.add(self.displayName.utf8.count)
+      measure.add(self.firstName.utf8.count)
+      measure.add(self.lastName.utf8.count)
+      for element in self.roleAssociations {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.defaultPortfolioId.utf8.count)
+      measure.add(self.defaultPropertyId.utf8.count)
+      measure.add(self.defaultUnitId.utf8.count)
+      measure.add(self.plan.utf8.count)
+      for element in self.missingContext {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      if let value = self.createdAt {
+        value.measure(&measure)
+      }
+      if let value = self.updatedAt {
+        value.measure(&measure)
+      }
+      measure.add(self.language.utf8.count)
+      measure.add(self.photoUrl.utf8.count)
+      measure.add(self.timeZone.utf8.count)
+      measure.add(self.settings.utf8.count)
+      for element in self.activities {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -314,6 +352,12 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+      measure.add(self.lastDay.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -384,6 +428,10 @@ extension Auth_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -497,6 +545,29 @@ extension Auth_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.displayName {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.firstName {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.lastName {
+        measure.add(value.utf8.count)
+      }
+      measure.add(self.idempotencyKey.utf8.count)
+      if let value = self.language {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.photoUrl {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.timeZone {
+        measure.add(value.utf8.count)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -669,6 +740,12 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.settings.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -748,6 +825,11 @@ extension Auth_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.settings.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -831,6 +913,13 @@ extension Auth_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+      measure.add(self.day.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -975,6 +1064,20 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.portfolioId {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.propertyId {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.unitId {
+        measure.add(value.utf8.count)
+      }
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1085,6 +1188,13 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.currentPassword.utf8.count)
+      measure.add(self.newPassword.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1176,6 +1286,10 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1246,6 +1360,15 @@ extension Auth_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.userIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1341,6 +1464,15 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.users {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1421,6 +1553,11 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.email.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1499,6 +1636,15 @@ extension Auth_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.emails {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1602,6 +1748,16 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.userIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      measure.add(self.verified.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1684,6 +1840,11 @@ extension Auth_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.userId.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1761,6 +1922,11 @@ extension Auth_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.email.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

@@ -53,6 +53,11 @@ extension Entitlement_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.userId.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -135,6 +140,16 @@ extension Entitlement_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.section.utf8.count)
+      for element in self.records {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

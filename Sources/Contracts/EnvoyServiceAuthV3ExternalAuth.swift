@@ -61,6 +61,13 @@ extension Envoy_Service_Auth_V3 {
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
+      /// Adds about how long the message is; see `Message`.
+      public func measure(_ measure: inout RPCKit.MessageMeasure) {
+        if let value = self.http {
+          value.measure(&measure)
+        }
+      }
+
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
@@ -164,6 +171,22 @@ extension Envoy_Service_Auth_V3 {
         let scratch = RPCKit.MessageScratch()
         defer { scratch.release() }
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+      }
+
+      /// Adds about how long the message is; see `Message`.
+      public func measure(_ measure: inout RPCKit.MessageMeasure) {
+        measure.add(self.id.utf8.count)
+        measure.add(self.method.utf8.count)
+        for element in self.headers {
+          if measure.isExceeded { return }
+          measure.add(2)
+          measure.add(element.key.utf8.count)
+          measure.add(element.value.utf8.count)
+        }
+        measure.add(self.path.utf8.count)
+        measure.add(self.host.utf8.count)
+        measure.add(self.scheme.utf8.count)
+        measure.add(self.`protocol`.utf8.count)
       }
 
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -303,6 +326,19 @@ extension Envoy_Service_Auth_V3 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.request {
+        value.measure(&measure)
+      }
+      for element in self.contextExtensions {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.key.utf8.count)
+        measure.add(element.value.utf8.count)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -403,6 +439,13 @@ extension Envoy_Service_Auth_V3 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.attributes {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -492,6 +535,19 @@ extension Envoy_Service_Auth_V3 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.status {
+        value.measure(&measure)
+      }
+      for element in self.headers {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.body.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -587,6 +643,20 @@ extension Envoy_Service_Auth_V3 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.headers {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      for element in self.headersToRemove {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -695,6 +765,21 @@ extension Envoy_Service_Auth_V3 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.status {
+        value.measure(&measure)
+      }
+      switch self.httpResponse {
+      case .deniedResponse(let value)?:
+        value.measure(&measure)
+      case .okResponse(let value)?:
+        value.measure(&measure)
+      case nil:
+        break
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

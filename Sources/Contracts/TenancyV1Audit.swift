@@ -90,6 +90,19 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.recordedAt {
+        value.measure(&measure)
+      }
+      measure.add(self.`actor`.utf8.count)
+      measure.add(self.onBehalfOf.utf8.count)
+      measure.add(self.action.utf8.count)
+      measure.add(self.object.utf8.count)
+      measure.add(self.requestId.utf8.count)
+      measure.add(self.detail.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -208,6 +221,21 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.`actor`.utf8.count)
+      measure.add(self.object.utf8.count)
+      measure.add(self.action.utf8.count)
+      measure.add(self.requestId.utf8.count)
+      if let value = self.since {
+        value.measure(&measure)
+      }
+      if let value = self.until {
+        value.measure(&measure)
+      }
+      measure.add(self.pageToken.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -339,6 +367,16 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.entries {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

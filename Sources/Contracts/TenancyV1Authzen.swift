@@ -65,6 +65,15 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.type.utf8.count)
+      measure.add(self.id.utf8.count)
+      if let value = self.properties {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -158,6 +167,14 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+      if let value = self.properties {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -248,6 +265,15 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.type.utf8.count)
+      measure.add(self.id.utf8.count)
+      if let value = self.properties {
+        value.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -359,6 +385,22 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.subject {
+        value.measure(&measure)
+      }
+      if let value = self.action {
+        value.measure(&measure)
+      }
+      if let value = self.resource {
+        value.measure(&measure)
+      }
+      if let value = self.context {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -450,6 +492,11 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.evaluationsSemantic.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -630,6 +677,30 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.subject {
+        value.measure(&measure)
+      }
+      if let value = self.action {
+        value.measure(&measure)
+      }
+      if let value = self.resource {
+        value.measure(&measure)
+      }
+      if let value = self.context {
+        value.measure(&measure)
+      }
+      for element in self.evaluations {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      if let value = self.options {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -748,6 +819,11 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.message.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -823,6 +899,16 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.reason {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.error {
+        value.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -903,6 +989,13 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.context {
+        value.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -991,6 +1084,16 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.context {
+        value.measure(&measure)
+      }
+      if let value = self.evaluations {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1065,6 +1168,11 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.type.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1146,6 +1254,11 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.token.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1222,6 +1335,11 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.nextToken.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1320,6 +1438,25 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.subject {
+        value.measure(&measure)
+      }
+      if let value = self.action {
+        value.measure(&measure)
+      }
+      if let value = self.resource {
+        value.measure(&measure)
+      }
+      if let value = self.context {
+        value.measure(&measure)
+      }
+      if let value = self.page {
+        value.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1431,6 +1568,12 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.type.utf8.count)
+      measure.add(self.id.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1511,6 +1654,18 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.page {
+        value.measure(&measure)
+      }
+      for element in self.results {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1618,6 +1773,25 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.subject {
+        value.measure(&measure)
+      }
+      if let value = self.action {
+        value.measure(&measure)
+      }
+      if let value = self.resource {
+        value.measure(&measure)
+      }
+      if let value = self.context {
+        value.measure(&measure)
+      }
+      if let value = self.page {
+        value.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1729,6 +1903,12 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.type.utf8.count)
+      measure.add(self.id.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1809,6 +1989,18 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.page {
+        value.measure(&measure)
+      }
+      for element in self.results {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1911,6 +2103,22 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.subject {
+        value.measure(&measure)
+      }
+      if let value = self.resource {
+        value.measure(&measure)
+      }
+      if let value = self.context {
+        value.measure(&measure)
+      }
+      if let value = self.page {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -2007,6 +2215,11 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -2086,6 +2299,18 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.page {
+        value.measure(&measure)
+      }
+      for element in self.results {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

@@ -156,6 +156,21 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.id.utf8.count)
+      measure.add(self.familyId.utf8.count)
+      measure.add(self.childId.utf8.count)
+      measure.add(self.childName.utf8.count)
+      measure.add(self.deviceId.utf8.count)
+      measure.add(self.deviceName.utf8.count)
+      measure.add(self.userId.utf8.count)
+      measure.add(self.issuedBy.utf8.count)
+      if let value = self.pairedAt {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -248,6 +263,13 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.familyId.utf8.count)
+      measure.add(self.childId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -353,6 +375,14 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.code.utf8.count)
+      if let value = self.expiresAt {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -437,6 +467,14 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.code.utf8.count)
+      measure.add(self.deviceId.utf8.count)
+      measure.add(self.deviceName.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -555,6 +593,13 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.pairing {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -622,6 +667,11 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.deviceId.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -719,6 +769,11 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.reason.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -804,6 +859,18 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.pairing {
+        value.measure(&measure)
+      }
+      for element in self.modes {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -896,6 +963,13 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.familyId.utf8.count)
+      measure.add(self.childId.utf8.count)
+      measure.add(self.pageToken.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1002,6 +1076,16 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.pairings {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1081,6 +1165,12 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.pairingId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1166,6 +1256,11 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.revision.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

@@ -111,6 +111,28 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.id.utf8.count)
+      measure.add(self.userId.utf8.count)
+      measure.add(self.deviceId.utf8.count)
+      if let value = self.validFrom {
+        value.measure(&measure)
+      }
+      if let value = self.validUntil {
+        value.measure(&measure)
+      }
+      measure.add(self.grantedBy.utf8.count)
+      if let value = self.createdAt {
+        value.measure(&measure)
+      }
+      measure.add(self.deviceName.utf8.count)
+      if let value = self.recurring {
+        value.measure(&measure)
+      }
+      measure.add(self.invitationId.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -234,6 +256,24 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.userId.utf8.count)
+      for element in self.deviceIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      if let value = self.validFrom {
+        value.measure(&measure)
+      }
+      if let value = self.validUntil {
+        value.measure(&measure)
+      }
+      measure.add(self.idempotencyKey.utf8.count)
+      measure.add(self.email.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -373,6 +413,16 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.passes {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.revision.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -474,6 +524,13 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.deviceId.utf8.count)
+      measure.add(self.unitId.utf8.count)
+      measure.add(self.pageToken.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -580,6 +637,16 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.passes {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -678,6 +745,18 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.passId.utf8.count)
+      if let value = self.validFrom {
+        value.measure(&measure)
+      }
+      if let value = self.validUntil {
+        value.measure(&measure)
+      }
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -768,6 +847,12 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.passId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

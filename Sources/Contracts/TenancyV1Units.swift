@@ -112,6 +112,35 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.id.utf8.count)
+      measure.add(self.name.utf8.count)
+      measure.add(self.propertyId.utf8.count)
+      for element in self.tenantUserIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      for element in self.deviceIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      for element in self.commonAreaDeviceIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      if let value = self.createdAt {
+        value.measure(&measure)
+      }
+      if let value = self.updatedAt {
+        value.measure(&measure)
+      }
+      measure.add(self.revision.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -251,6 +280,28 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.propertyId.utf8.count)
+      measure.add(self.name.utf8.count)
+      for element in self.tenantUserIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      for element in self.deviceIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      for element in self.commonAreaDeviceIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      measure.add(self.idempotencyKey.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -429,6 +480,15 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.propertyId.utf8.count)
+      measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
+      measure.add(self.text.utf8.count)
+      measure.add(self.atLeastRevision.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -620,6 +680,16 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.units {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -699,6 +769,12 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.unitId.utf8.count)
+      measure.add(self.atLeastRevision.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -784,6 +860,15 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.deviceIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -922,6 +1007,32 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.unitId.utf8.count)
+      if let value = self.name {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.commonAreaDevices {
+        value.measure(&measure)
+      }
+      measure.add(self.expectedRevision.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+      for element in self.tenantUserIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      for element in self.deviceIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      if let value = self.updateMask {
+        value.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1104,6 +1215,13 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.unitId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+      measure.add(self.moveDevicesTo.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1232,6 +1350,21 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.unitId.utf8.count)
+      measure.add(self.userId.utf8.count)
+      if let value = self.validFrom {
+        value.measure(&measure)
+      }
+      if let value = self.validUntil {
+        value.measure(&measure)
+      }
+      measure.add(self.idempotencyKey.utf8.count)
+      measure.add(self.email.utf8.count)
+      measure.add(self.role.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1381,6 +1514,13 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.unitId.utf8.count)
+      measure.add(self.userId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1482,6 +1622,12 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.unitId.utf8.count)
+      measure.add(self.pageToken.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1595,6 +1741,21 @@ extension Tenancy_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.tenants {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+      for element in self.associations {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -1690,6 +1851,13 @@ extension Tenancy_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.unitId.utf8.count)
+      measure.add(self.deviceId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

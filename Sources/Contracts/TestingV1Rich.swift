@@ -131,6 +131,25 @@ extension Testing_V1 {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+      if let value = self.child {
+        value.measure(&measure)
+      }
+      for element in self.children {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      switch self.link {
+      case .next(let value)?:
+        value.measure(&measure)
+      default:
+        break
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -298,6 +317,18 @@ extension Testing_V1 {
         let scratch = RPCKit.MessageScratch()
         defer { scratch.release() }
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+      }
+
+      /// Adds about how long the message is; see `Message`.
+      public func measure(_ measure: inout RPCKit.MessageMeasure) {
+        measure.add(self.label.utf8.count)
+        measure.add(self.sizes.count)
+        switch self.choice {
+        case .byName(let value)?:
+          measure.add(value.utf8.count)
+        default:
+          break
+        }
       }
 
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -839,6 +870,107 @@ extension Testing_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.stringValue.utf8.count)
+      measure.add(self.bytesValue.count)
+      if let value = self.part {
+        value.measure(&measure)
+      }
+      if let value = self.node {
+        value.measure(&measure)
+      }
+      measure.add(self.int32List.count)
+      measure.add(self.int64List.count)
+      measure.add(self.uint32List.count)
+      measure.add(self.uint64List.count)
+      measure.add(self.sint32List.count)
+      measure.add(self.sint64List.count)
+      measure.add(self.fixed32List.count)
+      measure.add(self.fixed64List.count)
+      measure.add(self.sfixed32List.count)
+      measure.add(self.sfixed64List.count)
+      measure.add(self.floatList.count)
+      measure.add(self.doubleList.count)
+      measure.add(self.boolList.count)
+      for element in self.stringList {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      for element in self.bytesList {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.count)
+      }
+      measure.add(self.moodList.count)
+      for element in self.partList {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.unpackedList.count)
+      if let value = self.optionalString {
+        measure.add(value.utf8.count)
+      }
+      if let value = self.optionalBytes {
+        measure.add(value.count)
+      }
+      for element in self.labels {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.key.utf8.count)
+        measure.add(element.value.utf8.count)
+      }
+      for element in self.parts {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.key.utf8.count)
+        element.value.measure(&measure)
+      }
+      measure.add(self.moods.count)
+      for element in self.blobs {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.value.count)
+      }
+      measure.add(self.weights.count)
+      measure.add(self.numbers.count)
+      if let value = self.createdAt {
+        value.measure(&measure)
+      }
+      if let value = self.lifetime {
+        value.measure(&measure)
+      }
+      if let value = self.mask {
+        value.measure(&measure)
+      }
+      if let value = self.anything {
+        value.measure(&measure)
+      }
+      if let value = self.settings {
+        value.measure(&measure)
+      }
+      if let value = self.value {
+        value.measure(&measure)
+      }
+      measure.add(self.self_.utf8.count)
+      measure.add(self.init_.utf8.count)
+      measure.add(self.urlPath.utf8.count)
+      switch self.payload {
+      case .text(let value)?:
+        measure.add(value.utf8.count)
+      case .data(let value)?:
+        measure.add(value.count)
+      case .piece(let value)?:
+        value.measure(&measure)
+      case .nothing(let value)?:
+        value.measure(&measure)
+      default:
+        break
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1513,6 +1645,62 @@ extension Testing_V1 {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+      for element in self.tags {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      if let value = self.inner {
+        value.measure(&measure)
+      }
+      for element in self.others {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      for element in self.named {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.key.utf8.count)
+        element.value.measure(&measure)
+      }
+      if let value = self.key {
+        measure.add(value.count)
+      }
+      if let value = self.since {
+        value.measure(&measure)
+      }
+      measure.add(self.title.utf8.count)
+      for element in self.nicknames {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      if let value = self.note {
+        measure.add(value.utf8.count)
+      }
+      for element in self.hints {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.key.utf8.count)
+        measure.add(element.value.utf8.count)
+      }
+      if let value = self.extra {
+        value.measure(&measure)
+      }
+      switch self.contact {
+      case .email(let value)?:
+        measure.add(value.utf8.count)
+      case .friend(let value)?:
+        value.measure(&measure)
+      case nil:
+        break
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

@@ -15,6 +15,8 @@ struct CodecWriter {
     writer.line()
     writeEncoding(to: &writer)
     writer.line()
+    writeMeasuring(to: &writer)
+    writer.line()
     writePacking(to: &writer)
   }
 
@@ -148,6 +150,76 @@ struct CodecWriter {
       writer.line("let scratch = RPCKit.MessageScratch()")
       writer.line("defer { scratch.release() }")
       writer.line("unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)")
+    }
+  }
+
+  /// Numbers do not count: a message is long because of texts, bytes, elements and messages.
+  private func writeMeasuring(to writer: inout SourceWriter) {
+    writer.line("/// Adds about how long the message is; see `Message`.")
+    writer.block("\(visibility) func measure(_ measure: inout RPCKit.MessageMeasure) {") { writer in
+      for shape in shapes where shape.field.oneofIndex == nil { writeMeasuring(shape, &writer) }
+      for (index, oneof) in message.oneofs.enumerated() {
+        let members = shapes.filter { $0.field.oneofIndex == index }
+        let measured = members.filter { measureLine($0.field.type, "value") != nil }
+        guard !measured.isEmpty else { continue }
+        writer.line("switch self.\(SwiftNames.member(oneof.name)) {")
+        for shape in measured {
+          guard let line = measureLine(shape.field.type, "value") else { continue }
+          writer.line("case .\(shape.caseName)(let value)?:")
+          writer.indented { $0.line(line) }
+        }
+        writer.line(measured.count < members.count ? "default:" : "case nil:")
+        writer.indented { $0.line("break") }
+        writer.line("}")
+      }
+    }
+  }
+
+  private func writeMeasuring(_ shape: FieldShape, _ writer: inout SourceWriter) {
+    let value = "self.\(shape.name)"
+    switch shape.storage {
+    case .plain:
+      if let line = measureLine(shape.field.type, value) { writer.line(line) }
+    case .optional, .boxed:
+      guard let line = measureLine(shape.field.type, "value") else { return }
+      writer.block("if let value = \(value) {") { $0.line(line) }
+    case .array:
+      guard let line = measureLine(shape.field.type, "element") else {
+        // The least that a number takes.
+        writer.line("measure.add(\(value).count)")
+        return
+      }
+      writer.block("for element in \(value) {") { writer in
+        writer.line("if measure.isExceeded { return }")
+        writer.line("measure.add(\(Self.elementByteCount))")
+        writer.line(line)
+      }
+    case .dictionary(let key, let element, _):
+      let lines = [
+        measureLine(key.type, "element.key"), measureLine(element.type, "element.value"),
+      ].compactMap { $0 }
+      guard !lines.isEmpty else {
+        writer.line("measure.add(\(value).count)")
+        return
+      }
+      writer.block("for element in \(value) {") { writer in
+        writer.line("if measure.isExceeded { return }")
+        writer.line("measure.add(\(Self.elementByteCount))")
+        for line in lines { writer.line(line) }
+      }
+    }
+  }
+
+  /// What an element takes beside its content: tag and length.
+  private static let elementByteCount = 2
+
+  /// The statement that adds a value; nil for numbers.
+  private func measureLine(_ type: SchemaType, _ value: String) -> String? {
+    switch type {
+    case .string: "measure.add(\(value).utf8.count)"
+    case .bytes: "measure.add(\(value).count)"
+    case .message: "\(value).measure(&measure)"
+    default: nil
     }
   }
 

@@ -115,7 +115,7 @@ enum SwiftNames {
   ]
   /// Members that generated code gives to messages, to oneofs, to enums and to services.
   private static let reservedMembers: Set<String> = [
-    "self", "init", "hashValue", "hash", "validate", "append", "packed", "protobufName",
+    "self", "init", "hashValue", "hash", "validate", "append", "measure", "packed", "protobufName",
     "protobufBytes",
   ]
   private static let reservedCases: Set<String> = [

@@ -125,7 +125,10 @@ def main():
     except (ValueError, PermissionError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     plan = json.loads(sys.stdin.readline())
-    attack = importlib.import_module(f".kinds.{plan['kind']}", __package__).attack
+    kind = importlib.import_module(f".kinds.{plan['kind']}", __package__)
+    attack = kind.attack
+    if hasattr(kind, "prepare"):
+        asyncio.run(kind.prepare(Scene(plan)))
     print("ready", flush=True)
     sys.stdin.readline()
     scene = Scene(plan)

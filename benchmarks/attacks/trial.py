@@ -19,6 +19,8 @@ from .helper import Helper
 MEMORY_STOP_BYTES = 4 << 30
 # The good client has its connections and the caches are filled by then.
 WARM_UP_SECONDS = 0.5
+# How long helpers may take to prepare.
+READY_SECONDS = 60
 # How long the services have after an attack to give back what it cost.
 SETTLE_SECONDS = 2
 # Loopback addresses count like all others, because all attackers here have one.
@@ -121,7 +123,7 @@ def run(name, programs, template, folder, seconds, descriptors):
             for index in range(getattr(kind, "PROCESSES", 1))]
         try:
             for helper in (good, *attackers):
-                helper.answer(30)
+                helper.answer(READY_SECONDS)
             time.sleep(WARM_UP_SECONDS)
             return attacked(kind, suite, good, attackers, plan, there)
         finally:

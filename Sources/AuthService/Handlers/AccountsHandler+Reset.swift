@@ -15,6 +15,7 @@ extension AccountsHandler {
   ) async throws -> Auth_V1.RequestPasswordResetResponse {
     let email = EmailAddress(request.email)
     try core.admitMail(core.attemptSubject(email), "address", call)
+    let source = CallSource(call, core.settings.sourceLimits).counted
     let (core, now) = (core, core.clock.now)
     let text = core.outbox.tokens.make(core.random)
     guard let digest = core.outbox.tokens.digest(of: text, .resetPassword) else {
@@ -30,7 +31,7 @@ extension AccountsHandler {
       try MailTokenTable.deleteUnused(.resetPassword, forAddress: email.key, in: tx)
       try MailTokenTable.insert(token, in: tx)
       let order = MailOrder(.resetPassword, to: .holder(ofKey: email.key), token: text)
-      try core.outbox.require(order, expires: token.expires, in: tx)
+      try core.outbox.require(order, of: .source(source), expires: token.expires, in: tx)
       try tx.audit("password.request_reset", object: "")
     }
     return .init()

@@ -20,7 +20,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
       }
       guard !user.email.isEmpty else { throw AuthError.addressMissing }
       guard !user.isEmailVerified else { return }
-      try core.queueVerification(of: user, now: now, in: tx)
+      try core.queueVerification(of: user, for: .account(user.id), now: now, in: tx)
       try tx.audit("email.request_verification", object: user.id)
     }
     core.outbox.wake()

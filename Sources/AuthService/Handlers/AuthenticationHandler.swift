@@ -42,7 +42,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     )
     let made = try await core.writeOnce(request.idempotencyKey, request.withoutPassword, call) {
       tx in
-      try insert(user, record, session, in: tx)
+      try insert(user, record, session, from: source, in: tx)
     }
     guard made.id == user.id else {
       return try await signIn(request.signIn, call, tellsOwner: false)
@@ -61,13 +61,16 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ user: UserRecord,
     _ record: PasswordRecord,
     _ session: SessionRecord,
+    from source: CallSource,
     in tx: borrowing WriteTransaction
   ) throws -> Auth_V1.User {
     guard try !UserTable.isTaken(user.address, now: user.created, in: tx) else {
       throw AuthError.emailTaken
     }
     try UserTable.insert(user, password: record.text, in: tx)
-    try core.queueVerification(of: user, now: user.created, in: tx)
+    // The account is as new as its sign-up: it is the source that asks.
+    let holder = PlaceHolder.source(source.counted)
+    try core.queueVerification(of: user, for: holder, now: user.created, in: tx)
     try tx.audit("user.sign_up", object: user.id, by: .user(user.id))
     _ = try core.begin(session, in: tx)
     return .init(id: user.id)

@@ -143,7 +143,7 @@ extension IdentitiesHandler {
       call,
       first: { tx in
         try useNonce(tx)
-        if account.isNew { try insert(account.user, verified, in: tx) }
+        if account.isNew { try insert(account.user, verified, from: source, in: tx) }
         try core.keepCode(wanted.code, of: verified, in: tx)
       }
     ) { tx in
@@ -231,6 +231,7 @@ extension IdentitiesHandler {
   private func insert(
     _ user: UserRecord,
     _ verified: VerifiedIdentity,
+    from source: CallSource,
     in tx: borrowing WriteTransaction
   ) throws {
     let claims = verified.claims
@@ -253,7 +254,10 @@ extension IdentitiesHandler {
       now: user.created
     )
     try IdentityTable.insert(identity, in: tx)
-    if !user.isEmailVerified { try core.queueVerification(of: user, now: user.created, in: tx) }
+    if !user.isEmailVerified {
+      let holder = PlaceHolder.source(source.counted)
+      try core.queueVerification(of: user, for: holder, now: user.created, in: tx)
+    }
     try tx.audit(
       "user.sign_up",
       object: user.id,

@@ -12,7 +12,6 @@ extension PasskeysHandler {
   ) async throws -> Auth_V1.PasskeyCeremony {
     let party = try relyingParty()
     let identity = try call.requireUser()
-    // All ceremonies have one bound, whose oldest make room: nobody begins so many that others' go.
     _ = try core.charge(account: Array(identity.userID.utf8))
     let ceremony = try ceremony(Self.kind, of: identity)
     let (core, newHandle) = (core, core.random.bytes(32))
@@ -23,7 +22,7 @@ extension PasskeysHandler {
       }
       let passkeys = try PasskeyTable.list(of: user.id, in: tx)
       guard passkeys.count < PasskeyRecord.countMax else { throw AuthError.tooManyPasskeys }
-      try CeremonyTable.insert(ceremony, in: tx)
+      try CeremonyTable.insert(ceremony, core.ceremonies.take(ceremony), in: tx)
       return party.creationOptions(
         ceremony,
         for: user,
@@ -44,6 +43,7 @@ extension PasskeysHandler {
     let burnt = try await core.store.write(call) { tx in
       try CeremonyTable.burn(request.ceremonyId, in: tx)
     }
+    if let burnt { core.ceremonies.release(burnt) }
     let passkey: PasskeyRecord
     do throws(PasskeyFault) {
       guard let burnt else { throw .ceremony }

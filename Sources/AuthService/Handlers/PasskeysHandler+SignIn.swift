@@ -14,17 +14,20 @@ extension PasskeysHandler {
     let source = CallSource(call, core.settings.sourceLimits)
     _ = try core.charge(core.sourceSignIns, source, "StartPasskeySignIn")
     guard !request.email.isEmpty else {
-      let ceremony = ceremony(.signIn)
-      try await core.store.write(call) { tx in try CeremonyTable.insert(ceremony, in: tx) }
+      let ceremony = ceremony(.signIn, from: .source(source.counted))
+      let room = core.ceremonies.take(ceremony)
+      try await core.store.write(call) { tx in try CeremonyTable.insert(ceremony, room, in: tx) }
       return .init(ceremony, options: party.requestOptions(ceremony, allowing: []))
     }
-    let (email, decoys, new) = (EmailAddress(request.email), core.decoys, ceremony(.namedSignIn))
+    let (email, decoys) = (EmailAddress(request.email), core.decoys)
+    let new = ceremony(.namedSignIn, from: .source(source.counted))
+    let room = core.ceremonies.take(new)
     // The same reads and the same write for every address.
     let options = try await core.store.write(call) { tx in
       var ceremony = new
       ceremony.userID = try UserTable.holder(of: email, in: tx)?.id ?? ""
       let known = party.descriptors(try PasskeyTable.list(of: ceremony.userID, in: tx))
-      try CeremonyTable.insert(ceremony, in: tx)
+      try CeremonyTable.insert(ceremony, room, in: tx)
       let decoy = decoys.descriptor(of: email)
       return party.requestOptions(ceremony, allowing: known.isEmpty ? [decoy] : known)
     }

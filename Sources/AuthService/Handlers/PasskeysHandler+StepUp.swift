@@ -12,7 +12,6 @@ extension PasskeysHandler {
   ) async throws -> Auth_V1.PasskeyCeremony {
     let party = try relyingParty()
     let identity = try call.requireUser()
-    // All ceremonies have one bound, whose oldest make room: nobody begins so many that others' go.
     _ = try core.charge(account: Array(identity.userID.utf8))
     let ceremony = try ceremony(Self.kind, of: identity)
     let core = core
@@ -20,7 +19,7 @@ extension PasskeysHandler {
       try core.requireActiveSession(of: identity, now: ceremony.created, in: tx)
       let known = party.descriptors(try PasskeyTable.list(of: identity.userID, in: tx))
       guard !known.isEmpty else { throw AuthError.noPasskey }
-      try CeremonyTable.insert(ceremony, in: tx)
+      try CeremonyTable.insert(ceremony, core.ceremonies.take(ceremony), in: tx)
       return party.requestOptions(ceremony, allowing: known)
     }
     return .init(ceremony, options: options)

@@ -68,7 +68,7 @@ extension PasskeysHandler {
     var credentialID: [UInt8] = []
     if case .success(let response) = response { credentialID = response.credentialID }
     let shownID = credentialID
-    return try await core.store.write(call) { tx -> Found? in
+    let found = try await core.store.write(call) { tx -> Found? in
       guard let ceremony = try CeremonyTable.burn(ceremonyID, in: tx) else { return nil }
       let passkey = try PasskeyTable.find(shownID, in: tx)
       let userID = passkey?.userID ?? ""
@@ -80,6 +80,8 @@ extension PasskeysHandler {
         basis: try UserTable.basis(of: userID, in: tx)
       )
     }
+    if let found { core.ceremonies.release(found.ceremony) }
+    return found
   }
 
   private func check(

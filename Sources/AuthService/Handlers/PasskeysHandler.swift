@@ -82,26 +82,26 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
     return party
   }
 
-  /// A new challenge for anybody; not in the store yet.
-  func ceremony(_ kind: PasskeyCeremony.Kind) -> PasskeyCeremony {
+  /// A new challenge for whoever calls from a source; not in the store yet.
+  func ceremony(_ kind: PasskeyCeremony.Kind, from holder: PlaceHolder) -> PasskeyCeremony {
     PasskeyCeremony(
       id: Base64URL.encode(core.random.bytes(16)),
       kind: kind,
       challenge: core.random.bytes(32),
       userID: "",
       sessionID: "",
-      created: core.clock.now
+      created: core.clock.now,
+      holder: holder.name(core.secrets.lookup)
     )
   }
 
-  /// A new challenge for the caller, who may not ask for any number of them: they make room for one
-  /// another.
+  /// A new challenge for the caller, who may not ask for any number of them.
   func ceremony(
     _ kind: PasskeyCeremony.Kind,
     of identity: UserIdentity
   ) throws(RPCError) -> PasskeyCeremony {
     _ = try core.charge(account: Array("passkey \(identity.userID)".utf8))
-    var ceremony = ceremony(kind)
+    var ceremony = ceremony(kind, from: .account(identity.userID))
     ceremony.userID = identity.userID
     ceremony.sessionID = identity.sessionID
     return ceremony

@@ -36,6 +36,10 @@ public struct MailSettings: Sendable {
   public var language = "en"
   /// Mails that may wait, at most.
   public var queueCountMax = 10_000
+  /// The same with the share of one account or source that asks for them: a twentieth.
+  var queueBound: SharedBound {
+    SharedBound(total: queueCountMax, share: max(1, queueCountMax / 20), ofEach: .account)
+  }
   /// Attempts for a mail, at most.
   public var attemptCountMax: Int64 = 12
 
@@ -87,7 +91,7 @@ public struct MailSettings: Sendable {
     templates = try members.optional("templates")?.nonEmptyString()
     language = try members.optional("language")?.nonEmptyString() ?? language
     if let field = members.optional("queue") {
-      queueCountMax = Int(try field.integer(in: 1...1_000_000))
+      queueCountMax = Int(try field.integer(in: 10...1_000_000))
     }
     if let field = members.optional("attempts") {
       attemptCountMax = try field.integer(in: 1...100)

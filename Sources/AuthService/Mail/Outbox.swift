@@ -33,10 +33,12 @@ final class Outbox: Sendable {
   private let signal = WakeSignal()
   private let thread = MailThread()
   private let isStopping = Lock(false)
-  /// Mails that wait: as the store had them the last time they were counted, and those queued since.
+  /// Mails that wait, by who asked for them: as the store had them the last time they were counted, and those
+  /// queued since.
   ///
   /// Not asked of the store each time: with a full outbox that would take longer than the sign-in.
-  private let waiting = Lock(0)
+  private let waiting: Lock<SharedPlaces>
+  private let holderKey: HMACKey
 
   init(
     _ settings: MailSettings,
@@ -54,6 +56,8 @@ final class Outbox: Sendable {
     self.transport = transport
     sealing = secrets.sealing
     tokens = MailTokenKey(secret: secrets.lookup)
+    holderKey = secrets.lookup
+    waiting = Lock(SharedPlaces(settings.queueBound))
     self.clock = clock
     self.random = random
     self.identifiers = identifiers
@@ -65,23 +69,29 @@ final class Outbox: Sendable {
 
   /// Queues a mail in the write that causes it; false when too many wait, and it is not.
   ///
-  /// Call `wake` after the commit.
+  /// It takes a place of `holder`, or else of the account that it is about. When no place is free, the
+  /// newest mail of whoever has the most makes room, if that is more than the holder has. Call `wake` after
+  /// the commit.
   @discardableResult
   func queue(
     _ order: MailOrder,
+    of holder: PlaceHolder? = nil,
     expires: Int64? = nil,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
-    let hasRoom = waiting.withLock { waiting -> Bool in
-      guard waiting < settings.queueCountMax else { return false }
-      waiting += 1
-      return true
-    }
-    guard hasRoom else {
+    let (id, now) = (identifiers.make(.mail), clock.now)
+    let holder = holder ?? order.userID.map { .account($0) } ?? .source(nil)
+    let name = holder.name(holderKey)
+    switch waiting.withLock({ $0.take(name) }) {
+    case .taken: break
+    case .replaces(let other):
+      metrics.shed.increment()
+      // As if it had been refused when it was asked for.
+      try MailTable.deleteNewest(of: other, in: tx)
+    case .refused:
       metrics.shed.increment()
       return false
     }
-    let (id, now) = (identifiers.make(.mail), clock.now)
     try MailTable.insert(
       MailRecord(
         id: id,
@@ -96,6 +106,7 @@ final class Outbox: Sendable {
         error: ""
       ),
       sealed: sealing.seal(order.bytes, for: Self.purpose(id), random: random),
+      holder: name,
       in: tx
     )
     metrics.queued.series(order.kind.rawValue).increment()
@@ -105,10 +116,13 @@ final class Outbox: Sendable {
   /// Queues a mail without which the write is of no use; throws RESOURCE_EXHAUSTED when too many wait.
   func require(
     _ order: MailOrder,
+    of holder: PlaceHolder? = nil,
     expires: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    guard try queue(order, expires: expires, in: tx) else { throw AuthError.mailQueueFull }
+    guard try queue(order, of: holder, expires: expires, in: tx) else {
+      throw AuthError.mailQueueFull
+    }
   }
 
   /// Has mails sent that were committed, at once.
@@ -448,11 +462,11 @@ final class Outbox: Sendable {
 
   /// Counts what the store has.
   private func count(_ store: ServiceStore) async throws {
-    let (waitingCount, deadCount) = try await store.database.read { tx in
-      (try MailTable.waitingCount(in: tx), try MailTable.deadCount(in: tx))
+    let (holdings, deadCount) = try await store.database.read { tx in
+      (try MailTable.holdings(in: tx), try MailTable.deadCount(in: tx))
     }
-    waiting.withLock { $0 = waitingCount }
-    metrics.waiting.set(waitingCount)
+    waiting.withLock { $0.reset(to: holdings) }
+    metrics.waiting.set(holdings.reduce(0) { $0 + $1.count })
     metrics.dead.set(deadCount)
   }
 

@@ -25,9 +25,14 @@ struct PasskeyCeremony: Hashable, Sendable {
   var sessionID: String
   /// When it began, in milliseconds since 1970.
   var created: Int64
+  /// Whose place it takes: see `PlaceHolder`.
+  var holder: [UInt8] = []
 
   /// How long it may take, in milliseconds (WebAuthn Level 3, section 15.1).
   static let lifetime: Int64 = 5 * 60_000
+
+  /// Whether a session began it.
+  var isOfSession: Bool { !sessionID.isEmpty }
 
   /// When it ends.
   var expires: Int64 { created.addingSaturated(Self.lifetime) }

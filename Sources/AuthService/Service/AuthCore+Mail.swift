@@ -111,8 +111,12 @@ extension AuthCore {
   /// Queues the mail that verifies a user's address; older ones are void from then on.
   ///
   /// Without room for it nothing fails: the user can ask for another one.
-  func queueVerification(of user: UserRecord, now: Int64, in tx: borrowing WriteTransaction) throws
-  {
+  func queueVerification(
+    of user: UserRecord,
+    for holder: PlaceHolder,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
     let text = outbox.tokens.make(random)
     guard let digest = outbox.tokens.digest(of: text, .verifyEmail) else { return }
     try MailTokenTable.deleteUnused(.verifyEmail, of: user.id, in: tx)
@@ -130,6 +134,6 @@ extension AuthCore {
       userID: user.id,
       token: text
     )
-    try outbox.queue(order, expires: token.expires, in: tx)
+    try outbox.queue(order, of: holder, expires: token.expires, in: tx)
   }
 }

@@ -33,6 +33,8 @@ struct AuthCore: Sendable {
   /// Addresses without an account that callers asked for.
   let unknownAddresses: SourceLimiter
   let successes: RecentSuccesses
+  /// Challenges for passkeys that wait for answers.
+  let ceremonies: CeremonyPlaces
   /// How often mails may be asked for.
   let mailLimits: MailLimits
   /// Mails that wait to be sent.

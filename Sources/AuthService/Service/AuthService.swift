@@ -197,6 +197,7 @@ public final class AuthService: Sendable {
         accountSignIns: limiter(settings.sourceLimits.accountSignIns),
         unknownAddresses: limiter(settings.sourceLimits.unknownAddresses),
         successes: RecentSuccesses(key: dependencies.random.bytes(32)),
+        ceremonies: CeremonyPlaces(),
         mailLimits: MailLimits(settings.sourceLimits, random: dependencies.random),
         outbox: outbox,
         providers: IdentityProviders(
@@ -394,6 +395,8 @@ public final class AuthService: Sendable {
       try MailTable.prune(finishedBefore: confirmed - Outbox.keptAfterEnd, in: tx)
       try AccountChangeTable.prune(finishedBefore: confirmed - AccountChange.keptAfterEnd, in: tx)
     }
+    let ceremonies = try await core.store.read { tx in try CeremonyTable.holdings(in: tx) }
+    core.ceremonies.reset(to: ceremonies)
     try await core.workOffAccountChanges(now: confirmed)
     try await core.database.purgeOldRows(now: confirmed)
   }

@@ -446,5 +446,15 @@ enum AuthSchema {
           END;
         """
     ),
+    Migration(
+      version: 18,
+      sql: """
+        -- Whose share of the places a challenge and a mail takes, keyed: see `PlaceHolder`.
+        ALTER TABLE passkey_ceremony ADD COLUMN holder BLOB NOT NULL DEFAULT x'';
+        CREATE INDEX passkey_ceremony_by_holder ON passkey_ceremony (holder);
+        ALTER TABLE mail ADD COLUMN holder BLOB NOT NULL DEFAULT x'';
+        CREATE INDEX mail_by_holder ON mail (holder, id) WHERE state <= 2;
+        """
+    ),
   ]
 }

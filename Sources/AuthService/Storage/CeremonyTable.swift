@@ -2,14 +2,42 @@ internal import ServiceKit
 
 /// Challenges in the store that nobody has answered yet.
 enum CeremonyTable {
-  /// How many wait at most: anybody may begin to sign in, and the oldest make room.
-  static let countMax: Int64 = 100_000
+  /// How many a holder has.
+  struct Holding: Hashable, Sendable {
+    let isOfSession: Bool
+    let holder: [UInt8]
+    let count: Int
+  }
 
-  static func insert(_ ceremony: PasskeyCeremony, in tx: borrowing WriteTransaction) throws {
-    let number = try tx.first(
+  static func insert(
+    _ ceremony: PasskeyCeremony,
+    _ room: CeremonyPlaces.Room,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    switch room {
+    case .free: break
+    case .oldest(let holder):
+      try tx.execute(
+        """
+        DELETE FROM passkey_ceremony WHERE number =
+          (SELECT min(number) FROM passkey_ceremony WHERE holder = ?)
+        """,
+        .blob(holder)
+      )
+    case .oldestOfAll:
+      try tx.execute(
+        """
+        DELETE FROM passkey_ceremony WHERE number =
+          (SELECT number FROM passkey_ceremony WHERE (session_id <> '') = ? ORDER BY number LIMIT 1)
+        """,
+        .integer(ceremony.isOfSession ? 1 : 0)
+      )
+    }
+    try tx.execute(
       """
-      INSERT INTO passkey_ceremony (id, kind, challenge, user_id, session_id, created_at, expires_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING number
+      INSERT INTO passkey_ceremony
+        (id, kind, challenge, user_id, session_id, created_at, expires_at, holder)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(ceremony.id),
       .text(ceremony.kind.rawValue),
@@ -17,11 +45,16 @@ enum CeremonyTable {
       .text(ceremony.userID),
       .text(ceremony.sessionID),
       .integer(ceremony.created),
-      .integer(ceremony.expires)
-    ) { $0.integer(0) }
-    guard let number else { return }
-    // Numbers rise by one, so that nobody has to count the rows.
-    try tx.execute("DELETE FROM passkey_ceremony WHERE number <= ?", .integer(number - countMax))
+      .integer(ceremony.expires),
+      .blob(ceremony.holder)
+    )
+  }
+
+  /// Who has how many.
+  static func holdings(in tx: borrowing some StoreTransaction & ~Copyable) throws -> [Holding] {
+    try tx.query(
+      "SELECT session_id <> '', holder, count(*) FROM passkey_ceremony GROUP BY holder, session_id <> ''"
+    ) { Holding(isOfSession: $0.integer(0) != 0, holder: $0.blob(1), count: Int($0.integer(2))) }
   }
 
   static func exists(
@@ -36,7 +69,7 @@ enum CeremonyTable {
     try tx.first(
       """
       DELETE FROM passkey_ceremony WHERE id = ?
-      RETURNING kind, challenge, user_id, session_id, created_at
+      RETURNING kind, challenge, user_id, session_id, created_at, holder
       """,
       .text(id)
     ) { row -> PasskeyCeremony? in
@@ -47,7 +80,8 @@ enum CeremonyTable {
         challenge: row.blob(1),
         userID: row.text(2),
         sessionID: row.text(3),
-        created: row.integer(4)
+        created: row.integer(4),
+        holder: row.blob(5)
       )
     } ?? nil
   }

@@ -57,10 +57,24 @@ enum MailTable {
     )
   }
 
-  /// How many wait.
-  static func waitingCount(in tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
-    let count = try tx.first("SELECT count(*) FROM mail WHERE state <= 2") { $0.integer(0) }
-    return Int(count ?? 0)
+  /// How many wait, by whose place they take.
+  static func holdings(
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [(holder: [UInt8], count: Int)] {
+    try tx.query("SELECT holder, count(*) FROM mail WHERE state <= 2 GROUP BY holder") {
+      ($0.blob(0), Int($0.integer(1)))
+    }
+  }
+
+  /// Forgets the newest mail of a holder, unless attempts are under way for all.
+  static func deleteNewest(of holder: [UInt8], in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      DELETE FROM mail WHERE id =
+        (SELECT max(id) FROM mail WHERE state <= 2 AND holder = ? AND state = 1)
+      """,
+      .blob(holder)
+    )
   }
 
   /// How many were given up and are still listed.
@@ -72,11 +86,12 @@ enum MailTable {
   static func insert(
     _ mail: MailRecord,
     sealed: [UInt8],
+    holder: [UInt8],
     in tx: borrowing WriteTransaction
   ) throws {
     try tx.execute(
       """
-      INSERT INTO mail (\(columns), sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO mail (\(columns), sealed, holder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(mail.id),
       .text(mail.kind),
@@ -88,7 +103,8 @@ enum MailTable {
       .integer(mail.expires),
       .optionalInteger(mail.finished),
       .text(mail.error),
-      .blob(sealed)
+      .blob(sealed),
+      .blob(holder)
     )
   }
 

@@ -22,6 +22,11 @@ public protocol Message: Hashable, Sendable {
     prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
   )
 
+  /// Adds about how many bytes the encoded message has to `measure`, until that is exceeded.
+  ///
+  /// What has texts, bytes, elements or messages counts; numbers do not.
+  func measure(_ measure: inout MessageMeasure)
+
   /// Adds one entry for each field that breaks a rule of the `.proto`, nested messages included.
   ///
   /// `path` is the field path so far (`address.` or empty); it ends up in `BadRequest`.
@@ -76,6 +81,9 @@ public enum MessageDecodingError: Error, Hashable, Sendable {
 }
 
 extension Message {
+  /// A message that does not tell counts as short.
+  public func measure(_ measure: inout MessageMeasure) {}
+
   /// The encoded message in an array of its own: for stores, hashes and details of errors.
   public var protobufBytes: [UInt8] {
     var buffer = ByteBuffer()

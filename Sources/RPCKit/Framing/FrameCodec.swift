@@ -27,21 +27,56 @@ final class FrameCodec {
         byteCountMax: limit
       )
     } catch {
-      guard error != .tooLarge else {
-        return RPCError(
-          .resourceExhausted,
-          .requestTooLarge,
-          "the inflated message is larger than \(limit) bytes"
-        )
-      }
-      return RPCError(
-        .internal,
-        .malformedRequest,
-        "payload is not a valid zlib stream",
-        cause: error
-      )
+      return Self.refusal(error, limit: limit)
     }
     return inflated.withBytes(body)
+  }
+
+  /// As `withInflated`, except that a payload whose inflating takes long is shown as it came, beside what inflates
+  /// it elsewhere.
+  func withReadable(
+    _ bytes: Span<UInt8>,
+    _ payload: Range<Int>,
+    _ header: FrameHeader,
+    limit: Int,
+    _ body: (Span<UInt8>, Inflation?) -> RPCError?
+  ) -> RPCError? {
+    let received = bytes.extracting(payload)
+    guard header.flags.contains(.deflated), !payload.isEmpty else { return body(received, nil) }
+    var inflated = ByteBuffer()
+    do throws(InflateError) {
+      let isInflated = try compression.inflateIfShort(
+        received,
+        .zlib,
+        into: &inflated,
+        byteCountMax: limit
+      )
+      guard isInflated else {
+        let inflation = Inflation(.zlib, byteCountMax: limit) { error in
+          Self.refusal(error, limit: limit)
+        }
+        return body(received, inflation)
+      }
+    } catch {
+      return Self.refusal(error, limit: limit)
+    }
+    return inflated.withBytes { body($0, nil) }
+  }
+
+  private static func refusal(_ error: InflateError, limit: Int) -> RPCError {
+    guard error != .tooLarge else {
+      return RPCError(
+        .resourceExhausted,
+        .requestTooLarge,
+        "the inflated message is larger than \(limit) bytes"
+      )
+    }
+    return RPCError(
+      .internal,
+      .malformedRequest,
+      "payload is not a valid zlib stream",
+      cause: error
+    )
   }
 
   /// Appends a Response frame with a message.
@@ -80,6 +115,41 @@ final class FrameCodec {
       }
     }
     return buffer.byteCount - start - FrameHeader.byteCount
+  }
+
+  /// Appends a Response frame with a message that was encoded elsewhere; returns as the other `appendResponse`.
+  func appendResponse(
+    _ message: EncodedMessage,
+    to buffer: inout ByteBuffer,
+    streamID: StreamID,
+    metadata: Metadata
+  ) -> Int {
+    let start = buffer.byteCount
+    ResponseEnvelope.appendSuccessPrefix(
+      to: &buffer,
+      streamID: streamID,
+      flags: message.isCompressed ? .deflated : [],
+      metadata: metadata,
+      payloadByteCount: message.bytes.count
+    )
+    buffer.append(message.bytes.span)
+    return buffer.byteCount - start - FrameHeader.byteCount
+  }
+
+  /// Appends a Data frame with a message that was encoded elsewhere; returns the frame's payload size in bytes.
+  func appendData(
+    _ message: EncodedMessage,
+    to buffer: inout ByteBuffer,
+    streamID: StreamID
+  ) -> Int {
+    FrameHeader(
+      payloadByteCount: message.bytes.count,
+      streamID: streamID,
+      type: .data,
+      flags: message.isCompressed ? .deflated : []
+    ).append(to: &buffer)
+    buffer.append(message.bytes.span)
+    return message.bytes.count
   }
 
   /// Appends a Data frame with a message.

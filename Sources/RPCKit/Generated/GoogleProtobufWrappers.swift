@@ -54,6 +54,10 @@ extension Google_Protobuf {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -124,6 +128,10 @@ extension Google_Protobuf {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -198,6 +206,10 @@ extension Google_Protobuf {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -265,6 +277,10 @@ extension Google_Protobuf {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -336,6 +352,10 @@ extension Google_Protobuf {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -403,6 +423,10 @@ extension Google_Protobuf {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -474,6 +498,10 @@ extension Google_Protobuf {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -543,6 +571,11 @@ extension Google_Protobuf {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.value.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -610,6 +643,11 @@ extension Google_Protobuf {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.value.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

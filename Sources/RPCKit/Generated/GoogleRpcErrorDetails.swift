@@ -65,6 +65,18 @@ extension Google_Rpc {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.reason.utf8.count)
+      measure.add(self.domain.utf8.count)
+      for element in self.metadata {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.key.utf8.count)
+        measure.add(element.value.utf8.count)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -148,6 +160,13 @@ extension Google_Rpc {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.retryDelay {
+        value.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -225,6 +244,16 @@ extension Google_Rpc {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.stackEntries {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+      measure.add(self.detail.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -309,6 +338,12 @@ extension Google_Rpc {
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
+      /// Adds about how long the message is; see `Message`.
+      public func measure(_ measure: inout RPCKit.MessageMeasure) {
+        measure.add(self.subject.utf8.count)
+        measure.add(self.description.utf8.count)
+      }
+
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
@@ -380,6 +415,15 @@ extension Google_Rpc {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.violations {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -468,6 +512,13 @@ extension Google_Rpc {
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
+      /// Adds about how long the message is; see `Message`.
+      public func measure(_ measure: inout RPCKit.MessageMeasure) {
+        measure.add(self.type.utf8.count)
+        measure.add(self.subject.utf8.count)
+        measure.add(self.description.utf8.count)
+      }
+
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
@@ -540,6 +591,15 @@ extension Google_Rpc {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.violations {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -628,6 +688,13 @@ extension Google_Rpc {
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
+      /// Adds about how long the message is; see `Message`.
+      public func measure(_ measure: inout RPCKit.MessageMeasure) {
+        measure.add(self.field.utf8.count)
+        measure.add(self.description.utf8.count)
+        measure.add(self.reason.utf8.count)
+      }
+
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
@@ -700,6 +767,15 @@ extension Google_Rpc {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.fieldViolations {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -779,6 +855,12 @@ extension Google_Rpc {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.requestId.utf8.count)
+      measure.add(self.servingData.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -864,6 +946,14 @@ extension Google_Rpc {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.resourceType.utf8.count)
+      measure.add(self.resourceName.utf8.count)
+      measure.add(self.owner.utf8.count)
+      measure.add(self.description.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -941,6 +1031,12 @@ extension Google_Rpc {
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
+      /// Adds about how long the message is; see `Message`.
+      public func measure(_ measure: inout RPCKit.MessageMeasure) {
+        measure.add(self.description.utf8.count)
+        measure.add(self.url.utf8.count)
+      }
+
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
@@ -1012,6 +1108,15 @@ extension Google_Rpc {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.links {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -1091,6 +1196,12 @@ extension Google_Rpc {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.locale.utf8.count)
+      measure.add(self.message.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

@@ -69,6 +69,16 @@ extension Google_Rpc {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.message.utf8.count)
+      for element in self.details {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch

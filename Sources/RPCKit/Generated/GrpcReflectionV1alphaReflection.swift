@@ -86,6 +86,25 @@ extension Grpc_Reflection_V1alpha {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.host.utf8.count)
+      switch self.messageRequest {
+      case .fileByFilename(let value)?:
+        measure.add(value.utf8.count)
+      case .fileContainingSymbol(let value)?:
+        measure.add(value.utf8.count)
+      case .fileContainingExtension(let value)?:
+        value.measure(&measure)
+      case .allExtensionNumbersOfType(let value)?:
+        measure.add(value.utf8.count)
+      case .listServices(let value)?:
+        measure.add(value.utf8.count)
+      case nil:
+        break
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -202,6 +221,11 @@ extension Grpc_Reflection_V1alpha {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.containingType.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -324,6 +348,26 @@ extension Grpc_Reflection_V1alpha {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.validHost.utf8.count)
+      if let value = self.originalRequest {
+        value.measure(&measure)
+      }
+      switch self.messageResponse {
+      case .fileDescriptorResponse(let value)?:
+        value.measure(&measure)
+      case .allExtensionNumbersResponse(let value)?:
+        value.measure(&measure)
+      case .listServicesResponse(let value)?:
+        value.measure(&measure)
+      case .errorResponse(let value)?:
+        value.measure(&measure)
+      case nil:
+        break
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -418,6 +462,15 @@ extension Grpc_Reflection_V1alpha {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.fileDescriptorProto {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.count)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -495,6 +548,12 @@ extension Grpc_Reflection_V1alpha {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.baseTypeName.utf8.count)
+      measure.add(self.extensionNumber.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
@@ -575,6 +634,15 @@ extension Grpc_Reflection_V1alpha {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.service {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -649,6 +717,11 @@ extension Grpc_Reflection_V1alpha {
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+    }
+
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
@@ -719,6 +792,11 @@ extension Grpc_Reflection_V1alpha {
       let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.errorMessage.utf8.count)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.

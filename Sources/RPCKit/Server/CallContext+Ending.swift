@@ -17,6 +17,21 @@ extension CallContext {
     answered()
   }
 
+  /// As the other `answer`, with a response that was encoded elsewhere.
+  ///
+  /// Loop only.
+  func answer(_ message: EncodedMessage) {
+    precondition(loop.isCurrent, "a call is answered on its connection's loop")
+    guard retire() else { return }
+    guard !isLate else { return answerRetired(.deadlinePassed()) }
+    do throws(RPCError) {
+      try connection.respond(to: self, message)
+    } catch {
+      return answerRetired(error)
+    }
+    connection.core.observer.ended(self, .ok)
+  }
+
   /// Ends a response stream with OK.
   ///
   /// Loop only.

@@ -11,6 +11,16 @@ extension CallContext {
     connection.core.observer.sentMessage(self)
   }
 
+  /// As the other `send`, for a message that was encoded elsewhere.
+  ///
+  /// Loop only.
+  func send(_ message: EncodedMessage) throws(RPCError) {
+    guard !isOver else { throw RPCError(.cancelled, .cancelled, "the call is over") }
+    try connection.send(for: self, message)
+    tellsLatency = false
+    connection.core.observer.sentMessage(self)
+  }
+
   /// Whether what is sent now is compressed, as far as the client can read it.
   package var compresses: Bool {
     compressesResponses ?? connection.core.configuration.compressesResponses

@@ -102,6 +102,10 @@ public final class CallContext: @unchecked Sendable {
   /// Called when the interceptors have let the call in, on the loop or in the call's task. Set by the wire before
   /// the method is started, and never changed afterwards.
   package var transcoding: Transcoding?
+  /// What inflates the one message of the request, which came compressed and is long; nil for one that can be read.
+  ///
+  /// Set by the wire before the method is started, and never changed afterwards.
+  package var inflation: Inflation?
   /// The code of a request that is no message at all, as the wire has it.
   ///
   /// Set by the wire before the method is started, and never changed afterwards.
@@ -278,12 +282,13 @@ package protocol InboundMessages: AnyObject {
   /// Decodes one message and queues it; an error ends the call.
   ///
   /// `cost` is what it took from the stream's window, which may differ from its size: it may have
-  /// been deflated, and its header counts too. `isCompressed` says how it came; `bytes` are as they were before.
+  /// been deflated, and its header counts too. `isCompressed` says how it came; `bytes` are as they were before,
+  /// unless there is an `inflation`.
   func receive(
     _ bytes: Span<UInt8>,
     cost: Int,
     isCompressed: Bool,
-    limits: MessageLimits
+    inflation: Inflation?
   ) -> RPCError?
 
   /// Queues the end of the client's messages, or the failure that ends the call. Returns the cost of

@@ -17,6 +17,12 @@ package protocol CallWire: TimerTarget {
   /// Throws what to answer instead when the response is too large for the wire.
   func respond(to call: CallContext, _ append: MessageAppending) throws(RPCError)
 
+  /// What the wire makes of a response before it is sent, as the call has it now.
+  func encoding(for call: CallContext) -> AnswerEncoding
+
+  /// As the other `respond`, for a response that was encoded elsewhere.
+  func respond(to call: CallContext, _ message: EncodedMessage) throws(RPCError)
+
   /// Ends a stream of responses with OK, with the call's `metadataToSend`.
   func endResponses(of call: CallContext)
 
@@ -28,6 +34,9 @@ package protocol CallWire: TimerTarget {
   /// Throws when it is too large for the wire; the stream continues without it.
   func send(for call: CallContext, _ append: MessageAppending) throws(RPCError)
 
+  /// As the other `send`, for a message that was encoded elsewhere.
+  func send(for call: CallContext, _ message: EncodedMessage) throws(RPCError)
+
   /// Whether a message of a stream may be sent now: the client has room for it, and so has the output.
   func maySend(_ call: CallContext) -> Bool
 
@@ -36,6 +45,9 @@ package protocol CallWire: TimerTarget {
 
   /// The handler took a message of a stream of requests that had cost this much.
   func consumed(_ cost: Int, of call: CallContext)
+
+  /// A message of a stream of requests, which the handler takes, was so many bytes longer than it came.
+  func inflatedElsewhere(_ byteCount: Int, of call: CallContext)
 
   /// Messages that had cost this much will not be taken by the handler of a call, which has ended.
   func dropped(_ cost: Int)

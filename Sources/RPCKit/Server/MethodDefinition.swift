@@ -42,6 +42,7 @@ public struct MethodDefinition: Sendable {
           let response = try await call.intercepted {
             try await handler(try await Request(kept: payload, by: call), call)
           }
+          guard !response.isLong else { return try await call.finishElsewhere(response) }
           call.finish(response)
         }
         return nil
@@ -53,7 +54,11 @@ public struct MethodDefinition: Sendable {
         return error
       }
       // Each level of `await` costs about 80 ns, so that of the interceptors is left out where it does nothing.
-      call.run { call.finish(try await handler(request, call)) }
+      call.run {
+        let response = try await handler(request, call)
+        guard !response.isLong else { return try await call.finishElsewhere(response) }
+        call.finish(response)
+      }
       return nil
     }
   }
@@ -79,6 +84,7 @@ public struct MethodDefinition: Sendable {
             case .later(let find): try await find()
             }
           }
+          guard !response.isLong else { return try await call.finishElsewhere(response) }
           call.finish(response)
         }
         return nil
@@ -91,18 +97,30 @@ public struct MethodDefinition: Sendable {
       }
       guard call.mayReplyNow else {
         call.run {
+          let response: Response
           switch try handler(request, call) {
-          case .now(let response): call.finish(response)
-          case .later(let find): call.finish(try await find())
+          case .now(let found): response = found
+          case .later(let find): response = try await find()
           }
+          guard !response.isLong else { return try await call.finishElsewhere(response) }
+          call.finish(response)
         }
         return nil
       }
       do {
         switch try handler(request, call) {
-        case .now(let response): call.finish(response)
+        case .now(let response):
+          guard !response.isLong else {
+            call.run { try await call.finishElsewhere(response) }
+            return nil
+          }
+          call.finish(response)
         case .later(let find):
-          call.run { call.finish(try await find()) }
+          call.run {
+            let response = try await find()
+            guard !response.isLong else { return try await call.finishElsewhere(response) }
+            call.finish(response)
+          }
           return nil
         }
       } catch {
@@ -158,6 +176,7 @@ public struct MethodDefinition: Sendable {
       receiveStream(Request.self, payload, hasPayload, call) { requests in
         call.run {
           let response = try await call.intercepted { try await handler(requests, call) }
+          guard !response.isLong else { return try await call.finishElsewhere(response) }
           call.finish(response)
         }
       }
@@ -200,7 +219,7 @@ public struct MethodDefinition: Sendable {
         payload,
         cost: 0,
         isCompressed: call.isRequestCompressed,
-        limits: call.messageLimits
+        inflation: call.inflation
       )
     {
       return error

@@ -57,8 +57,9 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
 /// A message of a streaming request.
 enum InboundMessage<Content: Message>: Sendable {
   case decoded(Content)
-  /// As the wire carries it: who calls was not known when it came, or it is large.
-  case payload([UInt8])
+  /// As the wire carries it, compressed if there is what inflates it: who calls was not known when it came, or it is
+  /// large.
+  case payload([UInt8], Inflation?)
 
   /// The message, once the caller was let in.
   ///
@@ -68,7 +69,8 @@ enum InboundMessage<Content: Message>: Sendable {
     case .decoded(let content):
       if let error = RPCError(violationsOf: content) { throw error }
       return content
-    case .payload(let bytes): return try await Content(kept: bytes, by: call)
+    case .payload(let bytes, let inflation):
+      return try await Content(kept: bytes, inflation, by: call)
     }
   }
 }
@@ -92,13 +94,14 @@ final class InboundRequests<Request: Message>: InboundMessages {
     _ bytes: Span<UInt8>,
     cost: Int,
     isCompressed: Bool,
-    limits: MessageLimits
+    inflation: Inflation?
   ) -> RPCError? {
     let message: InboundMessage<Request>
     do throws(RPCError) {
       message =
-        keepsBytes || call.keeps(bytes)
-        ? .payload(call.kept(bytes)) : .decoded(try Request(message: bytes, by: call))
+        keepsBytes || inflation != nil || call.keeps(bytes)
+        ? .payload(call.kept(bytes), inflation)
+        : .decoded(try Request(message: bytes, by: call))
     } catch {
       return error
     }

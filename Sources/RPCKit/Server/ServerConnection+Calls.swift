@@ -162,12 +162,15 @@ extension ServerConnection {
     let hasPayload = envelope.payload != nil
     if hasPayload { core.observer.receivedMessage(call) }
     guard call.begin() else { return }
-    let error = resources.codec.withInflated(
+    let error = resources.codec.withReadable(
       bytes,
       envelope.payload ?? 0..<0,
       header,
       limit: method.requestByteCountMax
-    ) { payload in method.start(payload, hasPayload, call) }
+    ) { payload, inflation in
+      call.inflation = inflation
+      return method.start(payload, hasPayload, call)
+    }
     if let error { return call.reject(error) }
     if !method.isUnaryRequest, !header.flags.contains(.remoteOpen) {
       call.inbound?.finish(nil)

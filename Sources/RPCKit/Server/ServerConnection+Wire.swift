@@ -19,14 +19,37 @@ extension ServerConnection: CallWire {
     )
     guard byteCount <= sendableByteCountMax else {
       output.truncate(to: start)
-      core.observer.limitReached(.frameBytes)
-      throw RPCError(
-        .resourceExhausted,
-        .responseTooLarge,
-        "the response of \(byteCount) bytes is larger than a frame may be; ask for less at a time"
-      )
+      throw tooLarge("the response", byteCount)
     }
     scheduleFlush()
+  }
+
+  func encoding(for call: CallContext) -> AnswerEncoding {
+    AnswerEncoding(format: deflates(for: call) ? .zlib : nil)
+  }
+
+  func respond(to call: CallContext, _ message: EncodedMessage) throws(RPCError) {
+    let start = output.byteCount
+    let byteCount = resources.codec.appendResponse(
+      message,
+      to: &output,
+      streamID: call.streamID,
+      metadata: metadataToSend(call)
+    )
+    guard byteCount <= sendableByteCountMax else {
+      output.truncate(to: start)
+      throw tooLarge("the response", byteCount)
+    }
+    scheduleFlush()
+  }
+
+  private func tooLarge(_ what: String, _ byteCount: Int) -> RPCError {
+    core.observer.limitReached(.frameBytes)
+    return RPCError(
+      .resourceExhausted,
+      .responseTooLarge,
+      "\(what) of \(byteCount) bytes is larger than a frame may be; ask for less at a time"
+    )
   }
 
   func endResponses(of call: CallContext) {
@@ -75,14 +98,20 @@ extension ServerConnection: CallWire {
     )
     guard byteCount.frame <= sendableByteCountMax else {
       output.truncate(to: start)
-      core.observer.limitReached(.frameBytes)
-      throw RPCError(
-        .resourceExhausted,
-        .responseTooLarge,
-        "a response of \(byteCount.frame) bytes is larger than a frame may be; ask for less at a time"
-      )
+      throw tooLarge("a response", byteCount.frame)
     }
     machine.sent(call.streamID, payloadByteCount: byteCount.message)
+    scheduleFlush()
+  }
+
+  func send(for call: CallContext, _ message: EncodedMessage) throws(RPCError) {
+    let start = output.byteCount
+    let byteCount = resources.codec.appendData(message, to: &output, streamID: call.streamID)
+    guard byteCount <= sendableByteCountMax else {
+      output.truncate(to: start)
+      throw tooLarge("a response", byteCount)
+    }
+    machine.sent(call.streamID, payloadByteCount: message.byteCount)
     scheduleFlush()
   }
 
@@ -106,6 +135,15 @@ extension ServerConnection: CallWire {
       scheduleFlush()
     }
     updateReading()
+  }
+
+  func inflatedElsewhere(_ byteCount: Int, of call: CallContext) {
+    // The client has paid for the message as it was before; the handler has it, so the room is free again at once.
+    machine.chargeInflated(call.streamID, byteCount: byteCount)
+    if let grant = machine.consumed(call.streamID, cost: byteCount) {
+      ControlFrame.appendCredit(to: &output, streamID: call.streamID, byteCount: grant)
+      scheduleFlush()
+    }
   }
 
   func dropped(_ cost: Int) {

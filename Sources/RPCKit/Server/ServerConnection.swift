@@ -260,18 +260,19 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
         return fail(header.streamID, error)
       }
       var cost = 0
-      let error = resources.codec.withInflated(
+      let error = resources.codec.withReadable(
         bytes,
         payload,
         header,
         limit: call.boundMethod.requestByteCountMax
-      ) { message -> RPCError? in
+      ) { message, inflation -> RPCError? in
+        // One that is inflated elsewhere costs the rest when it is: see `inflatedElsewhere`.
         cost = ServerConnectionMachine<CallContext>.cost(message.count)
         return inbound.receive(
           message,
           cost: cost,
           isCompressed: header.flags.contains(.deflated),
-          limits: limits.message
+          inflation: inflation
         )
       }
       if let error { return fail(header.streamID, error) }

@@ -144,6 +144,18 @@ extension HTTPConnection: CallWire {
     try exchange(of: call)?.respond(append)
   }
 
+  package func encoding(for call: CallContext) -> AnswerEncoding {
+    exchange(of: call)?.answerEncoding ?? AnswerEncoding()
+  }
+
+  package func respond(to call: CallContext, _ message: EncodedMessage) throws(RPCError) {
+    try exchange(of: call)?.respond(message)
+  }
+
+  package func send(for call: CallContext, _ message: EncodedMessage) throws(RPCError) {
+    try exchange(of: call)?.send(message)
+  }
+
   package func endResponses(of call: CallContext) {
     exchange(of: call)?.endResponses()
   }
@@ -167,6 +179,10 @@ extension HTTPConnection: CallWire {
 
   package func consumed(_ cost: Int, of call: CallContext) {
     exchange(of: call)?.consumed(cost)
+  }
+
+  package func inflatedElsewhere(_ byteCount: Int, of call: CallContext) {
+    // Room is counted in bytes as they came.
   }
 
   package func dropped(_ cost: Int) {

@@ -49,26 +49,50 @@ extension RPCError {
 }
 
 extension HTTPConnection {
-  /// Inflates a message for a method as its coding says; `malformed` is the code of one that cannot be.
-  func inflate(
+  /// Shows a message for a method as it was before it was compressed, or, if inflating it takes long, as it came beside
+  /// what inflates it elsewhere.
+  ///
+  /// Returns why there is none, with the code `malformed` for one that cannot be inflated, or what `body` returns.
+  func withReadable(
     _ bytes: Span<UInt8>,
-    _ format: CompressionFormat,
+    _ format: CompressionFormat?,
     for method: BoundMethod,
     malformed: StatusCode,
-    into output: inout ByteBuffer
+    _ body: (Span<UInt8>, Inflation?) -> RPCError?
   ) -> RPCError? {
+    guard let format else { return body(bytes, nil) }
     let byteCountMax = method.requestByteCountMax
-    do throws(InflateError) {
-      try resources.compression.inflate(bytes, format, into: &output, byteCountMax: byteCountMax)
-      return nil
-    } catch {
-      guard error != .tooLarge else { return .inflatedMessageTooLarge(max: byteCountMax) }
-      return RPCError(
-        malformed,
-        .malformedRequest,
-        "the message cannot be inflated; send it complete and compressed as announced",
-        cause: error
-      )
+    let inflation = Inflation(format, byteCountMax: byteCountMax) { error in
+      .notInflated(error, max: byteCountMax, malformed: malformed)
     }
+    var inflated = ByteBuffer()
+    do throws(InflateError) {
+      let isInflated = try resources.compression.inflateIfShort(
+        bytes,
+        format,
+        into: &inflated,
+        byteCountMax: byteCountMax
+      )
+      guard isInflated else { return body(bytes, inflation) }
+    } catch {
+      return .notInflated(error, max: byteCountMax, malformed: malformed)
+    }
+    return inflated.withBytes { body($0, nil) }
+  }
+}
+
+extension RPCError {
+  fileprivate static func notInflated(
+    _ error: InflateError,
+    max byteCountMax: Int,
+    malformed: StatusCode
+  ) -> RPCError {
+    guard error != .tooLarge else { return .inflatedMessageTooLarge(max: byteCountMax) }
+    return RPCError(
+      malformed,
+      .malformedRequest,
+      "the message cannot be inflated; send it complete and compressed as announced",
+      cause: error
+    )
   }
 }

@@ -152,7 +152,10 @@ class EnvelopedExchange: HTTPExchange {
     guard let message = message.take() else { return giveUp(.notOneMessage(method, "none")) }
     guard let call = beginCall(method) else { return }
     call.isRequestCompressed = isMessageCompressed
-    let error = plain(message.span, isCompressed: isMessageCompressed, of: method) { message in
+    let error = readable(message.span, isCompressed: isMessageCompressed, of: method) {
+      message,
+      inflation in
+      call.inflation = inflation
       connection.start(call, message, hasPayload: true, malformed: malformed)
       return nil
     }
@@ -193,17 +196,15 @@ class EnvelopedExchange: HTTPExchange {
     return nil
   }
 
-  /// Calls `body` with a message that is not compressed; returns why there is none, or what `body` returns.
-  private final func plain(
+  /// See `HTTPConnection.withReadable`.
+  private final func readable(
     _ message: Span<UInt8>,
     isCompressed: Bool,
     of method: BoundMethod,
-    _ body: (Span<UInt8>) -> RPCError?
+    _ body: (Span<UInt8>, Inflation?) -> RPCError?
   ) -> RPCError? {
-    guard isCompressed, let format = requestCoding.format else { return body(message) }
-    var inflated = ByteBuffer()
-    return connection.inflate(message, format, for: method, malformed: malformed, into: &inflated)
-      ?? inflated.withBytes { body($0) }
+    let format = isCompressed ? requestCoding.format : nil
+    return connection.withReadable(message, format, for: method, malformed: malformed, body)
   }
 
   private final func deliver(
@@ -223,12 +224,14 @@ class EnvelopedExchange: HTTPExchange {
     creditedByteCount = 0
     guard let call, let inbound = call.inboundMessages else { return nil }
     connection.core.observer.receivedMessage(call)
-    return plain(message, isCompressed: header.isCompressed, of: method) { message in
+    return readable(message, isCompressed: header.isCompressed, of: method) {
+      message,
+      inflation in
       inbound.receive(
         message,
         cost: cost,
         isCompressed: header.isCompressed,
-        limits: connection.limits.message
+        inflation: inflation
       )
     }
   }
@@ -260,6 +263,28 @@ class EnvelopedExchange: HTTPExchange {
     sendSuccess(metadata.trailers)
   }
 
+  override var answerEncoding: AnswerEncoding {
+    let type = method?.descriptor.responseType ?? ""
+    let coding = isHeadSent ? responseCoding : codingOfResponses
+    return AnswerEncoding(
+      transcoding: codec.encoding(of: type),
+      format: call?.compresses == true ? coding.format : nil
+    )
+  }
+
+  override func respond(_ message: EncodedMessage) throws(RPCError) {
+    let metadata = call?.metadataByPlace ?? (head: [:], trailers: [:])
+    sendHeadOnce(metadata.head)
+    try sendMessage(message)
+    finish()
+    sendSuccess(metadata.trailers)
+  }
+
+  override func send(_ message: EncodedMessage) throws(RPCError) {
+    if !isHeadSent { sendHeadOnce(call?.metadataByPlace.head ?? [:]) }
+    try sendMessage(message)
+  }
+
   override func endResponses() {
     var metadata = call?.metadataByPlace ?? (head: [:], trailers: [:])
     sendHeadOnce(metadata.head)
@@ -287,11 +312,26 @@ class EnvelopedExchange: HTTPExchange {
     guard !isHeadSent else { return }
     isHeadSent = true
     hasMetadataInHead = !metadata.isEmpty
-    // Whoever chose for the first message may choose otherwise for the next, which the head has to allow.
-    if let call, call.compresses || call.compressesResponses != nil {
-      responseCoding = acceptedCoding
-    }
+    responseCoding = codingOfResponses
     sendHead(metadata)
+  }
+
+  /// How messages of the answer may be compressed, as the call has it before the head is sent.
+  ///
+  /// Whoever chose for the first message may choose otherwise for the next, which the head has to allow.
+  private final var codingOfResponses: ContentCoding {
+    guard let call, call.compresses || call.compressesResponses != nil else { return .identity }
+    return acceptedCoding
+  }
+
+  /// Sends one message that was encoded elsewhere.
+  private final func sendMessage(_ message: EncodedMessage) throws(RPCError) {
+    let byteCountMax = connection.limits.frameByteCountMax
+    guard message.byteCount <= byteCountMax else {
+      connection.core.observer.limitReached(.frameBytes)
+      throw .responseTooLarge(message.byteCount, max: byteCountMax)
+    }
+    sendEnvelope(message.isCompressed ? EnvelopeFlags.compressed : 0, message.bytes.span)
   }
 
   /// Sends one message in its envelope.
@@ -328,12 +368,14 @@ class EnvelopedExchange: HTTPExchange {
     {
       flags = EnvelopeFlags.compressed
     }
-    message.withBytes { message in
-      sendContent { content in
-        content.append(flags)
-        content.append(bigEndian: UInt32(clamping: message.count))
-        content.append(message)
-      }
+    message.withBytes { sendEnvelope(flags, $0) }
+  }
+
+  private final func sendEnvelope(_ flags: UInt8, _ message: Span<UInt8>) {
+    sendContent { content in
+      content.append(flags)
+      content.append(bigEndian: UInt32(clamping: message.count))
+      content.append(message)
     }
   }
 

@@ -103,6 +103,19 @@ package class HTTPExchange {
     preconditionFailure("an exchange with a call answers it")
   }
 
+  /// What is made of a response before it is sent, as the call has it now.
+  var answerEncoding: AnswerEncoding { AnswerEncoding() }
+
+  /// As the other `respond`, for a response that was encoded elsewhere.
+  func respond(_ message: EncodedMessage) throws(RPCError) {
+    preconditionFailure("an exchange with a call answers it")
+  }
+
+  /// As the other `send`, for a message that was encoded elsewhere.
+  func send(_ message: EncodedMessage) throws(RPCError) {
+    preconditionFailure("an exchange with a call answers it")
+  }
+
   /// Ends a stream of responses with OK, with the call's `metadataToSend`.
   func endResponses() {
     preconditionFailure("an exchange with a call answers it")

@@ -19,6 +19,14 @@ enum MessageCodec {
     return { json throws(RPCError) in try transcoder.protobuf(fromJSON: json, type: type) }
   }
 
+  /// How a message to send becomes what is sent; nil for protobuf.
+  func encoding(of type: String) -> AnswerEncoding.Transcoding? {
+    guard case .json(let transcoder) = self else { return nil }
+    return { protobuf throws(RPCError) in
+      try transcoder.json(fromProtobuf: protobuf, type: type)
+    }
+  }
+
   /// Puts a message to send in the place of its protobuf form.
   func encode(_ message: inout ByteBuffer, type: String) throws(RPCError) {
     guard case .json(let transcoder) = self else { return }

@@ -22,8 +22,6 @@ final class RESTExchange: HTTPExchange {
   private var isForm = false
   /// The body as it came.
   private var content = ByteBuffer()
-  /// The status of a refusal that is not its code's.
-  private var refusalStatus: Int?
   /// The head of a stream of answers is out.
   private var isStreaming = false
   /// The answer is complete.
@@ -133,34 +131,21 @@ final class RESTExchange: HTTPExchange {
       requestByteCount: body.byteCount
     )
     guard let call else { return }
-    if let error = inflate(&body) {
-      if error.code == .resourceExhausted { refusalStatus = 413 }
-      return call.reject(error)
-    }
-    call.isRequestCompressed = coding != .identity && !body.isEmpty
+    let format = body.isEmpty ? nil : coding.format
+    call.isRequestCompressed = format != nil
     call.transcoding = { [reader, isForm] body throws(RPCError) in
       try reader.message(body, isForm: isForm)
     }
-    body.withBytes { bytes in
-      connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
-    }
-  }
-
-  /// Inflates a body that came compressed.
-  private func inflate(_ body: inout ByteBuffer) -> RPCError? {
-    guard let format = coding.format, !body.isEmpty else { return nil }
-    var inflated = ByteBuffer()
     let error = body.withBytes { bytes in
-      connection.inflate(
+      connection.withReadable(bytes, format, for: request.method, malformed: .invalidArgument) {
         bytes,
-        format,
-        for: request.method,
-        malformed: .invalidArgument,
-        into: &inflated
-      )
+        inflation in
+        call.inflation = inflation
+        connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
+        return nil
+      }
     }
-    swap(&body, &inflated)
-    return error
+    if let error { call.reject(error) }
   }
 
   override func abandoned() {
@@ -171,13 +156,37 @@ final class RESTExchange: HTTPExchange {
   // MARK: - The answer
 
   override func respond(_ append: MessageAppending) throws(RPCError) {
-    var data = try json(append)
-    if let paging = route.paging, case .object(var object) = data {
-      paging.addPagination(to: &object, request: reader.fields)
-      data = .object(object)
-    }
-    let answer: JSONValue = binding.isPlain ? data : ["status": "success", "data": data]
-    let content = try bounded(answer.bytes)
+    try respond(content: writer.answer(Self.bytes(append)))
+  }
+
+  override func respond(_ message: EncodedMessage) throws(RPCError) {
+    try respond(content: message.bytes)
+  }
+
+  /// What makes JSON of responses.
+  private var writer: RESTAnswerWriter { RESTAnswerWriter(request, reader) }
+
+  override var answerEncoding: AnswerEncoding {
+    let writer = writer
+    let kind = request.method.descriptor.kind
+    let isStream = kind == .serverStreaming || kind == .bidirectional
+    return AnswerEncoding(
+      transcoding: { protobuf throws(RPCError) in
+        try isStream ? writer.line(protobuf) : writer.answer(protobuf)
+      }
+    )
+  }
+
+  private static func bytes(_ append: MessageAppending) -> [UInt8] {
+    var message = ByteBuffer()
+    append(&message) { _, _ in }
+    var bytes: [UInt8] = []
+    message.withBytes { bytes.replaceAll(with: $0) }
+    return bytes
+  }
+
+  private func respond(content: [UInt8]) throws(RPCError) {
+    let content = try bounded(content)
     var fields = answerFields("application/json")
     let isKnown = isKnown(fields["etag"])
     if !isKnown { fields.append("content-length", String(content.count)) }
@@ -204,27 +213,6 @@ final class RESTExchange: HTTPExchange {
     }
   }
 
-  /// A message, or the field of it that is the answer, as JSON.
-  private func json(_ append: MessageAppending) throws(RPCError) -> JSONValue {
-    var message = ByteBuffer()
-    append(&message) { _, _ in }
-    var bytes: [UInt8] = []
-    message.withBytes { bytes.replaceAll(with: $0) }
-    do throws(ReflectionError) {
-      let type = request.method.descriptor.responseType
-      let value = try request.shared.json.decode(bytes, as: type)
-      guard let field = route.responseField else { return value }
-      return value.object?[field.jsonName] ?? .null
-    } catch {
-      throw RPCError(
-        .internal,
-        .internalError,
-        "the answer cannot be written as JSON",
-        cause: error
-      )
-    }
-  }
-
   private func bounded(_ content: [UInt8]) throws(RPCError) -> [UInt8] {
     let byteCountMax = connection.limits.frameByteCountMax
     guard content.count > byteCountMax else { return content }
@@ -240,7 +228,15 @@ final class RESTExchange: HTTPExchange {
   }
 
   override func send(_ append: MessageAppending) throws(RPCError) {
-    let line = try bounded((["data": try json(append)] as JSONValue).bytes)
+    try send(line: writer.line(Self.bytes(append)))
+  }
+
+  override func send(_ message: EncodedMessage) throws(RPCError) {
+    try send(line: message.bytes)
+  }
+
+  private func send(line: [UInt8]) throws(RPCError) {
+    let line = try bounded(line)
     beginStream()
     sendLine(line)
   }
@@ -272,7 +268,9 @@ final class RESTExchange: HTTPExchange {
   }
 
   override func fail(_ error: RPCError, _ metadata: Metadata) {
-    answer(RESTFailure(error, status: refusalStatus), metadata)
+    // A request that is too large has a status of its own, whoever found out.
+    let isTooLarge = error.details.contains(.errorInfo(.requestTooLarge))
+    answer(RESTFailure(error, status: isTooLarge ? 413 : nil), metadata)
   }
 
   private func refuse(_ failure: RESTFailure) {

@@ -72,6 +72,10 @@ struct LargeRequestTests {
         for try await request: Witness in requests { places.append(request.place.rawValue) }
         return BytesMessage(places + [call.loop.isCurrent ? 1 : 0])
       },
+      .unary(descriptor("Inflate", .unary)) { (request: Witness, call) in
+        // As the loop handed it over: what it inflates itself is plain.
+        BytesMessage([request.place.rawValue, call.inflation == nil ? 0 : 1])
+      },
     ]
   )
 
@@ -131,6 +135,40 @@ struct LargeRequestTests {
         }
       }
       #expect(answer.bytes == [2, 0, 2, 1])
+    }
+  }
+
+  @Test("Those that inflate to much are inflated elsewhere as well, and short ones as they come")
+  func request_compressed_isInflatedElsewhere() async throws {
+    try await run { channel in
+      for (byteCount, expected) in [
+        (2000, [Place.event.rawValue, 0]), (Self.byteCountMax, [Place.event.rawValue, 0]),
+        (Self.byteCountMax + 1, [Place.elsewhere.rawValue, 1]),
+        (1 << 20, [Place.elsewhere.rawValue, 1]),
+      ] {
+        let answer: BytesMessage = try await channel.unary(
+          Self.descriptor("Inflate", .unary),
+          Witness(byteCount: byteCount),
+          options: CallOptions(compressesRequest: true)
+        )
+        #expect(answer.bytes == expected, "\(byteCount) bytes")
+      }
+    }
+  }
+
+  @Test("Those of a stream too, in their order; the client is credited with what it paid for")
+  func stream_ofCompressedRequests_isInflatedElsewhere() async throws {
+    try await run { channel in
+      // Together much more than the window of a stream.
+      let byteCounts = (0..<40).map { $0 % 4 == 1 ? 2000 : 60_000 }
+      let answer: BytesMessage = try await channel.clientStreaming(
+        Self.descriptor("Collect", .clientStreaming),
+        options: CallOptions(compressesRequest: true)
+      ) { (writer: RequestWriter<Witness>) in
+        for byteCount in byteCounts { try await writer.write(Witness(byteCount: byteCount)) }
+      }
+      let places = byteCounts.map { $0 == 2000 ? Place.event.rawValue : Place.elsewhere.rawValue }
+      #expect(answer.bytes == places + [1])
     }
   }
 

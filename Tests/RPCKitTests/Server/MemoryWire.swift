@@ -98,7 +98,7 @@ final class MemoryWire: CallHost, CallWire, @unchecked Sendable {
         bytes.span,
         cost: bytes.count,
         isCompressed: false,
-        limits: limits.message
+        inflation: nil
       )
       if let error { call.fail(error) }
     }
@@ -133,6 +133,20 @@ final class MemoryWire: CallHost, CallWire, @unchecked Sendable {
     end(call, .ok, call.metadataToSend)
   }
 
+  func encoding(for call: CallContext) -> AnswerEncoding { AnswerEncoding() }
+
+  func respond(to call: CallContext, _ message: EncodedMessage) throws(RPCError) {
+    try take(message.bytes, for: call)
+    end(call, .ok, call.metadataToSend)
+  }
+
+  func send(for call: CallContext, _ message: EncodedMessage) throws(RPCError) {
+    try take(message.bytes, for: call)
+    if let left = room[call.id] { room[call.id] = left - 1 }
+  }
+
+  func inflatedElsewhere(_ byteCount: Int, of call: CallContext) {}
+
   func endResponses(of call: CallContext) { end(call, .ok, call.metadataToSend) }
 
   func fail(_ call: CallContext, _ error: RPCError, _ metadata: Metadata) {
@@ -159,10 +173,13 @@ final class MemoryWire: CallHost, CallWire, @unchecked Sendable {
   private func take(_ append: MessageAppending, for call: CallContext) throws(RPCError) {
     var buffer = ByteBuffer()
     append(&buffer) { _, _ in }
-    guard buffer.byteCount <= messageByteCountMax else {
+    try take(buffer.withBytes { [UInt8]($0) }, for: call)
+  }
+
+  private func take(_ bytes: [UInt8], for call: CallContext) throws(RPCError) {
+    guard bytes.count <= messageByteCountMax else {
       throw RPCError(.resourceExhausted, "too large")
     }
-    let bytes = buffer.withBytes { [UInt8]($0) }
     // What a handler answers is a message; a test that sees none fails by what is missing.
     guard let response = try? Response(protobuf: bytes.span, limits: limits.message) else { return }
     answers[call.id]?.reasons.append(response.reason)

@@ -47,13 +47,11 @@ struct AuditBudgetTests {
     #expect(taken(by: "usr_1") == AuditBudget.countMax)
   }
 
-  @Test("Callers are remembered up to a bound, and forgotten when all is back")
-  func callers_areBounded() throws {
-    for number in 0..<AuditBudget.callerCountMax { try budget.take("usr_\(number)") }
-    #expect(budget.callerCount == AuditBudget.callerCountMax)
-    #expect(throws: RPCError.self) { try budget.take("one more") }
-    clock.advance(AuditBudget.interval)
-    try budget.take("one more")
-    #expect(budget.callerCount == 1)
+  @Test("However many callers there are, a newcomer has its budget and a spender stays refused")
+  func callers_many_doNotTakeNewcomersBudgets() throws {
+    #expect(taken(by: "usr_spender") == AuditBudget.countMax)
+    for number in 0..<(2 * AuditBudget.callerCountMax) { try budget.take("usr_\(number)") }
+    #expect(taken(by: "one more") == AuditBudget.countMax)
+    #expect(taken(by: "usr_spender") == 0)
   }
 }

@@ -64,6 +64,8 @@ struct AuthStage {
     let clock: ManualClock
     let peers = ScriptedPeers()
     var settings = AuthSettings()
+    /// Bytes of log that a user may leave; nil for the default.
+    var logBudget: Int64?
     var secrets: String
     /// Whether clients come through a Unix socket in the folder, and not over TCP.
     var isOnUnixSocket = false
@@ -139,6 +141,7 @@ struct AuthStage {
       logger: Logger(label: "auth", level: .trace, sink: sink, clock: ground.clock),
       metrics: registry
     )
+    if let budget = ground.logBudget { dependencies.database.logBudgetByteCount = budget }
     dependencies.keySetOrigin = ground.keySetOrigin
     dependencies.appleTokens = ground.appleTokens
     let secrets = try AuthSecrets(json: Array(ground.secrets.utf8))

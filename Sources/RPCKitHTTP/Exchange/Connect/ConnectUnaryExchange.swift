@@ -139,18 +139,18 @@ final class ConnectUnaryExchange: HTTPExchange {
     guard let call else { return }
     call.transcoding = codec.transcoding(to: method.descriptor.requestType)
     // An empty message is empty, whatever it is said to be compressed with.
-    if let format = message.isEmpty ? nil : requestCoding.format {
-      var inflated = ByteBuffer()
-      let error = message.withBytes { bytes in
-        connection.inflate(bytes, format, for: method, malformed: .invalidArgument, into: &inflated)
+    let format = message.isEmpty ? nil : requestCoding.format
+    call.isRequestCompressed = format != nil
+    let error = message.withBytes { bytes in
+      connection.withReadable(bytes, format, for: method, malformed: .invalidArgument) {
+        bytes,
+        inflation in
+        call.inflation = inflation
+        connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
+        return nil
       }
-      if let error { return call.reject(error) }
-      swap(&message, &inflated)
-      call.isRequestCompressed = true
     }
-    message.withBytes { bytes in
-      connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
-    }
+    if let error { call.reject(error) }
   }
 
   override var heldByteCount: Int { content.byteCount }
@@ -171,24 +171,45 @@ final class ConnectUnaryExchange: HTTPExchange {
     var message = ByteBuffer()
     append(&message) { _, _ in }
     try codec.encode(&message, type: method.descriptor.responseType)
+    try checkAnswer(message.byteCount)
+    var isCompressed = false
+    if let format = answerFormat {
+      isCompressed = connection.resources.compression.deflateIfWorthwhile(&message, format)
+    }
+    message.withBytes { send($0, isCompressed: isCompressed) }
+  }
+
+  override var answerEncoding: AnswerEncoding {
+    AnswerEncoding(
+      transcoding: codec.encoding(of: method.descriptor.responseType),
+      format: answerFormat
+    )
+  }
+
+  override func respond(_ message: EncodedMessage) throws(RPCError) {
+    try checkAnswer(message.byteCount)
+    send(message.bytes.span, isCompressed: message.isCompressed)
+  }
+
+  /// How the answer is compressed if it shrinks.
+  private var answerFormat: CompressionFormat? {
+    call?.compresses == true ? acceptedCoding.format : nil
+  }
+
+  private func checkAnswer(_ byteCount: Int) throws(RPCError) {
     let byteCountMax = connection.limits.frameByteCountMax
-    guard message.byteCount <= byteCountMax else {
-      connection.core.observer.limitReached(.frameBytes)
-      throw .responseTooLarge(message.byteCount, max: byteCountMax)
-    }
+    guard byteCount > byteCountMax else { return }
+    connection.core.observer.limitReached(.frameBytes)
+    throw .responseTooLarge(byteCount, max: byteCountMax)
+  }
+
+  private func send(_ message: Span<UInt8>, isCompressed: Bool) {
     var fields: HTTPFields = ["content-type": "application/\(codec.name)"]
-    if call?.compresses == true {
-      let coding = acceptedCoding
-      if let format = coding.format,
-        connection.resources.compression.deflateIfWorthwhile(&message, format)
-      {
-        fields.append("content-encoding", coding.rawValue)
-      }
-    }
+    if isCompressed { fields.append("content-encoding", acceptedCoding.rawValue) }
     if call?.compresses == true || call?.compressesResponses != nil || query != nil {
       fields.append("vary", "accept-encoding")
     }
-    fields.append("content-length", String(message.byteCount))
+    fields.append("content-length", String(message.count))
     if let metadata = call?.metadataByPlace {
       metadata.head.forEachResponseField { fields.append($0, $1) }
       metadata.trailers.forEachResponseField { fields.append("trailer-\($0)", $1) }
@@ -197,7 +218,7 @@ final class ConnectUnaryExchange: HTTPExchange {
     let isEnd = message.isEmpty
     sendHead(HTTPResponseHead(status: 200, fields: fields), isEnd: isEnd)
     guard !isEnd else { return }
-    connection.sendBody(of: self) { content in message.withBytes { content.append($0) } }
+    connection.sendBody(of: self) { $0.append(message) }
     connection.sendEnd(of: self, trailers: [:])
   }
 

@@ -203,10 +203,12 @@ struct OutboxTests {
 
   @Test("A full outbox takes no more notices, and refuses what is of no use without a mail")
   func queue_full_refuses() async throws {
-    try await run(ScriptedTransport(.failed("down")), queueCountMax: 2) { box, user in
+    try await run(ScriptedTransport(.failed("down")), queueCountMax: 10) { box, user in
       var taken: [Bool] = []
-      for _ in 0..<3 { taken.append(try await box.queue(of: user)) }
-      #expect(taken == [true, true, false])
+      for number in 0..<11 {
+        taken.append(try await box.queue(of: user, for: .account("usr_\(number)")))
+      }
+      #expect(taken == [Bool](repeating: true, count: 10) + [false])
       let outbox = box.outbox
       let refusal = await outcome {
         try await box.core.store.writeOwn { tx in
@@ -217,7 +219,36 @@ struct OutboxTests {
       #expect(refusal == "RESOURCE_EXHAUSTED MAIL_QUEUE_FULL")
       #expect(box.metric("gatehouse_auth_mails_shed_total") == "2")
       await box.drain()
-      #expect(box.metric("gatehouse_auth_mails_waiting") == "2")
+      #expect(box.metric("gatehouse_auth_mails_waiting") == "10")
+    }
+  }
+
+  @Test("Who asks for many mails gets a twentieth of the outbox, and makes room for others")
+  func queue_holderOfMany_makesRoom() async throws {
+    try await run(ScriptedTransport(.failed("down")), queueCountMax: 60) { box, user in
+      func queue(_ count: Int, for holder: PlaceHolder) async throws -> Int {
+        var taken = 0
+        for _ in 0..<count where try await box.queue(of: user, for: holder) { taken += 1 }
+        return taken
+      }
+      // Twenty inviters fill it, and each of them has a share.
+      for number in 0..<20 {
+        #expect(try await queue(4, for: .account("inviter \(number)")) == 3)
+      }
+      // What was counted in memory and what the store says are the same.
+      for round in 0..<2 {
+        let source = SourceAddress(.ipv4([203, 0, 113, UInt8(round)], port: 0))
+        #expect(try await queue(1, for: .source(source)) == 1)
+        await box.drain()
+        #expect(box.metric("gatehouse_auth_mails_waiting") == "60")
+      }
+      #expect(box.metric("gatehouse_auth_mails_shed_total") == "22")
+      let counts = try await box.core.database.read { tx in
+        try MailTable.holdings(in: tx).map(\.count).sorted()
+      }
+      #expect(counts == [1, 1, 2, 2] + [Int](repeating: 3, count: 18))
+      // Callers who cannot be told apart have no share, and take nobody's only mail.
+      #expect(try await queue(1, for: .source(nil)) == 1)
     }
   }
 

@@ -60,7 +60,11 @@ struct OutboxStage {
 
   /// Queues a notice to an address.
   @discardableResult
-  func queue(_ address: String = "ada@example.org", of user: String) async throws -> Bool {
+  func queue(
+    _ address: String = "ada@example.org",
+    of user: String,
+    for holder: PlaceHolder? = nil
+  ) async throws -> Bool {
     let outbox = outbox
     return try await core.store.writeOwn { tx in
       try outbox.queue(
@@ -70,6 +74,7 @@ struct OutboxStage {
           userID: user,
           values: ["time": "now"]
         ),
+        of: holder,
         in: tx
       )
     }

@@ -269,35 +269,4 @@ struct PasskeySignInTests {
       #expect(account == "RESOURCE_EXHAUSTED ACCOUNT_SIGNS_IN_TOO_OFTEN")
     }
   }
-
-  @Test("Challenges that nobody answers are deleted, and make room for one another")
-  func ceremonies_unanswered_doNotPileUp() async throws {
-    try await AuthStage.runWithPasskeys { stage in
-      let first = try await stage.passkeys.startSignIn(.init())
-      let store = stage.service.core.store
-      func count() async throws -> Int64 {
-        try await store.read { tx in
-          try tx.first("SELECT count(*) FROM passkey_ceremony") { $0.integer(0) } ?? 0
-        }
-      }
-      // As if as many others had begun meanwhile.
-      try await store.writeOwn { tx in
-        try tx.execute(
-          "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'passkey_ceremony'",
-          .integer(CeremonyTable.countMax - 2)
-        )
-      }
-      _ = try await stage.passkeys.startSignIn(.init())
-      #expect(try await count() == 2)
-      _ = try await stage.passkeys.startSignIn(.init())
-      #expect(try await count() == 2)
-      let isThere = try await store.read { tx in
-        try CeremonyTable.exists(first.ceremonyId, in: tx)
-      }
-      #expect(!isThere)
-      stage.clock.advance(PasskeyCeremony.lifetime + 1)
-      try await stage.service.maintain()
-      #expect(try await count() == 0)
-    }
-  }
 }

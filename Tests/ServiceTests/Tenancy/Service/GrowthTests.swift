@@ -1,47 +1,25 @@
 import Contracts
-import Foundation
 import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 /// What docs/operations.md says of how a store grows.
-@Suite("How much a change leaves behind", .timeLimit(.minutes(5)))
+@Suite("How much a change at TenancyService leaves behind", .timeLimit(.minutes(5)))
 struct GrowthTests {
-  /// Bytes that the file of a store grows by with each of `count` changes.
+  /// A store's growth with each of `count` changes.
   private func growth(
     _ stage: TenancyStage,
     of count: Int,
     _ change: () async throws -> Void
   ) async throws -> Double {
-    func size() async throws -> Int64 {
-      try await stage.service.database.read { tx in
-        let used = "SELECT (SELECT page_count FROM pragma_page_count) - freelist_count"
-        let pages = try tx.first("\(used) FROM pragma_freelist_count") { $0.integer(0) }
-        return (pages ?? 0) * 4096
-      }
-    }
-    let before = try await size()
-    try await change()
-    return Double(try await size() - before) / Double(count)
+    try await StoreGrowth.bytes(of: stage.service.database, change) / Double(count)
   }
 
-  /// The number of a row of the page's table.
-  private func documented(_ row: String) throws -> Double {
-    let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
-      url.deletingLastPathComponent()
-    }
-    let page = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
-    let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("| \(row)") })
-    let cell = line.split(separator: "|").last { !$0.allSatisfy(\.isWhitespace) }
-    return try #require(cell.flatMap { Double($0.trimmingCharacters(in: .whitespaces)) })
-  }
-
-  @Test(
-    "Documents and roles leave what the page says"
-  )
+  @Test("Documents, roles and entities leave what the page says")
   func changes_growAsDocumented() async throws {
     try await TenancyStage.run { stage in
       let ada = stage.documents(of: "usr_01hzxw5v5m4q2k8r3t6y9b7c0d")
@@ -53,10 +31,11 @@ struct GrowthTests {
       // The documents themselves are there already.
       try await put()
       let document = try await growth(stage, of: 2000, put)
-      #expect((0.7...1.3).contains(document / (try documented("a document"))), "\(document)")
+      let page = try StoreGrowth.documented("a document that is put again")
+      #expect((0.7...1.3).contains(document / page), "document: \(document)")
 
       let home = try await Building(stage, name: "home")
-      func grant() async throws {
+      let role = try await growth(stage, of: 500) {
         for number in 0..<500 {
           try await stage.grant(
             "tenant",
@@ -66,8 +45,83 @@ struct GrowthTests {
           )
         }
       }
-      let role = try await growth(stage, of: 500, grant)
-      #expect((0.7...1.5).contains(role / (try documented("a role"))), "\(role)")
+      let roles = try StoreGrowth.documented("a role that is granted")
+      #expect((0.7...1.5).contains(role / roles), "role: \(role)")
+
+      let update = try await growth(stage, of: 1000) {
+        for number in 0..<1000 {
+          _ = try await stage.entities.update(
+            .init(entityId: home.unit, name: "Unit \(number % 2)"),
+            options: .by(home.owner)
+          )
+        }
+      }
+      let updates = try StoreGrowth.documented("an entity that is changed")
+      #expect((0.7...1.3).contains(update / updates), "update: \(update)")
+
+      let create = try await growth(stage, of: 1000) {
+        for batch in 0..<5 {
+          _ = try await stage.entities.batchCreate(
+            .init(
+              entities: (0..<200).map {
+                .init(type: "unit", parentId: home.property, name: "Unit \(batch) \($0)")
+              }
+            ),
+            options: .by(home.owner)
+          )
+        }
+      }
+      let creations = try StoreGrowth.documented("an entity that is created")
+      #expect((0.7...1.3).contains(create / creations), "create: \(create)")
+    }
+  }
+
+  @Test("Past the budget entities and documents are refused, and what was done is audited")
+  func changes_pastTheBudget_areRefused() async throws {
+    try await TenancyStage.run(logBudget: 256 << 10) { stage in
+      let home = try await Building(stage, name: "home")
+      let database = stage.service.database
+      /// How many changes are done until one is refused.
+      func done(_ change: (Int) async throws -> Void) async throws -> Int {
+        for number in 0..<10_000 {
+          do {
+            try await change(number)
+          } catch let error as RPCError {
+            #expect(error.code == .resourceExhausted && error.reason == "LOG_BUDGET_SPENT")
+            return number
+          }
+        }
+        return .max
+      }
+      let before = try await StoreGrowth.records(of: "unit.update", in: database)
+      let updates = try await done { number in
+        _ = try await stage.entities.update(
+          .init(entityId: home.unit, name: "Unit \(number)"),
+          options: .by(home.owner)
+        )
+      }
+      #expect((100...1000).contains(updates))
+      let recorded = try await StoreGrowth.records(of: "unit.update", in: database) - before
+      #expect(recorded == updates)
+      let unit = try await stage.entities.get(
+        .init(entityId: home.unit),
+        options: .by(home.manager)
+      )
+      #expect(unit.name == "Unit \(updates - 1)")
+      // Nothing else of the same user is done either, and others have budgets of their own.
+      let refused = try await done { _ in
+        _ = try await stage.documents(of: home.owner).put("entry", "{}")
+      }
+      #expect(refused == 0)
+      let ada = stage.documents(of: "usr_ada")
+      let documents = try await done { _ in _ = try await ada.put("entry", "{}") }
+      #expect((100...2000).contains(documents))
+      #expect(
+        try await StoreGrowth.records(of: "document.put", in: database) == documents
+      )
+      // All of it is back after an hour.
+      stage.clock.advance(3_600_000)
+      #expect(try await done { _ in _ = try await ada.put("entry", "{}") } > 100)
     }
   }
 }

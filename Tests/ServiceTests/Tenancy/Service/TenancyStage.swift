@@ -187,6 +187,7 @@ struct TenancyStage: Sendable {
     post: (any InvitationPost)? = nil,
     holders: (any EntitlementHolders)? = nil,
     gateway: GatewayFixture? = nil,
+    logBudget: Int64? = nil,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
     let folder = try folder ?? TestFolder()
@@ -211,6 +212,7 @@ struct TenancyStage: Sendable {
             holders,
             post,
             gateway,
+            logBudget,
             loops,
             body
           )
@@ -225,6 +227,7 @@ struct TenancyStage: Sendable {
             holders,
             post,
             gateway,
+            logBudget,
             loops,
             body
           )
@@ -261,6 +264,7 @@ struct TenancyStage: Sendable {
     _ holders: (any EntitlementHolders)?,
     _ post: (any InvitationPost)?,
     _ gateway: GatewayFixture?,
+    _ logBudget: Int64?,
     _ loops: EventLoopGroup,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
@@ -284,6 +288,7 @@ struct TenancyStage: Sendable {
     )
     configuration.reportKey = { reportKey }
     if let gateway { configuration.gatewayRoutes = gateway.routes }
+    configuration.logBudgetByteCount = logBudget
     // Less than what other things are kept for, so that none of them goes with the audit log.
     configuration.auditLifetime = 30 * 86_400_000
     let service = try await TenancyService.open(
