@@ -10,15 +10,12 @@ public struct SourceLimits: Sendable {
   public var signIns = 3000
   /// Right passwords of one account in a window, wherever they come from.
   public var accountSignIns = 300
-  /// Addresses without an account that one user may ask for in a window, to give them roles.
-  public var unknownAddresses = 50
   /// Mails that are asked for in a window.
   public var mails = 30
   /// Which sources are counted, and how long.
   public var rules = SourceRules()
 
-  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account, 50 unknown
-  /// addresses and 30 mails.
+  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account, and 30 mails.
   public init() {}
 
   /// See `SourceRules.window`.
@@ -61,7 +58,7 @@ public struct SourceLimits: Sendable {
       accountSignIns = Int(try field.integer(in: 1...1_000_000))
     }
     if let field = members.optional("unknown_addresses") {
-      unknownAddresses = Int(try field.integer(in: 1...1_000_000))
+      throw field.error("was removed, because addresses are no longer looked up; delete it")
     }
     if let field = members.optional("mails") {
       mails = Int(try field.integer(in: 1...1_000_000))

@@ -195,7 +195,6 @@ public final class AuthService: Sendable {
         signUps: limiter(settings.sourceLimits.signUps),
         sourceSignIns: limiter(settings.sourceLimits.signIns),
         accountSignIns: limiter(settings.sourceLimits.accountSignIns),
-        unknownAddresses: limiter(settings.sourceLimits.unknownAddresses),
         successes: RecentSuccesses(key: dependencies.random.bytes(32)),
         mailLimits: MailLimits(settings.sourceLimits, random: dependencies.random),
         outbox: outbox,
