@@ -12,6 +12,8 @@ struct AuthCore: Sendable {
   let identifiers: IdentifierFactory
   let policy = PasswordPolicy()
   let hasher: PasswordHasher
+  /// What a wrong password takes.
+  let passwordWork: KnownPasswordWork
   let pool: HashPool
   let ring: SigningKeyRing
   let contexts: UserContextSource

@@ -446,5 +446,6 @@ enum AuthSchema {
           END;
         """
     ),
+    PasswordWorkTable.migration,
   ]
 }
