@@ -44,6 +44,13 @@ public struct SourceLimits: Sendable {
 
   /// Reads the settings.
   init(_ field: JSONField) throws(JSONDecodingError) {
+    // Not a misspelt one, as which it would be refused.
+    guard field.value.object?["unknown_addresses"] == nil else {
+      throw JSONDecodingError(
+        path: "\(field.path).unknown_addresses",
+        problem: "was removed, because addresses are no longer looked up; delete it"
+      )
+    }
     var members = try field.members()
     if let field = members.optional("failures") {
       failures = Int(try field.integer(in: 1...1_000_000))
@@ -56,9 +63,6 @@ public struct SourceLimits: Sendable {
     }
     if let field = members.optional("account_sign_ins") {
       accountSignIns = Int(try field.integer(in: 1...1_000_000))
-    }
-    if let field = members.optional("unknown_addresses") {
-      throw field.error("was removed, because addresses are no longer looked up; delete it")
     }
     if let field = members.optional("mails") {
       mails = Int(try field.integer(in: 1...1_000_000))

@@ -206,23 +206,21 @@ extension RoleReview {
     guard !isByOperator else { return false }
     let isAccepted = try tx.exists(
       """
-      SELECT 1 FROM audit_log WHERE object = ? AND actor = ? AND detail = ? AND action IN (?, ?)
+      SELECT 1 FROM audit_log WHERE object = ?1 AND detail = ?2 AND action IN (?3, ?4)
+        AND (actor = ?5 OR on_behalf_of = ?5)
       UNION ALL
       SELECT 1 FROM invitation
-      WHERE entity_id = ? AND association_id = ? AND state = 'accepted' AND closed_by = ?
+      WHERE entity_id = ?1 AND association_id = ?6 AND state = 'accepted' AND closed_by = ?7
       UNION ALL
-      SELECT 1 FROM pairing WHERE user_id = ? AND association_id = ?
+      SELECT 1 FROM pairing WHERE user_id = ?7 AND association_id = ?6
       """,
       .text(held.entityID),
-      .text(AuditActor.user(held.userID).name),
       .text("\(held.id) \(held.userID)"),
       .text("\(held.role).add"),
       .text("\(held.role).update"),
-      .text(held.entityID),
+      .text(AuditActor.user(held.userID).name),
       .text(held.id),
-      .text(held.userID),
-      .text(held.userID),
-      .text(held.id)
+      .text(held.userID)
     )
     return !isAccepted
   }

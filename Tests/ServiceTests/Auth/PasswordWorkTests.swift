@@ -1,3 +1,4 @@
+import Contracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit
@@ -161,6 +162,53 @@ struct PasswordWorkTests {
     try await AuthStage.run(on: ground) { stage in
       await recount(stage)
       #expect(work(stage) == PasswordWork(lower))
+    }
+  }
+
+  @Test("An imported form counts from its import until its last account has signed in")
+  func import_form_countsUntilTheLastSignIn() async throws {
+    let ground = try AuthStage.Ground()
+    let own = PasswordWork(ground.settings.passwordCost)
+    let vector = ForeignVectors.all[2]
+    let form = try #require(try ForeignHash(vector.text).form)
+    try await AuthStage.run(on: ground) { stage in
+      let boss = try await stage.signUp("boss@example.org")
+      stage.peers.change { $0.operators = [boss.user?.id ?? ""] }
+      for isDryRun in [true, false] {
+        let request = Auth_V1.ImportUsersRequest(
+          source: "shop",
+          run: "file",
+          rows: [.init(sourceId: "1", email: "ada@example.org", passwordHash: vector.text)],
+          dryRun: isDryRun
+        )
+        let made = try await stage.imports.importUsers(options: stage.with(boss)) {
+          writer,
+          responses in
+          try await writer.write(request)
+          try await writer.finish()
+          var answers = responses.makeAsyncIterator()
+          return try await answers.next()
+        }
+        #expect(made?.results.map(\.outcome) == [.created])
+        #expect(work(stage).forms == (isDryRun ? [] : [form]))
+      }
+      await recount(stage)
+      #expect(work(stage).forms == [form])
+    }
+    // As after an upgrade, which has looked at nothing yet.
+    try await AuthStage.run(on: ground) { stage in
+      try await stage.service.core.database.write { tx in
+        _ = try tx.execute("DELETE FROM password_work")
+      }
+    }
+    try await AuthStage.run(on: ground) { stage in
+      await recount(stage)
+      #expect(work(stage).forms == [form] && work(stage).own == own.own)
+      _ = try await stage.signIn(password: vector.password)
+    }
+    try await AuthStage.run(on: ground) { stage in
+      await recount(stage)
+      #expect(work(stage) == own)
     }
   }
 }

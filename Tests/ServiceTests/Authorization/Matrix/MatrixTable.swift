@@ -413,7 +413,13 @@ enum MatrixTable {
     .init("Subjects/ListSuspended", .system, .operators),
     .init("TenancyAudit/Search", .system, .operators),
     .init("Roles/ListConverted", .system, .operators),
-    .init("Roles/RestoreConverted", .system, .operators, #"{"associationId": "asc_missing"}"#),
+    .init(
+      "Roles/RestoreConverted",
+      .system,
+      [],
+      #"{"associationId": "asc_none"}"#,
+      yes: "grantedBy"
+    ),
     .init("Associations/ListByUser", .system, .operators, #"{"userId": "usr_somebody"}"#),
     .init("Roles/ListByUser", .system, .operators, #"{"userId": "usr_somebody"}"#),
     .init(
