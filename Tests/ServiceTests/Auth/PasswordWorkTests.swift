@@ -181,7 +181,9 @@ struct PasswordWorkTests {
           rows: [.init(sourceId: "1", email: "ada@example.org", passwordHash: vector.text)],
           dryRun: isDryRun
         )
-        let made = try await stage.imports.importUsers(options: stage.with(boss)) {
+        let made = try await Auth_V1.ImportsClient(stage.channel).importUsers(
+          options: stage.with(boss)
+        ) {
           writer,
           responses in
           try await writer.write(request)
