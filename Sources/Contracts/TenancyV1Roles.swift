@@ -953,6 +953,417 @@ extension Tenancy_V1 {
     }
   }
 
+  /// A role that one person gave to another, on an account that has not proven its address, before addresses
+  /// were invited. An upgrade made an invitation of it.
+  public struct ConvertedRole: RPCKit.Message {
+    /// The role as it was; `invitation_id` is the invitation that it became.
+    public var association: Tenancy_V1.RoleAssociation? {
+      get { association_storage.first }
+      set { association_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var association_storage: [Tenancy_V1.RoleAssociation] = []
+    /// The address of the account, which was invited.
+    public var email: Swift.String = ""
+    /// What has become of the invitation.
+    public var invitationState: Tenancy_V1.InvitationState = Tenancy_V1.InvitationState(rawValue: 0)
+    /// When the role became an invitation.
+    public var convertedAt: Google_Protobuf.Timestamp? = nil
+    /// When an operator restored the role; absent otherwise.
+    public var restoredAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      association: Tenancy_V1.RoleAssociation? = nil,
+      email: Swift.String = "",
+      invitationState: Tenancy_V1.InvitationState = Tenancy_V1.InvitationState(rawValue: 0),
+      convertedAt: Google_Protobuf.Timestamp? = nil,
+      restoredAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.association = association
+      self.email = email
+      self.invitationState = invitationState
+      self.convertedAt = convertedAt
+      self.restoredAt = restoredAt
+    }
+
+    /// `tenancy.v1.ConvertedRole`.
+    public static var protobufName: Swift.String { "tenancy.v1.ConvertedRole" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__converted_role(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ConvertedRole.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ConvertedRole>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_association {
+        try unsafe self.association_storage = [Tenancy_V1.RoleAssociation(reading: member)]
+      }
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f2_email)
+      unsafe self.invitationState = Tenancy_V1.InvitationState(rawValue: RPCKit.MessageReading.number(source.pointee.f3_invitation_state.rawValue))
+      if let member = unsafe source.pointee.f4_converted_at {
+        try unsafe self.convertedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f5_restored_at {
+        try unsafe self.restoredAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.association {
+        value.measure(&measure)
+      }
+      measure.add(self.email.utf8.count)
+      if let value = self.convertedAt {
+        value.measure(&measure)
+      }
+      if let value = self.restoredAt {
+        value.measure(&measure)
+      }
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ConvertedRole> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ConvertedRole.self, 1)
+      unsafe tenancy__v1__converted_role__init(target)
+      if let value = self.association {
+        unsafe target.pointee.f1_association = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f2_email = scratch.copy(self.email)
+      unsafe target.pointee.f3_invitation_state = Tenancy__V1__InvitationState(rawValue: Swift.UInt32(bitPattern: self.invitationState.rawValue))
+      if let value = self.convertedAt {
+        unsafe target.pointee.f4_converted_at = value.packed(in: scratch)
+      }
+      if let value = self.restoredAt {
+        unsafe target.pointee.f5_restored_at = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.association {
+        value.validate(path: path + "association" + ".", into: &violations)
+      }
+    }
+  }
+
+  /// Lists roles that became invitations.
+  public struct ListConvertedRolesRequest: RPCKit.Message {
+    /// Leaves out those that cannot be restored: the invitation is closed, or the role was restored.
+    public var restorableOnly: Swift.Bool = false
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      restorableOnly: Swift.Bool = false,
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
+    ) {
+      self.restorableOnly = restorableOnly
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+    }
+
+    /// `tenancy.v1.ListConvertedRolesRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.ListConvertedRolesRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_converted_roles_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListConvertedRolesRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListConvertedRolesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.restorableOnly = source.pointee.f1_restorable_only != 0
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.pageToken.utf8.count)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListConvertedRolesRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ListConvertedRolesRequest.self, 1)
+      unsafe tenancy__v1__list_converted_roles_request__init(target)
+      unsafe target.pointee.f1_restorable_only = self.restorableOnly ? 1 : 0
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+    }
+  }
+
+  /// One page of roles that became invitations.
+  public struct ListConvertedRolesResponse: RPCKit.Message {
+    /// By the identifier that they had.
+    public var roles: [Tenancy_V1.ConvertedRole] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      roles: [Tenancy_V1.ConvertedRole] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.roles = roles
+      self.nextPageToken = nextPageToken
+    }
+
+    /// `tenancy.v1.ListConvertedRolesResponse`.
+    public static var protobufName: Swift.String { "tenancy.v1.ListConvertedRolesResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_converted_roles_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListConvertedRolesResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListConvertedRolesResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_roles > 0 {
+        unsafe self.roles.reserveCapacity(source.pointee.n_f1_roles)
+        for index in unsafe 0..<source.pointee.n_f1_roles {
+          if let member = unsafe source.pointee.f1_roles[index] {
+            try unsafe self.roles.append(Tenancy_V1.ConvertedRole(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.roles {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListConvertedRolesResponse> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ListConvertedRolesResponse.self, 1)
+      unsafe tenancy__v1__list_converted_roles_response__init(target)
+      if !self.roles.isEmpty {
+        unsafe target.pointee.n_f1_roles = self.roles.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__ConvertedRole>?.self, self.roles.count)
+        for (index, element) in self.roles.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_roles = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      for (index, value) in self.roles.enumerated() {
+        value.validate(path: path + "roles[\(index)]" + ".", into: &violations)
+      }
+    }
+  }
+
+  /// Restores a role that became an invitation.
+  public struct RestoreConvertedRoleRequest: RPCKit.Message {
+    /// The identifier that the role had, `asc_…`.
+    public var associationId: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      associationId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.associationId = associationId
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `tenancy.v1.RestoreConvertedRoleRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.RestoreConvertedRoleRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__restore_converted_role_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RestoreConvertedRoleRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RestoreConvertedRoleRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.associationId = RPCKit.MessageReading.string(source.pointee.f1_association_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// Adds about how long the message is; see `Message`.
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.associationId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RestoreConvertedRoleRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__RestoreConvertedRoleRequest.self, 1)
+      unsafe tenancy__v1__restore_converted_role_request__init(target)
+      unsafe target.pointee.f1_association_id = scratch.copy(self.associationId)
+      unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.associationId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "association_id", description: "must be set"))
+      } else {
+        if self.associationId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "association_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
   /// What is known of the methods of `tenancy.v1.Roles`.
   public enum RolesMethods {
     /// Grants a role.
@@ -1090,6 +1501,53 @@ extension Tenancy_V1 {
         ),
       ]
     )
+    /// Lists the roles that an upgrade turned into invitations, because one person had given them to another
+    /// whose account has not proven its address. They are kept until 30 days after the invitation has expired.
+    public static let listConverted = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Roles",
+      method: "ListConverted",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "tenancy.v1.ListConvertedRolesRequest",
+      responseType: "tenancy.v1.ListConvertedRolesResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/roles/converted",
+          segments: [.literal("api"), .literal("v1"), .literal("roles"), .literal("converted")]
+        ),
+      ]
+    )
+    /// Restores such a role to the user who had it, who may still not have proven the address, and revokes the
+    /// invitation. What was lent by the role, or paired, does not come back. Restoring it again gets the same role.
+    /// NOT_FOUND, CONVERTED_ROLE_NOT_FOUND, for one that is not listed, as when its entity was deleted;
+    /// FAILED_PRECONDITION, INVITATION_CLOSED, when the invitation was accepted, declined or revoked.
+    public static let restoreConverted = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Roles",
+      method: "RestoreConverted",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "tenancy.v1.RestoreConvertedRoleRequest",
+      responseType: "tenancy.v1.RoleAssociation",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/roles/converted/{association_id}/restore",
+          segments: [.literal("api"), .literal("v1"), .literal("roles"), .literal("converted"), .single, .literal("restore")],
+          variables: [.init(field: "association_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
+    )
   }
 
   /// Roles that users hold on entities. The policy says which action grants and revokes a role on a
@@ -1112,6 +1570,14 @@ extension Tenancy_V1 {
     func listByUser(_ request: Tenancy_V1.ListRolesByUserRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
     /// Lists who has roles on an entity. The caller must be allowed to see that.
     func listByEntity(_ request: Tenancy_V1.ListRolesByEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
+    /// Lists the roles that an upgrade turned into invitations, because one person had given them to another
+    /// whose account has not proven its address. They are kept until 30 days after the invitation has expired.
+    func listConverted(_ request: Tenancy_V1.ListConvertedRolesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListConvertedRolesResponse
+    /// Restores such a role to the user who had it, who may still not have proven the address, and revokes the
+    /// invitation. What was lent by the role, or paired, does not come back. Restoring it again gets the same role.
+    /// NOT_FOUND, CONVERTED_ROLE_NOT_FOUND, for one that is not listed, as when its entity was deleted;
+    /// FAILED_PRECONDITION, INVITATION_CLOSED, when the invitation was accepted, declined or revoked.
+    func restoreConverted(_ request: Tenancy_V1.RestoreConvertedRoleRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
   }
 
   /// Calls `tenancy.v1.Roles`.
@@ -1206,6 +1672,36 @@ extension Tenancy_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(RolesMethods.listByEntity, request, options: options)
     }
+
+    /// Lists the roles that an upgrade turned into invitations, because one person had given them to another
+    /// whose account has not proven its address. They are kept until 30 days after the invitation has expired.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listConverted(
+      _ request: Tenancy_V1.ListConvertedRolesRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.ListConvertedRolesResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(RolesMethods.listConverted, request, options: options)
+    }
+
+    /// Restores such a role to the user who had it, who may still not have proven the address, and revokes the
+    /// invitation. What was lent by the role, or paired, does not come back. Restoring it again gets the same role.
+    /// NOT_FOUND, CONVERTED_ROLE_NOT_FOUND, for one that is not listed, as when its entity was deleted;
+    /// FAILED_PRECONDITION, INVITATION_CLOSED, when the invitation was accepted, declined or revoked.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func restoreConverted(
+      _ request: Tenancy_V1.RestoreConvertedRoleRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.RoleAssociation {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(RolesMethods.restoreConverted, request, options: options)
+    }
   }
 
   /// The descriptor of `tenancy/v1/roles.proto`, for reflection and JSON.
@@ -1217,9 +1713,10 @@ extension Tenancy_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
           Tenancy_V1.tenancyV1AssociationFile,
           Tenancy_V1.tenancyV1ChangesFile,
+          Tenancy_V1.tenancyV1InvitationsFile,
         ]
       },
-      base64: "ChZ0ZW5hbmN5L3YxL3JvbGVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIvcCCgdOZXdSb2xlEiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhwKBHJvbGUYAiABKAlCCKq7GAQIARhAUgRyb2xlEh8KB3VzZXJfaWQYAyABKAlCBqq7GAIYQFIGdXNlcklkEiwKBWVtYWlsGAQgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbBI5Cgp2YWxpZF9mcm9tGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIlCg5yZXBsYWNlX3dpbmRvdxgHIAEoCFINcmVwbGFjZVdpbmRvdxI5CglyZWN1cnJpbmcYCCABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nInUKEEdyYW50Um9sZVJlcXVlc3QSLwoEcm9sZRgBIAEoCzITLnRlbmFuY3kudjEuTmV3Um9sZUIGqrsYAggBUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkigAEKFkJhdGNoR3JhbnRSb2xlc1JlcXVlc3QSNAoFcm9sZXMYASADKAsyEy50ZW5hbmN5LnYxLk5ld1JvbGVCCaq7GAVAAUj0A1IFcm9sZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ2ChdCYXRjaEdyYW50Um9sZXNSZXNwb25zZRI/Cgxhc3NvY2lhdGlvbnMYASADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiKtAQoRUmV2b2tlUm9sZVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEcm9sZRgCIAEoCUIIqrsYBAgBGEBSBHJvbGUSIQoHdXNlcl9pZBgDIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IocBChBMZWF2ZVJvbGVSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IqgBChZMaXN0Um9sZXNCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEhkKCGluX2ZvcmNlGAIgASgIUgdpbkZvcmNlEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIswBChhMaXN0Um9sZXNCeUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGgoEcm9sZRgCIAEoCUIGqrsYAhhAUgRyb2xlEhkKCGluX2ZvcmNlGAMgASgIUgdpbkZvcmNlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuMuUFCgVSb2xlcxJoCgVHcmFudBIcLnRlbmFuY3kudjEuR3JhbnRSb2xlUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIiSiuxgCCAKC0+STAhIiDS9hcGkvdjEvcm9sZXM6ASqyuxgCCAEShwEKCkJhdGNoR3JhbnQSIi50ZW5hbmN5LnYxLkJhdGNoR3JhbnRSb2xlc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkJhdGNoR3JhbnRSb2xlc1Jlc3BvbnNlIjCiuxgCCAKC0+STAh4iGS9hcGkvdjEvcm9sZXM6YmF0Y2gtZ3JhbnQ6ASqyuxgCCAESbgoGUmV2b2tlEh0udGVuYW5jeS52MS5SZXZva2VSb2xlUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIiWiuxgCCAKC0+STAhkiFC9hcGkvdjEvcm9sZXMvcmV2b2tlOgEqEmsKBUxlYXZlEhwudGVuYW5jeS52MS5MZWF2ZVJvbGVSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiJKK7GAIIAoLT5JMCGCITL2FwaS92MS9yb2xlcy9sZWF2ZToBKhJ4CgpMaXN0QnlVc2VyEiIudGVuYW5jeS52MS5MaXN0Um9sZXNCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiIKK7GAcIAhIBKiABgtPkkwIPEg0vYXBpL3YxL3JvbGVzEpABCgxMaXN0QnlFbnRpdHkSJC50ZW5hbmN5LnYxLkxpc3RSb2xlc0J5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIjSiuxgGCAIgASgBgtPkkwIkEiIvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9L3JvbGVzQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqYIAo6CgEMEgMBABIaMCBSb2xlcyB0aGF0IHVzZXJzIGhvbGQgb24gZW50aXRpZXMgb2YgYW55IHR5cGUuCgoeCgIEABIEDgAiARoSIEEgcm9sZSB0byBncmFudC4KCjMKBAQAAgASAxACSxomIFRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLgoKSAoEBAACARIDEgJGGjsgVGhlIHJvbGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQsIG9yIG9mIHRoZSB0ZW5hbnQncyBvd24uCgpTCgQEAAICEgMUAjkaRiBUaGUgdXNlcjsgbXVzdCBoYXZlIGFuIGFjY291bnQuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZCBgZW1haWxgLgoKvwEKBAQAAgMSAxcCUhqxASBFLW1haWwgYWRkcmVzcyBpbnN0ZWFkIG9mIGB1c2VyX2lkYDogbWFrZXMgYW4gaW52aXRhdGlvbiBmb3Igd2hvZXZlciBwcm92ZXMgdG8gcmVjZWl2ZSBtYWlsIHRoZXJlLAogd2hldGhlciBpdCBoYXMgYW4gYWNjb3VudCBvciBub3QsIGFuZCBhbnN3ZXJzIGFsaWtlOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgowCgQEAAIEEgMZAisaIyBXaGVuIGl0IGJlZ2luczsgYWJzZW50IG1lYW5zIG5vdy4KCjsKBAQAAgUSAxsCLBouIFdoZW4gaXQgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgrDAQoEBAACBhIDHgIaGrUBIElmIHRoZSB1c2VyIGhhcyB0aGUgcm9sZSB3aXRoIGFub3RoZXIgd2luZG93LCByZXBsYWNlcyB0aGF0IHdpbmRvdyBieSB0aGlzIG9uZTsgb3RoZXJ3aXNlIHN1Y2gKIGEgcmVxdWVzdCBpcyByZWZ1c2VkIHdpdGggQUxSRUFEWV9FWElTVFMuIEEgbGVudCByb2xlIGlzIGdyYW50ZWQgb25jZSBtb3JlIGluc3RlYWQuCgquAQoEBAACBxIDIQIgGqABIFdoZW4gaXQgY291bnRzIGJldHdlZW4gYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgOyBhYnNlbnQgbWVhbnMgYWx3YXlzLiBBIGxlbnQgcm9sZSB3aXRob3V0CiBvbmUgdGFrZXMgb3ZlciB0aGF0IG9mIHRoZSByb2xlIHRoYXQgbGV0cyB0aGUgY2FsbGVyIGxlbmQgaXQuCgocCgIEARIEJQArARoQIEdyYW50cyBhIHJvbGUuCgodCgQEAQIAEgMnAjoaECBXaGF0IHRvIGdyYW50LgoKgQEKBAQBAgESAyoCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKMAoCBAISBC4ANAEaJCBHcmFudHMgc2V2ZXJhbCByb2xlcywgYWxsIG9yIG5vbmUuCgodCgQEAgIAEgMwAlIaECBXaGF0IHRvIGdyYW50LgoKgQEKBAQCAgESAzMCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAMSBDcAPAEaEyBXaGF0IHdhcyBncmFudGVkLgoKKwoEBAMCABIDOQIsGh4gSW4gdGhlIG9yZGVyIG9mIHRoZSByZXF1ZXN0LgoKNQoEBAMCARIDOwIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCh0KAgQEEgQ/AEoBGhEgUmV2b2tlcyBhIHJvbGUuCgozCgQEBAIAEgNBAksaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCoMBCgQEBAIBEgNEAkYadiBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdCwgd2l0aCBhbGwgb2YgdGhlIHRlbmFudCdzIG93biB0aGF0IGFyZSB2YXJpYW50cyBvZiBpdDsgb3Igb25lIG9mCiB0aGUgdGVuYW50J3Mgb3duLgoKGAoEBAQCAhIDRgJJGgsgVGhlIHVzZXIuCgqBAQoEBAQCAxIDSQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgosCgIEBRIETQBVARogIEdpdmVzIHVwIGEgcm9sZSBvZiB0aGUgY2FsbGVyLgoKMwoEBAUCABIDTwJLGiYgVGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24uCgpNCgQEBQIBEgNRAjYaQCBUaGUgcm9sZTsgZW1wdHkgbWVhbnMgYWxsIHRoYXQgdGhlIGNhbGxlciBob2xkcyBvbiB0aGUgZW50aXR5LgoKgQEKBAQFAgISA1QCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKKAoCBAYSBFgAYgEaHCBMaXN0cyB0aGUgcm9sZXMgb2YgYSB1c2VyLgoKhgEKBAQGAgASA1sCORp5IFRoZSB1c2VyOyBlbXB0eSBtZWFucyB0aGUgY2FsbGVyLiBPbmx5IHNlcnZpY2VzIGFuZCBvcGVyYXRvcnMgY2FuIGFzayBhYm91dCBvdGhlcnM7IGFuIG9wZXJhdG9yJ3MgcXVlc3Rpb24KIGlzIGF1ZGl0ZWQuCgpjCgQEBgIBEgNdAhQaViBPbmx5IHRob3NlIGJldHdlZW4gd2hvc2UgYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgIHRoZSB0aW1lIG9mIHRoZSBhbnN3ZXIgbGllcy4KCioKBAQGAgISA18CORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAYCAxIDYQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgorCgIEBxIEZQBwARofIExpc3RzIHRoZSByb2xlcyBvbiBhbiBlbnRpdHkuCgoaCgQEBwIAEgNnAksaDSBUaGUgZW50aXR5LgoKLwoEBAcCARIDaQI2GiIgT25seSB0aGlzIHJvbGU7IGVtcHR5IG1lYW5zIGFsbC4KCmMKBAQHAgISA2sCFBpWIE9ubHkgdGhvc2UgYmV0d2VlbiB3aG9zZSBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGAgdGhlIHRpbWUgb2YgdGhlIGFuc3dlciBsaWVzLgoKKgoEBAcCAxIDbQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEBwIEEgNvAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCtABCgIGABIFdACaAQEawgEgUm9sZXMgdGhhdCB1c2VycyBob2xkIG9uIGVudGl0aWVzLiBUaGUgcG9saWN5IHNheXMgd2hpY2ggYWN0aW9uIGdyYW50cyBhbmQgcmV2b2tlcyBhIHJvbGUgb24gYQogdHlwZSwgYW5kIHdoaWNoIGxpc3RzIHRoZSByb2xlcyBvbiBpdC4gSWYgaXQgbmFtZXMgbm8gYWN0aW9uIGZvciBvbmUgb2YgdGhlc2UsIG5vYm9keSBtYXkgZG8gaXQuCgoeCgQGAAIAEgR2AnoDGhAgR3JhbnRzIGEgcm9sZS4KCjMKBAYAAgESBXwCgAEDGiQgR3JhbnRzIHNldmVyYWwgcm9sZXMsIGFsbCBvciBub25lLgoKwwMKBAYAAgISBoYBAokBAxqyAyBSZXZva2VzIGEgcm9sZS4gTm90IGFuIGVycm9yIGlmIHRoZSB1c2VyIGRvZXMgbm90IGhhdmUgaXQuIElmIHRoZSBwb2xpY3kgcmVxdWlyZXMgdGhhdCBzb21lYm9keQoga2VlcHMgdGhlIHJvbGUsIGl0IGlzIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLCByZWFzb24gTEFTVF8gYW5kIHRoZSBuYW1lIG9mIHRoZSByb2xlLCBzdWNoIGFzCiBMQVNUX09XTkVSLCB1bmxlc3Mgc29tZWJvZHkgZWxzZSBjYW4gYWN0IGJ5IGl0IGZvciBnb29kOiB3aXRob3V0IGEgdGltZSB3aW5kb3csIG5vdCBzdXNwZW5kZWQsIHdpdGggYW4KIGFjY291bnQgdGhhdCBpcyBuZWl0aGVyIGRpc2FibGVkIG5vciBhYm91dCB0byBiZSBkZWxldGVkLiBHcmFudGluZyBzdWNoIGEgcm9sZSBhZ2FpbiB3aXRoIGEgd2luZG93IGlzCiByZWZ1c2VkIGluIHRoZSBzYW1lIHdheS4KCq8BCgQGAAIDEgaMAQKPAQMangEgR2l2ZXMgdXAgYSByb2xlIG9mIHRoZSBjYWxsZXIsIHdoYXRldmVyIHRoZSBwb2xpY3kgc2F5cyBhYm91dCByZXZva2luZyBpdC4gSWYgdGhlIHBvbGljeQogcmVxdWlyZXMgdGhhdCBzb21lYm9keSBrZWVwcyB0aGUgcm9sZSwgaXQgaXMgcmVmdXNlZCBhcyBieSBSZXZva2UuCgplCgQGAAIEEgaRAQKUAQMaVSBMaXN0cyB0aGUgY2FsbGVyJ3MgYXNzb2NpYXRpb25zOyBzZXJ2aWNlcyBhbmQgb3BlcmF0b3JzIGNhbiBsaXN0IHRob3NlIG9mIGFueSB1c2VyLgoKWwoEBgACBRIGlgECmQEDGksgTGlzdHMgd2hvIGhhcyByb2xlcyBvbiBhbiBlbnRpdHkuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIHNlZSB0aGF0LgpiBnByb3RvMw=="
+      base64: "ChZ0ZW5hbmN5L3YxL3JvbGVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvIvcCCgdOZXdSb2xlEiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhwKBHJvbGUYAiABKAlCCKq7GAQIARhAUgRyb2xlEh8KB3VzZXJfaWQYAyABKAlCBqq7GAIYQFIGdXNlcklkEiwKBWVtYWlsGAQgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbBI5Cgp2YWxpZF9mcm9tGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIlCg5yZXBsYWNlX3dpbmRvdxgHIAEoCFINcmVwbGFjZVdpbmRvdxI5CglyZWN1cnJpbmcYCCABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nInUKEEdyYW50Um9sZVJlcXVlc3QSLwoEcm9sZRgBIAEoCzITLnRlbmFuY3kudjEuTmV3Um9sZUIGqrsYAggBUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkigAEKFkJhdGNoR3JhbnRSb2xlc1JlcXVlc3QSNAoFcm9sZXMYASADKAsyEy50ZW5hbmN5LnYxLk5ld1JvbGVCCaq7GAVAAUj0A1IFcm9sZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ2ChdCYXRjaEdyYW50Um9sZXNSZXNwb25zZRI/Cgxhc3NvY2lhdGlvbnMYASADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiKtAQoRUmV2b2tlUm9sZVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEcm9sZRgCIAEoCUIIqrsYBAgBGEBSBHJvbGUSIQoHdXNlcl9pZBgDIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IocBChBMZWF2ZVJvbGVSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IqgBChZMaXN0Um9sZXNCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEhkKCGluX2ZvcmNlGAIgASgIUgdpbkZvcmNlEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIswBChhMaXN0Um9sZXNCeUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGgoEcm9sZRgCIAEoCUIGqrsYAhhAUgRyb2xlEhkKCGluX2ZvcmNlGAMgASgIUgdpbkZvcmNlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIqgCCg1Db252ZXJ0ZWRSb2xlEj0KC2Fzc29jaWF0aW9uGAEgASgLMhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb25SC2Fzc29jaWF0aW9uEhQKBWVtYWlsGAIgASgJUgVlbWFpbBJGChBpbnZpdGF0aW9uX3N0YXRlGAMgASgOMhsudGVuYW5jeS52MS5JbnZpdGF0aW9uU3RhdGVSD2ludml0YXRpb25TdGF0ZRI9Cgxjb252ZXJ0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtjb252ZXJ0ZWRBdBI7CgtyZXN0b3JlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJlc3RvcmVkQXQimAEKGUxpc3RDb252ZXJ0ZWRSb2xlc1JlcXVlc3QSJwoPcmVzdG9yYWJsZV9vbmx5GAEgASgIUg5yZXN0b3JhYmxlT25seRIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJ1ChpMaXN0Q29udmVydGVkUm9sZXNSZXNwb25zZRIvCgVyb2xlcxgBIAMoCzIZLnRlbmFuY3kudjEuQ29udmVydGVkUm9sZVIFcm9sZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIoABChtSZXN0b3JlQ29udmVydGVkUm9sZVJlcXVlc3QSLwoOYXNzb2NpYXRpb25faWQYASABKAlCCKq7GAQIARhAUg1hc3NvY2lhdGlvbklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkynQgKBVJvbGVzEmgKBUdyYW50EhwudGVuYW5jeS52MS5HcmFudFJvbGVSZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iJKK7GAIIAoLT5JMCEiINL2FwaS92MS9yb2xlczoBKrK7GAIIARKHAQoKQmF0Y2hHcmFudBIiLnRlbmFuY3kudjEuQmF0Y2hHcmFudFJvbGVzUmVxdWVzdBojLnRlbmFuY3kudjEuQmF0Y2hHcmFudFJvbGVzUmVzcG9uc2UiMKK7GAIIAoLT5JMCHiIZL2FwaS92MS9yb2xlczpiYXRjaC1ncmFudDoBKrK7GAIIARJuCgZSZXZva2USHS50ZW5hbmN5LnYxLlJldm9rZVJvbGVSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiJaK7GAIIAoLT5JMCGSIUL2FwaS92MS9yb2xlcy9yZXZva2U6ASoSawoFTGVhdmUSHC50ZW5hbmN5LnYxLkxlYXZlUm9sZVJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIkorsYAggCgtPkkwIYIhMvYXBpL3YxL3JvbGVzL2xlYXZlOgEqEngKCkxpc3RCeVVzZXISIi50ZW5hbmN5LnYxLkxpc3RSb2xlc0J5VXNlclJlcXVlc3QaJC50ZW5hbmN5LnYxLkxpc3RBc3NvY2lhdGlvbnNSZXNwb25zZSIgorsYBwgCEgEqIAGC0+STAg8SDS9hcGkvdjEvcm9sZXMSkAEKDExpc3RCeUVudGl0eRIkLnRlbmFuY3kudjEuTGlzdFJvbGVzQnlFbnRpdHlSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiNKK7GAYIAiABKAGC0+STAiQSIi9hcGkvdjEvZW50aXRpZXMve2VudGl0eV9pZH0vcm9sZXMSkAEKDUxpc3RDb252ZXJ0ZWQSJS50ZW5hbmN5LnYxLkxpc3RDb252ZXJ0ZWRSb2xlc1JlcXVlc3QaJi50ZW5hbmN5LnYxLkxpc3RDb252ZXJ0ZWRSb2xlc1Jlc3BvbnNlIjCiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGRIXL2FwaS92MS9yb2xlcy9jb252ZXJ0ZWQSogEKEFJlc3RvcmVDb252ZXJ0ZWQSJy50ZW5hbmN5LnYxLlJlc3RvcmVDb252ZXJ0ZWRSb2xlUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIkiiuxgJCAQaBWZyZXNogtPkkwI1IjAvYXBpL3YxL3JvbGVzL2NvbnZlcnRlZC97YXNzb2NpYXRpb25faWR9L3Jlc3RvcmU6ASpCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSvouCjoKAQwSAwEAEhowIFJvbGVzIHRoYXQgdXNlcnMgaG9sZCBvbiBlbnRpdGllcyBvZiBhbnkgdHlwZS4KCh4KAgQAEgQPACMBGhIgQSByb2xlIHRvIGdyYW50LgoKMwoEBAACABIDEQJLGiYgVGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24uCgpICgQEAAIBEgMTAkYaOyBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdCwgb3Igb2YgdGhlIHRlbmFudCdzIG93bi4KClMKBAQAAgISAxUCORpGIFRoZSB1c2VyOyBtdXN0IGhhdmUgYW4gYWNjb3VudC4gU2V0IGV4YWN0bHkgb25lIG9mIHRoaXMgYW5kIGBlbWFpbGAuCgq/AQoEBAACAxIDGAJSGrEBIEUtbWFpbCBhZGRyZXNzIGluc3RlYWQgb2YgYHVzZXJfaWRgOiBtYWtlcyBhbiBpbnZpdGF0aW9uIGZvciB3aG9ldmVyIHByb3ZlcyB0byByZWNlaXZlIG1haWwgdGhlcmUsCiB3aGV0aGVyIGl0IGhhcyBhbiBhY2NvdW50IG9yIG5vdCwgYW5kIGFuc3dlcnMgYWxpa2U7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4KCjAKBAQAAgQSAxoCKxojIFdoZW4gaXQgYmVnaW5zOyBhYnNlbnQgbWVhbnMgbm93LgoKOwoEBAACBRIDHAIsGi4gV2hlbiBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlci4KCsMBCgQEAAIGEgMfAhoatQEgSWYgdGhlIHVzZXIgaGFzIHRoZSByb2xlIHdpdGggYW5vdGhlciB3aW5kb3csIHJlcGxhY2VzIHRoYXQgd2luZG93IGJ5IHRoaXMgb25lOyBvdGhlcndpc2Ugc3VjaAogYSByZXF1ZXN0IGlzIHJlZnVzZWQgd2l0aCBBTFJFQURZX0VYSVNUUy4gQSBsZW50IHJvbGUgaXMgZ3JhbnRlZCBvbmNlIG1vcmUgaW5zdGVhZC4KCq4BCgQEAAIHEgMiAiAaoAEgV2hlbiBpdCBjb3VudHMgYmV0d2VlbiBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGA7IGFic2VudCBtZWFucyBhbHdheXMuIEEgbGVudCByb2xlIHdpdGhvdXQKIG9uZSB0YWtlcyBvdmVyIHRoYXQgb2YgdGhlIHJvbGUgdGhhdCBsZXRzIHRoZSBjYWxsZXIgbGVuZCBpdC4KChwKAgQBEgQmACwBGhAgR3JhbnRzIGEgcm9sZS4KCh0KBAQBAgASAygCOhoQIFdoYXQgdG8gZ3JhbnQuCgqBAQoEBAECARIDKwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgowCgIEAhIELwA1ARokIEdyYW50cyBzZXZlcmFsIHJvbGVzLCBhbGwgb3Igbm9uZS4KCh0KBAQCAgASAzECUhoQIFdoYXQgdG8gZ3JhbnQuCgqBAQoEBAICARIDNAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgofCgIEAxIEOAA9ARoTIFdoYXQgd2FzIGdyYW50ZWQuCgorCgQEAwIAEgM6AiwaHiBJbiB0aGUgb3JkZXIgb2YgdGhlIHJlcXVlc3QuCgo1CgQEAwIBEgM8AhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKHQoCBAQSBEAASwEaESBSZXZva2VzIGEgcm9sZS4KCjMKBAQEAgASA0ICSxomIFRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLgoKgwEKBAQEAgESA0UCRhp2IFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LCB3aXRoIGFsbCBvZiB0aGUgdGVuYW50J3Mgb3duIHRoYXQgYXJlIHZhcmlhbnRzIG9mIGl0OyBvciBvbmUgb2YKIHRoZSB0ZW5hbnQncyBvd24uCgoYCgQEBAICEgNHAkkaCyBUaGUgdXNlci4KCoEBCgQEBAIDEgNKAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiwKAgQFEgROAFYBGiAgR2l2ZXMgdXAgYSByb2xlIG9mIHRoZSBjYWxsZXIuCgozCgQEBQIAEgNQAksaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCk0KBAQFAgESA1ICNhpAIFRoZSByb2xlOyBlbXB0eSBtZWFucyBhbGwgdGhhdCB0aGUgY2FsbGVyIGhvbGRzIG9uIHRoZSBlbnRpdHkuCgqBAQoEBAUCAhIDVQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgooCgIEBhIEWQBjARocIExpc3RzIHRoZSByb2xlcyBvZiBhIHVzZXIuCgqGAQoEBAYCABIDXAI5GnkgVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIE9ubHkgc2VydmljZXMgYW5kIG9wZXJhdG9ycyBjYW4gYXNrIGFib3V0IG90aGVyczsgYW4gb3BlcmF0b3IncyBxdWVzdGlvbgogaXMgYXVkaXRlZC4KCmMKBAQGAgESA14CFBpWIE9ubHkgdGhvc2UgYmV0d2VlbiB3aG9zZSBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGAgdGhlIHRpbWUgb2YgdGhlIGFuc3dlciBsaWVzLgoKKgoEBAYCAhIDYAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEBgIDEgNiAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCisKAgQHEgRmAHEBGh8gTGlzdHMgdGhlIHJvbGVzIG9uIGFuIGVudGl0eS4KChoKBAQHAgASA2gCSxoNIFRoZSBlbnRpdHkuCgovCgQEBwIBEgNqAjYaIiBPbmx5IHRoaXMgcm9sZTsgZW1wdHkgbWVhbnMgYWxsLgoKYwoEBAcCAhIDbAIUGlYgT25seSB0aG9zZSBiZXR3ZWVuIHdob3NlIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYCB0aGUgdGltZSBvZiB0aGUgYW5zd2VyIGxpZXMuCgoqCgQEBwIDEgNuAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQHAgQSA3ACPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKqwEKAgQIEgV1AIABARqdASBBIHJvbGUgdGhhdCBvbmUgcGVyc29uIGdhdmUgdG8gYW5vdGhlciwgb24gYW4gYWNjb3VudCB0aGF0IGhhcyBub3QgcHJvdmVuIGl0cyBhZGRyZXNzLCBiZWZvcmUgYWRkcmVzc2VzCiB3ZXJlIGludml0ZWQuIEFuIHVwZ3JhZGUgbWFkZSBhbiBpbnZpdGF0aW9uIG9mIGl0LgoKVAoEBAgCABIDdwIiGkcgVGhlIHJvbGUgYXMgaXQgd2FzOyBgaW52aXRhdGlvbl9pZGAgaXMgdGhlIGludml0YXRpb24gdGhhdCBpdCBiZWNhbWUuCgo9CgQECAIBEgN5AhMaMCBUaGUgYWRkcmVzcyBvZiB0aGUgYWNjb3VudCwgd2hpY2ggd2FzIGludml0ZWQuCgoxCgQECAICEgN7AicaJCBXaGF0IGhhcyBiZWNvbWUgb2YgdGhlIGludml0YXRpb24uCgoyCgQECAIDEgN9Ai0aJSBXaGVuIHRoZSByb2xlIGJlY2FtZSBhbiBpbnZpdGF0aW9uLgoKRAoEBAgCBBIDfwIsGjcgV2hlbiBhbiBvcGVyYXRvciByZXN0b3JlZCB0aGUgcm9sZTsgYWJzZW50IG90aGVyd2lzZS4KCjQKAgQJEgaDAQCKAQEaJiBMaXN0cyByb2xlcyB0aGF0IGJlY2FtZSBpbnZpdGF0aW9ucy4KCm0KBAQJAgASBIUBAhsaXyBMZWF2ZXMgb3V0IHRob3NlIHRoYXQgY2Fubm90IGJlIHJlc3RvcmVkOiB0aGUgaW52aXRhdGlvbiBpcyBjbG9zZWQsIG9yIHRoZSByb2xlIHdhcyByZXN0b3JlZC4KCisKBAQJAgESBIcBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQJAgISBIkBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCjoKAgQKEgaNAQCSAQEaLCBPbmUgcGFnZSBvZiByb2xlcyB0aGF0IGJlY2FtZSBpbnZpdGF0aW9ucy4KCjAKBAQKAgASBI8BAiMaIiBCeSB0aGUgaWRlbnRpZmllciB0aGF0IHRoZXkgaGFkLgoKOQoEBAoCARIEkQECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgo6CgIECxIGlQEAmwEBGiwgUmVzdG9yZXMgYSByb2xlIHRoYXQgYmVjYW1lIGFuIGludml0YXRpb24uCgo8CgQECwIAEgSXAQJQGi4gVGhlIGlkZW50aWZpZXIgdGhhdCB0aGUgcm9sZSBoYWQsIGBhc2Nf4oCmYC4KCoIBCgQECwIBEgSaAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrRAQoCBgASBp8BANMBARrCASBSb2xlcyB0aGF0IHVzZXJzIGhvbGQgb24gZW50aXRpZXMuIFRoZSBwb2xpY3kgc2F5cyB3aGljaCBhY3Rpb24gZ3JhbnRzIGFuZCByZXZva2VzIGEgcm9sZSBvbiBhCiB0eXBlLCBhbmQgd2hpY2ggbGlzdHMgdGhlIHJvbGVzIG9uIGl0LiBJZiBpdCBuYW1lcyBubyBhY3Rpb24gZm9yIG9uZSBvZiB0aGVzZSwgbm9ib2R5IG1heSBkbyBpdC4KCiAKBAYAAgASBqEBAqUBAxoQIEdyYW50cyBhIHJvbGUuCgo0CgQGAAIBEganAQKrAQMaJCBHcmFudHMgc2V2ZXJhbCByb2xlcywgYWxsIG9yIG5vbmUuCgrDAwoEBgACAhIGsQECtAEDGrIDIFJldm9rZXMgYSByb2xlLiBOb3QgYW4gZXJyb3IgaWYgdGhlIHVzZXIgZG9lcyBub3QgaGF2ZSBpdC4gSWYgdGhlIHBvbGljeSByZXF1aXJlcyB0aGF0IHNvbWVib2R5CiBrZWVwcyB0aGUgcm9sZSwgaXQgaXMgcmVmdXNlZCB3aXRoIEZBSUxFRF9QUkVDT05ESVRJT04sIHJlYXNvbiBMQVNUXyBhbmQgdGhlIG5hbWUgb2YgdGhlIHJvbGUsIHN1Y2ggYXMKIExBU1RfT1dORVIsIHVubGVzcyBzb21lYm9keSBlbHNlIGNhbiBhY3QgYnkgaXQgZm9yIGdvb2Q6IHdpdGhvdXQgYSB0aW1lIHdpbmRvdywgbm90IHN1c3BlbmRlZCwgd2l0aCBhbgogYWNjb3VudCB0aGF0IGlzIG5laXRoZXIgZGlzYWJsZWQgbm9yIGFib3V0IHRvIGJlIGRlbGV0ZWQuIEdyYW50aW5nIHN1Y2ggYSByb2xlIGFnYWluIHdpdGggYSB3aW5kb3cgaXMKIHJlZnVzZWQgaW4gdGhlIHNhbWUgd2F5LgoKrwEKBAYAAgMSBrcBAroBAxqeASBHaXZlcyB1cCBhIHJvbGUgb2YgdGhlIGNhbGxlciwgd2hhdGV2ZXIgdGhlIHBvbGljeSBzYXlzIGFib3V0IHJldm9raW5nIGl0LiBJZiB0aGUgcG9saWN5CiByZXF1aXJlcyB0aGF0IHNvbWVib2R5IGtlZXBzIHRoZSByb2xlLCBpdCBpcyByZWZ1c2VkIGFzIGJ5IFJldm9rZS4KCmUKBAYAAgQSBrwBAr8BAxpVIExpc3RzIHRoZSBjYWxsZXIncyBhc3NvY2lhdGlvbnM7IHNlcnZpY2VzIGFuZCBvcGVyYXRvcnMgY2FuIGxpc3QgdGhvc2Ugb2YgYW55IHVzZXIuCgpbCgQGAAIFEgbBAQLEAQMaSyBMaXN0cyB3aG8gaGFzIHJvbGVzIG9uIGFuIGVudGl0eS4gVGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gc2VlIHRoYXQuCgrhAQoEBgACBhIGxwECygEDGtABIExpc3RzIHRoZSByb2xlcyB0aGF0IGFuIHVwZ3JhZGUgdHVybmVkIGludG8gaW52aXRhdGlvbnMsIGJlY2F1c2Ugb25lIHBlcnNvbiBoYWQgZ2l2ZW4gdGhlbSB0byBhbm90aGVyCiB3aG9zZSBhY2NvdW50IGhhcyBub3QgcHJvdmVuIGl0cyBhZGRyZXNzLiBUaGV5IGFyZSBrZXB0IHVudGlsIDMwIGRheXMgYWZ0ZXIgdGhlIGludml0YXRpb24gaGFzIGV4cGlyZWQuCgqqAwoEBgACBxIGzwEC0gEDGpkDIFJlc3RvcmVzIHN1Y2ggYSByb2xlIHRvIHRoZSB1c2VyIHdobyBoYWQgaXQsIHdobyBtYXkgc3RpbGwgbm90IGhhdmUgcHJvdmVuIHRoZSBhZGRyZXNzLCBhbmQgcmV2b2tlcyB0aGUKIGludml0YXRpb24uIFdoYXQgd2FzIGxlbnQgYnkgdGhlIHJvbGUsIG9yIHBhaXJlZCwgZG9lcyBub3QgY29tZSBiYWNrLiBSZXN0b3JpbmcgaXQgYWdhaW4gZ2V0cyB0aGUgc2FtZSByb2xlLgogTk9UX0ZPVU5ELCBDT05WRVJURURfUk9MRV9OT1RfRk9VTkQsIGZvciBvbmUgdGhhdCBpcyBub3QgbGlzdGVkLCBhcyB3aGVuIGl0cyBlbnRpdHkgd2FzIGRlbGV0ZWQ7CiBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEFUSU9OX0NMT1NFRCwgd2hlbiB0aGUgaW52aXRhdGlvbiB3YXMgYWNjZXB0ZWQsIGRlY2xpbmVkIG9yIHJldm9rZWQuCmIGcHJvdG8z"
     )
   }
 }
@@ -1248,6 +1745,12 @@ extension Tenancy_V1.RolesService {
         },
         .unary(Tenancy_V1.RolesMethods.listByEntity) {
           request, call in try await self.listByEntity(request, call)
+        },
+        .unary(Tenancy_V1.RolesMethods.listConverted) {
+          request, call in try await self.listConverted(request, call)
+        },
+        .unary(Tenancy_V1.RolesMethods.restoreConverted) {
+          request, call in try await self.restoreConverted(request, call)
         },
       ]
     )

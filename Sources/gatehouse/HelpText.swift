@@ -75,6 +75,7 @@ enum HelpText {
     case .users: " [TEXT]"
     case .user, .endSessions: " USER|EMAIL"
     case .disableUser, .enableUser, .forceReset: " USER|EMAIL REASON"
+    case .restoreRoles: " [ROLE|all]"
     case .importUsers: " SOURCE FILE"
     case .logs: " --request ID [FILE|FOLDER|-]..."
     case .report: " ROOT --from TIME | --verify FILE"
@@ -120,6 +121,7 @@ enum HelpText {
     case .forceReset: "make a user set a new password, for operators"
     case .importUsers: "move the accounts of another system in, for operators"
     case .endSessions: "sign a user out everywhere, for operators"
+    case .restoreRoles: "list or restore roles that an upgrade made invitations, for operators"
     case .logs: "find one request in the logs and audit logs of all services"
     case .report: "write or verify a compliance report: who had access, who did what"
     case .completion: "print what lets a shell complete command lines"
@@ -362,6 +364,19 @@ enum HelpText {
       within a second. The user can sign in again; disable-user keeps it out. Needs the role super_admin.
 
         gatehouse end-sessions ada@example.com
+      """
+    case .restoreRoles:
+      """
+      Lists the roles that the upgrade turned into invitations, because one person had given them to another
+      whose account has not proven its address: what has become of the invitation, the role, the user and the
+      address. With ROLE (asc_…), gives that role back to the user as it was and revokes the invitation; with
+      all, every role whose invitation was not answered or revoked. What was lent by a role, or paired, does
+      not come back. They are listed until 60 days after the upgrade. Needs the role super_admin and a
+      sign-in of the last five minutes, and is recorded in TenancyService's audit log.
+
+        gatehouse restore-roles
+        gatehouse restore-roles asc_06gzt47ebk7am2948s4kyvhwzc
+        gatehouse restore-roles all
       """
     case .logs:
       """

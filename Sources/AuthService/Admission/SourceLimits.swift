@@ -10,15 +10,12 @@ public struct SourceLimits: Sendable {
   public var signIns = 3000
   /// Right passwords of one account in a window, wherever they come from.
   public var accountSignIns = 300
-  /// Addresses without an account that one user may ask for in a window, to give them roles.
-  public var unknownAddresses = 50
   /// Mails that are asked for in a window.
   public var mails = 30
   /// Which sources are counted, and how long.
   public var rules = SourceRules()
 
-  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account, 50 unknown
-  /// addresses and 30 mails.
+  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account, and 30 mails.
   public init() {}
 
   /// See `SourceRules.window`.
@@ -47,6 +44,13 @@ public struct SourceLimits: Sendable {
 
   /// Reads the settings.
   init(_ field: JSONField) throws(JSONDecodingError) {
+    // Not a misspelt one, as which it would be refused.
+    guard field.value.object?["unknown_addresses"] == nil else {
+      throw JSONDecodingError(
+        path: "\(field.path).unknown_addresses",
+        problem: "was removed, because addresses are no longer looked up; delete it"
+      )
+    }
     var members = try field.members()
     if let field = members.optional("failures") {
       failures = Int(try field.integer(in: 1...1_000_000))
@@ -59,9 +63,6 @@ public struct SourceLimits: Sendable {
     }
     if let field = members.optional("account_sign_ins") {
       accountSignIns = Int(try field.integer(in: 1...1_000_000))
-    }
-    if let field = members.optional("unknown_addresses") {
-      unknownAddresses = Int(try field.integer(in: 1...1_000_000))
     }
     if let field = members.optional("mails") {
       mails = Int(try field.integer(in: 1...1_000_000))

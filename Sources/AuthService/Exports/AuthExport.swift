@@ -146,6 +146,7 @@ enum AuthExport {
     "imported_user": "which row of an import an account came from",
     "apple_grant": secret,
     "identity_notification": "which notifications of providers were received",
+    "password_work": "how costly the hashes in the store are; names no user",
     "used_nonce": "digests of nonces that were used; name nobody",
     "passkey_ceremony": "challenges that nobody has answered yet; live for minutes",
     "passkey_user": "a random name that authenticators know the user by",

@@ -61,6 +61,9 @@ struct ImportsHandler: Auth_V1.ImportsService {
         try ImportCandidate(row, vouches: request.vouchForAddresses, core)
       }
     }
+    // Before a password of them can be checked.
+    let forms = Set(readings.compactMap { try? $0.get().form }).compactMap { ForeignForm($0) }
+    let steps = core.passwordWork.unknown(Set(forms.map { .foreign($0) }))
     let response = try await core.permissions.confirming(
       .administration,
       of: caller.userID,
@@ -72,9 +75,11 @@ struct ImportsHandler: Auth_V1.ImportsService {
         if request.dryRun {
           return try Self.rehearse(request, readings, core, by: call.caller, now: now, in: tx)
         }
+        try PasswordWorkTable.insert(steps, in: tx)
         return try Self.insert(request, readings, core, by: call.caller, now: now, in: tx)
       }
     }
+    if !request.dryRun { core.passwordWork.include(steps) }
     if !request.dryRun { count(response.results) }
     return response
   }

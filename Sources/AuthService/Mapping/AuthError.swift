@@ -458,17 +458,6 @@ enum AuthError {
     )
   }
 
-  /// Told to whoever may give roles and names too many people who have no account.
-  static func tooManyUnknownAddresses(retryAfter: Duration) -> RPCError {
-    RPCError(
-      .resourceExhausted,
-      reason: "TOO_MANY_UNKNOWN_ADDRESSES",
-      domain: domain,
-      message: "too many unknown e-mail addresses; retry after the given delay",
-      retryAfter: retryAfter
-    )
-  }
-
   /// A part of the context that another service has, and that is unavailable now.
   static func contextUnavailable(_ part: String, cause: any Error) -> RPCError {
     RPCError(

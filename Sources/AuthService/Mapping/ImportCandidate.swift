@@ -8,6 +8,8 @@ struct ImportCandidate: Sendable {
   let user: UserRecord
   /// What the store gets of its password; empty for none.
   let password: String
+  /// The text of the form of its hash; nil for a fast digest and for none.
+  let form: String?
   /// Its identifier in the other system.
   let sourceID: String
   /// Tells the row from others under the same identifier, keyed: it holds an address and a hash.
@@ -38,7 +40,7 @@ struct ImportCandidate: Sendable {
     let created = row.createdAt?.milliseconds ?? now
     guard (0...now).contains(created) else { throw Refusal(outcome: .createdAtInvalid) }
     let id = core.identifiers.make(.user)
-    password = try Self.password(row.passwordHash, of: id, core)
+    (password, form) = try Self.password(row.passwordHash, of: id, core)
     user = UserRecord(
       id: id,
       email: row.email,
@@ -59,13 +61,13 @@ struct ImportCandidate: Sendable {
     )
   }
 
-  /// What the store gets of a hash.
+  /// What the store gets of a hash, and its form.
   private static func password(
     _ hash: String,
     of userID: String,
     _ core: AuthCore
-  ) throws(Refusal) -> String {
-    guard !hash.isEmpty else { return "" }
+  ) throws(Refusal) -> (text: String, form: String?) {
+    guard !hash.isEmpty else { return ("", nil) }
     let foreign: ForeignHash
     do throws(ForeignHash.Objection) {
       foreign = try ForeignHash(hash)
@@ -73,13 +75,14 @@ struct ImportCandidate: Sendable {
       throw Refusal(outcome: error == .tooCostly ? .hashTooCostly : .hashUnknown)
     }
     let isFast = if case .salted = foreign { true } else { false }
-    return StoredPassword.text(
+    let text = StoredPassword.text(
       of: hash,
       isFast: isFast,
       for: userID,
       core.secrets.sealing,
       random: core.random
     )
+    return (text, foreign.formText)
   }
 
   private static func isName(_ text: String) -> Bool {

@@ -2,21 +2,27 @@ internal import ServiceKit
 
 /// Passwords that came from other systems.
 extension PasswordHasher {
-  /// Whether a password is the one that the store has something of; without anything, the same work as
-  /// with a record of our own, and no.
-  func check(_ password: String, stored: StoredPassword?) throws -> Bool {
+  /// Whether a password is the one that the store has something of; without anything, no.
+  ///
+  /// Unless it is right and `sparesRight`, it takes all of `work`, whatever the store has: who is refused learns
+  /// nothing from how long it took. A right one is told by the answer anyway.
+  func check(
+    _ password: String,
+    stored: StoredPassword?,
+    _ work: PasswordWork,
+    sparesRight: Bool
+  ) throws -> Bool {
     let bytes = Array(password.utf8)
-    switch stored {
-    case nil: return try check(bytes, against: nil)
-    case .own(let record): return try check(bytes, against: record)
-    case .wrapped(let digest, let salt, let record):
-      return try check(digest.of(bytes + salt), against: record)
-    case .foreign(.salted(let digest)):
-      // As much work as if it were wrapped already, so that nobody can time which accounts are not yet.
-      _ = try check(bytes, against: nil)
-      return digest.matches(bytes)
-    case .foreign(let hash): return try hash.matches(bytes)
-    }
+    let isRight =
+      switch stored {
+      case nil: false
+      case .own(let record): try matches(bytes, record)
+      case .wrapped(let digest, let salt, let record): try matches(digest.of(bytes + salt), record)
+      case .foreign(let hash): try matches(bytes, hash)
+      }
+    if isRight, sparesRight { return true }
+    try compute(work.rest(after: stored?.step), of: bytes)
+    return isRight
   }
 
   /// Whether what the store has should be rehashed while the password is at hand.

@@ -6,6 +6,8 @@ public struct PasswordHasher: Sendable {
   public let cost: PasswordCost
   private let peppers: Peppers
   private let random: any RandomSource
+  /// Told of each hash that is computed for a check; for tests, which count work and not time.
+  private let observe: (@Sendable (PasswordWork.Step) -> Void)?
   /// Checked in the place of records that are not there.
   private let decoy: PasswordRecord
 
@@ -14,6 +16,16 @@ public struct PasswordHasher: Sendable {
 
   /// Makes a hasher.
   public init(cost: PasswordCost, peppers: Peppers, random: any RandomSource) {
+    self.init(cost: cost, peppers: peppers, random: random, observe: nil)
+  }
+
+  init(
+    cost: PasswordCost,
+    peppers: Peppers,
+    random: any RandomSource,
+    observe: (@Sendable (PasswordWork.Step) -> Void)?
+  ) {
+    self.observe = observe
     self.cost = cost
     self.peppers = peppers
     self.random = random
@@ -60,6 +72,36 @@ public struct PasswordHasher: Sendable {
     }
     guard let tag, Digests.areEqual(tag, tested.tag) else { return false }
     return record != nil
+  }
+
+  /// Whether a password is the one of a record, with the work of that record alone.
+  func matches(_ password: [UInt8], _ record: PasswordRecord) throws -> Bool {
+    observe?(.own(record.cost))
+    let tag = try tag(
+      of: password,
+      salt: record.salt,
+      cost: record.cost,
+      pepper: record.pepperVersion
+    )
+    return tag.map { Digests.areEqual($0, record.tag) } ?? false
+  }
+
+  /// Whether a password is the one of a hash of another system.
+  func matches(_ password: [UInt8], _ hash: ForeignHash) throws -> Bool {
+    if let form = hash.form { observe?(.foreign(form)) }
+    return try hash.matches(password)
+  }
+
+  /// Computes hashes that nothing is done with.
+  func compute(_ steps: [PasswordWork.Step], of password: [UInt8]) throws {
+    for step in steps {
+      observe?(step)
+      switch step {
+      case .own(let cost):
+        _ = try tag(of: password, salt: decoy.salt, cost: cost, pepper: peppers.current)
+      case .foreign(let form): try form.compute(password)
+      }
+    }
   }
 
   /// Whether a record should be rehashed while the password is at hand.

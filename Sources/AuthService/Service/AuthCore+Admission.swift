@@ -178,19 +178,6 @@ extension AuthCore {
     return Charge(limiter: limiter, name: counted.bytes)
   }
 
-  /// Takes the addresses without an account that a caller asked for, or throws RESOURCE_EXHAUSTED when
-  /// there were too many: somebody is trying out who has one.
-  func charge(unknownAddresses count: Int, to caller: Caller) throws(RPCError) {
-    let name = Array(caller.description.utf8)
-    for _ in 0..<count {
-      if case .refused(let wait) = unknownAddresses.take(name, now: clock.now) {
-        metrics.addressLookUps.series("refused").increment()
-        throw AuthError.tooManyUnknownAddresses(retryAfter: .milliseconds(wait))
-      }
-      metrics.addressLookUps.series("unknown").increment()
-    }
-  }
-
   /// Takes one of the right passwords that an account has.
   func charge(account: [UInt8]) throws(RPCError) -> Charge {
     if case .refused(let wait) = accountSignIns.take(account, now: clock.now) {

@@ -52,7 +52,11 @@ extension AuthCore {
       found.password.flatMap { StoredPassword($0, of: found.user.id, secrets.sealing) }
     }
     let hasher = hasher
-    let isRight = try await pool.run(permit) { try hasher.check(password, stored: record) }
+    try await passwordWork.note(record?.step)
+    let work = passwordWork.work
+    let isRight = try await pool.run(permit) {
+      try hasher.check(password, stored: record, work, sparesRight: isInTime)
+    }
     guard isInTime, isRight, let found, let stored, let record else { return nil }
     return VerifiedPassword(
       user: found.user,

@@ -12,6 +12,8 @@ struct AuthCore: Sendable {
   let identifiers: IdentifierFactory
   let policy = PasswordPolicy()
   let hasher: PasswordHasher
+  /// What a wrong password takes.
+  let passwordWork: KnownPasswordWork
   let pool: HashPool
   let ring: SigningKeyRing
   let contexts: UserContextSource
@@ -30,8 +32,6 @@ struct AuthCore: Sendable {
   let sourceSignIns: SourceLimiter
   /// Right passwords of accounts, by their digests.
   let accountSignIns: SourceLimiter
-  /// Addresses without an account that callers asked for.
-  let unknownAddresses: SourceLimiter
   let successes: RecentSuccesses
   /// Challenges for passkeys that wait for answers.
   let ceremonies: CeremonyPlaces
@@ -200,7 +200,6 @@ struct AuthMetrics: Sendable {
   let revoked: Counter
   let sourceRefusals: MetricFamily<Counter>
   let accountRefusals: Counter
-  let addressLookUps: MetricFamily<Counter>
   let guessingSources: Counter
   let mailRefusals: MetricFamily<Counter>
   let wrappedHashes: Counter
@@ -228,11 +227,6 @@ struct AuthMetrics: Sendable {
     accountRefusals = registry.counter(
       "gatehouse_auth_account_refusals_total",
       help: "Correct passwords refused because the account signed in too often."
-    )
-    addressLookUps = registry.counters(
-      "gatehouse_auth_address_look_ups_total",
-      help: "Addresses that TenancyService asked for, by what was found.",
-      labels: ["outcome"]
     )
     guessingSources = registry.counter(
       "gatehouse_auth_guessing_sources_total",

@@ -175,6 +175,12 @@ public final class AuthService: Sendable {
           peppers: secrets.peppers,
           random: dependencies.random
         ),
+        passwordWork: try await .open(
+          store,
+          today: settings.passwordCost,
+          sealing: secrets.sealing,
+          logger: dependencies.logger
+        ),
         pool: try HashPool(
           threadCount: settings.hashThreadCount,
           metrics: dependencies.metrics
@@ -195,7 +201,6 @@ public final class AuthService: Sendable {
         signUps: limiter(settings.sourceLimits.signUps),
         sourceSignIns: limiter(settings.sourceLimits.signIns),
         accountSignIns: limiter(settings.sourceLimits.accountSignIns),
-        unknownAddresses: limiter(settings.sourceLimits.unknownAddresses),
         successes: RecentSuccesses(key: dependencies.random.bytes(32)),
         ceremonies: CeremonyPlaces(),
         mailLimits: MailLimits(settings.sourceLimits, random: dependencies.random),
@@ -351,6 +356,7 @@ public final class AuthService: Sendable {
       group.addTask { await self.core.permissions.run() }
       group.addTask { await self.lookAfterRows() }
       group.addTask { await HashWrapping(core: self.core).run(on: self.loop) }
+      group.addTask { await self.core.passwordWork.recount(on: self.loop) }
       group.addTask { await self.core.outbox.run(self.core.store, on: self.loop) }
       group.addTask { await self.deletions.run(on: self.loop) }
       group.addTask { await self.core.reports.run(on: self.loop) }

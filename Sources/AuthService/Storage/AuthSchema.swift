@@ -456,5 +456,6 @@ enum AuthSchema {
         CREATE INDEX mail_by_holder ON mail (holder, id) WHERE state <= 2;
         """
     ),
+    PasswordWorkTable.migration,
   ]
 }

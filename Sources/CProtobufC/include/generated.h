@@ -512,12 +512,6 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__batc
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__find_user_by_email_request(void) {
   return &auth__v1__find_user_by_email_request__descriptor;
 }
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__resolve_emails_request(void) {
-  return &auth__v1__resolve_emails_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__resolve_emails_response(void) {
-  return &auth__v1__resolve_emails_response__descriptor;
-}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_user_address_request(void) {
   return &auth__v1__get_user_address_request__descriptor;
 }
@@ -1750,6 +1744,18 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_roles_by_entity_request(void) {
   return &tenancy__v1__list_roles_by_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__converted_role(void) {
+  return &tenancy__v1__converted_role__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_converted_roles_request(void) {
+  return &tenancy__v1__list_converted_roles_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_converted_roles_response(void) {
+  return &tenancy__v1__list_converted_roles_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__restore_converted_role_request(void) {
+  return &tenancy__v1__restore_converted_role_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__suspension(void) {
   return &tenancy__v1__suspension__descriptor;

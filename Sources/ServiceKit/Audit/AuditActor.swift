@@ -4,7 +4,7 @@
 /// EntitlementService wrote users as `usr_…`; they stay as they are, so whoever searches old records
 /// looks for both.
 public struct AuditActor: Hashable, Sendable {
-  /// `user:usr_…`, `svc://auth`, `anonymous`, or somebody outside of the installation: `apple`.
+  /// `user:usr_…`, `svc://auth`, `anonymous`, `migration`, or somebody outside of the installation: `apple`.
   public let name: String
   /// The user for whom a service acted: `user:usr_…`.
   public let onBehalfOf: String?
@@ -30,6 +30,9 @@ public struct AuditActor: Hashable, Sendable {
   public static func service(_ name: String) -> AuditActor {
     AuditActor(Caller.service(name).description)
   }
+
+  /// Work that an upgrade has left to be done.
+  public static let migration = AuditActor("migration")
 
   /// Somebody outside of the installation, who is accepted by a signature: `apple`.
   public static func outsider(_ name: StaticString) -> AuditActor { AuditActor("\(name)") }

@@ -159,14 +159,15 @@ public struct ServiceStore: Sendable {
 
   /// Runs `body` as one change that the service makes by itself: loading a policy, making a key.
   ///
-  /// Audited as the service's, under a request id of its own. Throws `StoreError`, as no caller is
-  /// answered.
+  /// Audited as the service's unless another actor is given, under a request id of its own. Throws
+  /// `StoreError`, as no caller is answered.
   @discardableResult
   public func writeOwn<R: Sendable>(
+    as actor: AuditActor? = nil,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     try await database.write(
-      as: Author(.service(name), requestID: identifiers.make(.request)),
+      as: Author(actor ?? .service(name), requestID: identifiers.make(.request)),
       body
     )
   }

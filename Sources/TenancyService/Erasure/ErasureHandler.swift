@@ -80,16 +80,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
   }
 
   private func end(_ request: Tenancy_V1.EraseUserRequest, _ call: CallContext) async throws {
-    // Nobody's token: it only says in whose name the rest is closed.
-    let nobody = UserIdentity(
-      userID: request.pseudonym,
-      sessionID: "",
-      token: BearerToken(""),
-      acr: "",
-      authenticated: 0,
-      tokenExpires: .max
-    )
-    let changes = ChangeSet(core: core, call: call, user: nobody)
+    let changes = ChangeSet(core: core, call: call, user: .named(request.pseudonym))
     let (addresses, tombstones) = (request.addresses.map { EmailAddress($0) }, tombstones)
     try await core.store.write(call) { tx in
       try changes.erase(request.userId, addresses: addresses, tombstones, tx)

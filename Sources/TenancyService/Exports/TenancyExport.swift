@@ -172,6 +172,8 @@ enum TenancyExport {
     "access_record": "the history of a device; what the user did with it is in audit",
     "invitation_mail":
       "the code of an invitation until its mail is handed over; invitations are told",
+    "role_review": "which roles an upgrade has yet to look at; roles are told",
+    "converted_role": "roles that became invitations; past_roles and the invitations tell them",
     "entity_deletion": "how far EntitlementService is; that the user deleted something is in audit",
     "ended_holder": ofTenants,
     "pairing_code": "lives for ten minutes; that the user issued one is in audit",

@@ -107,6 +107,12 @@ extension ChangeSet {
     guard try !record.isOvertaken(for: user.userID, tx) else {
       throw TenancyError.invitationClosed(InvitationRecord.State.revoked.rawValue)
     }
+    if let converted = try ConvertedRole.find(invitation: record.id, tx) {
+      // It was given by right before, and only the proof was missing.
+      let granted = try grantAgain(converted.role, of: record, to: user.userID, tx)
+      try close(record, .accepted, association: granted.id, tx)
+      return granted
+    }
     let (issuer, draft, held) = try issued(by: record.invitedBy, acr: record.inviterACR) { issuer in
       let (draft, held) = try issuer.requireGrant(
         record.grant(to: user.userID),
@@ -151,7 +157,8 @@ extension ChangeSet {
     return closed
   }
 
-  private func audit(
+  /// Records what became of an invitation.
+  func audit(
     _ record: InvitationRecord,
     _ action: String,
     before: [UInt8]?,
@@ -176,22 +183,12 @@ extension ChangeSet {
     acr: String,
     _ decide: (ChangeSet) throws -> R
   ) throws -> R {
-    // Nobody's token: it only says about whom, and how that user had proved to be it.
-    let assurance = Assurance(text: acr)
-    let issuer = UserIdentity(
-      userID: issuer,
-      sessionID: "",
-      token: BearerToken(""),
-      acr: assurance.acr,
-      authenticated: 0,
-      tokenExpires: .max,
-      purpose: assurance.purpose
-    )
+    let issuer = UserIdentity.named(issuer, Assurance(text: acr))
     do {
       return try decide(ChangeSet(core: core, call: call, user: issuer))
     } catch let error as RPCError where error.code != .unavailable {
       throw TenancyError.issuerLacksRight.denying(
-        "\(call.method.method)",
+        call.map { "\($0.method.method)" } ?? "invitation.accept",
         on: issuer.userID,
         because: error.reason ?? "\(error.code)"
       )

@@ -33,12 +33,13 @@ struct InvitationDraft: Sendable {
     role: String,
     on entityID: String,
     during window: RoleWindow,
-    replacesWindow: Bool = false
+    replacesWindow: Bool = false,
+    expiresAt: Int64? = nil
   ) {
     (self.email, self.role, self.entityID) = (email, role, entityID)
     (validFrom, validUntil, recurring) = (window.from, window.until, window.recurring)
     self.replacesWindow = replacesWindow
-    expiresAt = nil
+    self.expiresAt = expiresAt
   }
 
   /// Until when it can be accepted; INVALID_ARGUMENT for a time that is past or too far away.

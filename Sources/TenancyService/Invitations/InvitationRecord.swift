@@ -42,6 +42,8 @@ struct InvitationRecord: Hashable, Sendable {
   var closedBy = ""
   /// What came of it; empty unless accepted.
   var associationID = ""
+  /// The role that an upgrade made it of; empty for all others; filled when read.
+  var convertedFrom = ""
   /// Of the entity; filled when read.
   var entityType = ""
   var entityName = ""
@@ -81,7 +83,9 @@ struct InvitationRecord: Hashable, Sendable {
     SELECT i.id, i.entity_id, i.role, i.email, i.valid_from, i.valid_until, i.expires_at,
       i.invited_by, i.inviter_acr, i.code_digest, i.created_at, i.state, i.closed_at, i.closed_by,
       i.association_id, e.type, e.name, e.root_id, i.recurring,
-      i.replaces_window, i.made_for, i.made_at
+      i.replaces_window, i.made_for, i.made_at,
+      (SELECT c.association_id FROM converted_role c WHERE c.invitation_id = i.id
+        ORDER BY c.rowid DESC LIMIT 1)
     FROM invitation i JOIN entity e ON e.id = i.entity_id
     """
 
@@ -192,6 +196,7 @@ struct InvitationRecord: Hashable, Sendable {
     replacesWindow = row.boolean(19)
     madeFor = row.optionalText(20)
     madeAt = row.integer(21)
+    convertedFrom = row.optionalText(22) ?? ""
   }
 
   /// One to a role on an entity.

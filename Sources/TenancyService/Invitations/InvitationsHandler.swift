@@ -90,6 +90,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     let asked = try core.tokens.page(.init(size: size, token: token), cursorCount: 1, binding)
     let (last, limit) = (asked.cursor?[0] ?? "", asked.size)
     let now = core.clock.now
+    let isReceived = if case .address = filter { true } else { false }
     let rows = try await core.read { tx in
       try InvitationRecord.list(
         filter,
@@ -102,7 +103,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     return core.page(of: rows, asked) {
       [$0.id]
     } message: {
-      core.message(invitation: $0, now: now)
+      core.message(invitation: $0, toInvited: isReceived, now: now)
     }
   }
 
@@ -152,7 +153,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       case .declined: break
       case .accepted, .revoked: throw TenancyError.invitationClosed(record.state.rawValue)
       }
-      return core.message(invitation: record, now: tx.now)
+      return core.message(invitation: record, toInvited: true, now: tx.now)
     }
   }
 
@@ -306,15 +307,22 @@ extension TenancyCore {
   }
 
   /// An invitation as a message.
-  func message(invitation record: InvitationRecord, now: Int64) -> Tenancy_V1.Invitation {
+  ///
+  /// Of one that an upgrade made of a role, whoever gave the role need not know the address of its user.
+  func message(
+    invitation record: InvitationRecord,
+    toInvited: Bool = false,
+    now: Int64
+  ) -> Tenancy_V1.Invitation {
     var message = Tenancy_V1.Invitation(
       id: record.id,
       entityId: record.entityID,
       entityType: record.entityType,
       entityName: record.entityName,
       role: record.role,
-      email: record.email
+      email: toInvited || record.convertedFrom.isEmpty ? record.email : ""
     )
+    message.convertedFrom = record.convertedFrom
     message.validFrom = record.validFrom.map { .init(milliseconds: $0) }
     message.validUntil = record.validUntil.map { .init(milliseconds: $0) }
     message.recurring = record.recurring.map { .init($0) }

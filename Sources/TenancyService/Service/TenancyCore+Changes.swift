@@ -6,7 +6,8 @@ internal import ServiceKit
 /// What a call changes, with its audit records; used inside a write transaction.
 struct ChangeSet: Sendable {
   let core: TenancyCore
-  let call: CallContext
+  /// Nil for work that nobody called for.
+  let call: CallContext?
   let user: UserIdentity
 
   var policy: Policy { core.policy }

@@ -10,6 +10,7 @@ final class TenancyInstruments: Sendable {
   private let invitationRefusals: MetricFamily<Counter>
   private let letters: MetricFamily<Counter>
   private let letterCount: Gauge
+  private let reviewedRoles: MetricFamily<Counter>
   private let holders: MetricFamily<Counter>
   private let holderCount: Gauge
   private let wrongCodes: MetricFamily<Counter>
@@ -54,6 +55,11 @@ final class TenancyInstruments: Sendable {
     letterCount = registry.gauge(
       "gatehouse_tenancy_invitation_mails_waiting",
       help: "Mails to invited people that AuthService has not taken yet."
+    )
+    reviewedRoles = registry.counters(
+      "gatehouse_tenancy_reviewed_roles_total",
+      help: "Roles that one user had from another at the upgrade, by what became of them.",
+      labels: ["outcome"]
     )
     holders = registry.counters(
       "gatehouse_tenancy_ended_holders_total",
@@ -100,6 +106,7 @@ final class TenancyInstruments: Sendable {
     )
     for limit in InvitationLimit.allCases { _ = invitationRefusals.series([limit.rawValue]) }
     for outcome in LetterMetric.allCases { _ = letters.series([outcome.rawValue]) }
+    for outcome in RoleReview.Outcome.allCases { _ = reviewedRoles.series([outcome.rawValue]) }
     for outcome in HolderMetric.allCases { _ = holders.series([outcome.rawValue]) }
     for outcome in GatewayMetric.allCases { _ = gatewayAnswers.series([outcome.rawValue]) }
     for limit in PairingLimit.allCases { _ = pairingRefusals.series([limit.rawValue]) }
@@ -146,6 +153,11 @@ final class TenancyInstruments: Sendable {
 
   /// Counts what became of a mail to an invited person.
   func letter(_ outcome: LetterMetric) { letters.series([outcome.rawValue]).increment() }
+
+  /// Counts what became of a role that an upgrade has reviewed.
+  func reviewed(_ outcome: RoleReview.Outcome) {
+    reviewedRoles.series([outcome.rawValue]).increment()
+  }
 
   /// Says how many of those wait.
   func waitingLetters(_ count: Int) { letterCount.set(count) }

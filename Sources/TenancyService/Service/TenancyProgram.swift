@@ -115,6 +115,7 @@ public enum TenancyProgram: HostedService {
         },
         { await service.storeRefusals(on: loop) },
         { await service.mailInvitations(on: loop) },
+        { await service.reviewRoles(on: loop) },
         { await service.endHolders(on: loop) },
       ],
       readiness: { Readiness([service.database.readinessCheck] + remote.checks) },

@@ -285,6 +285,10 @@ public final class TenancyService: Sendable {
     await core.mailer?.run(core.store, on: loop)
   }
 
+  /// Turns roles that were given to unproven addresses before into invitations, until that is done or the task
+  /// is cancelled.
+  public func reviewRoles(on loop: any EventLoop) async { await RoleReview(core).run(on: loop) }
+
   /// Tells EntitlementService of deleted entities, until the task is cancelled.
   public func endHolders(on loop: any EventLoop) async {
     await core.endings?.run(core.store, on: loop)

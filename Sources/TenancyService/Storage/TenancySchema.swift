@@ -504,5 +504,6 @@ enum TenancySchema {
         CREATE INDEX pairing_code_by_issuer ON pairing_code (issued_by, created_at);
         """
     ),
+    RoleReview.migration,
   ]
 }

@@ -42,6 +42,7 @@ enum CommandName: String, CaseIterable, Sendable {
   case forceReset = "force-reset"
   case importUsers = "import"
   case endSessions = "end-sessions"
+  case restoreRoles = "restore-roles"
   case logs
   case report
   case completion
@@ -82,7 +83,7 @@ enum CommandName: String, CaseIterable, Sendable {
   var formats: [OutputFormat] {
     switch self {
     case .list, .call, .whoami, .identities, .seed, .explain, .policy, .users, .user, .passkeys,
-      .logs:
+      .logs, .restoreRoles:
       OutputFormat.allCases
     case .watch: [.json]
     default: []
@@ -132,6 +133,8 @@ enum CommandName: String, CaseIterable, Sendable {
       UserChangeCommand(.forceReset, try Self.words(words, ["USER or EMAIL", "REASON"]))
     case .importUsers: ImportCommand(try Self.words(words, ["SOURCE", "FILE"]))
     case .endSessions: EndSessionsCommand(user: try Self.words(words, ["USER or EMAIL"])[0])
+    case .restoreRoles:
+      RestoreRolesCommand(role: try Self.words(words, [], optionalCount: 1).first)
     case .logs: LogsCommand(paths: words)
     case .report: ReportCommand(words: try Self.words(words, [], optionalCount: 1))
     case .completion: try CompletionCommand(words)

@@ -101,6 +101,10 @@ struct DomainTests {
       }
       #expect(error?.description.contains("source_limits.\(setting)") == true)
     }
+    let removed = #expect(throws: ConfigurationError.self) {
+      try read(#"{"source_limits": {"unknown_addresses": 50}}"#)
+    }
+    #expect(removed?.description.contains("source_limits.unknown_addresses: was removed") == true)
   }
 
   @Test("A password record survives its text, and what is not one is refused")

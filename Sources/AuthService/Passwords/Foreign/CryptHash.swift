@@ -20,7 +20,8 @@ struct CryptHash: Hashable, Sendable {
   /// Bytes that libxcrypt takes (CRYPT_MAX_PASSPHRASE_SIZE, with the NUL).
   private static let passwordByteCountMax = 511
 
-  private let text: String
+  /// As it was read.
+  let text: String
   private let isBcrypt: Bool
   /// Bytes at the end that are compared: bcrypt has letters before those that can be written differently.
   private let comparedCount: Int

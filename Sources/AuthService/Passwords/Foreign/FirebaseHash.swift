@@ -6,8 +6,8 @@ internal import ServiceKit
 /// scrypt makes a key of the password, with which Firebase encrypts the project's signer key (AES-256-CTR); the
 /// hash is the ciphertext.
 struct FirebaseHash: Hashable, Sendable {
-  private let logarithm: Int
-  private let blocks: Int
+  let logarithm: Int
+  let blocks: Int
   private let salt: [UInt8]
   private let signerKey: [UInt8]
   private let hash: [UInt8]

@@ -2,10 +2,10 @@ internal import ServiceKit
 
 /// A hash of PBKDF2 (RFC 8018, section 5.2), as Django, passlib and ASP.NET write it.
 struct PBKDF2Hash: Hashable, Sendable {
-  private let digest: KeyDerivation.Digest
-  private let iterations: Int
+  let digest: KeyDerivation.Digest
+  let iterations: Int
   private let salt: [UInt8]
-  private let key: [UInt8]
+  let key: [UInt8]
 
   /// Two millions take some two seconds.
   private static let iterationCounts = 1...2_000_000

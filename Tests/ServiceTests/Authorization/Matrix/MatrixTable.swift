@@ -105,7 +105,6 @@ enum MatrixTable {
     .init("EntitlementExports/ExportUser", .service, [], #"{"userId": "<user>"}"#),
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
-    .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),
     .init("Users/GetAddress", .service, [], #"{"userId": "<user>"}"#),
     .init("Operators/ListUsers", .system, .operators),
     .init("Operators/ListMails", .system, .operators),
@@ -413,6 +412,14 @@ enum MatrixTable {
     .init("Subjects/Resume", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Subjects/ListSuspended", .system, .operators),
     .init("TenancyAudit/Search", .system, .operators),
+    .init("Roles/ListConverted", .system, .operators),
+    .init(
+      "Roles/RestoreConverted",
+      .system,
+      [],
+      #"{"associationId": "asc_none"}"#,
+      yes: "grantedBy"
+    ),
     .init("Associations/ListByUser", .system, .operators, #"{"userId": "usr_somebody"}"#),
     .init("Roles/ListByUser", .system, .operators, #"{"userId": "usr_somebody"}"#),
     .init(

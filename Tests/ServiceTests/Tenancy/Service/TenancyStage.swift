@@ -58,28 +58,23 @@ final class SmallUsersService: Auth_V1.UsersService {
   let accounts = Lock<[String: String]>([:])
   /// Addresses that were verified.
   let verified = Lock<Set<String>>([])
-  /// Every address that was asked for.
+  /// Every user whose address was asked for.
   let asked = Lock<[String]>([])
-  /// Whether answers leave out what was asked for.
-  let isShort = Lock(false)
+  /// How often addresses are told before AuthService is down; nil for ever.
+  let answersLeft = Lock<Int?>(nil)
   /// What becomes of everybody who asks.
   let failure = Lock<RPCError?>(nil)
-
-  func resolveEmails(
-    _ request: Auth_V1.ResolveEmailsRequest,
-    _ call: CallContext
-  ) async throws -> Auth_V1.ResolveEmailsResponse {
-    asked.withLock { $0 += request.emails }
-    if let failure = failure.withLock({ $0 }) { throw failure }
-    guard !isShort.withLock({ $0 }) else { return Auth_V1.ResolveEmailsResponse() }
-    let accounts = accounts.withLock { $0 }
-    return Auth_V1.ResolveEmailsResponse(userIds: request.emails.map { accounts[$0] ?? "" })
-  }
 
   func getAddress(
     _ request: Auth_V1.GetUserAddressRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.UserAddress {
+    asked.withLock { $0.append(request.userId) }
+    let isDown = answersLeft.withLock { left in
+      defer { left = left.map { max(0, $0 - 1) } }
+      return left == 0
+    }
+    guard !isDown else { throw RPCError(.unavailable, "down") }
     if let failure = failure.withLock({ $0 }) { throw failure }
     let address = accounts.withLock { $0.first { $0.value == request.userId }?.key }
     guard let address else { throw RPCError(.notFound, "no such user") }

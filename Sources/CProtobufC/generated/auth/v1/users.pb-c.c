@@ -85,18 +85,6 @@ void   auth__v1__find_user_by_email_request__init
   static const Auth__V1__FindUserByEmailRequest init_value = AUTH__V1__FIND_USER_BY_EMAIL_REQUEST__INIT;
   *message = init_value;
 }
-void   auth__v1__resolve_emails_request__init
-                     (Auth__V1__ResolveEmailsRequest         *message)
-{
-  static const Auth__V1__ResolveEmailsRequest init_value = AUTH__V1__RESOLVE_EMAILS_REQUEST__INIT;
-  *message = init_value;
-}
-void   auth__v1__resolve_emails_response__init
-                     (Auth__V1__ResolveEmailsResponse         *message)
-{
-  static const Auth__V1__ResolveEmailsResponse init_value = AUTH__V1__RESOLVE_EMAILS_RESPONSE__INIT;
-  *message = init_value;
-}
 void   auth__v1__get_user_address_request__init
                      (Auth__V1__GetUserAddressRequest         *message)
 {
@@ -1135,95 +1123,6 @@ const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descripto
   auth__v1__find_user_by_email_request__field_indices_by_name,
   1,  auth__v1__find_user_by_email_request__number_ranges,
   (ProtobufCMessageInit) auth__v1__find_user_by_email_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor auth__v1__resolve_emails_request__field_descriptors[1] =
-{
-  {
-    "f1_emails",
-    1,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__ResolveEmailsRequest, n_f1_emails),
-    offsetof(Auth__V1__ResolveEmailsRequest, f1_emails),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned auth__v1__resolve_emails_request__field_indices_by_name[] = {
-  0,   /* field[0] = f1_emails */
-};
-static const ProtobufCIntRange auth__v1__resolve_emails_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
-const ProtobufCMessageDescriptor auth__v1__resolve_emails_request__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "auth.v1.ResolveEmailsRequest",
-  "ResolveEmailsRequest",
-  "Auth__V1__ResolveEmailsRequest",
-  "auth.v1",
-  sizeof(Auth__V1__ResolveEmailsRequest),
-  1,
-  auth__v1__resolve_emails_request__field_descriptors,
-  auth__v1__resolve_emails_request__field_indices_by_name,
-  1,  auth__v1__resolve_emails_request__number_ranges,
-  (ProtobufCMessageInit) auth__v1__resolve_emails_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor auth__v1__resolve_emails_response__field_descriptors[2] =
-{
-  {
-    "f1_user_ids",
-    1,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__ResolveEmailsResponse, n_f1_user_ids),
-    offsetof(Auth__V1__ResolveEmailsResponse, f1_user_ids),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f2_verified",
-    2,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BOOL,
-    offsetof(Auth__V1__ResolveEmailsResponse, n_f2_verified),
-    offsetof(Auth__V1__ResolveEmailsResponse, f2_verified),
-    NULL,
-    NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned auth__v1__resolve_emails_response__field_indices_by_name[] = {
-  0,   /* field[0] = f1_user_ids */
-  1,   /* field[1] = f2_verified */
-};
-static const ProtobufCIntRange auth__v1__resolve_emails_response__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor auth__v1__resolve_emails_response__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "auth.v1.ResolveEmailsResponse",
-  "ResolveEmailsResponse",
-  "Auth__V1__ResolveEmailsResponse",
-  "auth.v1",
-  sizeof(Auth__V1__ResolveEmailsResponse),
-  2,
-  auth__v1__resolve_emails_response__field_descriptors,
-  auth__v1__resolve_emails_response__field_indices_by_name,
-  1,  auth__v1__resolve_emails_response__number_ranges,
-  (ProtobufCMessageInit) auth__v1__resolve_emails_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__get_user_address_request__field_descriptors[1] =

@@ -67,7 +67,7 @@ void   tenancy__v1__revoke_invitation_request__init
   static const Tenancy__V1__RevokeInvitationRequest init_value = TENANCY__V1__REVOKE_INVITATION_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors[15] =
+static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors[16] =
 {
   {
     "f1_id",
@@ -249,6 +249,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f16_converted_from",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Invitation, f16_converted_from),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   9,   /* field[9] = f10_state */
@@ -257,6 +269,7 @@ static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   12,   /* field[12] = f13_closed_at */
   13,   /* field[13] = f14_closed_by */
   14,   /* field[14] = f15_recurring */
+  15,   /* field[15] = f16_converted_from */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_entity_type */
@@ -270,7 +283,7 @@ static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__invitation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__invitation__descriptor =
 {
@@ -280,7 +293,7 @@ const ProtobufCMessageDescriptor tenancy__v1__invitation__descriptor =
   "Tenancy__V1__Invitation",
   "tenancy.v1",
   sizeof(Tenancy__V1__Invitation),
-  15,
+  16,
   tenancy__v1__invitation__field_descriptors,
   tenancy__v1__invitation__field_indices_by_name,
   1,  tenancy__v1__invitation__number_ranges,

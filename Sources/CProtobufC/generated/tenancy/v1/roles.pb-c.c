@@ -55,6 +55,30 @@ void   tenancy__v1__list_roles_by_entity_request__init
   static const Tenancy__V1__ListRolesByEntityRequest init_value = TENANCY__V1__LIST_ROLES_BY_ENTITY_REQUEST__INIT;
   *message = init_value;
 }
+void   tenancy__v1__converted_role__init
+                     (Tenancy__V1__ConvertedRole         *message)
+{
+  static const Tenancy__V1__ConvertedRole init_value = TENANCY__V1__CONVERTED_ROLE__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__list_converted_roles_request__init
+                     (Tenancy__V1__ListConvertedRolesRequest         *message)
+{
+  static const Tenancy__V1__ListConvertedRolesRequest init_value = TENANCY__V1__LIST_CONVERTED_ROLES_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__list_converted_roles_response__init
+                     (Tenancy__V1__ListConvertedRolesResponse         *message)
+{
+  static const Tenancy__V1__ListConvertedRolesResponse init_value = TENANCY__V1__LIST_CONVERTED_ROLES_RESPONSE__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__restore_converted_role_request__init
+                     (Tenancy__V1__RestoreConvertedRoleRequest         *message)
+{
+  static const Tenancy__V1__RestoreConvertedRoleRequest init_value = TENANCY__V1__RESTORE_CONVERTED_ROLE_REQUEST__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__new_role__field_descriptors[8] =
 {
   {
@@ -643,5 +667,261 @@ const ProtobufCMessageDescriptor tenancy__v1__list_roles_by_entity_request__desc
   tenancy__v1__list_roles_by_entity_request__field_indices_by_name,
   1,  tenancy__v1__list_roles_by_entity_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_roles_by_entity_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__converted_role__field_descriptors[5] =
+{
+  {
+    "f1_association",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ConvertedRole, f1_association),
+    &tenancy__v1__role_association__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_email",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ConvertedRole, f2_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_invitation_state",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ConvertedRole, f3_invitation_state),
+    &tenancy__v1__invitation_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_converted_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ConvertedRole, f4_converted_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_restored_at",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ConvertedRole, f5_restored_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__converted_role__field_indices_by_name[] = {
+  0,   /* field[0] = f1_association */
+  1,   /* field[1] = f2_email */
+  2,   /* field[2] = f3_invitation_state */
+  3,   /* field[3] = f4_converted_at */
+  4,   /* field[4] = f5_restored_at */
+};
+static const ProtobufCIntRange tenancy__v1__converted_role__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__converted_role__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ConvertedRole",
+  "ConvertedRole",
+  "Tenancy__V1__ConvertedRole",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ConvertedRole),
+  5,
+  tenancy__v1__converted_role__field_descriptors,
+  tenancy__v1__converted_role__field_indices_by_name,
+  1,  tenancy__v1__converted_role__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__converted_role__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__list_converted_roles_request__field_descriptors[3] =
+{
+  {
+    "f1_restorable_only",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListConvertedRolesRequest, f1_restorable_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListConvertedRolesRequest, f2_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListConvertedRolesRequest, f3_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__list_converted_roles_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_restorable_only */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+};
+static const ProtobufCIntRange tenancy__v1__list_converted_roles_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__list_converted_roles_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListConvertedRolesRequest",
+  "ListConvertedRolesRequest",
+  "Tenancy__V1__ListConvertedRolesRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListConvertedRolesRequest),
+  3,
+  tenancy__v1__list_converted_roles_request__field_descriptors,
+  tenancy__v1__list_converted_roles_request__field_indices_by_name,
+  1,  tenancy__v1__list_converted_roles_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__list_converted_roles_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__list_converted_roles_response__field_descriptors[2] =
+{
+  {
+    "f1_roles",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ListConvertedRolesResponse, n_f1_roles),
+    offsetof(Tenancy__V1__ListConvertedRolesResponse, f1_roles),
+    &tenancy__v1__converted_role__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListConvertedRolesResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__list_converted_roles_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_roles */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange tenancy__v1__list_converted_roles_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__list_converted_roles_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListConvertedRolesResponse",
+  "ListConvertedRolesResponse",
+  "Tenancy__V1__ListConvertedRolesResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListConvertedRolesResponse),
+  2,
+  tenancy__v1__list_converted_roles_response__field_descriptors,
+  tenancy__v1__list_converted_roles_response__field_indices_by_name,
+  1,  tenancy__v1__list_converted_roles_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__list_converted_roles_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__restore_converted_role_request__field_descriptors[2] =
+{
+  {
+    "f1_association_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RestoreConvertedRoleRequest, f1_association_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_idempotency_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RestoreConvertedRoleRequest, f2_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__restore_converted_role_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_association_id */
+  1,   /* field[1] = f2_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__restore_converted_role_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__restore_converted_role_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.RestoreConvertedRoleRequest",
+  "RestoreConvertedRoleRequest",
+  "Tenancy__V1__RestoreConvertedRoleRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__RestoreConvertedRoleRequest),
+  2,
+  tenancy__v1__restore_converted_role_request__field_descriptors,
+  tenancy__v1__restore_converted_role_request__field_indices_by_name,
+  1,  tenancy__v1__restore_converted_role_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__restore_converted_role_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

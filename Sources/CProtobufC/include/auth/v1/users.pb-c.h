@@ -32,8 +32,6 @@ typedef struct Auth__V1__ChangePasswordResponse Auth__V1__ChangePasswordResponse
 typedef struct Auth__V1__BatchGetUsersRequest Auth__V1__BatchGetUsersRequest;
 typedef struct Auth__V1__BatchGetUsersResponse Auth__V1__BatchGetUsersResponse;
 typedef struct Auth__V1__FindUserByEmailRequest Auth__V1__FindUserByEmailRequest;
-typedef struct Auth__V1__ResolveEmailsRequest Auth__V1__ResolveEmailsRequest;
-typedef struct Auth__V1__ResolveEmailsResponse Auth__V1__ResolveEmailsResponse;
 typedef struct Auth__V1__GetUserAddressRequest Auth__V1__GetUserAddressRequest;
 typedef struct Auth__V1__UserAddress Auth__V1__UserAddress;
 
@@ -300,30 +298,6 @@ struct  Auth__V1__FindUserByEmailRequest
     , {0,NULL}, 0 }
 
 
-struct  Auth__V1__ResolveEmailsRequest
-{
-  ProtobufCMessage base;
-  size_t n_f1_emails;
-  ProtobufCBinaryData *f1_emails;
-};
-#define AUTH__V1__RESOLVE_EMAILS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&auth__v1__resolve_emails_request__descriptor) \
-    , 0,NULL }
-
-
-struct  Auth__V1__ResolveEmailsResponse
-{
-  ProtobufCMessage base;
-  size_t n_f1_user_ids;
-  ProtobufCBinaryData *f1_user_ids;
-  size_t n_f2_verified;
-  protobuf_c_boolean *f2_verified;
-};
-#define AUTH__V1__RESOLVE_EMAILS_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&auth__v1__resolve_emails_response__descriptor) \
-    , 0,NULL, 0,NULL }
-
-
 struct  Auth__V1__GetUserAddressRequest
 {
   ProtobufCMessage base;
@@ -384,12 +358,6 @@ void   auth__v1__batch_get_users_response__init
 /* Auth__V1__FindUserByEmailRequest methods */
 void   auth__v1__find_user_by_email_request__init
                      (Auth__V1__FindUserByEmailRequest         *message);
-/* Auth__V1__ResolveEmailsRequest methods */
-void   auth__v1__resolve_emails_request__init
-                     (Auth__V1__ResolveEmailsRequest         *message);
-/* Auth__V1__ResolveEmailsResponse methods */
-void   auth__v1__resolve_emails_response__init
-                     (Auth__V1__ResolveEmailsResponse         *message);
 /* Auth__V1__GetUserAddressRequest methods */
 void   auth__v1__get_user_address_request__init
                      (Auth__V1__GetUserAddressRequest         *message);
@@ -437,12 +405,6 @@ typedef void (*Auth__V1__BatchGetUsersResponse_Closure)
 typedef void (*Auth__V1__FindUserByEmailRequest_Closure)
                  (const Auth__V1__FindUserByEmailRequest *message,
                   void *closure_data);
-typedef void (*Auth__V1__ResolveEmailsRequest_Closure)
-                 (const Auth__V1__ResolveEmailsRequest *message,
-                  void *closure_data);
-typedef void (*Auth__V1__ResolveEmailsResponse_Closure)
-                 (const Auth__V1__ResolveEmailsResponse *message,
-                  void *closure_data);
 typedef void (*Auth__V1__GetUserAddressRequest_Closure)
                  (const Auth__V1__GetUserAddressRequest *message,
                   void *closure_data);
@@ -468,8 +430,6 @@ extern const ProtobufCMessageDescriptor auth__v1__change_password_response__desc
 extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descriptor;
-extern const ProtobufCMessageDescriptor auth__v1__resolve_emails_request__descriptor;
-extern const ProtobufCMessageDescriptor auth__v1__resolve_emails_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__get_user_address_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__user_address__descriptor;
 

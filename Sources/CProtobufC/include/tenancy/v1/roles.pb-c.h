@@ -19,6 +19,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/protobuf/timestamp.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
+#include "tenancy/v1/invitations.pb-c.h"
 
 typedef struct Tenancy__V1__NewRole Tenancy__V1__NewRole;
 typedef struct Tenancy__V1__GrantRoleRequest Tenancy__V1__GrantRoleRequest;
@@ -28,6 +29,10 @@ typedef struct Tenancy__V1__RevokeRoleRequest Tenancy__V1__RevokeRoleRequest;
 typedef struct Tenancy__V1__LeaveRoleRequest Tenancy__V1__LeaveRoleRequest;
 typedef struct Tenancy__V1__ListRolesByUserRequest Tenancy__V1__ListRolesByUserRequest;
 typedef struct Tenancy__V1__ListRolesByEntityRequest Tenancy__V1__ListRolesByEntityRequest;
+typedef struct Tenancy__V1__ConvertedRole Tenancy__V1__ConvertedRole;
+typedef struct Tenancy__V1__ListConvertedRolesRequest Tenancy__V1__ListConvertedRolesRequest;
+typedef struct Tenancy__V1__ListConvertedRolesResponse Tenancy__V1__ListConvertedRolesResponse;
+typedef struct Tenancy__V1__RestoreConvertedRoleRequest Tenancy__V1__RestoreConvertedRoleRequest;
 
 
 /* --- enums --- */
@@ -139,6 +144,55 @@ struct  Tenancy__V1__ListRolesByEntityRequest
     , {0,NULL}, {0,NULL}, 0, 0, {0,NULL} }
 
 
+struct  Tenancy__V1__ConvertedRole
+{
+  ProtobufCMessage base;
+  Tenancy__V1__RoleAssociation *f1_association;
+  ProtobufCBinaryData f2_email;
+  Tenancy__V1__InvitationState f3_invitation_state;
+  Google__Protobuf__Timestamp *f4_converted_at;
+  Google__Protobuf__Timestamp *f5_restored_at;
+};
+#define TENANCY__V1__CONVERTED_ROLE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__converted_role__descriptor) \
+    , NULL, {0,NULL}, TENANCY__V1__INVITATION_STATE__v0_INVITATION_STATE_UNSPECIFIED, NULL, NULL }
+
+
+struct  Tenancy__V1__ListConvertedRolesRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_restorable_only;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+};
+#define TENANCY__V1__LIST_CONVERTED_ROLES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_converted_roles_request__descriptor) \
+    , 0, 0, {0,NULL} }
+
+
+struct  Tenancy__V1__ListConvertedRolesResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_roles;
+  Tenancy__V1__ConvertedRole **f1_roles;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define TENANCY__V1__LIST_CONVERTED_ROLES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_converted_roles_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__RestoreConvertedRoleRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_association_id;
+  ProtobufCBinaryData f2_idempotency_key;
+};
+#define TENANCY__V1__RESTORE_CONVERTED_ROLE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__restore_converted_role_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
 /* Tenancy__V1__NewRole methods */
 void   tenancy__v1__new_role__init
                      (Tenancy__V1__NewRole         *message);
@@ -163,6 +217,18 @@ void   tenancy__v1__list_roles_by_user_request__init
 /* Tenancy__V1__ListRolesByEntityRequest methods */
 void   tenancy__v1__list_roles_by_entity_request__init
                      (Tenancy__V1__ListRolesByEntityRequest         *message);
+/* Tenancy__V1__ConvertedRole methods */
+void   tenancy__v1__converted_role__init
+                     (Tenancy__V1__ConvertedRole         *message);
+/* Tenancy__V1__ListConvertedRolesRequest methods */
+void   tenancy__v1__list_converted_roles_request__init
+                     (Tenancy__V1__ListConvertedRolesRequest         *message);
+/* Tenancy__V1__ListConvertedRolesResponse methods */
+void   tenancy__v1__list_converted_roles_response__init
+                     (Tenancy__V1__ListConvertedRolesResponse         *message);
+/* Tenancy__V1__RestoreConvertedRoleRequest methods */
+void   tenancy__v1__restore_converted_role_request__init
+                     (Tenancy__V1__RestoreConvertedRoleRequest         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__NewRole_Closure)
@@ -189,6 +255,18 @@ typedef void (*Tenancy__V1__ListRolesByUserRequest_Closure)
 typedef void (*Tenancy__V1__ListRolesByEntityRequest_Closure)
                  (const Tenancy__V1__ListRolesByEntityRequest *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__ConvertedRole_Closure)
+                 (const Tenancy__V1__ConvertedRole *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ListConvertedRolesRequest_Closure)
+                 (const Tenancy__V1__ListConvertedRolesRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ListConvertedRolesResponse_Closure)
+                 (const Tenancy__V1__ListConvertedRolesResponse *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__RestoreConvertedRoleRequest_Closure)
+                 (const Tenancy__V1__RestoreConvertedRoleRequest *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -203,6 +281,10 @@ extern const ProtobufCMessageDescriptor tenancy__v1__revoke_role_request__descri
 extern const ProtobufCMessageDescriptor tenancy__v1__leave_role_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_roles_by_user_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_roles_by_entity_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__converted_role__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__list_converted_roles_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__list_converted_roles_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__restore_converted_role_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 

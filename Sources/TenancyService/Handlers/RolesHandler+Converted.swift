@@ -1,0 +1,81 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Operators look at the roles that an upgrade turned into invitations, and restore them.
+extension RolesHandler {
+  func listConverted(
+    _ request: Tenancy_V1.ListConvertedRolesRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListConvertedRolesResponse {
+    let (user, core) = (try await core.requireAdministrator(call), core)
+    try core.auditBudget.take(user.userID)
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [call.method.fullName, "\(request.restorableOnly)"]
+    )
+    let asked = try core.tokens.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      cursorCount: 1,
+      binding
+    )
+    let now = core.clock.now
+    let rows = try await core.read { tx in
+      try ConvertedRole.page(
+        after: asked.cursor?[0] ?? "",
+        limit: asked.size + 1,
+        restorableAt: request.restorableOnly ? now : nil,
+        tx
+      ).map { ($0, try InvitationRecord.find($0.invitationID, tx)) }
+    }
+    // It has addresses of users.
+    try await core.store.write(call) { tx in
+      try tx.audit("role.list_converted", object: "", detail: "\(min(rows.count, asked.size))")
+    }
+    let page = core.page(of: rows, asked) {
+      [$0.0.role.id]
+    } message: {
+      core.message(converted: $0.0, as: $0.1, now: now)
+    }
+    return .init(roles: page.items, nextPageToken: page.nextToken)
+  }
+
+  func restoreConverted(
+    _ request: Tenancy_V1.RestoreConvertedRoleRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RoleAssociation {
+    let (user, core) = (try await core.requireAdministrator(call), core)
+    let id = request.associationId
+    let changes = ChangeSet(core: core, call: call, user: user)
+    // Whose account was deleted gets nothing; looked up before the write, which cannot wait.
+    if let converted = try await core.read({ tx in try ConvertedRole.find(id, tx) }) {
+      try await core.requireUsers([converted.role.userID], field: "association_id")
+    }
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      try core.requireAdministrator(user, tx)
+      guard let converted = try ConvertedRole.find(id, tx) else {
+        throw TenancyError.convertedRoleNotFound
+      }
+      return core.message(association: try changes.restore(converted, tx))
+    }
+  }
+}
+
+extension TenancyCore {
+  fileprivate func message(
+    converted: ConvertedRole,
+    as invitation: InvitationRecord?,
+    now: Int64
+  ) -> Tenancy_V1.ConvertedRole {
+    var association = message(association: converted.role)
+    association.invitationId = converted.invitationID
+    let invited = invitation.map { message(invitation: $0, toInvited: true, now: now) }
+    return .init(
+      association: association,
+      email: invited?.email ?? "",
+      invitationState: invited?.state ?? .unspecified,
+      convertedAt: .init(milliseconds: converted.convertedAt),
+      restoredAt: converted.restoredAt.map { .init(milliseconds: $0) }
+    )
+  }
+}
