@@ -16,6 +16,8 @@ struct DocumentList: Sendable {
     var last: DocumentEntry?
     /// How many there are on all pages; 0 when nobody has counted.
     var total: Int64 = 0
+    /// What sorting them has cost.
+    var sortCost: Int64 = 0
   }
 
   /// Reads a request; FIELDS_EXCLUSIVE for two orders.
@@ -61,7 +63,7 @@ struct DocumentList: Sendable {
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Page {
     let size = try documents.size(of: collection, tx)
-    try requireSortable(size, of: documents, core)
+    let sortCost = try sortCost(size, core)
     let limit = asked.size
     let examinedCount =
       conditions.isEmpty ? limit : max(limit, DocumentLimits.examinedCountMax)
@@ -73,7 +75,7 @@ struct DocumentList: Sendable {
       limit: examinedCount + 1,
       tx
     )
-    var page = Page()
+    var page = Page(sortCost: sortCost)
     if conditions.isEmpty { page.total = size.documentCount }
     var (budget, byteCount) = (AnswerBudget(), Int64(0))
     var last: DocumentEntry?
@@ -106,22 +108,32 @@ struct DocumentList: Sendable {
     return conditions.allSatisfy { $0.passes(content) }
   }
 
-  private func requireSortable(
-    _ size: CollectionSize,
-    of documents: UserDocuments,
-    _ core: TenancyCore
-  ) throws(RPCError) {
-    guard case .field = order else { return }
+  /// What a page costs of the budget of sorts until it is known, which also bounds how many of a user's sorts wait
+  /// at a time; 0 for lists in an order that the store has.
+  ///
+  /// Throws SORT_BUDGET_SPENT for a user who has had too much sorted, before the store is asked: refusals take
+  /// no turns of others.
+  func reserveSort(of documents: UserDocuments, _ core: TenancyCore) throws(RPCError) -> Int64 {
+    guard case .field = order else { return 0 }
+    let now = core.clock.now
+    if let wait = core.sorts.wait(of: documents.userID, now: now) {
+      core.instruments.refused(.sort)
+      throw TenancyError.sortBudgetSpent(retryAfter: .milliseconds(wait))
+    }
+    core.sorts.spend(DocumentLimits.sortedCountMax, by: documents.userID, now: now)
+    return DocumentLimits.sortedCountMax
+  }
+
+  /// What sorting a collection costs.
+  private func sortCost(_ size: CollectionSize, _ core: TenancyCore) throws(RPCError) -> Int64 {
+    guard case .field = order else { return 0 }
     guard size.documentCount <= DocumentLimits.sortedCountMax,
       size.byteCount <= DocumentLimits.sortedByteCountMax
     else {
       core.instruments.refused(.sort)
       throw TenancyError.collectionTooLargeToSort
     }
-    if let wait = documents.waitToSort(size, core.sorts, now: core.clock.now) {
-      core.instruments.refused(.sort)
-      throw TenancyError.sortBudgetSpent(retryAfter: .milliseconds(wait))
-    }
+    return max(size.documentCount, size.byteCount / DocumentLimits.sortedUnitByteCount)
   }
 
   // MARK: Cursors

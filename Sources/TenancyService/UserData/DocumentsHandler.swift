@@ -87,9 +87,13 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       binding
     )
     try await core.reach(atLeast: request.atLeastRevision)
+    let reserved = try list.reserveSort(of: documents, core)
+    var cost: Int64 = 0
+    defer { core.sorts.spend(cost - reserved, by: documents.userID, now: core.clock.now) }
     let page = try await core.store.read { tx in
       try list.page(of: documents, asked, core, tx)
     }
+    cost = page.sortCost
     return Tenancy_V1.ListDocumentsResponse(
       documents: page.documents,
       nextPageToken: page.last.map {

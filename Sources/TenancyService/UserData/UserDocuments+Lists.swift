@@ -36,15 +36,6 @@ extension UserDocuments {
     }
   }
 
-  /// Milliseconds until the user may have a collection of a size sorted by a field; nil when it is done now,
-  /// and then it counts.
-  func waitToSort(_ size: CollectionSize, _ sorts: SpendingLimit, now: Int64) -> Int64? {
-    if let wait = sorts.wait(of: userID, now: now) { return wait }
-    let cost = max(size.documentCount, size.byteCount / DocumentLimits.sortedUnitByteCount)
-    sorts.spend(cost, by: userID, now: now)
-    return nil
-  }
-
   /// What comes before everything in an order: of an identifier nothing is greater than `~`, and of what
   /// SQLite compares nothing is greater than a blob (sqlite.org/datatype3.html, section 4.1).
   private static func start(
