@@ -183,9 +183,7 @@ struct PasswordWorkTests {
         )
         let made = try await Auth_V1.ImportsClient(stage.channel).importUsers(
           options: stage.with(boss)
-        ) {
-          writer,
-          responses in
+        ) { writer, responses in
           try await writer.write(request)
           try await writer.finish()
           var answers = responses.makeAsyncIterator()
