@@ -184,6 +184,7 @@ enum AuthExport {
     "session.revoked_at": "sessions that were ended are not told, and are deleted after a week",
     "mail.user_id": ownID,
     "mail.sealed": "what the mail says; wiped once it was sent",
+    "mail.holder": "whose share of the outbox it takes, keyed so that it names nobody",
     "mail.attempts": delivery,
     "mail.due_at": delivery,
     "mail.error": delivery,

@@ -4,6 +4,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 @Suite("Lists of documents")
@@ -201,4 +202,42 @@ struct DocumentListTests {
       #expect(try await sort(ada) == nil)
     }
   }
+
+  @Test("Few of a user's sorts wait at a time, whatever they turn out to cost")
+  func sortField_manyAtOnce_areRefused() async throws {
+    try await TenancyStage.run { stage in
+      let ada = stage.documents(of: "usr_ada")
+      try await ada.put("m", #"{"n":1}"#)
+      var request = Tenancy_V1.ListDocumentsRequest(collection: "moods")
+      request.sortField = "n"
+      let sorting = request
+      let waitingMax = Int(DocumentLimits.sortedAtOnceMax / DocumentLimits.sortedCountMax)
+      let refused = RefusalCounter()
+      let hold = await ReaderHold(stage.service.database)
+      try await withThrowingTaskGroup(of: Refusal?.self) { group in
+        for _ in 0..<(2 * waitingMax) {
+          group.addTask { [calls = ada.calls, options = ada.options] in
+            let result = try await refusal { _ = try await calls.list(sorting, options: options) }
+            if result != nil { refused.count.withLock { $0 += 1 } }
+            return result
+          }
+        }
+        #expect(await stage.eventually { refused.count.withLock { $0 } == waitingMax })
+        try await hold.end()
+        for try await result in group where result != nil {
+          #expect(result == Refusal(.resourceExhausted, "SORT_BUDGET_SPENT"))
+        }
+      }
+      #expect(refused.count.withLock { $0 } == waitingMax)
+      // What they did not cost came back.
+      for _ in 0..<(2 * waitingMax) {
+        _ = try await ada.calls.list(sorting, options: ada.options)
+      }
+    }
+  }
+}
+
+/// Counts what several tasks were refused.
+private final class RefusalCounter: Sendable {
+  let count = Lock(0)
 }
