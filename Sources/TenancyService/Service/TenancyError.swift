@@ -233,7 +233,8 @@ enum TenancyError {
     error(
       .failedPrecondition,
       reason: "HAS_DEPENDENTS",
-      message: "the role \(name) is in use (associations: \(count)); revoke it from its users first",
+      message: "the role \(name) is in use (associations: \(count)); "
+        + "revoke it from its users first",
       metadata: ["association": "\(count)"]
     )
   }
