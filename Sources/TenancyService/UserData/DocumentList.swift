@@ -115,13 +115,13 @@ struct DocumentList: Sendable {
   /// no turns of others.
   func reserveSort(of documents: UserDocuments, _ core: TenancyCore) throws(RPCError) -> Int64 {
     guard case .field = order else { return 0 }
-    let now = core.clock.now
-    if let wait = core.sorts.wait(of: documents.userID, now: now) {
+    let (now, cost) = (core.clock.now, DocumentLimits.sortedCountMax)
+    if let wait = documents.waitToSort(core.sorts, now: now) {
       core.instruments.refused(.sort)
       throw TenancyError.sortBudgetSpent(retryAfter: .milliseconds(wait))
     }
-    core.sorts.spend(DocumentLimits.sortedCountMax, by: documents.userID, now: now)
-    return DocumentLimits.sortedCountMax
+    documents.spendOnSorts(cost, core.sorts, now: now)
+    return cost
   }
 
   /// What sorting a collection costs.

@@ -89,7 +89,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     try await core.reach(atLeast: request.atLeastRevision)
     let reserved = try list.reserveSort(of: documents, core)
     var cost: Int64 = 0
-    defer { core.sorts.spend(cost - reserved, by: documents.userID, now: core.clock.now) }
+    defer { documents.spendOnSorts(cost - reserved, core.sorts, now: core.clock.now) }
     let page = try await core.store.read { tx in
       try list.page(of: documents, asked, core, tx)
     }

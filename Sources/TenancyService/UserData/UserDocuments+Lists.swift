@@ -36,6 +36,16 @@ extension UserDocuments {
     }
   }
 
+  /// Milliseconds until the user may have a collection sorted by a field; nil when it is now.
+  func waitToSort(_ sorts: SpendingLimit, now: Int64) -> Int64? {
+    sorts.wait(of: userID, now: now)
+  }
+
+  /// Notes what sorting costs the user, or gives back what it did not cost.
+  func spendOnSorts(_ cost: Int64, _ sorts: SpendingLimit, now: Int64) {
+    sorts.spend(cost, by: userID, now: now)
+  }
+
   /// What comes before everything in an order: of an identifier nothing is greater than `~`, and of what
   /// SQLite compares nothing is greater than a blob (sqlite.org/datatype3.html, section 4.1).
   private static func start(
