@@ -88,10 +88,18 @@ struct RoleReviewTests {
   ) async throws
     -> [Tenancy_V1.ConvertedRole]
   {
-    try await Tenancy_V1.RolesClient(stage.channel).listConverted(
-      .init(restorableOnly: restorableOnly),
-      options: .by(Self.root)
-    ).roles
+    // One on a page, so that the pages are tried as well.
+    var (roles, token) = ([Tenancy_V1.ConvertedRole](), "")
+    repeat {
+      let page = try await Tenancy_V1.RolesClient(stage.channel).listConverted(
+        .init(restorableOnly: restorableOnly, pageSize: 1, pageToken: token),
+        options: .by(Self.root)
+      )
+      #expect(page.roles.count <= 1)
+      roles += page.roles
+      token = page.nextPageToken
+    } while !token.isEmpty
+    return roles
   }
 
   private func restore(
