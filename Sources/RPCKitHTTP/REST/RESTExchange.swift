@@ -281,7 +281,7 @@ final class RESTExchange: HTTPExchange {
   private func answer(_ failure: RESTFailure, _ metadata: Metadata) {
     guard !isOver else { return }
     finish()
-    let error = failure.error
+    let error = RESTFieldNames(route, query: head.query ?? "").renaming(failure.error)
     guard !isStreaming else {
       sendLine(RESTErrorAnswer.envelope(error).bytes)
       return connection.sendEnd(of: self, trailers: [:])
