@@ -32,11 +32,8 @@ struct RESTFieldNames {
     var spellings = spellings
     for index in error.details.indices
     where error.details[index].typeURL.hasSuffix("/google.rpc.BadRequest") {
-      guard
-        let request = try? Google_Rpc.BadRequest(
-          protobuf: error.details[index].value.span,
-          limits: MessageLimits()
-        )
+      let bytes = error.details[index].value
+      guard let request = try? Google_Rpc.BadRequest(protobuf: bytes.span, limits: MessageLimits())
       else { continue }
       // The message most often begins with one of them.
       for violation in request.fieldViolations {
