@@ -1,4 +1,4 @@
-internal import RPCKit
+package import RPCKit
 internal import TextEncodings
 
 /// An error as a client of Connect is answered by something in front of the service that refuses for it.
