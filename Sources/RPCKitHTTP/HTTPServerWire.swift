@@ -4,6 +4,7 @@ package import RPCKit
 ///
 /// HTTP/2 begins with a preface that no other protocol has (RFC 9113 section 3.4), and HTTP/1.1 with the name of a
 /// method. Both can begin with a `P`, so three bytes are needed to tell them apart: `PRI`, `POST`, `PUT`, `PATCH`.
+/// No frame begins with a letter: it would be longer than a gigabyte. So whatever does is a method, known or not.
 package struct HTTPServerWire: ServerWire {
   private let configuration: HTTPConfiguration
 
@@ -55,11 +56,15 @@ enum HTTPVersionSniffer {
     guard first.count > 0 else { return .undecided }
     // An empty line before the request is skipped (RFC 9112 section 2.2).
     if first[0] == UInt8(ascii: "\r") { return .http1 }
-    guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first[0]) else { return .neither }
+    guard isLetter(first[0]) else { return .neither }
     guard first[0] == UInt8(ascii: "P") else { return .http1 }
     guard first.count > 1 else { return .undecided }
     guard first[1] == UInt8(ascii: "R") else { return .http1 }
     guard first.count > 2 else { return .undecided }
     return first[2] == UInt8(ascii: "I") ? .http2 : .http1
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 }

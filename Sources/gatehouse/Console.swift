@@ -10,7 +10,7 @@ struct Console: Sendable {
   /// Reads everything that is piped in.
   var readInput: @Sendable () throws -> [UInt8]
   /// Asks for a secret without showing it.
-  var askSecret: @Sendable (_ prompt: String) throws -> String
+  var askSecret: @Sendable (_ secret: Secret, _ prompt: String) throws -> String
   /// How results are set off.
   var outputStyle = TextStyle(isOn: false)
   /// How errors are set off.
@@ -27,7 +27,7 @@ struct Console: Sendable {
       },
       writeError: { FileBytes.writeAll($0, to: STDERR_FILENO) },
       readInput: { try FileBytes.read("/dev/stdin", byteCountMax: inputByteCountMax) },
-      askSecret: { try PasswordPrompt.ask($0) },
+      askSecret: { try PasswordPrompt.ask($0, $1) },
       outputStyle: TextStyle(isTerminal: isatty(STDOUT_FILENO) == 1, environment),
       errorStyle: TextStyle(isTerminal: isatty(STDERR_FILENO) == 1, environment)
     )

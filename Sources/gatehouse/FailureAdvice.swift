@@ -3,9 +3,26 @@ internal import ServiceKit
 
 /// What to do about a failed call.
 enum FailureAdvice {
-  /// One line, without its end; `email` is whose session the call was made with.
-  static func text(_ failure: CallFailure, email: String?) -> String {
-    reasonAdvice(failure.error.reason, failure, email) ?? codeAdvice(failure, email)
+  /// One line, without its end; nil where nothing helps beyond what the error says.
+  ///
+  /// `email` is whose session the call was made with, `command` what made it.
+  static func text(
+    _ failure: CallFailure,
+    email: String?,
+    command: CommandName?
+  ) -> String? {
+    if failure.error.reason == "CALLER_NOT_ALLOWED" { return callerAdvice(command) }
+    return reasonAdvice(failure.error.reason, failure, email)
+      ?? codeAdvice(failure, email, command)
+  }
+
+  /// What else there is to call, for whoever chose the method.
+  private static func callerAdvice(_ command: CommandName?) -> String? {
+    switch command {
+    case .call: "gatehouse describe METHOD says who may call it"
+    case .watch: "gatehouse watch lists what people may watch"
+    default: nil
+    }
   }
 
   /// What is known of this very reason (docs/errors.md); nil where the code says enough.
@@ -26,8 +43,6 @@ enum FailureAdvice {
       "\(email ?? "this account") is suspended; an operator can resume it with gatehouse call "
         + "Subjects/Resume"
     case "STEP_UP_REQUIRED": stepUpAdvice(failure.error, email)
-    case "CALLER_NOT_ALLOWED":
-      "gatehouse describe METHOD says who may call it; gatehouse watch lists what people may watch"
     case "NO_SIGNING_KEY":
       "AuthService has no key to sign tokens with; its log says why, and gatehouse keys creates those "
         + "of a new installation"
@@ -36,6 +51,8 @@ enum FailureAdvice {
         + "signed in"
     case "STORE_UNAVAILABLE":
       "the \(failure.service) service cannot use its storage; its log says why, such as a full disk"
+    case "LAST_OWNER":
+      "make somebody else owner first, without an end, or delete the object"
     case "OPERATION_NOT_SUPPORTED":
       "no role changes that; gatehouse call Permissions/ListActions shows what can be done with it"
     case "FEATURE_NOT_AVAILABLE":
@@ -86,16 +103,23 @@ enum FailureAdvice {
     return "this needs \(proofs.isEmpty ? signIn : proofs.joined(separator: "; and "))"
   }
 
-  private static func codeAdvice(_ failure: CallFailure, _ email: String?) -> String {
+  private static func codeAdvice(
+    _ failure: CallFailure,
+    _ email: String?,
+    _ command: CommandName?
+  ) -> String? {
     switch failure.error.code {
-    case .invalidArgument: "gatehouse describe METHOD shows what the request may contain"
+    // Whoever chose the method can change the request; other commands make it.
+    case .invalidArgument where command == .call || command == .watch:
+      "gatehouse describe METHOD shows what the request may contain"
+    // The error says what is wrong, and what must change first.
+    case .invalidArgument, .failedPrecondition: nil
     case .unauthenticated: signInAdvice(failure.error.reason, email)
     case .permissionDenied:
       "you may not do this; the reason says why, and docs/errors.md what it means"
     case .notFound: "check the id; objects that you may not see are not found either"
     case .alreadyExists: "it exists already, or the idempotency key was used for another request"
     case .resourceExhausted: "a limit was reached; wait and retry, or remove something first"
-    case .failedPrecondition: "something else must change first; see the reason"
     case .aborted: "somebody else changed it in between; read it again and repeat your change"
     case .outOfRange: "this is beyond the end; ask for an earlier part"
     case .unimplemented:

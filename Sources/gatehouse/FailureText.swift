@@ -16,13 +16,20 @@ struct CallFailure: Error {
 enum FailureText {
   /// Several lines, each with its end.
   ///
-  /// `email` is whose session the call was made with; nil for none.
-  static func text(_ failure: CallFailure, email: String?, style: TextStyle) -> String {
+  /// `email` is whose session the call was made with; nil for none. `command` is what made it.
+  static func text(
+    _ failure: CallFailure,
+    email: String?,
+    command: CommandName?,
+    style: TextStyle
+  ) -> String {
     let error = failure.error
     var lines = ["\(error.code): \(error.message)"]
     if let cause = error.causeDescription { lines.append("  cause: \(cause)") }
     for detail in error.details { lines += text(detail) }
-    lines.append("  \(FailureAdvice.text(failure, email: email))")
+    if let advice = FailureAdvice.text(failure, email: email, command: command) {
+      lines.append("  \(advice)")
+    }
     let text = lines.map { printable($0) + "\n" }.joined()
     return "\(style.alarming("gatehouse:")) \(text)"
   }

@@ -65,7 +65,7 @@ struct Program: Sendable {
     switch error {
     case is OutputClosed: return .failure
     case let error as UsageError:
-      let topic = options?.words.first.flatMap { CommandName(rawValue: $0) }
+      let topic = command(of: options)
       console.fail("\(error)")
       console.writeError("see gatehouse help\(topic.map { " \($0.rawValue)" } ?? "")\n")
       return .usage
@@ -74,12 +74,23 @@ struct Program: Sendable {
       return .signIn
     case let error as CallFailure:
       let email = options.flatMap { sessionEmail($0) }
-      console.writeError(FailureText.text(error, email: email, style: console.errorStyle))
+      console.writeError(
+        FailureText.text(
+          error,
+          email: email,
+          command: command(of: options),
+          style: console.errorStyle
+        )
+      )
       return ExitCode(error.error)
     default:
       console.fail("\(error)")
       return .failure
     }
+  }
+
+  private func command(of options: CommandLineOptions?) -> CommandName? {
+    options?.words.first.flatMap { CommandName(rawValue: $0) }
   }
 
   /// Whose session is kept, for an advice; one that cannot be read is none here.

@@ -25,7 +25,7 @@ CHECKS = [
     mutual_tls.signed_in, mutual_tls.gateway_alone, mutual_tls.without_certificate,
     grpc_calls.through_envoy, grpc_calls.through_nginx,
     deadlines.rest, retries.rest, retries.by_grpc, retries.lost,
-    behind_nginx.rest, behind_nginx.own_server, behind_nginx.sent_once,
+    behind_nginx.rest, behind_nginx.mixed, behind_nginx.own_server, behind_nginx.sent_once,
     health.draining, health.all_away, health.outlier, health.impatient,
     decisions.suspended, decisions.silent, decisions.gone,
     health.service, behind_nginx.fails_closed,

@@ -1,6 +1,7 @@
 """The three services, started for a check with stores and keys of their own."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -33,11 +34,12 @@ class Services:
         for name in NAMES:
             self.wait(name)
 
-    def start(self, name):
+    def start(self, name, environment=None):
+        """`environment` has other settings."""
         with open(self.log_file(name), "ab") as log:
             self.processes[name] = subprocess.Popen(
                 [self.programs / f"{name}-service", "--config", self._settings_file(name)],
-                stdout=log, stderr=log)
+                stdout=log, stderr=log, env=os.environ | (environment or {}))
 
     def wait(self, name):
         """Until it answers that it is ready."""

@@ -28,12 +28,13 @@ extension ServerConnection {
       begin(method, envelope, header, bytes)
     case .unknownService:
       core.observer.unknownMethod()
-      let name = printable(bytes, envelope.service)
-      refuse(id, RPCError(.unimplemented, .serviceUnknown, "service \(name)"), envelope, bytes)
+      let service = printable(bytes, envelope.service)
+      refuse(id, .unknownService(service), envelope, bytes)
     case .unknownMethod:
       core.observer.unknownMethod()
-      let name = printable(bytes, envelope.method)
-      refuse(id, RPCError(.unimplemented, .methodUnknown, "method \(name)"), envelope, bytes)
+      let service = printable(bytes, envelope.service)
+      let method = printable(bytes, envelope.method)
+      refuse(id, .unknownMethod(method, of: service), envelope, bytes)
     }
   }
 

@@ -65,6 +65,16 @@ extension RPCError {
 }
 
 extension RPCError {
+  /// A call of a service that the server does not have.
+  package static func unknownService(_ service: String) -> RPCError {
+    RPCError(.unimplemented, .serviceUnknown, "there is no service \(service)")
+  }
+
+  /// A call of a method that the service does not have.
+  package static func unknownMethod(_ method: String, of service: String) -> RPCError {
+    RPCError(.unimplemented, .methodUnknown, "\(service) has no method \(method)")
+  }
+
   /// A request that is longer than its method takes.
   package static func requestTooLarge(_ byteCount: Int, max: Int) -> RPCError {
     RPCError(

@@ -77,13 +77,17 @@ extension HTTPConnection {
     case .found(let method): return .success(method)
     case .unknownService:
       core.observer.unknownMethod()
-      let name = path.dropFirst().prefix(slash - 1).prefix(256)
-      return .failure(RPCError(.unimplemented, .serviceUnknown, "service \(name)"))
+      return .failure(.unknownService(Self.name(in: path, 1..<slash)))
     case .unknownMethod:
       core.observer.unknownMethod()
-      let name = path.utf8.dropFirst(slash + 1).prefix(256)
-      return .failure(RPCError(.unimplemented, .methodUnknown, "method \(String(Substring(name)))"))
+      let method = Self.name(in: path, (slash + 1)..<bytes.count)
+      return .failure(.unknownMethod(method, of: Self.name(in: path, 1..<slash)))
     }
+  }
+
+  /// A part of a path, as long as an error may repeat it.
+  private static func name(in path: String, _ part: Range<Int>) -> String {
+    String(Substring(path.utf8.dropFirst(part.lowerBound).prefix(min(part.count, 256))))
   }
 
   /// Why a call is not begun; the cheapest test comes first, as under overload this is the hot path.

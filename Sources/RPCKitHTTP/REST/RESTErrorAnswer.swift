@@ -158,7 +158,7 @@ package struct RESTErrorAnswer {
   }
 
   /// How to prove who one is (RFC 6750 section 3, RFC 9470 section 3).
-  private static func challenge(_ error: RPCError, hadCredentials: Bool) -> String {
+  static func challenge(_ error: RPCError, hadCredentials: Bool) -> String {
     guard hadCredentials else { return "Bearer" }
     let needsMore = error.details.contains {
       (try? Google_Rpc.ErrorInfo(protobuf: $0.value.span, limits: MessageLimits()))?.reason

@@ -281,7 +281,10 @@ final class RESTExchange: HTTPExchange {
   private func answer(_ failure: RESTFailure, _ metadata: Metadata) {
     guard !isOver else { return }
     finish()
-    let error = failure.error
+    // Standards have names of their own.
+    let error =
+      binding.errors == .envelope
+      ? RESTFieldNames(route, query: head.query ?? "").renaming(failure.error) : failure.error
     guard !isStreaming else {
       sendLine(RESTErrorAnswer.envelope(error).bytes)
       return connection.sendEnd(of: self, trailers: [:])

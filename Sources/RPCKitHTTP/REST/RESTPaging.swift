@@ -17,6 +17,9 @@ struct RESTPaging: Sendable {
   /// The field of the token in the request.
   private let token: FieldSchema?
 
+  /// What the size of a page is called by clients that count pages.
+  static let sizeKey = "limit"
+
   /// How many elements the lists of the contracts have on a page when nobody says.
   private static let sizeStandard: Int64 = 50
 

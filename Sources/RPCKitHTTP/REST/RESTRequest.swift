@@ -61,7 +61,7 @@ struct RESTRequest {
 
   /// `limit` is the name that `page_size` has for clients that count pages.
   private func names(_ key: String) -> [String] {
-    if key == "limit", let paging = route.paging { return [paging.size.name] }
+    if key == RESTPaging.sizeKey, let paging = route.paging { return [paging.size.name] }
     return key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
   }
 

@@ -9,6 +9,8 @@ final class RESTRoute: Sendable {
   let methodPath: String
   /// The variables of the path as fields.
   let variables: [(field: RESTField, segments: Range<Int>)]
+  /// The fields of the request.
+  let fields: [FieldSchema]
   /// The field that is the body; nil for none and for the whole request.
   let bodyField: FieldSchema?
   /// The field that is the answer; nil for the whole response.
@@ -39,6 +41,7 @@ final class RESTRoute: Sendable {
       variables.append((field, variable.segments))
     }
     self.variables = variables
+    fields = request.fields
     if case .field(let name) = binding.body {
       bodyField = request.fields.first { $0.name == name }
     } else {

@@ -27,6 +27,7 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
     return GatewayAnswer.message(
       verdict,
       requestID: requestID,
+      path: http?.path ?? "",
       headers: http?.headers ?? [:]
     )
   }

@@ -28,10 +28,11 @@ enum GatewayAnswer {
 
   /// Whether a request may go on, as whom, or why not.
   ///
-  /// `headers` are those of the request, whose names are in lower case.
+  /// `path` and `headers` are those of the request; names of headers are in lower case.
   static func message(
     _ verdict: Result<GatewayIdentity, RPCError>,
     requestID: String,
+    path: String,
     headers: [String: String]
   ) -> Envoy_Service_Auth_V3.CheckResponse {
     switch verdict {
@@ -45,8 +46,7 @@ enum GatewayAnswer {
         // No error has this code; if one had, it would let the request pass.
         status: .init(code: error.code == .ok ? StatusCode.internal.rawValue : error.code.rawValue),
         httpResponse: .deniedResponse(
-          GRPCErrorAnswer.isAsked(for: headers["content-type"])
-            ? deniedCall(error, requestID: requestID) : denied(error, requestID: requestID)
+          denied(error, requestID: requestID, path: path, headers: headers)
         )
       )
     }
@@ -80,17 +80,58 @@ enum GatewayAnswer {
     name.lowercased().replacing("_", with: "-")
   }
 
+  /// A denial as the service that has the path would write it: for gRPC, for Connect, or as the envelope of REST.
   private static func denied(
     _ error: RPCError,
+    requestID: String,
+    path: String,
+    headers: [String: String]
+  ) -> Envoy_Service_Auth_V3.DeniedHttpResponse {
+    let type = headers["content-type"]
+    guard !GRPCErrorAnswer.isAsked(for: type) else {
+      return deniedCall(error, requestID: requestID)
+    }
+    let hadCredentials = headers["authorization"] != nil
+    let isOfConnect = isMethod(path) && type?.lowercased().hasPrefix("application/grpc") != true
+    guard isOfConnect else {
+      let answer = RESTErrorAnswer(error, hadCredentials: hadCredentials)
+      return denied(answer.status, answer.fields, answer.text, requestID: requestID)
+    }
+    let answer = ConnectErrorAnswer(
+      told(error, requestID: requestID),
+      hadCredentials: hadCredentials
+    )
+    return denied(answer.status, answer.fields, answer.text, requestID: requestID)
+  }
+
+  private static func denied(
+    _ status: Int,
+    _ fields: HTTPFields,
+    _ text: String,
     requestID: String
   ) -> Envoy_Service_Auth_V3.DeniedHttpResponse {
-    let answer = RESTErrorAnswer(error, hadCredentials: true)
-    return .init(
-      status: status(answer.status),
-      headers: answer.fields.fields.map { field($0.name, $0.value) }
+    .init(
+      status: self.status(status),
+      headers: fields.fields.map { field($0.name, $0.value) }
         + [field(contentTypeOptions, "nosniff"), field(request, requestID)],
-      body: answer.text
+      body: text
     )
+  }
+
+  /// Whether a path is that of a method of a contract: `/tenancy.v1.Portfolios/List`.
+  private static func isMethod(_ path: String) -> Bool {
+    let parts = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].isEmpty else { return false }
+    let names = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+    return names.count > 1 && names.allSatisfy { $0.first?.isLetter == true }
+      && names.last?.first?.isUppercase == true && parts[2].first?.isUppercase == true
+  }
+
+  /// An error with what the request is called in logs.
+  private static func told(_ error: RPCError, requestID: String) -> RPCError {
+    var error = error
+    error.details.append(RPCError.Detail(Google_Rpc.RequestInfo(requestId: requestID)))
+    return error
   }
 
   /// A denial for a client of gRPC, which Envoy answers with a status of HTTP that is always 200, the fields here,
@@ -99,9 +140,7 @@ enum GatewayAnswer {
     _ error: RPCError,
     requestID: String
   ) -> Envoy_Service_Auth_V3.DeniedHttpResponse {
-    var error = error
-    error.details.append(RPCError.Detail(Google_Rpc.RequestInfo(requestId: requestID)))
-    let answer = GRPCErrorAnswer(error)
+    let answer = GRPCErrorAnswer(told(error, requestID: requestID))
     return .init(
       status: status(RESTErrorAnswer(error).status),
       headers: answer.fields.fields.map { field($0.name, $0.value) } + [field(request, requestID)],

@@ -8,35 +8,35 @@ enum PasswordSource {
   /// The password of an account.
   static func existing(_ context: CommandContext) throws -> String {
     if let password = context.environment[variable] { return password }
-    return try context.console.askSecret("Password: ")
+    return try context.console.askSecret(.password, "Password: ")
   }
 
   /// A password for a new account; typed twice, because nobody sees it.
   static func new(_ context: CommandContext) throws -> String {
     if let password = context.environment[variable] { return password }
-    return try twice("New password: ", "passwords", context)
+    return try twice(.password, "New password: ", context)
   }
 
   /// The PIN of an account.
   static func existingPin(_ context: CommandContext) throws -> String {
     if let pin = context.environment[pinVariable] { return pin }
-    return try context.console.askSecret("PIN: ")
+    return try context.console.askSecret(.pin, "PIN: ")
   }
 
   /// A new PIN; typed twice, because nobody sees it.
   static func newPin(_ context: CommandContext) throws -> String {
     if let pin = context.environment[pinVariable] { return pin }
-    return try twice("New PIN: ", "PINs", context)
+    return try twice(.pin, "New PIN: ", context)
   }
 
   private static func twice(
+    _ secret: Secret,
     _ prompt: String,
-    _ what: String,
     _ context: CommandContext
   ) throws -> String {
-    let first = try context.console.askSecret(prompt)
-    let second = try context.console.askSecret("Again: ")
-    guard first == second else { throw UsageError("the two \(what) differ") }
+    let first = try context.console.askSecret(secret, prompt)
+    let second = try context.console.askSecret(secret, "Again: ")
+    guard first == second else { throw UsageError("the two \(secret.noun)s differ") }
     return first
   }
 }

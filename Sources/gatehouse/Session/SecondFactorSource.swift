@@ -9,7 +9,7 @@ enum SecondFactorSource {
   /// A code of an authenticator app, or a recovery code.
   static func code(_ context: CommandContext) throws -> String {
     if let code = context.environment[variable] { return code }
-    return try context.console.askSecret("Code: ")
+    return try context.console.askSecret(.code, "Code: ")
   }
 
   /// Whether a code is none of an app, which has six digits.

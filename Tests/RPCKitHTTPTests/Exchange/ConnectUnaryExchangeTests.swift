@@ -259,7 +259,8 @@ import TextEncodings
   @Test func unknownMethod_is404() throws {
     let answer = try ExchangeFixture().answer(.call("Nobody", Self.proto))
     #expect(answer.head?.status == 404)
-    #expect(answer.text.hasPrefix(#"{"code":"unimplemented","message":"method Nobody""#))
+    let message = "test.Echo has no method Nobody"
+    #expect(answer.text.hasPrefix(#"{"code":"unimplemented","message":"\#(message)""#))
   }
 
   // MARK: - GET

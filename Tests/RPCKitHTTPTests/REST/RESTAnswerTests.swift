@@ -59,7 +59,8 @@ struct RESTAnswerTests {
     let answer = try #require(try stage.send("GET", "/test/books?shelfId=\(long)&limit=1001"))
     #expect(answer.status == 400)
     let violations = answer["details", "fieldViolations"]?.array ?? []
-    #expect(violations.map { $0.object?["field"] } == ["shelfId", "pageSize"])
+    #expect(violations.map { $0.object?["field"] } == ["shelfId", "limit"])
+    #expect(answer["message"] == "shelfId: must have at most 64 bytes (and 1 more)")
   }
 
   @Test("Fields of the request are metadata of the call")

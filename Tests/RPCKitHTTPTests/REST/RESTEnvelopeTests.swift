@@ -36,6 +36,7 @@ struct RESTEnvelopeTests {
         404, "SERVICE_UNKNOWN"
       ),
       ("BREW /api/v1/x?a=b HTTP/1.1\n", 501, "METHOD_UNKNOWN"),
+      ("get /api/v1/x HTTP/1.1\n", 501, "METHOD_UNKNOWN"),
       ("TRACE /api/v1/x HTTP/1.1\n", 405, "METHOD_UNKNOWN"),
       ("GET /api/v1/x HTTP/2.0\n", 505, "METHOD_UNKNOWN"),
       ("GET /api/v1/x HTTP/1.1\nExpect: x\n", 417, "MALFORMED_REQUEST"),

@@ -57,6 +57,7 @@ struct RESTQueryTests {
       ("/test/books?flag", "flag"), ("/test/books?shelf_id=a&shelfId=a", "shelfId"),
       ("/test/books?pageSize=x", "pageSize"), ("/test/books?pageSize=-1", "pageSize"),
       ("/test/books?limit=1&pageSize=1", "pageSize"), ("/test/books?page=99999999999", "page"),
+      ("/test/books?limit=abc", "limit"), ("/test/books?limit=1001", "limit"),
       ("/test/books?binding=red", "binding"), ("/test/books?binding=BINDING_cloth", "binding"),
       ("/test/books?after=yesterday", "after"), ("/test/books?shorterThan=1h30m", "shorterThan"),
       ("/test/books/a?withAuthor=1", "withAuthor"), ("/test/books/a?withAuthor=TRUE", "withAuthor"),

@@ -87,7 +87,7 @@ struct LibraryReasonTests {
           options: CallOptions()
         )
       }
-      #expect(never?.message == "service test.v1.Nothing")
+      #expect(never?.message == "there is no service test.v1.Nothing")
     }
     #expect(completed.withLock { $0 } == [.notFound, .internal])
   }

@@ -106,7 +106,10 @@ struct CommandLineTests {
       (["logs"], "missing option --request ID"),
       (["completion"], "missing argument SHELL; use bash, fish, zsh"),
       (["completion", "tcsh"], "unknown shell \"tcsh\"; use bash, fish, zsh"),
-      (["login", "a@b"], "there is no terminal"),
+      (
+        ["login", "a@b"],
+        "no terminal to ask for the password; set GATEHOUSE_PASSWORD instead"
+      ),
     ]
   )
   func command_thatMakesNoSense_endsWithTwo(_ arguments: [String], _ problem: String) async throws {

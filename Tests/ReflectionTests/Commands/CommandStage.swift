@@ -84,7 +84,7 @@ final class CommandStage: Sendable {
       },
       writeError: { text in errors.withLock { $0 += text } },
       readInput: { Array(input.utf8) },
-      askSecret: { _ in throw UsageError("there is no terminal in a test") }
+      askSecret: { secret, _ in throw secret.withoutTerminal }
     )
     let interrupts = interrupts.stream
     let program = Program(

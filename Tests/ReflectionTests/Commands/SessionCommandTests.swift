@@ -95,7 +95,7 @@ struct SessionCommandTests {
       (.unauthenticated, "REFRESH_TOKEN_INVALID", "gatehouse login ada@b"),
       (.unauthenticated, "STEP_UP_REQUIRED", "run gatehouse login ada@b again"),
       (.permissionDenied, "SUBJECT_SUSPENDED", "ada@b is suspended; an operator can resume it"),
-      (.permissionDenied, "CALLER_NOT_ALLOWED", "gatehouse watch lists what people may watch"),
+      (.failedPrecondition, "LAST_OWNER", "make somebody else owner first, without an end"),
       (.failedPrecondition, "OPERATION_NOT_SUPPORTED", "no role changes that"),
       (.permissionDenied, "ROLE_LACKS_ACTION", "your roles do not allow this"),
       (
@@ -116,7 +116,12 @@ struct SessionCommandTests {
   func advice_ofReason_isItsOwn(_ code: StatusCode, _ reason: String, _ advice: String) {
     let error = RPCError(code, reason: reason, domain: "gatehouse.auth", message: "refused")
     let failure = CallFailure(error: error, service: "auth", target: "tcp://a:1")
-    let text = FailureText.text(failure, email: "ada@b", style: TextStyle(isOn: false))
+    let text = FailureText.text(
+      failure,
+      email: "ada@b",
+      command: .call,
+      style: TextStyle(isOn: false)
+    )
     #expect(text.contains(advice), "\(text)")
   }
 
@@ -136,15 +141,62 @@ struct SessionCommandTests {
       metadata: ["step_up": stepUp]
     )
     let failure = CallFailure(error: error, service: "tenancy", target: "tcp://a:1")
-    let text = FailureAdvice.text(failure, email: "ada@b")
+    let text = FailureAdvice.text(failure, email: "ada@b", command: .call) ?? ""
     #expect(text.hasPrefix("this needs ") && text.contains(advice), "\(text)")
     #expect(stepUp != "phr" || !text.contains("gatehouse login"))
   }
 
+  @Test(
+    "Only whoever chose the method is told where to read about it, and nobody gets advice of no use",
+    arguments: [
+      (.invalidArgument, "MAIL_TOKEN_INVALID", .verifyEmail, nil),
+      (.invalidArgument, "EMAIL_INVALID", .changeEmail, nil),
+      (
+        .invalidArgument, "EMAIL_INVALID", .call,
+        "gatehouse describe METHOD shows what the request may contain"
+      ),
+      (.permissionDenied, "CALLER_NOT_ALLOWED", .users, nil),
+      (
+        .permissionDenied, "CALLER_NOT_ALLOWED", .call,
+        "gatehouse describe METHOD says who may call it"
+      ),
+      (
+        .permissionDenied, "CALLER_NOT_ALLOWED", .watch,
+        "gatehouse watch lists what people may watch"
+      ),
+      (.failedPrecondition, "MUST_HAND_OVER", .deleteAccount, nil),
+    ] as [(StatusCode, String, CommandName, String?)]
+  )
+  func advice_ofCommand_helps(
+    _ code: StatusCode,
+    _ reason: String,
+    _ command: CommandName,
+    _ advice: String?
+  ) {
+    let error = RPCError(code, reason: reason, domain: "gatehouse.auth", message: "refused")
+    let failure = CallFailure(error: error, service: "auth", target: "tcp://a:1")
+    #expect(FailureAdvice.text(failure, email: "ada@b", command: command) == advice)
+  }
+
+  @Test(
+    "What cannot be asked for is named, with the variable that gives it",
+    arguments: [
+      (Secret.password, "the password; set GATEHOUSE_PASSWORD instead"),
+      (.pin, "the PIN; set GATEHOUSE_PIN instead"), (.code, "the code; set GATEHOUSE_CODE instead"),
+    ]
+  )
+  func secret_withoutTerminal_isNamed(_ secret: Secret, _ problem: String) {
+    #expect("\(secret.withoutTerminal)" == "no terminal to ask for \(problem)")
+  }
+
   @Test("Without a session, and without an answer, the advice is another one")
   func advice_withoutSession_isToSignIn() {
-    func advice(_ error: RPCError) -> String {
-      FailureAdvice.text(.init(error: error, service: "auth", target: "tcp://a:1"), email: nil)
+    func advice(_ error: RPCError) -> String? {
+      FailureAdvice.text(
+        .init(error: error, service: "auth", target: "tcp://a:1"),
+        email: nil,
+        command: nil
+      )
     }
     let refused = RPCError(
       .unauthenticated,

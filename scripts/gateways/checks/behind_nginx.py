@@ -1,5 +1,6 @@
 """What deploy/nginx promises."""
 
+from .. import calls
 from ..waiting import equal, require, until
 from .headers import FORGED
 
@@ -27,6 +28,24 @@ def rest(stage):
         equal(path, (answer.status, answer.headers.get("x-content-type-options")), (status, "nosniff"))
     equal("the document", "/api/v1/users/me" in client.showing(None).get("/openapi.json").json["paths"], True)
     equal("nobody", client.showing(None).get("/api/v1/portfolios").status, 401)
+
+
+def mixed(stage):
+    """REST and gRPC in turns pass nginx, however many connections to the services it keeps"""
+    from tenancy.v1 import portfolios_pb2
+    from auth.v1 import users_pb2
+    _, client = stage.sign_up("nino")
+    client = stage.at(stage.nginx, client)
+    for turn in range(20):
+        # A connection of its own each time: nothing of the client's side is kept.
+        with calls.Calls(stage.certificate, stage.nginx.port, client.token) as connection:
+            for method, request, answer_type in (
+                    ("/tenancy.v1.Portfolios/List", portfolios_pb2.ListPortfoliosRequest(),
+                     portfolios_pb2.ListPortfoliosResponse),
+                    ("/auth.v1.Users/GetMe", users_pb2.GetMeRequest(), users_pb2.User)):
+                equal(f"{method}, turn {turn}", connection.code(method, request, answer_type), "OK")
+        for path in ("/api/v1/portfolios", "/api/v1/users/me"):
+            equal(f"{path}, turn {turn}", client.get(path).status, 200)
 
 
 def own_server(stage):

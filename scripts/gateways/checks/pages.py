@@ -17,7 +17,7 @@ def _requests(stage, client):
     return [
         request("/api/v1/users/me", client.token),
         request("/api/v1/portfolios", client.token, "POST", {"name": "Home"}),
-        # Refused by Envoy, by TenancyService, and by no route.
+        # Refused by TenancyService, with a token and without, and by no route.
         request("/api/v1/users/me", f"{header}.{payload}.{signature[::-1]}"),
         request("/api/v1/users/me", None),
         request("/api/v1/nothing", client.token),

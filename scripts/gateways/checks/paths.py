@@ -23,15 +23,12 @@ def unknown(stage):
 def envelopes(stage):
     """what Envoy refuses below /api/ has the envelope with details, and nothing else has"""
     _, client = stage.sign_up("eva")
-    forged = client.showing("eyJhbGciOiJFUzI1NiJ9.e30.AAAA")
-    equal("a wrong token", (forged.get("/api/v1/portfolios").status, forged.get("/api/v1/portfolios").json), (401, {
-        "status": "error", "message": "the token is not accepted; sign in again",
-        "details": {"code": "UNAUTHENTICATED", "reason": "CREDENTIALS_INVALID", "domain": "gateway"}}))
     malformed = client.get("/api/v1/portfolios/a%5cb")
     equal("a malformed path", (malformed.status, malformed.reason), (400, "MALFORMED_REQUEST"))
     large = client.send_exactly("GET", "/api/v1/portfolios", None, {"x-large": "a" * 40000})
     equal("large fields", (large.status, large.reason), (431, "METADATA_TOO_LARGE"))
-    equal("a wrong token elsewhere", forged.get("/tenancy.v1.Portfolios/List").reason, None)
+    elsewhere = client.get("/tenancy.v1.Portfolios/a%5cb")
+    equal("a malformed path elsewhere", (elsewhere.status, elsewhere.reason), (400, None))
 
 
 def documents(stage):

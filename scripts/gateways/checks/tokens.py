@@ -3,6 +3,7 @@
 import base64
 import json
 
+from .. import calls
 from ..waiting import equal, require, until
 
 
@@ -23,7 +24,8 @@ def nobody(stage):
     for path in ("/api/v1/portfolios", "/api/v1/users/me", "/api/v1/entitlements"):
         answer = client.get(path)
         equal(path, (answer.status, answer.reason), (401, "CREDENTIALS_INVALID"))
-        require("www-authenticate" in answer.headers, f"{path}: no www-authenticate")
+        # No error without a token (RFC 6750 section 3).
+        equal(f"{path}: the challenge", answer.headers.get("www-authenticate"), "Bearer")
         # The services would refuse it as well.
         equal(f"{path}: who refused", stage.envoy.logged(answer.headers["x-request-id"])["details"], "ext_authz_denied")
     for path in ("/.well-known/jwks.json", "/api/v1/auth/keys", "/api/v1/reports:keys"):
@@ -31,7 +33,7 @@ def nobody(stage):
 
 
 def wrong(stage):
-    """a wrong token is refused with 401, and no service hears of it"""
+    """a token that is malformed, wrongly signed, expired or of another audience is refused as the services refuse it"""
     _, good = stage.sign_up("greta")
     header, payload, signature = good.token.split(".")
     unsigned = base64.urlsafe_b64encode(json.dumps({"alg": "none"}).encode()).decode().rstrip("=")
@@ -40,12 +42,54 @@ def wrong(stage):
         "malformed": "abc",
         "another signature": f"{header}.{payload}.{other}",
         "no signature": f"{unsigned}.{payload}.",
+        "another audience": _token(stage, good, {"GATEHOUSE_AUDIENCE": "another"}),
     }.items():
-        answer = good.showing(token).get("/api/v1/portfolios")
-        equal(what, answer.status, 401)
-        equal(f"{what}: where it was refused", answer.json["details"]["domain"], "gateway")
-        line = stage.envoy.logged(answer.headers["x-request-id"])
-        require(line["details"].startswith("jwt_authn"), f"{what}: {line['details']}")
+        _require_refused(stage, what, token)
+    brief = _token(stage, good, {"GATEHOUSE_ACCESS_TOKEN_SECONDS": "10"})
+    shown = good.showing(brief)
+    equal("before it expires", shown.get("/api/v1/portfolios").status, 200)
+    # Clocks may differ by three seconds.
+    until("it expires", lambda: shown.get("/api/v1/portfolios").status == 401)
+    _require_refused(stage, "expired", brief)
+
+
+def _token(stage, who, environment):
+    """A token of an AuthService with other settings, whose key the others believe."""
+    stage.services.kill("auth")
+    stage.services.start("auth", environment)
+    stage.services.wait("auth")
+    stage.envoy.wait()
+    token = stage.sign_in(who).token
+    stage.services.kill("auth")
+    stage.services.start("auth")
+    stage.services.wait("auth")
+    stage.envoy.wait()
+    return token
+
+
+def _require_refused(stage, what, token):
+    """On every wire and by every service, and where anybody may call, nothing depends on it."""
+    from auth.v1 import keys_pb2, users_pb2
+    client = stage.nobody(stage.envoy).showing(token)
+    for path in ("/api/v1/portfolios", "/api/v1/users/me", "/api/v1/entitlements"):
+        answer = client.get(path)
+        equal(f"{what}: {path}", (answer.status, answer.reason), (401, "CREDENTIALS_INVALID"))
+        equal(f"{what}: {path}: whose refusal it is", answer.json["details"]["domain"], "gatehouse.auth")
+        equal(f"{what}: {path}: the challenge", answer.headers["www-authenticate"], 'Bearer error="invalid_token"')
+    for path in ("/tenancy.v1.Portfolios/List", "/auth.v1.Users/GetMe", "/entitlement.v1.Entitlements/Get"):
+        answer = client.post(path, {})
+        equal(f"{what}: {path} by Connect", (answer.status, answer.json.get("code")), (401, "unauthenticated"))
+        equal(f"{what}: {path} by Connect: details", [detail["type"] for detail in answer.json["details"]],
+              ["google.rpc.ErrorInfo", "google.rpc.RequestInfo"])
+    with calls.Calls(stage.certificate, stage.envoy.port, token) as connection:
+        for path in ("/tenancy.v1.Portfolios/List", "/auth.v1.Users/GetMe", "/entitlement.v1.Entitlements/Get"):
+            code, details = connection.details(path, users_pb2.GetMeRequest(), users_pb2.User)
+            equal(f"{what}: {path} by gRPC", code, "UNAUTHENTICATED")
+            for name in (b"google.rpc.ErrorInfo", b"CREDENTIALS_INVALID", b"google.rpc.RequestInfo"):
+                require(name in details, f"{what}: {path} by gRPC: no {name.decode()} in {details}")
+        code = connection.code("/auth.v1.Keys/GetKeySet", keys_pb2.GetKeySetRequest(), keys_pb2.KeySet)
+        equal(f"{what}: keys by gRPC", code, "OK")
+    equal(f"{what}: keys", client.get("/api/v1/auth/keys").status, 200)
 
 
 def signed_out(stage):

@@ -1,5 +1,32 @@
-internal import RPCKit
+package import RPCKit
 internal import TextEncodings
+
+/// An error as a client of Connect is answered by something in front of the service that refuses for it.
+package struct ConnectErrorAnswer {
+  /// The status of HTTP.
+  package let status: Int
+  /// Header fields beside those of every answer.
+  package let fields: HTTPFields
+  /// The content.
+  package let text: String
+
+  /// Makes the answer of a unary call.
+  package init(_ error: RPCError, hadCredentials: Bool) {
+    status = error.httpStatus
+    var fields: HTTPFields = ["content-type": "application/json"]
+    if status == 401 {
+      fields.append(
+        "www-authenticate",
+        RESTErrorAnswer.challenge(error, hadCredentials: hadCredentials)
+      )
+    }
+    fields.appendLimit(of: error)
+    self.fields = fields
+    var text: [UInt8] = []
+    ConnectError.appendJSON(error, to: &text)
+    self.text = String(decoding: text, as: UTF8.self)
+  }
+}
 
 /// An error as Connect writes it (connectrpc.com/docs/protocol).
 enum ConnectError {

@@ -17,7 +17,13 @@ extension HTTPExchange {
     ]
     for field in extra.fields { fields.append(field.name, field.value) }
     // A 401 must say how to prove who one is (RFC 9110 section 11.6.1).
-    if status == 401 { fields.append("www-authenticate", "Bearer") }
+    if status == 401 {
+      let hadCredentials = head.fields["authorization"] != nil
+      fields.append(
+        "www-authenticate",
+        RESTErrorAnswer.challenge(error, hadCredentials: hadCredentials)
+      )
+    }
     fields.appendLimit(of: error)
     metadata.forEachResponseField { fields.append($0, $1) }
     let hasContent = head.method != "HEAD"

@@ -55,7 +55,8 @@ class GRPCExchange: EnvelopedExchange {
     throw RPCError(
       .unimplemented,
       .methodUnknown,
-      "method \("\(head.path.drop { $0 == "/" })?\(query)".prefix(256)); send the path without a query"
+      "there is no method \("\(head.path.drop { $0 == "/" })?\(query)".prefix(256)); "
+        + "send the path without a query"
     )
   }
 

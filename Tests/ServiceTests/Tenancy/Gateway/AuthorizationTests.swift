@@ -89,13 +89,15 @@ struct AuthorizationTests {
         nil, "", "Bearer", "Basic dXNyXzE6eA==", "Bearer x", "\(good),\(good)", "\(good)x",
         fixture.credential("usr_1", signedBy: .generate()),
         fixture.credential("usr_1", lifetime: -3_600_000),
+        fixture.credential("usr_1", audience: "another"),
       ]
       for credential in bad {
         let outcome = try await GatewayRequest(path: "/portfolios", credential: credential)
           .check(stage)
         #expect(outcome.denial == 401, "\(credential ?? "none")")
         #expect(outcome.reason == "CREDENTIALS_INVALID", "\(credential ?? "none")")
-        #expect(outcome.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
+        let challenge = credential == nil ? "Bearer" : #"Bearer error="invalid_token""#
+        #expect(outcome.headers["www-authenticate"] == challenge, "\(credential ?? "none")")
         let page = try await GatewayRequest(
           path: "/pages/start",
           credential: credential,

@@ -20,6 +20,7 @@ struct GatewayAnswerTests {
             GatewayAnswer.message(
               .success(GatewayIdentity(userID: user, role: role, acr: acr)),
               requestID: "req_1",
+              path: "/",
               headers: [:]
             )
           )
@@ -41,6 +42,7 @@ struct GatewayAnswerTests {
       GatewayAnswer.message(
         .success(GatewayIdentity(userID: "usr_1", role: "tenant", acr: "pwd")),
         requestID: "req_1",
+        path: "/",
         headers: Dictionary(
           ["x-user-id", "x_user_id", "x-user_roles", "X_User-Acr", "x-user-idea", "accept"]
             .map { ($0, "") }
@@ -56,7 +58,7 @@ struct GatewayAnswerTests {
     for code in Int32(0)...16 {
       let error = RPCError(StatusCode(rawValue: code), "refused for a test")
       let outcome = GatewayOutcome(
-        GatewayAnswer.message(.failure(error), requestID: "req_1", headers: [:])
+        GatewayAnswer.message(.failure(error), requestID: "req_1", path: "/", headers: [:])
       )
       // A code of success in an error is a mistake, and no more than that.
       #expect(outcome.denial ?? 0 >= 400, "\(code)")
@@ -88,6 +90,7 @@ struct GatewayAnswerTests {
         GatewayAnswer.message(
           .failure(error),
           requestID: "req_1",
+          path: "/",
           headers: ["content-type": contentType]
         )
       )
@@ -125,6 +128,7 @@ struct GatewayAnswerTests {
       GatewayAnswer.message(
         .failure(error),
         requestID: "req_1",
+        path: "/",
         headers: ["content-type": "application/grpc"]
       )
     )
@@ -146,12 +150,72 @@ struct GatewayAnswerTests {
       GatewayAnswer.message(
         .failure(IdentityError.unauthenticated),
         requestID: "req_1",
+        path: "/",
         headers: ["content-type": contentType]
       )
     )
     #expect(outcome.denial == 401)
     #expect(outcome.headers["content-type"] == "application/json")
     #expect(outcome.headers["grpc-status"] == nil)
+  }
+
+  @Test(
+    "A client of Connect is refused as the services refuse it",
+    arguments: [
+      "application/json", "application/proto", "application/connect+json", "",
+    ]
+  )
+  func denied_connect_isItsError(contentType: String) throws {
+    for (path, isMethod) in [
+      ("/tenancy.v1.Portfolios/List", true), ("/tenancy.v1.Portfolios/List?connect=v1", true),
+      ("/api/v1/portfolios", false), ("/pages/v1.0/List", false), ("/v1.0/List", false),
+      ("/.well-known/List", false), ("/tenancy.v1.Portfolios/list", false), ("", false),
+    ] {
+      let outcome = GatewayOutcome(
+        GatewayAnswer.message(
+          .failure(IdentityError.unauthenticated),
+          requestID: "req_1",
+          path: path,
+          headers: ["content-type": contentType]
+        )
+      )
+      #expect(outcome.denial == 401)
+      #expect(outcome.headers["content-type"] == "application/json")
+      #expect(outcome.headers["x-content-type-options"] == "nosniff")
+      #expect(outcome.headers["x-request-id"] == "req_1")
+      #expect(outcome.headers["www-authenticate"] == "Bearer")
+      let content = try JSONReader.read(
+        Array(outcome.body.utf8),
+        limits: JSONLimits(byteCountMax: 65_536, depthMax: 16)
+      ).object
+      #expect(content?["code"] == (isMethod ? "unauthenticated" : nil), "\(path)")
+      #expect(content?["status"] == (isMethod ? nil : "error"), "\(path)")
+      let types = content?["details"]?.array?.compactMap { $0.object?["type"]?.string }
+      #expect(
+        types == (isMethod ? ["google.rpc.ErrorInfo", "google.rpc.RequestInfo"] : nil),
+        "\(path)"
+      )
+    }
+  }
+
+  @Test(
+    "Only whoever showed something is told that it is no token",
+    arguments: ["/api/v1/portfolios", "/tenancy.v1.Portfolios/List"]
+  )
+  func denied_challenge(path: String) {
+    for (headers, challenge) in [
+      ([:], "Bearer"), (["authorization": "Bearer x"], #"Bearer error="invalid_token""#),
+    ] {
+      let outcome = GatewayOutcome(
+        GatewayAnswer.message(
+          .failure(IdentityError.unauthenticated),
+          requestID: "req_1",
+          path: path,
+          headers: headers
+        )
+      )
+      #expect(outcome.headers["www-authenticate"] == challenge)
+    }
   }
 
   @Test(
@@ -164,10 +228,10 @@ struct GatewayAnswerTests {
   )
   func denied_status(error: RPCError, status: Int32) {
     let outcome = GatewayOutcome(
-      GatewayAnswer.message(.failure(error), requestID: "req_1", headers: [:])
+      GatewayAnswer.message(.failure(error), requestID: "req_1", path: "/", headers: [:])
     )
     #expect(outcome.denial == status)
-    #expect((outcome.headers["www-authenticate"] != nil) == (status == 401))
+    #expect(outcome.headers["www-authenticate"] == (status == 401 ? "Bearer" : nil))
     #expect((outcome.headers["retry-after"] != nil) == (status == 503))
   }
 }

@@ -54,6 +54,7 @@ struct GatewayFixture: Sendable {
     _ user: String,
     acr: String = "pwd",
     lifetime: Int64 = 600_000,
+    audience: String = "suite",
     signedBy signer: SigningKey? = nil
   ) -> String {
     let issued = TenancyStage.start + min(lifetime, 0)
@@ -69,7 +70,7 @@ struct GatewayFixture: Sendable {
     )
     let token = JSONWebToken.signed(
       type: AccessTokenVerifier.type,
-      claims: claims.object(issuer: "issuer", audience: "suite"),
+      claims: claims.object(issuer: "issuer", audience: audience),
       by: signer ?? key
     )
     return "Bearer \(token)"
