@@ -59,7 +59,7 @@ extension ChangeSet {
   ) throws -> InvitationRecord {
     // As if to itself: who will accept is not known yet, and makes no difference to the right.
     let (grant, held) = try requireGrant(draft.grant(to: user.userID), now: tx.now, tx)
-    try requireGiven(grant.role, grant.definition, on: held.record, tx)
+    try requireGiven(grant.role, grant.definition, on: held.record, during: grant.window, tx)
     return try InvitationRecord(
       draft,
       id: id,
@@ -119,7 +119,13 @@ extension ChangeSet {
         now: tx.now,
         tx
       )
-      try issuer.requireGiven(draft.role, draft.definition, on: held.record, tx)
+      try issuer.requireGiven(
+        draft.role,
+        draft.definition,
+        on: held.record,
+        during: draft.window,
+        tx
+      )
       return (issuer, draft, held)
     }
     let definition = try invitedDefinition(draft, on: held.record, tx)

@@ -32,7 +32,13 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
       let policy = core.policy
       let selfService = policy.selfService(of: SmartHome.portfolio)
       if selfService == nil {
-        _ = try changes.grant(SmartHome.owner, to: user.userID, on: record, tx)
+        _ = try changes.grant(
+          SmartHome.owner,
+          to: user.userID,
+          on: record,
+          asCreator: true,
+          tx
+        )
       }
       let role = selfService.map { policy[$0.administratorRole].name }
       for id in administrators where id != user.userID {
