@@ -5,11 +5,14 @@ internal import ServiceKit
 /// Roles of a tenant's own.
 extension ChangeSet {
   /// Throws unless the caller may define roles of a tenant's own; `id` is the tenant.
+  ///
+  /// Who only deletes needs no feature: a plan that ended must not keep anybody from tidying up.
   func requireDefining(
     on id: String,
+    onlyDeletes: Bool = false,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> HeldEntity {
-    let held = try core.require(.defineRoles, on: id, user, tx)
+    let held = try core.require(.defineRoles, on: id, user, needsFeatures: !onlyDeletes, tx)
     guard held.record.rootID == held.record.id else {
       throw TenancyError.invalidField(
         "entity_id",

@@ -207,9 +207,10 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
-    if !request.role.isEmpty { try requireRole(request.role) }
-    let roles =
-      request.role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [request.role]
+    // In small or capital letters, as it is given.
+    let role = request.role.lowercased()
+    if !role.isEmpty { try requireRole(role) }
+    let roles = role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [role]
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.portfolioId
