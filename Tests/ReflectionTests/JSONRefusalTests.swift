@@ -27,7 +27,7 @@ struct JSONRefusalTests {
       (#"{"labels":[]}"#, "labels: must be an object, not an array"),
       (#"{"moods":{"x":1}}"#, "moods.x: must be an integer"),
       (#"{"weights":{"maybe":1}}"#, "weights.maybe: must be true or false"),
-      (#"{"mood":"MOOD_SAD"}"#, "mood: must be one of: MOOD_UNSPECIFIED, MOOD_HAPPY"),
+      (#"{"mood":"MOOD_SAD"}"#, "mood: must be one of: MOOD_HAPPY"),
       (#"{"bytesValue":"*"}"#, "bytesValue: must be a base64 string"),
       (#"{"bytesValue":"AAAAA"}"#, "bytesValue: must be a base64 string"),
       (#"{"createdAt":"yesterday"}"#, "createdAt: must be a date like"),

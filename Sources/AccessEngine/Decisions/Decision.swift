@@ -20,6 +20,13 @@ public struct DecisionContext: Hashable, Sendable {
   /// Somebody for whom everything holds that nobody has kept: step-ups, and features that were paid for.
   package static let assumed = DecisionContext(stepUps: .max, features: .max)
 
+  /// The same as if every feature were paid for.
+  package var withAllFeatures: DecisionContext {
+    var context = self
+    context.features = .max
+    return context
+  }
+
   /// Whether the subject has done a step-up, for an action.
   func hasStepUp(_ bit: UInt64, for action: ActionID) -> Bool {
     stepUps & bit != 0 || purposeStepUps & bit != 0 && purpose == action

@@ -55,12 +55,16 @@ extension Forest {
 
   /// Whether a subject has an action on everything of a type in a tenant, by a role that reaches all of it:
   /// what it can put into a role of the tenant's own, or give to others by one.
+  ///
+  /// With `until` only by a role that counts at all hours and does not end before; the largest number is
+  /// never.
   package func mayGive(
     _ action: ActionID,
     on type: EntityTypeID,
     in root: String,
     subject: String,
-    now: Int64
+    now: Int64,
+    until: Int64? = nil
   ) -> Bool {
     guard let root = entity(root), let subject = self.subject(subject), !isSuspended(subject),
       policy.hasRule(of: action, on: type)
@@ -69,7 +73,8 @@ extension Forest {
     return associationRows(subject: subject).contains { number in
       let row = associations.rows[Int(number)]
       guard row.entity == root || row.entity == Self.system,
-        associations.state(of: row, at: now).isOpen
+        associations.state(of: row, at: now).isOpen,
+        until.map({ $0 <= row.validUntil && associations.window(of: row) == nil }) != false
       else { return false }
       let reaches = policy.roles[Int(row.role.index)].inheritsTo.contains(type)
       let isOwn = row.entity == root && self.type(root) == type

@@ -20,8 +20,10 @@ extension AccountsHandler {
       else { throw AuthError.mailTokenInvalid }
       let hasAddress = user.address.key == token.addressKey
       if token.used != nil, !hasAddress { return }
-      guard token.isUsable(now: now), hasAddress else { throw AuthError.mailTokenInvalid }
+      guard hasAddress else { throw AuthError.mailTokenInvalid }
+      // Also by the link that has proven it, which another mail would not change.
       guard !user.isEmailVerified else { throw AuthError.addressProven }
+      guard token.isUsable(now: now) else { throw AuthError.mailTokenInvalid }
       // Before the others of the account go, so that the call can be repeated.
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try core.freeAddress(of: user, now: now, in: tx)

@@ -28,6 +28,7 @@ extension AuthenticationHandler {
     let answer = try await core.prepareAnswer(
       to: user,
       allowsPartialContext: pending.allowsPartialContext,
+      isAsked: false,
       call
     )
     let signIn = ReadySignIn(

@@ -11,6 +11,16 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     _ call: CallContext
   ) async throws -> Auth_V1.Deletion {
     let identity = try call.requireUser()
+    return try await core.reports.announcing.alone(identity.userID) {
+      try await delete(identity, request, call)
+    }
+  }
+
+  private func delete(
+    _ identity: UserIdentity,
+    _ request: Auth_V1.DeleteAccountRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.Deletion {
     let core = core
     // Asked before it is announced, so that a refusal writes nothing, and again as erasing begins.
     if !request.evenIfLast {
@@ -39,13 +49,20 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     // Nil when the write only repeats an answer.
     let ended = Lock<[Revocation]?>(nil)
     let answer = try await core.writeOnce(request.idempotencyKey, request, call) { tx in
-      try core.requireActiveSession(of: identity, now: now, in: tx)
+      do {
+        try core.requireActiveSession(of: identity, now: now, in: tx)
+      } catch {
+        // It lived when this call began, and a deletion ends all sessions: of two calls at once the second
+        // one has what it asked for.
+        guard let begun = try DeletionTable.find(of: identity.userID, in: tx) else { throw error }
+        return Auth_V1.Deletion(begun)
+      }
       guard let user = try UserTable.find(identity.userID, in: tx) else {
         throw AuthError.userNotFound
       }
       // Something else was told of the account since, such as that it is disabled.
       guard try AccountReportTable.version(of: user.id, in: tx) == report.version else {
-        throw AuthError.contextUnavailable("role_associations", cause: OutdatedReport())
+        throw AuthError.accountOvertaken
       }
       let begun = try core.beginDeletion(of: user, now: now, in: tx)
       try AccountReportTable.finishAll(of: user.id, in: tx)

@@ -79,7 +79,7 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
         let app = try TotpTable.find(user.userID, in: tx),
         app.confirmed != nil || app.isPending(now: now)
       else { throw AuthError.totpNotEnrolled }
-      guard app.confirmed == nil else { throw AuthError.totpExists }
+      guard app.confirmed == nil else { throw AuthError.totpConfirmed }
       let origin = Array(user.sessionID.utf8)
       try core.reserveFactor(of: user.userID, from: origin, now: now, in: tx)
       let step = try core.timeCode(app, of: user.userID).step(of: code, at: now) {

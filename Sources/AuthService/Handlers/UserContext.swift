@@ -76,18 +76,28 @@ struct UserContextSource: Sendable {
 
   /// Everything about a user; throws UNAVAILABLE for a part that cannot be had, unless parts may be
   /// missing.
-  func context(of userID: String, allowsPartial: Bool) async throws -> UserContext {
+  ///
+  /// `isAsked`: the call has a field that says so, which is advised otherwise.
+  func context(
+    of userID: String,
+    allowsPartial: Bool,
+    isAsked: Bool = true
+  ) async throws -> UserContext {
     let parts = await questions.answer(to: userID)
     if !allowsPartial {
       do {
         _ = try parts.roles.get()
       } catch {
-        throw AuthError.contextUnavailable("role_associations", cause: error)
+        throw AuthError.contextUnavailable(
+          "role_associations",
+          canBePartial: isAsked,
+          cause: error
+        )
       }
       do {
         _ = try parts.bought.get()
       } catch {
-        throw AuthError.contextUnavailable("entitlements", cause: error)
+        throw AuthError.contextUnavailable("entitlements", canBePartial: isAsked, cause: error)
       }
     }
     let roles = try? parts.roles.get()  // What is missing is named in the answer.

@@ -20,4 +20,13 @@ extension AuthError {
     message: "another call changed the password, PIN or passkey at the same time; retry",
     retryAfter: .milliseconds(100)
   )
+
+  /// Another call, or an operator, changed what TenancyService is told of the account at the same time.
+  static let accountOvertaken = RPCError(
+    .aborted,
+    reason: "CALL_OVERTAKEN",
+    domain: domain,
+    message: "another call changed the state of the account at the same time; retry",
+    retryAfter: .milliseconds(100)
+  )
 }

@@ -167,21 +167,6 @@ enum AuthError {
     )
   }
 
-  static let totpNotEnrolled = RPCError(
-    .failedPrecondition,
-    reason: "TOTP_NOT_ENROLLED",
-    domain: domain,
-    message:
-      "the account has no authenticator app, or it was not confirmed in time; enroll one first"
-  )
-
-  static let totpExists = RPCError(
-    .alreadyExists,
-    reason: "TOTP_EXISTS",
-    domain: domain,
-    message: "the account has an authenticator app already; remove it first"
-  )
-
   /// Unknown, used, expired, tried too often, or from another network: one answer.
   static let secondFactorTokenInvalid = RPCError(
     .invalidArgument,
@@ -368,33 +353,6 @@ enum AuthError {
     message: "the account has not verified this address"
   )
 
-  static let deletionNotFound = RPCError(
-    .notFound,
-    reason: "DELETION_NOT_FOUND",
-    domain: domain,
-    message: "no deletion found; call DeleteAccount to begin one"
-  )
-
-  /// Nothing that was erased comes back.
-  static let deletionUnderWay = RPCError(
-    .failedPrecondition,
-    reason: "DELETION_UNDER_WAY",
-    domain: domain,
-    message: "the account is being erased, which cannot be undone"
-  )
-
-  /// The user is the last one with a role that somebody must have; the first entities are named.
-  static func mustHandOver(_ entities: [String], count: Int) -> RPCError {
-    RPCError(
-      .failedPrecondition,
-      reason: "MUST_HAND_OVER",
-      domain: domain,
-      message: "nobody else can act for good by a role that somebody must have on \(count) "
-        + "entities; give it to somebody without an end, or delete them, first",
-      metadata: ["count": "\(count)", "entities": entities.joined(separator: " ")]
-    )
-  }
-
   static let pageTokenInvalid = RPCError(
     .invalidArgument,
     reason: "PAGE_TOKEN_INVALID",
@@ -459,12 +417,20 @@ enum AuthError {
   }
 
   /// A part of the context that another service has, and that is unavailable now.
-  static func contextUnavailable(_ part: String, cause: any Error) -> RPCError {
+  ///
+  /// `canBePartial`: the call has a field by which the answer may do without it.
+  static func contextUnavailable(
+    _ part: String,
+    canBePartial: Bool = false,
+    cause: (any Error)?
+  ) -> RPCError {
     RPCError(
       .unavailable,
       reason: "CONTEXT_UNAVAILABLE",
       domain: domain,
-      message: "part of the user's context is unavailable; retry, or set allow_partial_context",
+      message: canBePartial
+        ? "part of the user's context is unavailable; retry, or set allow_partial_context"
+        : "what another service knows of the user is unavailable; retry after the given delay",
       metadata: ["missing": part],
       retryAfter: .seconds(1),
       cause: cause

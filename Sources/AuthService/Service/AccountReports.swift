@@ -14,6 +14,8 @@ final class AccountReports: Sendable {
   /// Reports that are read at once.
   private static let pageSize = 100
 
+  /// Whose deletions are announced one after the other, or each would make the one before outdated.
+  let announcing = UserTurns()
   private let store: ServiceStore
   private let peers: ErasurePeers
   private let clock: any WallClock
@@ -96,7 +98,7 @@ final class AccountReports: Sendable {
       await withdraw(report)
       throw error
     }
-    throw AuthError.contextUnavailable("role_associations", cause: OutdatedReport())
+    throw AuthError.accountOvertaken
   }
 
   /// Tells that what was announced did not come.
@@ -121,6 +123,3 @@ final class AccountReports: Sendable {
     )
   }
 }
-
-/// TenancyService was told something newer of an account.
-struct OutdatedReport: Error {}

@@ -23,15 +23,15 @@ extension AuthCore {
     switch change.kind {
     case .removeTotp:
       guard try TotpTable.find(user.id, in: tx)?.confirmed != nil else {
-        throw AuthError.totpNotEnrolled
+        throw AuthError.totpMissing
       }
     case .email:
       let new = EmailAddress(change.newEmail)
       guard try !UserTable.isTaken(new, now: now, in: tx) else { throw AuthError.emailTaken }
     case .delete:
-      guard try DeletionTable.find(of: user.id, in: tx) == nil else {
-        throw AuthError.deletionUnderWay
-      }
+      guard let begun = try DeletionTable.find(of: user.id, in: tx) else { return }
+      guard begun.step.canBeCancelled else { throw AuthError.deletionUnderWay }
+      throw AuthError.deletionBegun(isBlocked: begun.step == .blocked)
     }
   }
 

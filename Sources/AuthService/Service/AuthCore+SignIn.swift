@@ -34,14 +34,19 @@ extension AuthCore {
   /// Gets all that the answer needs, before a session begins that could not be answered for.
   ///
   /// Throws UNAVAILABLE when there is no key, or when a part of the context cannot be had and may not be
-  /// missing.
+  /// missing. `isAsked`: the call itself says whether it may.
   func prepareAnswer(
     to user: UserRecord,
     allowsPartialContext: Bool,
+    isAsked: Bool = true,
     _ call: CallContext
   ) async throws -> SignInAnswer {
     let signer = try await signer()
-    let context = try await contexts.context(of: user.id, allowsPartial: allowsPartialContext)
+    let context = try await contexts.context(
+      of: user.id,
+      allowsPartial: allowsPartialContext,
+      isAsked: isAsked
+    )
     let settled = try await settled(user, context, call)
     return SignInAnswer(user: settled.user, context: settled.context, signer: signer)
   }

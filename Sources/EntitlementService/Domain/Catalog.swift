@@ -50,6 +50,14 @@ public struct Catalog: Hashable, Sendable {
   /// The product of this identifier.
   public func product(_ id: String) -> Offer? { products.first { $0.name == id } }
 
+  /// Throws for a name that no tier has, unless the subject has it already and another one stands in.
+  ///
+  /// What stands in is for those who have a tier that is sold no more, and not for a mistyped name.
+  func requireTier(_ name: String, kept: String?) throws(EntitlementError) {
+    guard tier(name) == nil else { return }
+    guard name == kept, unknownTier != nil else { throw .tierUnknown(name) }
+  }
+
   /// The tier of this name or the one that stands in for it; throws when there is neither.
   func effectiveTier(_ name: String) throws(EntitlementError) -> Offer {
     guard let tier = tier(name) ?? unknownTier.flatMap(tier) else { throw .tierUnknown(name) }

@@ -16,10 +16,12 @@ public enum EntitlementError: Error, Hashable, Sendable {
   case subscriptionUnknown
   /// The subject was changed since the caller read it.
   case versionMismatch(current: UInt64)
-  /// A transaction without the fields that every purchase has.
-  case transactionIncomplete
+  /// A transaction without a field that every purchase has.
+  case transactionIncomplete(lacks: String)
   /// The purchase belongs to another user.
   case alreadyClaimed
+  /// What is used up was given to a user who is there no more.
+  case alreadyUsedUp
   /// The purchase changed hands too often today.
   case transferLimit
   /// No trial has this name.

@@ -4,11 +4,18 @@ extension Purchase {
   /// Throws for one without the fields that every purchase has.
   public init(_ verified: Verified<AppleTransaction>) throws(EntitlementError) {
     let transaction = verified.payload
-    guard let transactionID = transaction.transactionID, !transactionID.isEmpty,
-      let productID = transaction.productID, !productID.isEmpty,
-      let signedAt = verified.evidence.signedDate,
-      let purchasedAt = transaction.purchaseDate ?? transaction.originalPurchaseDate
-    else { throw .transactionIncomplete }
+    guard let transactionID = transaction.transactionID, !transactionID.isEmpty else {
+      throw .transactionIncomplete(lacks: "transactionId")
+    }
+    guard let productID = transaction.productID, !productID.isEmpty else {
+      throw .transactionIncomplete(lacks: "productId")
+    }
+    guard let signedAt = verified.evidence.signedDate else {
+      throw .transactionIncomplete(lacks: "signedDate")
+    }
+    guard let purchasedAt = transaction.purchaseDate ?? transaction.originalPurchaseDate else {
+      throw .transactionIncomplete(lacks: "purchaseDate")
+    }
     let original = transaction.originalTransactionID ?? transactionID
     self.init(
       environment: verified.evidence.environment,

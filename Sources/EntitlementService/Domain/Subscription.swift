@@ -97,8 +97,11 @@ public struct Subscription: Hashable, Sendable {
   }
 
   /// Throws when the subscription does not fit what is sold.
-  public func validate(against catalog: Catalog) throws(EntitlementError) {
-    _ = try catalog.effectiveTier(tier)
+  ///
+  /// Its tier must be one of the catalogue's; one that was there before may stay, where another one stands in
+  /// for it, as `kept`.
+  public func validate(against catalog: Catalog, kept: String? = nil) throws(EntitlementError) {
+    try catalog.requireTier(tier, kept: kept)
     if let end, end < validFrom { throw .emptyWindow }
     var names: Set<String> = []
     for addon in addons {

@@ -66,7 +66,7 @@ extension PurchaseIntake {
     }
     guard named == nil || named == claim.userID else { throw .alreadyClaimed }
     if before.contains(claim.userID) { return before }
-    guard !isSpent else { throw .alreadyClaimed }
+    guard !isSpent else { throw before.isEmpty ? .alreadyUsedUp : .alreadyClaimed }
     if before.isEmpty { return [claim.userID] }
     guard claim.isRestore else { throw .alreadyClaimed }
     switch policy {

@@ -21,7 +21,12 @@ extension SubscriptionsHandler {
       // Another catalogue may have come while this waited.
       try tx.rely(on: .catalog)
       let catalog = core.resolver.catalog
-      try core.answer { () throws(EntitlementError) in _ = try catalog.effectiveTier(change.tier) }
+      let kept = try SubscriptionTable.load(subject, in: tx)?.tier
+      do throws(EntitlementError) {
+        try catalog.requireTier(change.tier, kept: kept)
+      } catch {
+        throw error.rpcError(in: "tier", catalog)
+      }
       guard change.effectiveAt > tx.now else { throw EntitlementError.scheduleInPast.rpcError }
       if let end = change.paidUntil, end <= change.effectiveAt {
         throw EntitlementError.emptyWindow.rpcError

@@ -33,16 +33,16 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       throw ServiceFault.subjectRequired
     }
     let subscription = try Subscription(wire)
-    try validate(subscription)
+    try validate(subscription, kept: subscription.tier)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       // Another catalogue may have come while this waited.
       try tx.rely(on: .catalog)
-      try validate(subscription)
       let current = try SubjectVersions.current(of: subject, in: tx)
       guard request.expectedVersion == 0 || request.expectedVersion == current else {
         throw EntitlementError.versionMismatch(current: current).rpcError
       }
       let before = try ScheduledChangeTable.settle(subject, in: tx, changes)
+      try validate(subscription, kept: before?.tier)
       if before == subscription { return subscription.wire(of: subject, version: current) }
       try SubscriptionTable.save(subscription, of: subject, in: tx)
       let version = try SubjectVersions.raise(
@@ -64,9 +64,13 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     }
   }
 
-  private func validate(_ subscription: Subscription) throws(RPCError) {
+  private func validate(_ subscription: Subscription, kept: String?) throws(RPCError) {
     let catalog = core.resolver.catalog
-    try core.answer { () throws(EntitlementError) in try subscription.validate(against: catalog) }
+    do throws(EntitlementError) {
+      try subscription.validate(against: catalog, kept: kept)
+    } catch {
+      throw error.rpcError(of: subscription, catalog)
+    }
   }
 
   func delete(
@@ -100,6 +104,52 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       return .init(version: version)
     }
   }
+}
+
+extension EntitlementError {
+  /// The error with the field of the subscription that names what the catalogue does not know, and the names
+  /// that it knows.
+  fileprivate func rpcError(of subscription: Subscription, _ catalog: Catalog) -> RPCError {
+    switch self {
+    case .tierUnknown: rpcError(in: "subscription.tier", catalog)
+    case .addonUnknown(let name):
+      rpcError(
+        in: subscription.addons.firstIndex { $0.name == name }
+          .map { "subscription.addons[\($0)].name" },
+        catalog
+      )
+    case .featureUnknown(let name), .typeMismatch(let name):
+      rpcError(
+        in: subscription.overrides.firstIndex { $0.feature == name }
+          .map { "subscription.overrides[\($0)].feature" },
+        catalog
+      )
+    default: rpcError
+    }
+  }
+
+  /// The error with the field of the request that is wrong.
+  func rpcError(in field: String?, _ catalog: Catalog) -> RPCError {
+    let known: [String] =
+      switch self {
+      case .tierUnknown: catalog.tiers.map(\.name)
+      case .addonUnknown: catalog.addons.map(\.name)
+      case .featureUnknown: catalog.features.keys.sorted()
+      default: []
+      }
+    var error = rpcError
+    guard let field else { return error }
+    if !known.isEmpty {
+      let names = known.prefix(Self.namedCountMax).joined(separator: ", ")
+      error.message += "; the catalogue has \(names)"
+      if known.count > Self.namedCountMax { error.message += " and others" }
+    }
+    error.details.append(.badRequest([FieldViolation(field: field, description: error.message)]))
+    return error
+  }
+
+  /// Names that a message lists, at most.
+  private static var namedCountMax: Int { 16 }
 }
 
 extension CallContext {

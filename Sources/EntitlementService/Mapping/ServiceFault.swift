@@ -162,8 +162,8 @@ extension EntitlementError {
     case .duplicate(let name): invalid("DUPLICATE", "\"\(name)\" is given twice", name)
     case .emptyWindow:
       invalid("EMPTY_WINDOW", "the window must not end before it begins", "valid_from")
-    case .transactionIncomplete:
-      invalid("TRANSACTION_INCOMPLETE", "the transaction does not name a product", "")
+    case .transactionIncomplete(let field):
+      invalid(reason, "the transaction has no \(field); send it as the App Store signed it", field)
     case .subscriptionUnknown: ServiceFault.notFound
     case .versionMismatch(let current):
       RPCError(
@@ -180,6 +180,8 @@ extension EntitlementError {
         domain: ServiceFault.domain,
         message: "the purchase belongs to another user"
       )
+    case .alreadyUsedUp:
+      refused("the purchase was given to an account before, and what is used up is given only once")
     case .transferLimit:
       RPCError(
         .failedPrecondition,
@@ -237,7 +239,7 @@ extension EntitlementError {
     case .transactionIncomplete: "TRANSACTION_INCOMPLETE"
     case .subscriptionUnknown: "NOT_FOUND"
     case .versionMismatch: "VERSION_MISMATCH"
-    case .alreadyClaimed: "ALREADY_CLAIMED"
+    case .alreadyClaimed, .alreadyUsedUp: "ALREADY_CLAIMED"
     case .transferLimit: "TRANSFER_LIMIT"
     case .promotionUnknown: "PROMOTION_UNKNOWN"
     case .couponUnknown: "COUPON_UNKNOWN"

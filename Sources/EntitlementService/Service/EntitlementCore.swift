@@ -370,7 +370,7 @@ final class EntitlementCore: Sendable {
         // The others are looked at too, so that all are asked for at once; nothing of this remains.
         return .init(result: .invalid)
       } catch let error as EntitlementError {
-        let isClaimed = error == .alreadyClaimed || error == .transferLimit
+        let isClaimed = [.alreadyClaimed, .alreadyUsedUp, .transferLimit].contains(error)
         return .init(result: isClaimed ? .alreadyClaimed : .invalid, reason: error.reason)
       }
     }

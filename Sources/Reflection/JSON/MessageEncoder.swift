@@ -191,7 +191,9 @@ struct MessageEncoder {
     if let number = value.integer.flatMap({ Int32(exactly: $0) }) { return number }
     let schema = try registry.enumeration(type)
     guard let entry = schema.values.first(where: { $0.name == value.string }) else {
-      let known = schema.values.map(\.name).joined(separator: ", ")
+      // The value that stands for none is no advice.
+      let known = schema.values.filter { $0.number != 0 || !$0.name.hasSuffix("_UNSPECIFIED") }
+        .map(\.name).joined(separator: ", ")
       throw failure(path, "must be one of: \(known)")
     }
     return entry.number

@@ -58,12 +58,13 @@ extension TenancyError {
   /// Somebody must have these roles, and only this user has them.
   static func mustHandOver(_ sole: [SoleHolding]) -> RPCError {
     let named = sole.prefix(SoleHolding.namedCountMax).map(\.entityID)
+    let what = sole.count == 1 ? ("one entity", "it") : ("\(sole.count) entities", "them")
     return RPCError(
       .failedPrecondition,
       reason: "MUST_HAND_OVER",
       domain: domain,
-      message: "nobody else can act for good by a role that somebody must have on \(sole.count) "
-        + "entities; give it to somebody without an end, or delete them, first",
+      message: "nobody else can act for good by a role that somebody must have on \(what.0); "
+        + "give it to somebody without an end, or delete \(what.1), first",
       metadata: ["count": "\(sole.count)", "entities": named.joined(separator: " ")]
     )
   }

@@ -49,7 +49,7 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     let (user, core) = (try call.requireUser(), core)
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      _ = try changes.requireDefining(on: request.entityId, tx)
+      _ = try changes.requireDefining(on: request.entityId, onlyDeletes: true, tx)
       let record = try tx.roleDefinition(request.name, of: request.entityId)
       let revision = try record.map { try changes.removeDefinition($0, tx) }
       return Tenancy_V1.DeleteRoleDefinitionResponse(

@@ -63,6 +63,7 @@ extension TenancyCore {
           on: entity,
           during: window,
           replacesWindow: grant.replacesWindow,
+          by: grant.action,
           tx
         )
         return core.message(association: record)

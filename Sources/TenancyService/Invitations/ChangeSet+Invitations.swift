@@ -59,7 +59,7 @@ extension ChangeSet {
   ) throws -> InvitationRecord {
     // As if to itself: who will accept is not known yet, and makes no difference to the right.
     let (grant, held) = try requireGrant(draft.grant(to: user.userID), now: tx.now, tx)
-    try requireGiven(grant.role, grant.definition, on: held.record, tx)
+    try requireGiven(grant.role, grant.definition, on: held.record, during: grant.window, tx)
     return try InvitationRecord(
       draft,
       id: id,
@@ -119,7 +119,13 @@ extension ChangeSet {
         now: tx.now,
         tx
       )
-      try issuer.requireGiven(draft.role, draft.definition, on: held.record, tx)
+      try issuer.requireGiven(
+        draft.role,
+        draft.definition,
+        on: held.record,
+        during: draft.window,
+        tx
+      )
       return (issuer, draft, held)
     }
     let definition = try invitedDefinition(draft, on: held.record, tx)
@@ -239,6 +245,16 @@ extension InvitationRecord {
   }
 }
 
+/// Who is told that an invitation is of no use any more.
+enum InvitationReader {
+  /// Whoever may revoke it.
+  case inviter
+  /// Whoever has accepted it.
+  case accepter
+  /// Somebody else whom it is for.
+  case invited
+}
+
 extension TenancyError {
   static func tooManyInvitations(_ limit: InvitationLimit, max: Int) -> RPCError {
     let whose =
@@ -256,13 +272,24 @@ extension TenancyError {
   }
 
   /// An invitation that is of no use any more.
-  static func invitationClosed(_ state: String) -> RPCError {
-    RPCError(
+  ///
+  /// `reader` is who is told of it: what helps depends on that.
+  static func invitationClosed(
+    _ state: String,
+    for reader: InvitationReader = .inviter
+  ) -> RPCError {
+    let advice =
+      switch reader {
+      case .inviter: "the invitation was accepted already; revoke the role instead"
+      case .accepter: "you have accepted the invitation already; leave the role instead"
+      case .invited: "another account has accepted the invitation already; ask for a new one"
+      }
+    return RPCError(
       .failedPrecondition,
       reason: "INVITATION_CLOSED",
       domain: domain,
       message: state == "accepted"
-        ? "the invitation was accepted already; revoke the role instead"
+        ? advice
         : "the invitation has \(state == "expired" ? "expired" : "been \(state)"); ask for a new one",
       metadata: ["state": state]
     )

@@ -151,7 +151,8 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       switch record.state {
       case .pending: record = try changes.close(record, .declined, tx)
       case .declined: break
-      case .accepted, .revoked: throw TenancyError.invitationClosed(record.state.rawValue)
+      case .accepted, .revoked:
+        throw TenancyError.invitationClosed(record.state.rawValue, for: .accepter)
       }
       return core.message(invitation: record, toInvited: true, now: tx.now)
     }
@@ -212,7 +213,8 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
         }
         guard record.isOpen(at: tx.now) || record.closedBy == user.userID else {
           throw TenancyError.invitationClosed(
-            record.state == .pending ? "expired" : record.state.rawValue
+            record.state == .pending ? "expired" : record.state.rawValue,
+            for: .invited
           )
         }
         return record
@@ -259,9 +261,9 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       on: record.entityID,
       type: record.entityType,
       changes.user,
+      needsFeatures: false,
       tx
     )
-    try core.requireFeatures(explanation)
     return explanation.isAllowed
   }
 }

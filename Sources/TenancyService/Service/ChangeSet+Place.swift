@@ -63,6 +63,17 @@ extension ChangeSet {
     let before = held.record
     guard before.parentID != parentID else { return before }
     let right = try requireCreation(of: before.type, under: parentID, tx)
+    if parentID == Forest.systemIdentifier, let role = right.creatorRole {
+      // Who moves it out of its tree becomes its owner for good, and must have been that long its master.
+      try requireLastingGiver(
+        of: role,
+        nil,
+        by: policy.action(of: .move, on: before.type),
+        on: before,
+        during: .unlimited,
+        tx
+      )
+    }
     _ = try requireCascade(from: before, tx)
     var after = before
     after.parentID = right.parent.id
@@ -73,7 +84,7 @@ extension ChangeSet {
     if after.rootID != before.rootID { try tx.setRoot(after.rootID, below: before.id) }
     var record = try update(from: before, to: after, action: "\(before.type).move", tx)
     if right.parent.id == Forest.systemIdentifier, let role = right.creatorRole {
-      _ = try grant(role, to: user.userID, on: record, tx)
+      _ = try grant(role, to: user.userID, on: record, asCreator: true, tx)
       record = try tx.entities([record.id]).first ?? record
     }
     for lent in try tx.associations(within: record.id, roles: policy.followingRoles) {

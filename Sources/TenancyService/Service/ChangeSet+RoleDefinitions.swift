@@ -5,11 +5,14 @@ internal import ServiceKit
 /// Roles of a tenant's own.
 extension ChangeSet {
   /// Throws unless the caller may define roles of a tenant's own; `id` is the tenant.
+  ///
+  /// Who only deletes needs no feature: a plan that ended must not keep anybody from tidying up.
   func requireDefining(
     on id: String,
+    onlyDeletes: Bool = false,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> HeldEntity {
-    let held = try core.require(.defineRoles, on: id, user, tx)
+    let held = try core.require(.defineRoles, on: id, user, needsFeatures: !onlyDeletes, tx)
     guard held.record.rootID == held.record.id else {
       throw TenancyError.invalidField(
         "entity_id",
@@ -30,7 +33,7 @@ extension ChangeSet {
       throw TenancyError.roleUnknown("base_role")
     }
     try checkActions(draft, base)
-    try requireGiven(draft.actions, base, isAll: true, in: draft.rootID, tx)
+    try requireGiven(draft.actions, base, isAll: true, in: draft.rootID, until: .max, tx)
     let before = try tx.roleDefinition(draft.name, of: draft.rootID)
     var record = before ?? draft
     guard record.baseRole == draft.baseRole else {
@@ -81,17 +84,26 @@ extension ChangeSet {
   }
 
   /// Throws unless the caller has all that it would give somebody by a role of a tenant's own, beyond what
-  /// the role of the policy gives.
+  /// the role of the policy gives; nor for longer, where somebody must always have what it gives.
   func requireGiven(
     _ role: String,
     _ own: RoleDefinitionRecord?,
     on entity: EntityRecord,
+    during window: RoleWindow = .unlimited,
+    by action: String? = nil,
     _ tx: borrowing WriteTransaction
   ) throws {
-    guard let definition = try own ?? tx.roleDefinition(role, of: entity.rootID),
-      let base = policy.role(named: definition.baseRole)
-    else { return }
-    try requireGiven(definition.actions, base, isAll: false, in: entity.rootID, tx)
+    let definition = try own ?? tx.roleDefinition(role, of: entity.rootID)
+    try requireLastingGiver(of: role, definition, by: action, on: entity, during: window, tx)
+    guard let definition, let base = policy.role(named: definition.baseRole) else { return }
+    try requireGiven(
+      definition.actions,
+      base,
+      isAll: false,
+      in: entity.rootID,
+      until: window.until ?? .max,
+      tx
+    )
   }
 
   private func requireGiven(
@@ -99,8 +111,11 @@ extension ChangeSet {
     _ base: RoleID,
     isAll: Bool,
     in rootID: String,
+    until: Int64,
     _ tx: borrowing WriteTransaction
   ) throws {
+    // Who can give roles that somebody must have gives that for no longer than they have it.
+    let lasting = policy.keptGrantingActions
     // What memory says of the caller must not have been changed by an earlier write of this commit.
     try tx.rely(on: .policy)
     try tx.rely(on: .suspension(of: user.userID))
@@ -113,7 +128,14 @@ extension ChangeSet {
         return forest.policy.types(knowing: action, reachedBy: base).contains { type in
           let isGiven = forest.policy.rule(of: action, on: type)?.grants.contains(base) == true
           return (isAll || !isGiven)
-            && !forest.mayGive(action, on: type, in: rootID, subject: userID, now: now)
+            && !forest.mayGive(
+              action,
+              on: type,
+              in: rootID,
+              subject: userID,
+              now: now,
+              until: lasting.contains(name) ? until : nil
+            )
         }
       }
     }

@@ -44,14 +44,10 @@ struct RoleDraft: Sendable {
     }
     let from = window.from ?? now
     guard until > from, until > now else {
-      throw TenancyError.invalidField(path, "WINDOW_INVALID", "must be after valid_from")
+      throw TenancyError.windowInvalid(path, until: until, from: window.from)
     }
     guard until - from <= role.windowMax else {
-      throw TenancyError.invalidField(
-        path,
-        "WINDOW_TOO_LONG",
-        "must be at most \(role.windowMax / 86_400_000) days after valid_from"
-      )
+      throw TenancyError.windowTooLong(path, max: role.windowMax, from: window.from)
     }
   }
 
@@ -81,6 +77,24 @@ struct RoleDraft: Sendable {
         "is not installed on this server; use an IANA name like Europe/Berlin, or install tzdata"
       )
     }
+  }
+}
+
+extension TenancyError {
+  /// An end that is none: before the beginning, if the request has one, or past.
+  static func windowInvalid(_ field: String, until: Int64, from: Int64?) -> RPCError {
+    let isBeforeStart = from.map { until <= $0 } ?? false
+    let problem = isBeforeStart ? "must be after valid_from" : "must be later than now"
+    return invalidField(field, "WINDOW_INVALID", problem)
+  }
+
+  static func windowTooLong(_ field: String, max: Int64, from: Int64?) -> RPCError {
+    let start = from == nil ? "from now" : "after valid_from"
+    return invalidField(
+      field,
+      "WINDOW_TOO_LONG",
+      "must be at most \(max / 86_400_000) days \(start)"
+    )
   }
 }
 
@@ -192,10 +206,20 @@ extension ChangeSet {
         "cannot be held on a \(record.type)"
       )
     }
-    return try core.require(action, "\(deed)_\(role)", on: id, record, user, tx)
+    // Taking a role away needs no feature, though the same action may give it.
+    return try core.require(
+      action,
+      "\(deed)_\(role)",
+      on: id,
+      record,
+      user,
+      needsFeatures: deed == .grant,
+      tx
+    )
   }
 
-  /// Gives back what the caller holds on an entity: one role, or all if it is empty.
+  /// Gives back what the caller holds on an entity: one role, or all if it is empty; ROLE_UNKNOWN, as
+  /// for who revokes it, for a name that no role has.
   func leave(
     _ role: String,
     on id: String,
@@ -206,6 +230,11 @@ extension ChangeSet {
     let variant = own.first { !role.isEmpty && $0.customRole == role }
     let roles = Set(own.map(\.role)).filter {
       role.isEmpty || $0 == role || $0 == variant?.role
+    }
+    if roles.isEmpty, !role.isEmpty, policy.role(named: role) == nil,
+      try ownRole(role, on: id, tx) == nil
+    {
+      throw TenancyError.roleUnknown("role")
     }
     // Nothing held is nothing known: the same answer whether there is such an entity or not.
     guard let entity = try tx.entities([id]).first, entity.type != BuiltIn.system,

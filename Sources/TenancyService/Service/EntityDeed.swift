@@ -36,11 +36,20 @@ extension TenancyCore {
     _ deed: EntityDeed,
     on id: String,
     _ user: UserIdentity,
+    needsFeatures: Bool = true,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> HeldEntity {
     let record = try tx.entities([id]).first
     let action = record.flatMap { policy.action(of: deed, on: $0.type) }
-    return try require(action, "\(deed)", on: id, record, user, tx)
+    return try require(
+      action,
+      deed.rawValue,
+      on: id,
+      record,
+      user,
+      needsFeatures: needsFeatures,
+      tx
+    )
   }
 
   /// Throws unless a user may do something to an entity of a type: NOT_FOUND for one of another type.
@@ -62,13 +71,21 @@ extension TenancyCore {
     on id: String,
     _ record: EntityRecord?,
     _ user: UserIdentity,
+    needsFeatures: Bool = true,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> HeldEntity {
     guard let record, let action else {
       let standing = try standing(on: id, type: record?.type, user, tx)
       throw refusal(of: "\(record?.type ?? "").\(deed)", on: id, standing, user)
     }
-    let explanation = try require(action, on: id, type: record.type, user, tx)
+    let explanation = try require(
+      action,
+      on: id,
+      type: record.type,
+      user,
+      needsFeatures: needsFeatures,
+      tx
+    )
     return HeldEntity(record: record, explanation: explanation)
   }
 
@@ -91,9 +108,10 @@ extension TenancyCore {
     _ user: UserIdentity
   ) -> RPCError {
     let reason = standing.knows ? ReasonCode.roleLacksAction : standing.reason
-    let answer =
+    var answer =
       standing.isKnown
       ? TenancyError.denied(reason, action: deed, sufficientRoles: []) : TenancyError.notFound
+    if standing.knows { answer.message = TenancyError.nothingNamed(for: deed) }
     return answer.denying(deed, on: id, because: reason.rawValue)
   }
 }

@@ -28,11 +28,13 @@ struct LendingLimit {
       var own: [String: [RoleDefinitionRecord]] = [:]
       for root in Set(held.map(\.rootID)) { own[root] = try tx.roleDefinitions(of: root) }
       for pass in try tx.associations(lentBy: lender, roles: roles) {
-        guard let rule = LendingRule(pass, policy) else { continue }
+        guard let rule = GivingRule(of: pass.role, on: pass.entityType, policy) else { continue }
         let reach = try tx.reach(of: pass.entityID)
         guard reach.includes(entityID) else { continue }
         let rights = held.filter { right in
-          rule.allows(right, toLend: pass, reach, own: own[right.rootID] ?? [])
+          // Of two borrowers who lend to each other neither has a right by the other.
+          (right.role != pass.role || right.added < pass.added)
+            && rule.isMet(by: right, on: pass.entityID, reach, own: own[right.rootID] ?? [])
         }
         let rest = Self.part(of: pass, within: rights, now: tx.now)
         guard rest != pass else { continue }
@@ -85,53 +87,5 @@ struct LendingLimit {
       if best.map(part.exceeds) != false { best = part }
     }
     return best
-  }
-}
-
-/// Who may lend a role on entities of a type, by the policy.
-private struct LendingRule {
-  private let policy: Policy
-  private let type: EntityTypeID
-  private let action: String
-  private let rule: Policy.ActionRule
-
-  /// Nil when the policy names no action that grants the role.
-  init?(_ pass: AssociationRecord, _ policy: Policy) {
-    guard let type = policy.type(named: pass.entityType),
-      let action = policy.granting(pass.role, on: pass.entityType),
-      let rule = policy.action(named: action).flatMap({ policy.rule(of: $0, on: type) })
-    else { return nil }
-    (self.policy, self.type, self.action, self.rule) = (policy, type, action, rule)
-  }
-
-  /// Whether an association of the lender's lets it lend a pass; `definitions` are the roles of its
-  /// tenant's own.
-  func allows(
-    _ association: AssociationRecord,
-    toLend pass: AssociationRecord,
-    _ reach: EntityReach,
-    own definitions: [RoleDefinitionRecord]
-  ) -> Bool {
-    // Of two borrowers who lend to each other neither has a right by the other.
-    if association.role == pass.role, association.added >= pass.added { return false }
-    guard let role = policy.role(named: association.role) else { return false }
-    let definition = definitions.first {
-      association.variant.isEmpty ? $0.name == association.role : $0.id == association.variant
-    }
-    let includes = definition.map { $0.actions.contains(action) }
-    if includes ?? (association.variant.isEmpty && rule.grants.contains(role)),
-      reach.path.contains(association.entityID)
-    {
-      if association.entityID == pass.entityID { return true }
-      if policy[role].inheritsTo.contains(type) { return true }
-    }
-    return reach.links.contains { link in
-      guard link.from == association.entityID, let id = policy.link(named: link.name) else {
-        return false
-      }
-      let place = Int(id.index)
-      return includes != false && rule.linkGrants[place].contains(role)
-        && policy[role].throughLinks[place]
-    }
   }
 }

@@ -69,7 +69,8 @@ struct ChangeSet: Sendable {
   /// ALREADY_EXISTS, because whoever adds somebody twice does not mean to cut or extend what is there;
   /// `replacesWindow` says that they do. A role whose time is over never stands in the way. `variant` is
   /// the tenant's own role, of which `role` is the base; nobody gives more by one than they have, except
-  /// to themselves `asCreator`, which the policy gives them.
+  /// to themselves `asCreator`, which the policy gives them. `action` is what the caller does it by, if
+  /// that is not the one that the policy names for the role.
   func grant(
     _ role: String,
     variant: RoleDefinitionRecord? = nil,
@@ -78,9 +79,10 @@ struct ChangeSet: Sendable {
     during window: RoleWindow = .unlimited,
     replacesWindow: Bool = false,
     asCreator: Bool = false,
+    by action: String? = nil,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    if !asCreator { try requireGiven(role, variant, on: entity, tx) }
+    if !asCreator { try requireGiven(role, variant, on: entity, during: window, by: action, tx) }
     var window = window
     if window.until != nil { window.from = window.from ?? tx.now }
     let held = try tx.associations(
@@ -124,7 +126,7 @@ struct ChangeSet: Sendable {
     during window: RoleWindow,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    try requireGiven(role, variant, on: entity, tx)
+    try requireGiven(role, variant, on: entity, during: window, tx)
     var window = window
     window.from = window.from ?? tx.now
     let held = try tx.associations(

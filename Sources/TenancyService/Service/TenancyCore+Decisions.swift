@@ -13,12 +13,14 @@ extension TenancyCore {
   /// What is said about a user and an object of a type.
   ///
   /// In a write, every change before it counts, those included that were not committed yet: it runs
-  /// again when one of them could make a difference. Pass on what this throws.
+  /// again when one of them could make a difference. Pass on what this throws. Without `needsFeatures` it is
+  /// decided as if all were paid for: whoever had something may give it up without the plan for it.
   func decide(
     _ action: String,
     on id: String,
     type: String,
     _ user: UserIdentity,
+    needsFeatures: Bool = true,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Explanation {
     let (explanation, grounds) = currentRuling(
@@ -26,6 +28,7 @@ extension TenancyCore {
       on: id,
       type: type,
       user,
+      needsFeatures: needsFeatures,
       wantsDependencies: tx.mayConflict
     )
     try grounds?.hold(for: user.userID, isDenial: !explanation.isAllowed, tx)
@@ -42,9 +45,17 @@ extension TenancyCore {
     on id: String,
     type: String,
     _ user: UserIdentity,
+    needsFeatures: Bool = true,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Explanation {
-    let explanation = try decide(action, on: id, type: type, user, tx)
+    let explanation = try decide(
+      action,
+      on: id,
+      type: type,
+      user,
+      needsFeatures: needsFeatures,
+      tx
+    )
     return try allowed(explanation, action, on: id, user)
   }
 
@@ -124,6 +135,7 @@ extension TenancyCore {
     on id: String,
     type: String,
     _ user: UserIdentity,
+    needsFeatures: Bool = true,
     wantsDependencies: Bool = false
   ) -> (explanation: Explanation, grounds: DecisionDependencies?) {
     let (now, features) = (clock.now, features)
@@ -134,11 +146,12 @@ extension TenancyCore {
       let entity = forest.entity(id).flatMap { entity in
         actionID != nil && forest.type(entity) == typeID ? entity : nil
       }
+      let context = policy.context(user.assurance)
       let decision = forest.decide(
         subject: forest.subject(user.userID),
         action: actionID ?? ActionID.any,
         entity: entity,
-        context: policy.context(user.assurance),
+        context: needsFeatures ? context : context.withAllFeatures,
         now: now,
         features
       )

@@ -293,6 +293,15 @@ enum TenancyError {
     )
   }
 
+  /// Why nobody may do what the policy names no action for; `deed` is a type and what is done to it.
+  static func nothingNamed(for deed: String) -> String {
+    let parts = deed.split(separator: ".", maxSplits: 1)
+    guard parts.last == EntityDeed.defineRoles.rawValue[...], let type = parts.first else {
+      return "\(deed) is not allowed here: the policy names no action for it"
+    }
+    return "a \(type) has no roles of its own: the policy lets nobody define them"
+  }
+
   private static func needs(
     _ feature: String,
     _ unlocking: [String: String],

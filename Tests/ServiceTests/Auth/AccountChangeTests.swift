@@ -100,6 +100,39 @@ struct AccountChangeTests {
     }
   }
 
+  @Test("An operator is told what is so: no app to remove, and a deletion that has begun")
+  func request_withoutObject_saysWhatIsSo() async throws {
+    try await run { stage, people in
+      let ask = { (kind: Auth_V1.AccountChangeKind) -> RPCError? in
+        do {
+          _ = try await request(stage, people, kind)
+          return nil
+        } catch let error as RPCError {
+          return error
+        }
+      }
+      let change = try await request(stage, people, .delete)
+      _ = try await approve(stage, change, by: people.second)
+      let twice = try await ask(.delete)
+      #expect(twice?.code == .failedPrecondition && twice?.reason == "DELETION_BEGUN")
+      #expect(twice?.message.contains("can still cancel it") == true)
+      try await stage.service.core.store.writeOwn { tx in
+        try tx.execute("UPDATE deletion SET step = 'blocked'")
+        try TotpTable.delete(people.id, in: tx)
+      }
+      let blocked = try await ask(.delete)
+      #expect(blocked?.reason == "DELETION_BEGUN")
+      #expect(blocked?.message.contains("give them to somebody") == true)
+      let missing = try await ask(.removeTotp)
+      #expect(missing?.reason == "TOTP_NOT_ENROLLED")
+      #expect(missing?.message.contains("enroll") == false)
+      try await stage.service.core.store.writeOwn { tx in
+        try tx.execute("UPDATE deletion SET step = 'tenancy'")
+      }
+      #expect(try await ask(.delete)?.reason == "DELETION_UNDER_WAY")
+    }
+  }
+
   @Test("Without a second operator it is done after 72 hours, and not before")
   func removeTotp_byOneOperator_waits() async throws {
     try await run { stage, people in

@@ -64,6 +64,49 @@ struct AccountReportTests {
     }
   }
 
+  /// What eight calls at once are told.
+  private func deletedAtOnce(
+    _ user: Auth_V1.SignInResponse,
+    key: String,
+    _ stage: AuthStage
+  ) async -> [String] {
+    await withTaskGroup(of: String.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          await outcome {
+            _ = try await deletions(stage).deleteAccount(
+              .init(idempotencyKey: key),
+              options: stage.with(user)
+            )
+          }
+        }
+      }
+      var answers: [String] = []
+      for await answer in group { answers.append(answer) }
+      return answers
+    }
+  }
+
+  @Test(
+    "Of several deletions at once each succeeds, with one key or with none",
+    arguments: [true, false]
+  )
+  func deletions_atOnce_succeed(hasKey: Bool) async throws {
+    try await run { stage, _, ada in
+      let answers = await deletedAtOnce(ada, key: hasKey ? "twice" : "", stage)
+      // Those that come when the sessions have ended already are refused at the door.
+      #expect(
+        answers.allSatisfy { $0 == "OK" || $0.hasPrefix("UNAUTHENTICATED") },
+        "\(answers)"
+      )
+      #expect(answers.contains("OK"))
+      await stage.service.core.reports.workOff()
+      #expect(told(ada, stage)?.deletionBegun == true)
+      let due = try await dueCount(stage)
+      #expect(due == 0)
+    }
+  }
+
   @Test("An account is disabled also when it cannot be told, which happens as soon as it can")
   func disable_untold_isToldLater() async throws {
     try await run { stage, boss, ada in
@@ -103,6 +146,11 @@ struct AccountReportTests {
         _ = try await deletions(stage).deleteAccount(.init(), options: stage.with(ada))
       }
       #expect(away == "UNAVAILABLE CONTEXT_UNAVAILABLE")
+      // The call has no such field.
+      let advice = await #expect(throws: RPCError.self) {
+        _ = try await deletions(stage).deleteAccount(.init(), options: stage.with(ada))
+      }
+      #expect(advice?.message.contains("allow_partial_context") == false)
       stage.peers.change { $0.isTenancyDown = false }
       await stage.service.core.reports.workOff()
       #expect(told(ada, stage)?.deletionBegun != true)
@@ -128,7 +176,7 @@ struct AccountReportTests {
       let outdated = await #expect(throws: RPCError.self) {
         _ = try await reports.announceDeletion(of: id, refusingLast: true)
       }
-      #expect(outdated?.code == .unavailable)
+      #expect(outdated?.code == .aborted)
       _ = try await reports.announceDeletion(of: id, refusingLast: true)
       #expect(told(ada, stage)?.version ?? 0 > 1_000)
     }

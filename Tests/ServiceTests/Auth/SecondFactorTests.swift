@@ -153,6 +153,24 @@ struct SecondFactorTests {
     }
   }
 
+  @Test("Whoever confirms an app twice is told that it is done, and the recovery codes stay")
+  func confirm_twice_saysThatItIsDone() async throws {
+    try await AuthStage.run { stage in
+      let answer = try await stage.signUp()
+      let enrolled = try await stage.secondFactors.enrollTotp(.init(), options: stage.with(answer))
+      let code = Self.code(try AuthStage.decoded(base32: enrolled.secret), stage)
+      _ = try await stage.secondFactors.confirmTotp(.init(code: code), options: stage.with(answer))
+      let before = try await stage.secondFactors.get(.init(), options: stage.with(answer))
+      let twice = await #expect(throws: RPCError.self) {
+        try await stage.secondFactors.confirmTotp(.init(code: code), options: stage.with(answer))
+      }
+      #expect(twice?.code == .alreadyExists && twice?.reason == "TOTP_EXISTS")
+      #expect(twice?.message.contains("nothing is left to do") == true)
+      let after = try await stage.secondFactors.get(.init(), options: stage.with(answer))
+      #expect(after == before && after.recoveryCodesLeft > 0)
+    }
+  }
+
   @Test("An app that is not confirmed within ten minutes, or was never begun, is not added")
   func confirm_late_isRefused() async throws {
     try await AuthStage.run { stage in

@@ -23,7 +23,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let now = core.clock.now
     let until = try request.validUntil?.milliseconds(field: "valid_until") ?? now
-    try requireWindow(from: from ?? now, until: until)
+    try requireWindow(from: from, until: until)
     var seen: Set<String> = []
     let devices = request.deviceIds.filter { seen.insert($0).inserted }
     let guest = try NamedUser(id: request.userId, email: request.email)
@@ -75,16 +75,13 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     return true
   }
 
-  private func requireWindow(from: Int64, until: Int64) throws(RPCError) {
-    guard until > from, until > core.clock.now else {
-      throw TenancyError.invalidField("valid_until", "WINDOW_INVALID", "must be after valid_from")
+  private func requireWindow(from: Int64?, until: Int64) throws(RPCError) {
+    let now = core.clock.now
+    guard until > from ?? now, until > now else {
+      throw TenancyError.windowInvalid("valid_until", until: until, from: from)
     }
-    guard until - from <= windowMax else {
-      throw TenancyError.invalidField(
-        "valid_until",
-        "WINDOW_TOO_LONG",
-        "must be at most \(windowMax / 86_400_000) days after valid_from"
-      )
+    guard until - (from ?? now) <= windowMax else {
+      throw TenancyError.windowTooLong("valid_until", max: windowMax, from: from)
     }
   }
 

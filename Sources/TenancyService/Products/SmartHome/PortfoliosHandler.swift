@@ -32,7 +32,13 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
       let policy = core.policy
       let selfService = policy.selfService(of: SmartHome.portfolio)
       if selfService == nil {
-        _ = try changes.grant(SmartHome.owner, to: user.userID, on: record, tx)
+        _ = try changes.grant(
+          SmartHome.owner,
+          to: user.userID,
+          on: record,
+          asCreator: true,
+          tx
+        )
       }
       let role = selfService.map { policy[$0.administratorRole].name }
       for id in administrators where id != user.userID {
@@ -201,9 +207,10 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
-    if !request.role.isEmpty { try requireRole(request.role) }
-    let roles =
-      request.role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [request.role]
+    // In small or capital letters, as it is given.
+    let role = request.role.lowercased()
+    if !role.isEmpty { try requireRole(role) }
+    let roles = role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [role]
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.portfolioId

@@ -11,7 +11,7 @@ extension UnitsHandler {
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let until = try request.validUntil?.milliseconds(field: "valid_until")
     if let until, until <= from ?? core.clock.now {
-      throw TenancyError.invalidField("valid_until", "WINDOW_INVALID", "must be after valid_from")
+      throw TenancyError.windowInvalid("valid_until", until: until, from: from)
     }
     return try await core.addRole(
       RoleGrant(

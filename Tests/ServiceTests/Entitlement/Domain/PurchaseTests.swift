@@ -1,3 +1,4 @@
+import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
@@ -208,6 +209,8 @@ struct PurchaseTests {
   func init_incomplete_isRefused(field: String) throws {
     let text = try TransactionFields.signed { $0[field] = nil }
     let verified = try verifier.transaction(text, in: .production)
-    #expect(throws: EntitlementError.transactionIncomplete) { try Purchase(verified) }
+    let error = #expect(throws: EntitlementError.self) { try Purchase(verified) }
+    #expect(error == .transactionIncomplete(lacks: field))
+    #expect(error?.rpcError.message.contains(field) == true)
   }
 }

@@ -58,6 +58,8 @@ struct OwnerModel: SequentialModel {
     switch operation {
     case .give(let owner, let giver, let ends):
       guard state.mayAct(giver) else { return false }
+      // All ends are one instant, which does not come: who has it may give until then.
+      if !ends, state.ends[giver] != false { return false }
       if state.ends[owner] == false, ends, !state.hasOther(than: owner) { return false }
       state.ends[owner] = ends
     case .revoke(let owner, let remover):

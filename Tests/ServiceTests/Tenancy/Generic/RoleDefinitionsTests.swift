@@ -414,6 +414,23 @@ struct RoleDefinitionsTests {
       stage.clock.advance(5 * 86_400_000)
       #expect(try await stage.reason("usr_wendy", "horse.view", horse) == .allowed)
       #expect(try await stage.reason("usr_wendy", "horse.view_records", horse) == .roleLacksAction)
+      // When the plan is over, nobody is kept from tidying up.
+      entitlement.set([], of: organization)
+      let more = try await stage.eventually {
+        try await refusal {
+          try await define("sunday_groom", of: "groom", actions, on: organization, stage)
+        } == Refusal(.failedPrecondition, "FEATURE_NOT_AVAILABLE")
+      }
+      #expect(more)
+      _ = try await stage.roles.revoke(
+        .init(entityId: stable, role: "weekend_groom", userId: "usr_wendy"),
+        options: .by(Self.hanna)
+      )
+      let deleted = try await stage.definitions.delete(
+        .init(entityId: organization, name: "weekend_groom"),
+        options: .by(Self.hanna)
+      )
+      #expect(deleted.deleted)
     }
   }
 }

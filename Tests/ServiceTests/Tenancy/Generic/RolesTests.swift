@@ -95,6 +95,26 @@ struct RolesTests {
     }
   }
 
+  @Test("Leaving a role that there is not is refused as revoking it is")
+  func leave_unknownRole_isRefused() async throws {
+    try await ReadingRoom.run { stage in
+      let library = try await stage.create("library", by: Self.hanna).id
+      for (role, id) in [("READER", library), ("nonsense", library), ("nonsense", "lib_none")] {
+        let left = try await refusal {
+          try await stage.roles.leave(.init(entityId: id, role: role), options: .by(Self.hanna))
+        }
+        #expect(left == Refusal(.invalidArgument, "ROLE_UNKNOWN"), "\(role) \(id)")
+      }
+      for (role, id) in [("reader", library), ("", "lib_none"), ("reader", "lib_none")] {
+        let left = try await stage.roles.leave(
+          .init(entityId: id, role: role),
+          options: .by(Self.hanna)
+        )
+        #expect(left.removed == 0)
+      }
+    }
+  }
+
   @Test("Windows are checked, and count from their beginning to their end")
   func grant_withWindow_countsInside() async throws {
     try await ReadingRoom.run { stage in
