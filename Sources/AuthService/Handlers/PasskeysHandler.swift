@@ -82,7 +82,7 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
     return party
   }
 
-  /// A new challenge for whoever calls from a source; not in the store yet.
+  /// A new challenge, counted for the caller's source; not in the store yet.
   func ceremony(_ kind: PasskeyCeremony.Kind, from holder: PlaceHolder) -> PasskeyCeremony {
     PasskeyCeremony(
       id: Base64URL.encode(core.random.bytes(16)),

@@ -21,7 +21,7 @@ extension AuthError {
     retryAfter: .milliseconds(100)
   )
 
-  /// Another call, or an operator, changed what TenancyService is told of the account at the same time.
+  /// Another call, or an operator, changed at the same time what TenancyService knows of the account.
   static let accountOvertaken = RPCError(
     .aborted,
     reason: "CALL_OVERTAKEN",

@@ -19,7 +19,7 @@ extension AuthError {
     message: "the account has no authenticator app that could be removed"
   )
 
-  /// Told to whoever confirms twice: mostly a second tap, whose first one has the answer.
+  /// For a caller who confirms twice: mostly a second tap, whose first one has the answer.
   static let totpConfirmed = RPCError(
     .alreadyExists,
     reason: "TOTP_EXISTS",
