@@ -354,13 +354,15 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     }
     let registration = registrations[Int(UInt32(truncatingIfNeeded: name))]
     guard UInt64(registration.generation) == name >> 32 else { return }
-    if registration.isNewcomer {
-      // What is skipped stays ready: epoll reports it again, behind those that were not looked at (epoll(7)).
-      guard newcomerBudget.takes(turnNanoseconds: turnStart.nanoseconds(to: preciseNow)) else {
-        return
-      }
+    guard registration.isNewcomer else {
+      registration.handler?.becameReady(readiness)
+      return
     }
+    // What is skipped stays ready: epoll reports it again, behind those that were not looked at (epoll(7)).
+    guard newcomerBudget.takes() else { return }
+    let start = preciseNow
     registration.handler?.becameReady(readiness)
+    newcomerBudget.took(nanoseconds: start.nanoseconds(to: preciseNow))
   }
 
   private func fireTimers() {
@@ -415,6 +417,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   }
 
   private func endTurn() {
+    let outputStart = newcomerBudget.isUsed ? preciseNow : nil
     var index = 0
     while index < turnEndTargets.count {
       let target = turnEndTargets[index]
@@ -425,7 +428,10 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     let end = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
     let span = turnStart.nanoseconds(to: end)
     readBudget.turnTook(nanoseconds: span)
-    newcomerBudget.turnTook(nanoseconds: span)
+    newcomerBudget.turnTook(
+      nanoseconds: span,
+      outputNanoseconds: outputStart?.nanoseconds(to: end) ?? 0
+    )
     metrics?.turnDuration.observe(nanoseconds: span)
   }
 

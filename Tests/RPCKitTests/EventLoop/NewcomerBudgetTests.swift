@@ -6,14 +6,15 @@ import Testing
 
 @Suite("How many newcomers a loop deals with in a turn", .timeLimit(.minutes(1)))
 struct NewcomerBudgetTests {
-  /// How many newcomers of 1,000 a turn takes that lasts for so many milliseconds by its end.
+  /// How many newcomers of 1,000 a turn takes of so many milliseconds, all of which go to output.
   private func take(_ budget: inout NewcomerBudget, _ milliseconds: Int64) -> Int {
-    let count = (0..<1000).count { _ in budget.takes(turnNanoseconds: 0) }
-    budget.turnTook(nanoseconds: milliseconds * 1_000_000)
+    let count = (0..<1000).count { _ in budget.takes() }
+    let nanoseconds = milliseconds * 1_000_000
+    budget.turnTook(nanoseconds: nanoseconds, outputNanoseconds: nanoseconds)
     return count
   }
 
-  @Test("more while turns are short, fewer while they are long, and never none")
+  @Test("more while they are short, fewer while they are long, and never none")
   func count_followsTheTurns() {
     var budget = NewcomerBudget()
     #expect([1, 1, 1, 1, 1, 1].map { take(&budget, $0) } == [16, 32, 64, 128, 256, 256])
@@ -23,18 +24,30 @@ struct NewcomerBudgetTests {
     #expect((0..<8).map { _ in take(&budget, 100) } == [32, 16, 8, 4, 2, 1, 1, 1])
   }
 
-  @Test("Long turns without newcomers change nothing")
-  func count_withoutNewcomers_stays() {
+  @Test("Long turns of known clients keep nobody out, with newcomers or without")
+  func count_inTurnsOfOthers_stays() {
     var budget = NewcomerBudget()
-    for _ in 0..<10 { budget.turnTook(nanoseconds: 1_000_000_000) }
+    for _ in 0..<10 { budget.turnTook(nanoseconds: 1_000_000_000, outputNanoseconds: 0) }
+    for _ in 0..<10 {
+      let takes = budget.takes()
+      #expect(takes)
+      budget.took(nanoseconds: 1_000_000)
+      budget.turnTook(nanoseconds: 50_000_000, outputNanoseconds: 10_000_000)
+    }
     #expect(take(&budget, 1) == 16)
   }
 
-  @Test("A turn that has lasted for two milliseconds takes one, and only if it has taken none")
+  @Test("When newcomers have taken two milliseconds the others wait")
   func takes_whenTimeIsUp() {
     var budget = NewcomerBudget()
-    #expect(budget.takes(turnNanoseconds: 2_000_000) && !budget.isSpent)
-    #expect(!budget.takes(turnNanoseconds: 2_000_000) && budget.isSpent)
+    func takes(after nanoseconds: Int64) -> Bool {
+      budget.took(nanoseconds: nanoseconds)
+      return budget.takes()
+    }
+    #expect(takes(after: 0) && takes(after: 1_999_999) && !budget.isSpent)
+    #expect(!takes(after: 1) && budget.isSpent)
+    budget.turnTook(nanoseconds: 3_000_000, outputNanoseconds: 0)
+    #expect(takes(after: 0))
   }
 
   /// What became ready in which turn: its place in the order of registration.

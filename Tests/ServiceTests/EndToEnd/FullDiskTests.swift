@@ -96,14 +96,14 @@ extension EndToEndTests {
           )
         }
         try await whileFull(home.entitlement) {
-          [try await refusal { try await put("premium") }, try await refusal(buy)]
+          [try await refusal { try await put("pro") }, try await refusal(buy)]
         } reads: {
           let entitlements = try await home.entitlements(of: owner)
           #expect(entitlements.tier == "standard")
         }
-        #expect(try await put("premium").version == 2)
+        #expect(try await put("pro").version == 2)
         #expect(try await buy().result == .applied)
-        #expect(try await home.entitlements(of: owner).tier == "premium")
+        #expect(try await home.entitlements(of: owner).tier == "pro")
       }
     }
 
