@@ -53,9 +53,9 @@ struct MalformedInputTests {
           payload: WireMessage.request("no.Such", "M")
         )
       ],
-      ["1 12 service no.Such"]
+      ["1 12 there is no service no.Such"]
     ),
-    Row("unknown method", [.call(1, "Nope")], ["1 12 method Nope"]),
+    Row("unknown method", [.call(1, "Nope")], ["1 12 test.Service has no method Nope"]),
     Row(
       "payload that is not the message",
       [
