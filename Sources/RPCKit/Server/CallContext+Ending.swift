@@ -29,7 +29,7 @@ extension CallContext {
     } catch {
       return answerRetired(error)
     }
-    connection.core.observer.ended(self, .ok)
+    answered()
   }
 
   /// Ends a response stream with OK.
