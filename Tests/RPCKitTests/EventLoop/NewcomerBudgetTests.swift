@@ -129,6 +129,23 @@ struct NewcomerBudgetTests {
       #expect(try await !isNewcomer())
     }
   }
+
+  @Test("A long answer, which is encoded elsewhere, makes its client known as well")
+  func connection_isKnownByLongAnswers() async throws {
+    let handler = RichHandler(onCollect: { _, _ in
+      var long = Rich()
+      long.bytesValue = [UInt8](repeating: 1, count: 64 << 10)
+      return long
+    })
+    try await EndToEnd.run(handler) { test in
+      _ = try await test.rich.collect { _ in }
+      let connection = try #require(test.server.core.connections.first as? ServerConnection)
+      let isNewcomer = await withCheckedContinuation { continuation in
+        connection.loop.execute { continuation.resume(returning: connection.isNewcomer) }
+      }
+      #expect(!isNewcomer)
+    }
+  }
 }
 
 /// A descriptor that can be read at once, and is watched until it was told so.
