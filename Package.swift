@@ -34,6 +34,30 @@ let shipped: [LinkerSetting] = [
   )
 ]
 
+/// The two targets that scripts/generate writes for a folder of `proto/`: structs for protobuf-c, and Swift.
+func contracts(_ name: String, imports: [String] = ["Peer"]) -> [Target] {
+  [
+    .target(
+      name: "C\(name)Contracts",
+      dependencies: ["CProtobufC"] + imports.map { .byName(name: "C\($0)Contracts") },
+      path: "Sources/Contracts/\(name)/C"
+    ),
+    .target(
+      name: "\(name)Contracts",
+      dependencies: ["RPCKit", .byName(name: "C\(name)Contracts")]
+        + imports.map { .byName(name: "\($0)Contracts") },
+      path: "Sources/Contracts/\(name)/Swift",
+      swiftSettings: strict
+    ),
+  ]
+}
+
+/// Contracts: what services ask one another, and what each of them is asked by everybody else.
+let contractTargets = [
+  contracts("Peer", imports: []), contracts("Auth"), contracts("Tenancy"), contracts("Entitlement"),
+  contracts("Testing", imports: []),
+].flatMap(\.self)
+
 let package = Package(
   name: "Gatehouse",
   products: [
@@ -42,7 +66,13 @@ let package = Package(
     // What generated C of other packages includes.
     .library(name: "CProtobufC", targets: ["CProtobufC"]),
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
-    .library(name: "Contracts", targets: ["Contracts"]),
+    .library(
+      name: "Contracts",
+      targets: [
+        "AllContracts", "PeerContracts", "AuthContracts", "TenancyContracts",
+        "EntitlementContracts",
+      ]
+    ),
     .library(name: "ServiceKit", targets: ["ServiceKit"]),
     .library(name: "AccessEngine", targets: ["AccessEngine"]),
     .library(name: "TenancyService", targets: ["TenancyService"]),
@@ -92,7 +122,14 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(name: "AdminPort", dependencies: ["RPCKit", "RPCKitHTTP"], swiftSettings: strict),
-    .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
+    .target(
+      name: "AllContracts",
+      dependencies: [
+        "Reflection", "RPCKit", "PeerContracts", "AuthContracts", "TenancyContracts",
+        "EntitlementContracts",
+      ],
+      swiftSettings: strict
+    ),
     .target(
       name: "RPCKitTesting",
       dependencies: ["RPCKit", "StrictJSON", "CNghttp2"],
@@ -111,7 +148,7 @@ let package = Package(
     .target(
       name: "ServiceKit",
       dependencies: [
-        "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "Contracts", "StrictJSON",
+        "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "PeerContracts", "StrictJSON",
         "PackedTables", "TextEncodings", "CSQLite", "CCurl", "CIDN2", "COpenSSL",
         "CBuildInformation",
       ],
@@ -130,35 +167,40 @@ let package = Package(
     .target(
       name: "AuthService",
       dependencies: [
-        "ServiceKit", "RPCKit", "Contracts", "CSodium", "COpenSSL", "CCrypt",
+        "ServiceKit", "RPCKit", "PeerContracts", "AuthContracts", "CSodium", "COpenSSL", "CCrypt",
       ],
       swiftSettings: strict
     ),
     .target(
       name: "TenancyService",
-      dependencies: ["AccessEngine", "ServiceKit", "RPCKit", "RPCKitHTTP", "Contracts"],
+      dependencies: [
+        "AccessEngine", "ServiceKit", "RPCKit", "RPCKitHTTP", "PeerContracts", "TenancyContracts",
+      ],
       swiftSettings: strict
     ),
     .target(
       name: "EntitlementService",
-      dependencies: ["ServiceKit", "RPCKit", "Contracts", "TextEncodings", "COpenSSL"],
+      dependencies: [
+        "ServiceKit", "RPCKit", "PeerContracts", "EntitlementContracts", "TextEncodings",
+        "COpenSSL",
+      ],
       swiftSettings: strict
     ),
     .executableTarget(
       name: "auth-service",
-      dependencies: ["AuthService", "ServiceKit"],
+      dependencies: ["AllContracts", "AuthService", "ServiceKit"],
       swiftSettings: strict,
       linkerSettings: shipped
     ),
     .executableTarget(
       name: "tenancy-service",
-      dependencies: ["TenancyService", "ServiceKit"],
+      dependencies: ["AllContracts", "TenancyService", "ServiceKit"],
       swiftSettings: strict,
       linkerSettings: shipped
     ),
     .executableTarget(
       name: "entitlement-service",
-      dependencies: ["EntitlementService", "ServiceKit"],
+      dependencies: ["AllContracts", "EntitlementService", "ServiceKit"],
       swiftSettings: strict,
       linkerSettings: shipped
     ),
@@ -166,7 +208,8 @@ let package = Package(
       name: "CommandLineClient",
       dependencies: [
         "AccessEngine", "AuthService", "TenancyService", "Reflection", "ServiceKit", "RPCKit",
-        "Contracts",
+        "AllContracts", "PeerContracts", "AuthContracts", "TenancyContracts",
+        "EntitlementContracts",
       ],
       path: "Sources/gatehouse",
       swiftSettings: strict
@@ -181,6 +224,7 @@ let package = Package(
     .executableTarget(
       name: "gatehouse-all",
       dependencies: [
+        "AllContracts",
         "AuthService", "TenancyService", "EntitlementService", "CommandLineClient", "RPCKit",
         "ServiceKit",
       ],
@@ -200,12 +244,12 @@ let package = Package(
     ),
     .executableTarget(
       name: "rpcsim",
-      dependencies: ["Contracts", "Reflection", "RPCKit", "RPCKitHTTP", "RPCKitTesting"],
+      dependencies: ["TestingContracts", "Reflection", "RPCKit", "RPCKitHTTP", "RPCKitTesting"],
       swiftSettings: strict
     ),
     .executableTarget(
       name: "benchmark-server",
-      dependencies: ["Contracts", "Reflection", "RPCKit", "RPCKitHTTP"],
+      dependencies: ["TestingContracts", "Reflection", "RPCKit", "RPCKitHTTP"],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -216,7 +260,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "readme-example",
-      dependencies: ["RPCKit", "Contracts"],
+      dependencies: ["RPCKit", "TestingContracts", "PeerContracts"],
       path: "Tests/ReadmeExample",
       swiftSettings: strict
     ),
@@ -229,7 +273,8 @@ let package = Package(
     .testTarget(
       name: "ServiceKitTests",
       dependencies: [
-        "ServiceKit", "RPCKit", "RPCKitHTTP", "RPCKitTesting", "Contracts", "CStoreFaults",
+        "ServiceKit", "RPCKit", "RPCKitHTTP", "RPCKitTesting", "PeerContracts", "TestingContracts",
+        "CStoreFaults",
         "store-crash-writer",
       ],
       exclude: ["Wycheproof"],
@@ -239,15 +284,17 @@ let package = Package(
       name: "ReflectionTests",
       dependencies: [
         "CommandLineClient", "AuthService", "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting",
-        "Contracts",
+        "AllContracts", "PeerContracts", "AuthContracts", "TenancyContracts",
+        "EntitlementContracts", "TestingContracts",
       ],
       swiftSettings: strict
     ),
     .testTarget(
       name: "AuthServiceTests",
       dependencies: [
-        "AuthService", "ServiceTesting", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts",
-        "COpenSSL",
+        "AuthService", "ServiceTesting", "ServiceKit", "RPCKit", "RPCKitTesting", "PeerContracts",
+        "AuthContracts",
+        "COpenSSL", "TestingContracts",
       ],
       path: "Tests/ServiceTests/Auth",
       exclude: ["Passkeys/Vectors"],
@@ -255,7 +302,7 @@ let package = Package(
     ),
     .target(
       name: "ServiceTesting",
-      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "PeerContracts", "TenancyContracts"],
       path: "Tests/ServiceTests/Support",
       swiftSettings: strict
     ),
@@ -263,7 +310,7 @@ let package = Package(
       name: "TenancyServiceTests",
       dependencies: [
         "TenancyService", "AccessEngine", "PackedTables", "ServiceTesting", "ServiceKit", "RPCKit",
-        "RPCKitTesting", "Contracts",
+        "RPCKitTesting", "PeerContracts", "TenancyContracts",
       ],
       path: "Tests/ServiceTests/Tenancy",
       swiftSettings: strict
@@ -272,7 +319,7 @@ let package = Package(
       name: "EntitlementServiceTests",
       dependencies: [
         "EntitlementService", "ServiceTesting", "ServiceKit", "RPCKit", "RPCKitTesting",
-        "Contracts",
+        "PeerContracts", "EntitlementContracts",
       ],
       path: "Tests/ServiceTests/Entitlement",
       swiftSettings: strict
@@ -281,7 +328,8 @@ let package = Package(
       name: "AuthorizationTests",
       dependencies: [
         "AuthService", "TenancyService", "AccessEngine", "EntitlementService", "ServiceTesting",
-        "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts",
+        "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting", "AllContracts", "PeerContracts",
+        "AuthContracts", "TenancyContracts", "EntitlementContracts",
       ],
       path: "Tests/ServiceTests/Authorization",
       swiftSettings: strict
@@ -291,7 +339,8 @@ let package = Package(
       dependencies: [
         "auth-service", "tenancy-service", "entitlement-service", "gatehouse", "AuthService",
         "TenancyService", "EntitlementService", "ServiceTesting", "ServiceKit", "RPCKit",
-        "RPCKitTesting", "Contracts",
+        "RPCKitTesting", "AllContracts", "PeerContracts", "AuthContracts", "TenancyContracts",
+        "EntitlementContracts",
       ],
       path: "Tests/ServiceTests/EndToEnd",
       swiftSettings: strict
@@ -299,7 +348,8 @@ let package = Package(
     .testTarget(
       name: "RPCKitHTTPTests",
       dependencies: [
-        "RPCKitHTTP", "Reflection", "RPCKit", "RPCKitTesting", "Contracts", "StrictJSON",
+        "RPCKitHTTP", "Reflection", "RPCKit", "RPCKitTesting", "PeerContracts", "TestingContracts",
+        "StrictJSON",
         "TextEncodings",
       ],
       swiftSettings: strict
@@ -307,7 +357,8 @@ let package = Package(
     .testTarget(
       name: "RPCKitTests",
       dependencies: [
-        "AdminPort", "RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "TextEncodings",
+        "AdminPort", "RPCKit", "RPCKitTesting", "TestingContracts", "LoadGenerator",
+        "TextEncodings",
         "rpcsim",
       ],
       exclude: ["Transcripts"],
@@ -315,3 +366,4 @@ let package = Package(
     ),
   ]
 )
+package.targets += contractTargets

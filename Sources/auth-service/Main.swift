@@ -1,3 +1,4 @@
+import AllContracts
 import AuthService
 import ServiceKit
 
@@ -5,6 +6,10 @@ import ServiceKit
 @main
 struct Main {
   static func main() async {
-    await ServiceProgram(AuthProgram.self, commands: AuthProgram.commands).main()
+    await ServiceProgram(
+      AuthProgram.self,
+      commands: AuthProgram.commands,
+      apiDocument: OpenAPIDocument.json
+    ).main()
   }
 }

@@ -1,3 +1,4 @@
+import AllContracts
 import EntitlementService
 import ServiceKit
 
@@ -5,6 +6,6 @@ import ServiceKit
 @main
 struct Main {
   static func main() async {
-    await ServiceProgram(EntitlementProgram.self).main()
+    await ServiceProgram(EntitlementProgram.self, apiDocument: OpenAPIDocument.json).main()
   }
 }

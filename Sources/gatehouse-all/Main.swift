@@ -1,3 +1,4 @@
+import AllContracts
 import AuthService
 import CommandLineClient
 import EntitlementService
@@ -17,11 +18,15 @@ struct Main {
     let path = CommandLine.arguments.first ?? ""
     switch path.split(separator: "/").last {
     case "auth-service":
-      await ServiceProgram(AuthProgram.self, commands: AuthProgram.commands).main()
+      await ServiceProgram(
+        AuthProgram.self,
+        commands: AuthProgram.commands,
+        apiDocument: OpenAPIDocument.json
+      ).main()
     case "tenancy-service":
-      await ServiceProgram(TenancyProgram.self).main()
+      await ServiceProgram(TenancyProgram.self, apiDocument: OpenAPIDocument.json).main()
     case "entitlement-service":
-      await ServiceProgram(EntitlementProgram.self).main()
+      await ServiceProgram(EntitlementProgram.self, apiDocument: OpenAPIDocument.json).main()
     case "gatehouse":
       await ClientProgram.main()
     default:

@@ -9,40 +9,26 @@ struct CodecWriter {
   private var cFunctions: String { CNames.functions(message.fullName) }
 
   func write(to writer: inout SourceWriter) {
-    writeDecoding(to: &writer)
+    writer.line(
+      "\(visibility) static var descriptor: "
+        + "Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {"
+    )
+    writer.indented { $0.line("unsafe rpckit_descriptor_\(cFunctions)()") }
+    writer.line("}")
     writer.line()
     writeReading(to: &writer)
     writer.line()
-    writeEncoding(to: &writer)
-    writer.line()
     writeMeasuring(to: &writer)
-    writer.line()
     writePacking(to: &writer)
   }
 
-  private func writeDecoding(to writer: inout SourceWriter) {
-    writer.line("/// Decodes one whole message; see `Message`.")
-    writer.line("\(visibility) init(")
-    writer.indented {
-      $0.line("protobuf bytes: Swift.Span<Swift.UInt8>,")
-      $0.line("limits: RPCKit.MessageLimits")
-    }
-    writer.block(") throws(RPCKit.MessageDecodingError) {") { writer in
-      writer.block("let unpacked = try unsafe RPCKit.UnpackedMessage(", closing: ")") {
-        $0.line("bytes,")
-        $0.line("rpckit_descriptor_\(cFunctions)(),")
-        $0.line("limits")
-      }
-      writer.line("defer { unpacked.release() }")
-      writer.line("try unsafe self.init(reading: unpacked.root(as: \(cType).self))")
-    }
-  }
-
   private func writeReading(to writer: inout SourceWriter) {
-    writer.line("/// Copies what protobuf-c unpacked.")
+    let isEmpty = shapes.isEmpty
     writer.line("\(visibility) init(")
-    writer.indented { $0.line("reading source: Swift.UnsafeMutablePointer<\(cType)>") }
+    writer.indented { $0.line("reading \(isEmpty ? "_" : "raw"): Swift.UnsafeMutableRawPointer") }
     writer.block(") throws(RPCKit.MessageDecodingError) {") { writer in
+      guard !isEmpty else { return }
+      writer.line("let source = unsafe raw.assumingMemoryBound(to: \(cType).self)")
       for shape in shapes where shape.field.oneofIndex == nil { writeReading(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
         let tag = CNames.tag(CNames.oneof(oneof.name, index: index))
@@ -139,23 +125,9 @@ struct CodecWriter {
     }
   }
 
-  private func writeEncoding(to writer: inout SourceWriter) {
-    writer.line("/// Appends the encoded message; see `Message`.")
-    writer.line("\(visibility) func append(")
-    writer.indented {
-      $0.line("to buffer: inout RPCKit.ByteBuffer,")
-      $0.line("prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void")
-    }
-    writer.block(") {") { writer in
-      writer.line("let scratch = RPCKit.MessageScratch()")
-      writer.line("defer { scratch.release() }")
-      writer.line("unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)")
-    }
-  }
-
   /// Numbers do not count: a message is long because of texts, bytes, elements and messages.
   private func writeMeasuring(to writer: inout SourceWriter) {
-    writer.line("/// Adds about how long the message is; see `Message`.")
+    guard shapes.contains(where: isMeasured) else { return }
     writer.block("\(visibility) func measure(_ measure: inout RPCKit.MessageMeasure) {") { writer in
       for shape in shapes where shape.field.oneofIndex == nil { writeMeasuring(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
@@ -172,6 +144,15 @@ struct CodecWriter {
         writer.indented { $0.line("break") }
         writer.line("}")
       }
+    }
+    writer.line()
+  }
+
+  /// Whether a field can make a message long.
+  private func isMeasured(_ shape: FieldShape) -> Bool {
+    switch shape.storage {
+    case .array, .dictionary: true
+    case .plain, .optional, .boxed: measureLine(shape.field.type, "") != nil
     }
   }
 
@@ -224,10 +205,9 @@ struct CodecWriter {
   }
 
   private func writePacking(to writer: inout SourceWriter) {
-    writer.line("/// The struct that protobuf-c packs; it lives as long as the use of `scratch`.")
     writer.line("\(visibility) func packed(")
     writer.indented { $0.line("in scratch: RPCKit.MessageScratch") }
-    writer.block(") -> Swift.UnsafeMutablePointer<\(cType)> {") { writer in
+    writer.block(") -> Swift.UnsafeMutableRawPointer {") { writer in
       writer.line("let target = unsafe scratch.allocate(\(cType).self, 1)")
       writer.line("unsafe \(cFunctions)__init(target)")
       for shape in shapes where shape.field.oneofIndex == nil { writePacking(shape, &writer) }
@@ -245,7 +225,7 @@ struct CodecWriter {
         writer.indented { $0.line("break") }
         writer.line("}")
       }
-      writer.line("return unsafe target")
+      writer.line("return Swift.UnsafeMutableRawPointer(target)")
     }
   }
 
@@ -326,7 +306,8 @@ struct CodecWriter {
     switch type {
     case .bool: return "\(value) ? 1 : 0"
     case .string, .bytes: return "scratch.copy(\(value))"
-    case .message: return "\(value).packed(in: scratch)"
+    case .message(let name):
+      return "\(value).packed(in: scratch).assumingMemoryBound(to: \(CNames.type(name)).self)"
     case .enumeration(let name):
       // protoc-c's enums are unsigned in Swift unless a value is negative.
       let isSigned = schema.enums[name]?.values.contains { $0.number < 0 } ?? false

@@ -54,7 +54,8 @@ import CProtobufC
       package: package,
       packageLine: locations.line([Part.filePackage]),
       syntax: unsafe DescriptorPointers.text(file.syntax),
-      isToGenerate: names.contains(name),
+      origin: names.contains(name)
+        ? .generated : SchemaFile.library.contains(name) ? .library : .elsewhere,
       messages: messages,
       enums: enums,
       services: services,

@@ -6,6 +6,8 @@ struct GeneratorOptions {
   var module = "Contracts"
   /// The module of the structs that protoc-c generated from the same files.
   var cModule = "CProtobufC"
+  /// The module that has what the files import, unless it is RPCKit's; empty if there is none.
+  var importedModule = ""
   /// What is written.
   var format = Format.swift
 
@@ -36,9 +38,12 @@ struct GeneratorOptions {
         module = value
       case "c_module":
         cModule = value
+      case "imported_module":
+        importedModule = value
       default:
         throw GeneratorError(
-          "unknown option `\(parts[0])`; there are `visibility`, `module`, `c_module` and `format`"
+          "unknown option `\(parts[0])`; there are `visibility`, `module`, `c_module`, "
+            + "`imported_module` and `format`"
         )
       }
     }

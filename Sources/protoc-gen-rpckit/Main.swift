@@ -27,12 +27,10 @@ import Glibc
   private static func answer(to request: [UInt8]) throws(GeneratorError) -> [UInt8] {
     let request = try GenerationRequest(encoded: request)
     do throws(GeneratorError) {
-      let schema = Schema(files: request.files)
+      let options = try GeneratorOptions(parameter: request.parameter)
+      let schema = Schema(files: request.files, importsModule: !options.importedModule.isEmpty)
       try SchemaChecker(schema: schema).check()
-      let generator = ModuleGenerator(
-        schema: schema,
-        options: try GeneratorOptions(parameter: request.parameter)
-      )
+      let generator = ModuleGenerator(schema: schema, options: options)
       return GenerationResponse.encode(files: generator.files())
     } catch {
       return GenerationResponse.encode(error: error.message)

@@ -8,7 +8,7 @@ struct MessageWriter {
     let name = SwiftNames.type(message.name, suffix: "Message")
     let shapes = message.fields.map { FieldShape($0, in: message, schema: schema) }
     writer.documentation(message.comment, fallback: "`\(message.fullName)`.")
-    writer.block("\(visibility) struct \(name): RPCKit.Message {") { writer in
+    writer.block("\(visibility) struct \(name): RPCKit.GeneratedMessage {") { writer in
       for enumeration in message.enums {
         EnumWriter(visibility: visibility).write(enumeration, to: &writer)
         writer.line()
@@ -31,7 +31,6 @@ struct MessageWriter {
       }
       writeInitialisers(message, shapes, to: &writer)
       writer.line()
-      writer.line("/// `\(message.fullName)`.")
       writer.line(
         "\(visibility) static var protobufName: Swift.String { "
           + "\(SourceWriter.literal(message.fullName)) }"
@@ -39,7 +38,6 @@ struct MessageWriter {
       writer.line()
       CodecWriter(schema: schema, visibility: visibility, message: message, shapes: shapes)
         .write(to: &writer)
-      writer.line()
       ValidationWriter(schema: schema, visibility: visibility, message: message, shapes: shapes)
         .write(to: &writer)
     }

@@ -32,7 +32,9 @@ struct ModuleGenerator {
   private func swiftFiles() -> [GeneratedFile] {
     let files = schema.files.filter(\.isToGenerate).sorted { $0.name < $1.name }
     var generated: [GeneratedFile] = []
-    for package in Set(files.map(\.package)).sorted() {
+    // A package of which another module has files is declared there.
+    let packages = Set(files.map(\.package)).subtracting(importedFiles.map(\.package))
+    for package in packages.sorted() {
       generated.append(namespaceFile(package: package))
     }
     for file in files { generated.append(self.file(file)) }
@@ -49,6 +51,14 @@ struct ModuleGenerator {
     return GeneratedFile(name: "\(namespace).swift", content: writer.text)
   }
 
+  /// Whether a file names types of the imported module, or extends a namespace that is declared there.
+  private func needsImport(_ file: SchemaFile) -> Bool {
+    importedFiles.contains { $0.package == file.package }
+      || schema.filesUsed(by: file).contains { $0.origin == .imported }
+  }
+
+  private var importedFiles: [SchemaFile] { schema.files.filter { $0.origin == .imported } }
+
   private func file(_ file: SchemaFile) -> GeneratedFile {
     let namespace = SwiftNames.namespace(package: file.package)
     let messages = MessageWriter(schema: schema, visibility: options.visibility)
@@ -59,6 +69,9 @@ struct ModuleGenerator {
     writer.line()
     if !file.messages.isEmpty {
       writer.line("\(options.visibility) import \(options.cModule)")
+    }
+    if needsImport(file) {
+      writer.line("\(options.visibility) import \(options.importedModule)")
     }
     if options.module != "RPCKit" { writer.line("\(options.visibility) import RPCKit") }
     writer.line()

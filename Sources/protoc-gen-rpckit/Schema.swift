@@ -5,7 +5,7 @@ struct SchemaFile {
   var packageLine: Int
   /// Empty means proto2.
   var syntax: String
-  var isToGenerate: Bool
+  var origin: Origin
   var messages: [SchemaMessage]
   var enums: [SchemaEnum]
   var services: [SchemaService]
@@ -13,6 +13,31 @@ struct SchemaFile {
   var extensionLines: [Int]
   /// The file's own descriptor, encoded, without comments.
   var descriptor: [UInt8]
+}
+
+extension SchemaFile {
+  /// Where the Swift for a file comes from.
+  enum Origin {
+    /// This run.
+    case generated
+    /// The module that the option `imported_module` names.
+    case imported
+    /// RPCKit.
+    case library
+    /// Nowhere: only options of the file are used.
+    case elsewhere
+  }
+
+  var isToGenerate: Bool { origin == .generated }
+
+  /// Files whose messages are a part of RPCKit.
+  static let library: Set<String> = [
+    "google/protobuf/any.proto", "google/protobuf/duration.proto", "google/protobuf/empty.proto",
+    "google/protobuf/field_mask.proto", "google/protobuf/struct.proto",
+    "google/protobuf/timestamp.proto", "google/protobuf/wrappers.proto",
+    "google/rpc/error_details.proto", "google/rpc/status.proto", "grpc/health/v1/health.proto",
+    "grpc/reflection/v1/reflection.proto", "grpc/reflection/v1alpha/reflection.proto",
+  ]
 }
 
 /// A message, nested ones included.

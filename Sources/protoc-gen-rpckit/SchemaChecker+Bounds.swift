@@ -60,7 +60,10 @@ extension SchemaChecker {
 
   /// Whether no rules can be added to a message here: its file belongs to somebody else.
   private func isForeign(_ name: String) -> Bool {
-    !(schema.declaringFiles[name]?.isToGenerate ?? false)
+    switch schema.declaringFiles[name]?.origin {
+    case .generated, .imported: false
+    case .library, .elsewhere, nil: true
+    }
   }
 
   private func isUnbounded(_ name: String) -> Bool {

@@ -1,14 +1,5 @@
 /// Types of other files: there must be Swift for them.
 extension SchemaChecker {
-  /// Files whose messages are a part of RPCKit.
-  private static let libraryFiles: Set<String> = [
-    "google/protobuf/any.proto", "google/protobuf/duration.proto", "google/protobuf/empty.proto",
-    "google/protobuf/field_mask.proto", "google/protobuf/struct.proto",
-    "google/protobuf/timestamp.proto", "google/protobuf/wrappers.proto",
-    "google/rpc/error_details.proto", "google/rpc/status.proto", "grpc/health/v1/health.proto",
-    "grpc/reflection/v1/reflection.proto", "grpc/reflection/v1alpha/reflection.proto",
-  ]
-
   mutating func checkTypes(
     of field: SchemaField,
     in message: SchemaMessage,
@@ -33,9 +24,9 @@ extension SchemaChecker {
     _ line: Int,
     _ file: SchemaFile
   ) {
-    guard let declaring = schema.declaringFiles[name], !declaring.isToGenerate,
-      !Self.libraryFiles.contains(declaring.name)
-    else { return }
+    guard let declaring = schema.declaringFiles[name], declaring.origin == .elsewhere else {
+      return
+    }
     let advice =
       declaring.syntax == "proto3"
       ? "generate \(declaring.name) in the same run" : "\(declaring.name) is not proto3"

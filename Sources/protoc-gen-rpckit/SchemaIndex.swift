@@ -8,9 +8,16 @@ struct Schema {
   /// Swift names from the outermost namespace: `Testing_V1.Rich.Part`.
   private var swiftNames: [String: String] = [:]
 
-  init(files: [SchemaFile]) {
-    self.files = files
-    for file in files {
+  /// Makes it; with `importsModule`, files that are neither generated nor RPCKit's come from another module.
+  init(files: [SchemaFile], importsModule: Bool) {
+    self.files = files.map { file in
+      var file = file
+      if importsModule, file.origin == .elsewhere, file.syntax == "proto3" {
+        file.origin = .imported
+      }
+      return file
+    }
+    for file in self.files {
       let namespace = SwiftNames.namespace(package: file.package)
       for message in file.messages { add(message, of: file, in: namespace) }
       for enumeration in file.enums { add(enumeration, of: file, in: namespace) }

@@ -7,8 +7,9 @@ struct ValidationWriter {
 
   func write(to writer: inout SourceWriter) {
     let ruled = shapes.filter { !$0.field.rules.isEmpty || hasNestedRules($0) }
+    guard !ruled.isEmpty else { return }
+    writer.line()
     for shape in ruled where !shape.field.rules.pattern.isEmpty { writePattern(shape, &writer) }
-    writer.line("/// Adds a violation for each broken rule; see `Message`.")
     writer.line("\(visibility) func validate(")
     writer.indented {
       $0.line("path: Swift.String,")

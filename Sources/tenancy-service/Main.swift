@@ -1,3 +1,4 @@
+import AllContracts
 import TenancyService
 import ServiceKit
 
@@ -5,6 +6,6 @@ import ServiceKit
 @main
 struct Main {
   static func main() async {
-    await ServiceProgram(TenancyProgram.self).main()
+    await ServiceProgram(TenancyProgram.self, apiDocument: OpenAPIDocument.json).main()
   }
 }

@@ -1,4 +1,8 @@
-import Contracts
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
+import TestingContracts
 import RPCKit
 import RPCKitTesting
 import Reflection

@@ -1,4 +1,7 @@
-import Contracts
+import AllContracts
+import PeerContracts
+import AuthContracts
+import EntitlementContracts
 import RPCKit
 import Reflection
 import ServiceKit

@@ -1,3 +1,4 @@
+import AllContracts
 import Foundation
 import Reflection
 import ServiceKit

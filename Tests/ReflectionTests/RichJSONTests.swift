@@ -1,4 +1,5 @@
-import Contracts
+import AllContracts
+import TestingContracts
 import RPCKit
 import Reflection
 import ServiceKit

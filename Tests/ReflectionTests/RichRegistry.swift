@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import RPCKit
 import Reflection
 import ServiceKit

@@ -1,4 +1,5 @@
-internal import Contracts
+internal import AuthContracts
+internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -52,9 +53,9 @@ extension OperatorsHandler {
   }
 
   func searchAudit(
-    _ request: Auth_V1.SearchAuditRequest,
+    _ request: Audit_V1.SearchAuditRequest,
     _ call: CallContext
-  ) async throws -> Auth_V1.SearchAuditResponse {
+  ) async throws -> Audit_V1.SearchAuditResponse {
     let caller = try call.requireUser()
     try core.auditBudget.take(call.caller.description)
     let search = AuditSearch(request)

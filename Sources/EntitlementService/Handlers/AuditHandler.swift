@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import EntitlementContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -7,9 +8,9 @@ struct AuditHandler: Entitlement_V1.EntitlementAuditService {
   let core: EntitlementCore
 
   func search(
-    _ request: Auth_V1.SearchAuditRequest,
+    _ request: Audit_V1.SearchAuditRequest,
     _ call: CallContext
-  ) async throws -> Auth_V1.SearchAuditResponse {
+  ) async throws -> Audit_V1.SearchAuditResponse {
     try await core.requireOperator(call)
     let search = AuditSearch(request)
     let binding = TokenSealer.PageBinding(

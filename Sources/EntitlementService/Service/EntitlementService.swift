@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import EntitlementContracts
 public import RPCKit
 public import ServiceKit
 

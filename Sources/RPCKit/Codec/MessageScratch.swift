@@ -79,20 +79,8 @@ public struct MessageScratch {
   }
 
   /// Encodes a filled struct straight into `buffer`, behind what `prefix` writes.
-  ///
-  /// Inlinable, because a generic function looks the type of the pointer up each time.
-  @inlinable
-  public func pack<Struct>(
-    _ root: UnsafeMutablePointer<Struct>,
-    to buffer: inout ByteBuffer,
-    prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
-  ) {
-    unsafe pack(raw: UnsafeMutableRawPointer(root), to: &buffer, prefix: prefix)
-  }
-
-  @usableFromInline
-  func pack(
-    raw root: UnsafeMutableRawPointer,
+  public func pack(
+    _ root: UnsafeMutableRawPointer,
     to buffer: inout ByteBuffer,
     prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
   ) {

@@ -112,14 +112,8 @@ public struct UnpackedMessage {
     }
   }
 
-  /// The struct, which the descriptor says is a `Struct`.
-  @inlinable
-  public func root<Struct>(as type: Struct.Type) -> UnsafeMutablePointer<Struct> {
-    unsafe rawRoot.assumingMemoryBound(to: type)
-  }
-
-  /// The struct as plain memory.
-  public var rawRoot: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(message) }
+  /// The struct that the descriptor is of.
+  public var root: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(message) }
 
   /// Takes back all memory.
   public func release() {

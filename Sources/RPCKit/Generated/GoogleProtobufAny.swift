@@ -85,7 +85,7 @@ extension Google_Protobuf {
   /// "@type": "type.googleapis.com/google.protobuf.Duration",
   /// "value": "1.212s"
   /// }
-  public struct AnyMessage: RPCKit.Message {
+  public struct AnyMessage: RPCKit.GeneratedMessage {
     /// A URL/resource name that uniquely identifies the type of the serialized
     /// protocol buffer message. This string must contain at least
     /// one "/" character. The last segment of the URL's path must represent
@@ -129,63 +129,33 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.Any`.
     public static var protobufName: Swift.String { "google.protobuf.Any" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__any(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Any.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__any()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Any>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__Any.self)
       try unsafe self.typeUrl = RPCKit.MessageReading.string(source.pointee.f1_type_url)
       unsafe self.value = RPCKit.MessageReading.bytes(source.pointee.f2_value)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.typeUrl.utf8.count)
       measure.add(self.value.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Any> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__Any.self, 1)
       unsafe google__protobuf__any__init(target)
       unsafe target.pointee.f1_type_url = scratch.copy(self.typeUrl)
       unsafe target.pointee.f2_value = scratch.copy(self.value)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

@@ -10,62 +10,28 @@ extension Google_Protobuf {
   /// service Foo {
   /// rpc Bar(google.protobuf.Empty) returns (google.protobuf.Empty);
   /// }
-  public struct Empty: RPCKit.Message {
+  public struct Empty: RPCKit.GeneratedMessage {
 
     /// Makes a message with every field at its default.
     public init() {}
 
-    /// `google.protobuf.Empty`.
     public static var protobufName: Swift.String { "google.protobuf.Empty" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__empty(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Empty.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__empty()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Empty>
+      reading _: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Empty> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__Empty.self, 1)
       unsafe google__protobuf__empty__init(target)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

@@ -202,7 +202,7 @@ extension Google_Protobuf {
   /// The implementation of any API method which has a FieldMask type field in the
   /// request should verify the included field paths, and return an
   /// `INVALID_ARGUMENT` error if any path is unmappable.
-  public struct FieldMask: RPCKit.Message {
+  public struct FieldMask: RPCKit.GeneratedMessage {
     /// The set of field mask paths.
     public var paths: [Swift.String] = []
 
@@ -216,27 +216,16 @@ extension Google_Protobuf {
       self.paths = paths
     }
 
-    /// `google.protobuf.FieldMask`.
     public static var protobufName: Swift.String { "google.protobuf.FieldMask" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__field_mask(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__FieldMask.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__field_mask()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__FieldMask>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__FieldMask.self)
       if unsafe source.pointee.n_f1_paths > 0 {
         unsafe self.paths.reserveCapacity(source.pointee.n_f1_paths)
         for index in unsafe 0..<source.pointee.n_f1_paths {
@@ -245,17 +234,6 @@ extension Google_Protobuf {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.paths {
         if measure.isExceeded { return }
@@ -264,10 +242,9 @@ extension Google_Protobuf {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__FieldMask> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__FieldMask.self, 1)
       unsafe google__protobuf__field_mask__init(target)
       if !self.paths.isEmpty {
@@ -278,14 +255,7 @@ extension Google_Protobuf {
         }
         unsafe target.pointee.f1_paths = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

@@ -36,7 +36,7 @@ extension Google_Protobuf {
   /// with the proto support for the language.
   ///
   /// The JSON representation for `Struct` is JSON object.
-  public struct Struct: RPCKit.Message {
+  public struct Struct: RPCKit.GeneratedMessage {
     /// Unordered map of dynamically typed values.
     public var fields: [Swift.String: Google_Protobuf.Value] = [:]
 
@@ -50,27 +50,16 @@ extension Google_Protobuf {
       self.fields = fields
     }
 
-    /// `google.protobuf.Struct`.
     public static var protobufName: Swift.String { "google.protobuf.Struct" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__struct(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Struct.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__struct()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Struct>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__Struct.self)
       for index in unsafe 0..<source.pointee.n_f1_fields {
         guard let entry = unsafe source.pointee.f1_fields[index] else { continue }
         var value = Google_Protobuf.Value()
@@ -81,17 +70,6 @@ extension Google_Protobuf {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.fields {
         if measure.isExceeded { return }
@@ -101,10 +79,9 @@ extension Google_Protobuf {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Struct> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__Struct.self, 1)
       unsafe google__protobuf__struct__init(target)
       if !self.fields.isEmpty {
@@ -115,19 +92,12 @@ extension Google_Protobuf {
           let entry = unsafe scratch.allocate(Google__Protobuf__Struct__FieldsEntry.self, 1)
           unsafe google__protobuf__struct__fields_entry__init(entry)
           unsafe entry.pointee.f1_key = scratch.copy(element.key)
-          unsafe entry.pointee.f2_value = element.value.packed(in: scratch)
+          unsafe entry.pointee.f2_value = element.value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Value.self)
           unsafe entries[index] = unsafe entry
         }
         unsafe target.pointee.f1_fields = unsafe entries
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
@@ -137,7 +107,7 @@ extension Google_Protobuf {
   /// variants. Absence of any variant indicates an error.
   ///
   /// The JSON representation for `Value` is JSON value.
-  public struct Value: RPCKit.Message {
+  public struct Value: RPCKit.GeneratedMessage {
     /// The kind of value.
     public enum KindOneOf: Swift.Hashable, Swift.Sendable {
       /// Represents a null value.
@@ -167,27 +137,16 @@ extension Google_Protobuf {
       self.kind = kind
     }
 
-    /// `google.protobuf.Value`.
     public static var protobufName: Swift.String { "google.protobuf.Value" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Value.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Value>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__Value.self)
       switch unsafe source.pointee.o0_kind_case.rawValue {
       case 1:
         unsafe self.kind = KindOneOf.nullValue(Google_Protobuf.NullValue(rawValue: RPCKit.MessageReading.number(source.pointee.f1_null_value.rawValue)))
@@ -210,17 +169,6 @@ extension Google_Protobuf {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       switch self.kind {
       case .stringValue(let value)?:
@@ -234,10 +182,9 @@ extension Google_Protobuf {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Value> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__Value.self, 1)
       unsafe google__protobuf__value__init(target)
       switch self.kind {
@@ -254,29 +201,22 @@ extension Google_Protobuf {
         unsafe target.pointee.f4_bool_value = value ? 1 : 0
         unsafe target.pointee.o0_kind_case = .init(rawValue: 4)
       case .structValue(let value)?:
-        unsafe target.pointee.f5_struct_value = value.packed(in: scratch)
+        unsafe target.pointee.f5_struct_value = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
         unsafe target.pointee.o0_kind_case = .init(rawValue: 5)
       case .listValue(let value)?:
-        unsafe target.pointee.f6_list_value = value.packed(in: scratch)
+        unsafe target.pointee.f6_list_value = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__ListValue.self)
         unsafe target.pointee.o0_kind_case = .init(rawValue: 6)
       case nil:
         break
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// `ListValue` is a wrapper around a repeated field of values.
   ///
   /// The JSON representation for `ListValue` is JSON array.
-  public struct ListValue: RPCKit.Message {
+  public struct ListValue: RPCKit.GeneratedMessage {
     /// Repeated field of dynamically typed values.
     public var values: [Google_Protobuf.Value] = []
 
@@ -290,27 +230,16 @@ extension Google_Protobuf {
       self.values = values
     }
 
-    /// `google.protobuf.ListValue`.
     public static var protobufName: Swift.String { "google.protobuf.ListValue" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__list_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__ListValue.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__list_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__ListValue>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__ListValue.self)
       if unsafe source.pointee.n_f1_values > 0 {
         unsafe self.values.reserveCapacity(source.pointee.n_f1_values)
         for index in unsafe 0..<source.pointee.n_f1_values {
@@ -321,17 +250,6 @@ extension Google_Protobuf {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.values {
         if measure.isExceeded { return }
@@ -340,28 +258,20 @@ extension Google_Protobuf {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__ListValue> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__ListValue.self, 1)
       unsafe google__protobuf__list_value__init(target)
       if !self.values.isEmpty {
         unsafe target.pointee.n_f1_values = self.values.count
         let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Protobuf__Value>?.self, self.values.count)
         for (index, element) in self.values.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch)
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Value.self)
         }
         unsafe target.pointee.f1_values = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

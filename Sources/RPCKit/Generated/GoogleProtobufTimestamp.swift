@@ -94,7 +94,7 @@ extension Google_Protobuf {
   /// the Joda Time's [`ISODateTimeFormat.dateTime()`](
   /// http://www.joda.org/joda-time/apidocs/org/joda/time/format/ISODateTimeFormat.html#dateTime%2D%2D
   /// ) to obtain a formatter capable of generating timestamps in this format.
-  public struct Timestamp: RPCKit.Message {
+  public struct Timestamp: RPCKit.GeneratedMessage {
     /// Represents seconds of UTC time since Unix epoch
     /// 1970-01-01T00:00:00Z. Must be from 0001-01-01T00:00:00Z to
     /// 9999-12-31T23:59:59Z inclusive.
@@ -117,61 +117,28 @@ extension Google_Protobuf {
       self.nanos = nanos
     }
 
-    /// `google.protobuf.Timestamp`.
     public static var protobufName: Swift.String { "google.protobuf.Timestamp" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__timestamp(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Timestamp.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__timestamp()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Timestamp>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       unsafe self.seconds = source.pointee.f1_seconds
       unsafe self.nanos = source.pointee.f2_nanos
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Timestamp> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__Timestamp.self, 1)
       unsafe google__protobuf__timestamp__init(target)
       unsafe target.pointee.f1_seconds = self.seconds
       unsafe target.pointee.f2_nanos = self.nanos
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

@@ -6,7 +6,7 @@ extension Google_Protobuf {
   /// Wrapper message for `double`.
   ///
   /// The JSON representation for `DoubleValue` is JSON number.
-  public struct DoubleValue: RPCKit.Message {
+  public struct DoubleValue: RPCKit.GeneratedMessage {
     /// The double value.
     public var value: Swift.Double = 0
 
@@ -20,69 +20,36 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.DoubleValue`.
     public static var protobufName: Swift.String { "google.protobuf.DoubleValue" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__double_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__DoubleValue.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__double_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__DoubleValue>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__DoubleValue.self)
       unsafe self.value = source.pointee.f1_value
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__DoubleValue> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__DoubleValue.self, 1)
       unsafe google__protobuf__double_value__init(target)
       if self.value.bitPattern != 0 {
         unsafe target.pointee.f1_value = self.value
         unsafe target.pointee.p1_value_case = .init(rawValue: 1)
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Wrapper message for `float`.
   ///
   /// The JSON representation for `FloatValue` is JSON number.
-  public struct FloatValue: RPCKit.Message {
+  public struct FloatValue: RPCKit.GeneratedMessage {
     /// The float value.
     public var value: Swift.Float = 0
 
@@ -96,69 +63,36 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.FloatValue`.
     public static var protobufName: Swift.String { "google.protobuf.FloatValue" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__float_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__FloatValue.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__float_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__FloatValue>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__FloatValue.self)
       unsafe self.value = source.pointee.f1_value
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__FloatValue> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__FloatValue.self, 1)
       unsafe google__protobuf__float_value__init(target)
       if self.value.bitPattern != 0 {
         unsafe target.pointee.f1_value = self.value
         unsafe target.pointee.p1_value_case = .init(rawValue: 1)
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Wrapper message for `int64`.
   ///
   /// The JSON representation for `Int64Value` is JSON string.
-  public struct Int64Value: RPCKit.Message {
+  public struct Int64Value: RPCKit.GeneratedMessage {
     /// The int64 value.
     public var value: Swift.Int64 = 0
 
@@ -172,66 +106,33 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.Int64Value`.
     public static var protobufName: Swift.String { "google.protobuf.Int64Value" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__int64_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Int64Value.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__int64_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Int64Value>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__Int64Value.self)
       unsafe self.value = source.pointee.f1_value
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Int64Value> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__Int64Value.self, 1)
       unsafe google__protobuf__int64_value__init(target)
       unsafe target.pointee.f1_value = self.value
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Wrapper message for `uint64`.
   ///
   /// The JSON representation for `UInt64Value` is JSON string.
-  public struct UInt64Value: RPCKit.Message {
+  public struct UInt64Value: RPCKit.GeneratedMessage {
     /// The uint64 value.
     public var value: Swift.UInt64 = 0
 
@@ -245,66 +146,33 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.UInt64Value`.
     public static var protobufName: Swift.String { "google.protobuf.UInt64Value" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__uint64_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__UInt64Value.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__uint64_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__UInt64Value>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__UInt64Value.self)
       unsafe self.value = source.pointee.f1_value
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__UInt64Value> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__UInt64Value.self, 1)
       unsafe google__protobuf__uint64_value__init(target)
       unsafe target.pointee.f1_value = self.value
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Wrapper message for `int32`.
   ///
   /// The JSON representation for `Int32Value` is JSON number.
-  public struct Int32Value: RPCKit.Message {
+  public struct Int32Value: RPCKit.GeneratedMessage {
     /// The int32 value.
     public var value: Swift.Int32 = 0
 
@@ -318,66 +186,33 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.Int32Value`.
     public static var protobufName: Swift.String { "google.protobuf.Int32Value" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__int32_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Int32Value.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__int32_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Int32Value>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__Int32Value.self)
       unsafe self.value = source.pointee.f1_value
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Int32Value> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__Int32Value.self, 1)
       unsafe google__protobuf__int32_value__init(target)
       unsafe target.pointee.f1_value = self.value
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Wrapper message for `uint32`.
   ///
   /// The JSON representation for `UInt32Value` is JSON number.
-  public struct UInt32Value: RPCKit.Message {
+  public struct UInt32Value: RPCKit.GeneratedMessage {
     /// The uint32 value.
     public var value: Swift.UInt32 = 0
 
@@ -391,66 +226,33 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.UInt32Value`.
     public static var protobufName: Swift.String { "google.protobuf.UInt32Value" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__uint32_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__UInt32Value.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__uint32_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__UInt32Value>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__UInt32Value.self)
       unsafe self.value = source.pointee.f1_value
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__UInt32Value> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__UInt32Value.self, 1)
       unsafe google__protobuf__uint32_value__init(target)
       unsafe target.pointee.f1_value = self.value
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Wrapper message for `bool`.
   ///
   /// The JSON representation for `BoolValue` is JSON `true` and `false`.
-  public struct BoolValue: RPCKit.Message {
+  public struct BoolValue: RPCKit.GeneratedMessage {
     /// The bool value.
     public var value: Swift.Bool = false
 
@@ -464,66 +266,33 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.BoolValue`.
     public static var protobufName: Swift.String { "google.protobuf.BoolValue" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__bool_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__BoolValue.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__bool_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__BoolValue>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__BoolValue.self)
       unsafe self.value = source.pointee.f1_value != 0
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__BoolValue> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__BoolValue.self, 1)
       unsafe google__protobuf__bool_value__init(target)
       unsafe target.pointee.f1_value = self.value ? 1 : 0
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Wrapper message for `string`.
   ///
   /// The JSON representation for `StringValue` is JSON string.
-  public struct StringValue: RPCKit.Message {
+  public struct StringValue: RPCKit.GeneratedMessage {
     /// The string value.
     public var value: Swift.String = ""
 
@@ -537,67 +306,37 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.StringValue`.
     public static var protobufName: Swift.String { "google.protobuf.StringValue" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__string_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__StringValue.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__string_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__StringValue>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__StringValue.self)
       try unsafe self.value = RPCKit.MessageReading.string(source.pointee.f1_value)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.value.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__StringValue> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__StringValue.self, 1)
       unsafe google__protobuf__string_value__init(target)
       unsafe target.pointee.f1_value = scratch.copy(self.value)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Wrapper message for `bytes`.
   ///
   /// The JSON representation for `BytesValue` is JSON string.
-  public struct BytesValue: RPCKit.Message {
+  public struct BytesValue: RPCKit.GeneratedMessage {
     /// The bytes value.
     public var value: [Swift.UInt8] = []
 
@@ -611,60 +350,30 @@ extension Google_Protobuf {
       self.value = value
     }
 
-    /// `google.protobuf.BytesValue`.
     public static var protobufName: Swift.String { "google.protobuf.BytesValue" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__protobuf__bytes_value(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__BytesValue.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__protobuf__bytes_value()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__BytesValue>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Protobuf__BytesValue.self)
       unsafe self.value = RPCKit.MessageReading.bytes(source.pointee.f1_value)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.value.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__BytesValue> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Protobuf__BytesValue.self, 1)
       unsafe google__protobuf__bytes_value__init(target)
       unsafe target.pointee.f1_value = scratch.copy(self.value)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

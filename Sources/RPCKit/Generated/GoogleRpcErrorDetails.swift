@@ -4,7 +4,7 @@ public import CProtobufC
 
 extension Google_Rpc {
   /// The cause of an error, for programs.
-  public struct ErrorInfo: RPCKit.Message {
+  public struct ErrorInfo: RPCKit.GeneratedMessage {
     /// The cause, in upper snake case: unique within `domain`.
     public var reason: Swift.String = ""
     /// Who defines `reason`.
@@ -26,27 +26,16 @@ extension Google_Rpc {
       self.metadata = metadata
     }
 
-    /// `google.rpc.ErrorInfo`.
     public static var protobufName: Swift.String { "google.rpc.ErrorInfo" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__error_info(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__ErrorInfo.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__error_info()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__ErrorInfo>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__ErrorInfo.self)
       try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f1_reason)
       try unsafe self.domain = RPCKit.MessageReading.string(source.pointee.f2_domain)
       for index in unsafe 0..<source.pointee.n_f3_metadata {
@@ -55,17 +44,6 @@ extension Google_Rpc {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.reason.utf8.count)
       measure.add(self.domain.utf8.count)
@@ -77,10 +55,9 @@ extension Google_Rpc {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__ErrorInfo> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__ErrorInfo.self, 1)
       unsafe google__rpc__error_info__init(target)
       unsafe target.pointee.f1_reason = scratch.copy(self.reason)
@@ -98,19 +75,12 @@ extension Google_Rpc {
         }
         unsafe target.pointee.f3_metadata = unsafe entries
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// When the call may be sent again.
-  public struct RetryInfo: RPCKit.Message {
+  public struct RetryInfo: RPCKit.GeneratedMessage {
     /// Wait at least this long.
     public var retryDelay: Google_Protobuf.Duration? = nil
 
@@ -124,71 +94,41 @@ extension Google_Rpc {
       self.retryDelay = retryDelay
     }
 
-    /// `google.rpc.RetryInfo`.
     public static var protobufName: Swift.String { "google.rpc.RetryInfo" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__retry_info(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__RetryInfo.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__retry_info()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__RetryInfo>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__RetryInfo.self)
       if let member = unsafe source.pointee.f1_retry_delay {
         try unsafe self.retryDelay = Google_Protobuf.Duration(reading: member)
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       if let value = self.retryDelay {
         value.measure(&measure)
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__RetryInfo> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__RetryInfo.self, 1)
       unsafe google__rpc__retry_info__init(target)
       if let value = self.retryDelay {
-        unsafe target.pointee.f1_retry_delay = value.packed(in: scratch)
+        unsafe target.pointee.f1_retry_delay = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Duration.self)
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// What went wrong where, for developers.
-  public struct DebugInfo: RPCKit.Message {
+  public struct DebugInfo: RPCKit.GeneratedMessage {
     /// One line per stack frame.
     public var stackEntries: [Swift.String] = []
     /// Anything else.
@@ -206,27 +146,16 @@ extension Google_Rpc {
       self.detail = detail
     }
 
-    /// `google.rpc.DebugInfo`.
     public static var protobufName: Swift.String { "google.rpc.DebugInfo" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__debug_info(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__DebugInfo.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__debug_info()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__DebugInfo>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__DebugInfo.self)
       if unsafe source.pointee.n_f1_stack_entries > 0 {
         unsafe self.stackEntries.reserveCapacity(source.pointee.n_f1_stack_entries)
         for index in unsafe 0..<source.pointee.n_f1_stack_entries {
@@ -236,17 +165,6 @@ extension Google_Rpc {
       try unsafe self.detail = RPCKit.MessageReading.string(source.pointee.f2_detail)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.stackEntries {
         if measure.isExceeded { return }
@@ -256,10 +174,9 @@ extension Google_Rpc {
       measure.add(self.detail.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__DebugInfo> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__DebugInfo.self, 1)
       unsafe google__rpc__debug_info__init(target)
       if !self.stackEntries.isEmpty {
@@ -271,21 +188,14 @@ extension Google_Rpc {
         unsafe target.pointee.f1_stack_entries = unsafe elements
       }
       unsafe target.pointee.f2_detail = scratch.copy(self.detail)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Which quota was exceeded.
-  public struct QuotaFailure: RPCKit.Message {
+  public struct QuotaFailure: RPCKit.GeneratedMessage {
     /// One exceeded quota.
-    public struct Violation: RPCKit.Message {
+    public struct Violation: RPCKit.GeneratedMessage {
       /// Whose quota: `project:1234`.
       public var subject: Swift.String = ""
       /// What was exceeded and what to do.
@@ -303,63 +213,33 @@ extension Google_Rpc {
         self.description = description
       }
 
-      /// `google.rpc.QuotaFailure.Violation`.
       public static var protobufName: Swift.String { "google.rpc.QuotaFailure.Violation" }
 
-      /// Decodes one whole message; see `Message`.
-      public init(
-        protobuf bytes: Swift.Span<Swift.UInt8>,
-        limits: RPCKit.MessageLimits
-      ) throws(RPCKit.MessageDecodingError) {
-        let unpacked = try unsafe RPCKit.UnpackedMessage(
-          bytes,
-          rpckit_descriptor_google__rpc__quota_failure__violation(),
-          limits
-        )
-        defer { unpacked.release() }
-        try unsafe self.init(reading: unpacked.root(as: Google__Rpc__QuotaFailure__Violation.self))
+      public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+        unsafe rpckit_descriptor_google__rpc__quota_failure__violation()
       }
 
-      /// Copies what protobuf-c unpacked.
       public init(
-        reading source: Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation>
+        reading raw: Swift.UnsafeMutableRawPointer
       ) throws(RPCKit.MessageDecodingError) {
+        let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__QuotaFailure__Violation.self)
         try unsafe self.subject = RPCKit.MessageReading.string(source.pointee.f1_subject)
         try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f2_description)
       }
 
-      /// Appends the encoded message; see `Message`.
-      public func append(
-        to buffer: inout RPCKit.ByteBuffer,
-        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-      ) {
-        let scratch = RPCKit.MessageScratch()
-        defer { scratch.release() }
-        unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-      }
-
-      /// Adds about how long the message is; see `Message`.
       public func measure(_ measure: inout RPCKit.MessageMeasure) {
         measure.add(self.subject.utf8.count)
         measure.add(self.description.utf8.count)
       }
 
-      /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
-      ) -> Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation> {
+      ) -> Swift.UnsafeMutableRawPointer {
         let target = unsafe scratch.allocate(Google__Rpc__QuotaFailure__Violation.self, 1)
         unsafe google__rpc__quota_failure__violation__init(target)
         unsafe target.pointee.f1_subject = scratch.copy(self.subject)
         unsafe target.pointee.f2_description = scratch.copy(self.description)
-        return unsafe target
-      }
-
-      /// Adds a violation for each broken rule; see `Message`.
-      public func validate(
-        path: Swift.String,
-        into violations: inout [RPCKit.FieldViolation]
-      ) {
+        return Swift.UnsafeMutableRawPointer(target)
       }
     }
 
@@ -376,27 +256,16 @@ extension Google_Rpc {
       self.violations = violations
     }
 
-    /// `google.rpc.QuotaFailure`.
     public static var protobufName: Swift.String { "google.rpc.QuotaFailure" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__quota_failure(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__QuotaFailure.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__quota_failure()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__QuotaFailure.self)
       if unsafe source.pointee.n_f1_violations > 0 {
         unsafe self.violations.reserveCapacity(source.pointee.n_f1_violations)
         for index in unsafe 0..<source.pointee.n_f1_violations {
@@ -407,17 +276,6 @@ extension Google_Rpc {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.violations {
         if measure.isExceeded { return }
@@ -426,35 +284,27 @@ extension Google_Rpc {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__QuotaFailure.self, 1)
       unsafe google__rpc__quota_failure__init(target)
       if !self.violations.isEmpty {
         unsafe target.pointee.n_f1_violations = self.violations.count
         let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation>?.self, self.violations.count)
         for (index, element) in self.violations.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch)
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Google__Rpc__QuotaFailure__Violation.self)
         }
         unsafe target.pointee.f1_violations = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// What was not as the call needs it.
-  public struct PreconditionFailure: RPCKit.Message {
+  public struct PreconditionFailure: RPCKit.GeneratedMessage {
     /// One broken precondition.
-    public struct Violation: RPCKit.Message {
+    public struct Violation: RPCKit.GeneratedMessage {
       /// Which sort of precondition.
       public var type: Swift.String = ""
       /// What it is about.
@@ -476,66 +326,36 @@ extension Google_Rpc {
         self.description = description
       }
 
-      /// `google.rpc.PreconditionFailure.Violation`.
       public static var protobufName: Swift.String { "google.rpc.PreconditionFailure.Violation" }
 
-      /// Decodes one whole message; see `Message`.
-      public init(
-        protobuf bytes: Swift.Span<Swift.UInt8>,
-        limits: RPCKit.MessageLimits
-      ) throws(RPCKit.MessageDecodingError) {
-        let unpacked = try unsafe RPCKit.UnpackedMessage(
-          bytes,
-          rpckit_descriptor_google__rpc__precondition_failure__violation(),
-          limits
-        )
-        defer { unpacked.release() }
-        try unsafe self.init(reading: unpacked.root(as: Google__Rpc__PreconditionFailure__Violation.self))
+      public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+        unsafe rpckit_descriptor_google__rpc__precondition_failure__violation()
       }
 
-      /// Copies what protobuf-c unpacked.
       public init(
-        reading source: Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation>
+        reading raw: Swift.UnsafeMutableRawPointer
       ) throws(RPCKit.MessageDecodingError) {
+        let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__PreconditionFailure__Violation.self)
         try unsafe self.type = RPCKit.MessageReading.string(source.pointee.f1_type)
         try unsafe self.subject = RPCKit.MessageReading.string(source.pointee.f2_subject)
         try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f3_description)
       }
 
-      /// Appends the encoded message; see `Message`.
-      public func append(
-        to buffer: inout RPCKit.ByteBuffer,
-        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-      ) {
-        let scratch = RPCKit.MessageScratch()
-        defer { scratch.release() }
-        unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-      }
-
-      /// Adds about how long the message is; see `Message`.
       public func measure(_ measure: inout RPCKit.MessageMeasure) {
         measure.add(self.type.utf8.count)
         measure.add(self.subject.utf8.count)
         measure.add(self.description.utf8.count)
       }
 
-      /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
-      ) -> Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation> {
+      ) -> Swift.UnsafeMutableRawPointer {
         let target = unsafe scratch.allocate(Google__Rpc__PreconditionFailure__Violation.self, 1)
         unsafe google__rpc__precondition_failure__violation__init(target)
         unsafe target.pointee.f1_type = scratch.copy(self.type)
         unsafe target.pointee.f2_subject = scratch.copy(self.subject)
         unsafe target.pointee.f3_description = scratch.copy(self.description)
-        return unsafe target
-      }
-
-      /// Adds a violation for each broken rule; see `Message`.
-      public func validate(
-        path: Swift.String,
-        into violations: inout [RPCKit.FieldViolation]
-      ) {
+        return Swift.UnsafeMutableRawPointer(target)
       }
     }
 
@@ -552,27 +372,16 @@ extension Google_Rpc {
       self.violations = violations
     }
 
-    /// `google.rpc.PreconditionFailure`.
     public static var protobufName: Swift.String { "google.rpc.PreconditionFailure" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__precondition_failure(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__PreconditionFailure.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__precondition_failure()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__PreconditionFailure.self)
       if unsafe source.pointee.n_f1_violations > 0 {
         unsafe self.violations.reserveCapacity(source.pointee.n_f1_violations)
         for index in unsafe 0..<source.pointee.n_f1_violations {
@@ -583,17 +392,6 @@ extension Google_Rpc {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.violations {
         if measure.isExceeded { return }
@@ -602,35 +400,27 @@ extension Google_Rpc {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__PreconditionFailure.self, 1)
       unsafe google__rpc__precondition_failure__init(target)
       if !self.violations.isEmpty {
         unsafe target.pointee.n_f1_violations = self.violations.count
         let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation>?.self, self.violations.count)
         for (index, element) in self.violations.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch)
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Google__Rpc__PreconditionFailure__Violation.self)
         }
         unsafe target.pointee.f1_violations = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Which fields of the request break a rule.
-  public struct BadRequest: RPCKit.Message {
+  public struct BadRequest: RPCKit.GeneratedMessage {
     /// One field that breaks a rule.
-    public struct FieldViolation: RPCKit.Message {
+    public struct FieldViolation: RPCKit.GeneratedMessage {
       /// Path of the field: `guests[2].email`.
       public var field: Swift.String = ""
       /// What is wrong with it and what would be right.
@@ -652,66 +442,36 @@ extension Google_Rpc {
         self.reason = reason
       }
 
-      /// `google.rpc.BadRequest.FieldViolation`.
       public static var protobufName: Swift.String { "google.rpc.BadRequest.FieldViolation" }
 
-      /// Decodes one whole message; see `Message`.
-      public init(
-        protobuf bytes: Swift.Span<Swift.UInt8>,
-        limits: RPCKit.MessageLimits
-      ) throws(RPCKit.MessageDecodingError) {
-        let unpacked = try unsafe RPCKit.UnpackedMessage(
-          bytes,
-          rpckit_descriptor_google__rpc__bad_request__field_violation(),
-          limits
-        )
-        defer { unpacked.release() }
-        try unsafe self.init(reading: unpacked.root(as: Google__Rpc__BadRequest__FieldViolation.self))
+      public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+        unsafe rpckit_descriptor_google__rpc__bad_request__field_violation()
       }
 
-      /// Copies what protobuf-c unpacked.
       public init(
-        reading source: Swift.UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation>
+        reading raw: Swift.UnsafeMutableRawPointer
       ) throws(RPCKit.MessageDecodingError) {
+        let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__BadRequest__FieldViolation.self)
         try unsafe self.field = RPCKit.MessageReading.string(source.pointee.f1_field)
         try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f2_description)
         try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f3_reason)
       }
 
-      /// Appends the encoded message; see `Message`.
-      public func append(
-        to buffer: inout RPCKit.ByteBuffer,
-        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-      ) {
-        let scratch = RPCKit.MessageScratch()
-        defer { scratch.release() }
-        unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-      }
-
-      /// Adds about how long the message is; see `Message`.
       public func measure(_ measure: inout RPCKit.MessageMeasure) {
         measure.add(self.field.utf8.count)
         measure.add(self.description.utf8.count)
         measure.add(self.reason.utf8.count)
       }
 
-      /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
-      ) -> Swift.UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation> {
+      ) -> Swift.UnsafeMutableRawPointer {
         let target = unsafe scratch.allocate(Google__Rpc__BadRequest__FieldViolation.self, 1)
         unsafe google__rpc__bad_request__field_violation__init(target)
         unsafe target.pointee.f1_field = scratch.copy(self.field)
         unsafe target.pointee.f2_description = scratch.copy(self.description)
         unsafe target.pointee.f3_reason = scratch.copy(self.reason)
-        return unsafe target
-      }
-
-      /// Adds a violation for each broken rule; see `Message`.
-      public func validate(
-        path: Swift.String,
-        into violations: inout [RPCKit.FieldViolation]
-      ) {
+        return Swift.UnsafeMutableRawPointer(target)
       }
     }
 
@@ -728,27 +488,16 @@ extension Google_Rpc {
       self.fieldViolations = fieldViolations
     }
 
-    /// `google.rpc.BadRequest`.
     public static var protobufName: Swift.String { "google.rpc.BadRequest" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__bad_request(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__BadRequest.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__bad_request()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__BadRequest>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__BadRequest.self)
       if unsafe source.pointee.n_f1_field_violations > 0 {
         unsafe self.fieldViolations.reserveCapacity(source.pointee.n_f1_field_violations)
         for index in unsafe 0..<source.pointee.n_f1_field_violations {
@@ -759,17 +508,6 @@ extension Google_Rpc {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.fieldViolations {
         if measure.isExceeded { return }
@@ -778,33 +516,25 @@ extension Google_Rpc {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__BadRequest> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__BadRequest.self, 1)
       unsafe google__rpc__bad_request__init(target)
       if !self.fieldViolations.isEmpty {
         unsafe target.pointee.n_f1_field_violations = self.fieldViolations.count
         let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation>?.self, self.fieldViolations.count)
         for (index, element) in self.fieldViolations.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch)
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Google__Rpc__BadRequest__FieldViolation.self)
         }
         unsafe target.pointee.f1_field_violations = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// How to find the request again in a log.
-  public struct RequestInfo: RPCKit.Message {
+  public struct RequestInfo: RPCKit.GeneratedMessage {
     /// Opaque; only the service that made it can read it.
     public var requestId: Swift.String = ""
     /// Opaque; proves which data was served.
@@ -822,68 +552,38 @@ extension Google_Rpc {
       self.servingData = servingData
     }
 
-    /// `google.rpc.RequestInfo`.
     public static var protobufName: Swift.String { "google.rpc.RequestInfo" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__request_info(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__RequestInfo.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__request_info()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__RequestInfo>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__RequestInfo.self)
       try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f1_request_id)
       try unsafe self.servingData = RPCKit.MessageReading.string(source.pointee.f2_serving_data)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.requestId.utf8.count)
       measure.add(self.servingData.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__RequestInfo> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__RequestInfo.self, 1)
       unsafe google__rpc__request_info__init(target)
       unsafe target.pointee.f1_request_id = scratch.copy(self.requestId)
       unsafe target.pointee.f2_serving_data = scratch.copy(self.servingData)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// What the call was about.
-  public struct ResourceInfo: RPCKit.Message {
+  public struct ResourceInfo: RPCKit.GeneratedMessage {
     /// The sort of resource.
     public var resourceType: Swift.String = ""
     /// Its name.
@@ -909,44 +609,22 @@ extension Google_Rpc {
       self.description = description
     }
 
-    /// `google.rpc.ResourceInfo`.
     public static var protobufName: Swift.String { "google.rpc.ResourceInfo" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__resource_info(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__ResourceInfo.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__resource_info()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__ResourceInfo>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__ResourceInfo.self)
       try unsafe self.resourceType = RPCKit.MessageReading.string(source.pointee.f1_resource_type)
       try unsafe self.resourceName = RPCKit.MessageReading.string(source.pointee.f2_resource_name)
       try unsafe self.owner = RPCKit.MessageReading.string(source.pointee.f3_owner)
       try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f4_description)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.resourceType.utf8.count)
       measure.add(self.resourceName.utf8.count)
@@ -954,31 +632,23 @@ extension Google_Rpc {
       measure.add(self.description.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__ResourceInfo> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__ResourceInfo.self, 1)
       unsafe google__rpc__resource_info__init(target)
       unsafe target.pointee.f1_resource_type = scratch.copy(self.resourceType)
       unsafe target.pointee.f2_resource_name = scratch.copy(self.resourceName)
       unsafe target.pointee.f3_owner = scratch.copy(self.owner)
       unsafe target.pointee.f4_description = scratch.copy(self.description)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Where to read on.
-  public struct Help: RPCKit.Message {
+  public struct Help: RPCKit.GeneratedMessage {
     /// One link.
-    public struct Link: RPCKit.Message {
+    public struct Link: RPCKit.GeneratedMessage {
       /// What is behind it.
       public var description: Swift.String = ""
       /// Where.
@@ -996,63 +666,33 @@ extension Google_Rpc {
         self.url = url
       }
 
-      /// `google.rpc.Help.Link`.
       public static var protobufName: Swift.String { "google.rpc.Help.Link" }
 
-      /// Decodes one whole message; see `Message`.
-      public init(
-        protobuf bytes: Swift.Span<Swift.UInt8>,
-        limits: RPCKit.MessageLimits
-      ) throws(RPCKit.MessageDecodingError) {
-        let unpacked = try unsafe RPCKit.UnpackedMessage(
-          bytes,
-          rpckit_descriptor_google__rpc__help__link(),
-          limits
-        )
-        defer { unpacked.release() }
-        try unsafe self.init(reading: unpacked.root(as: Google__Rpc__Help__Link.self))
+      public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+        unsafe rpckit_descriptor_google__rpc__help__link()
       }
 
-      /// Copies what protobuf-c unpacked.
       public init(
-        reading source: Swift.UnsafeMutablePointer<Google__Rpc__Help__Link>
+        reading raw: Swift.UnsafeMutableRawPointer
       ) throws(RPCKit.MessageDecodingError) {
+        let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__Help__Link.self)
         try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f1_description)
         try unsafe self.url = RPCKit.MessageReading.string(source.pointee.f2_url)
       }
 
-      /// Appends the encoded message; see `Message`.
-      public func append(
-        to buffer: inout RPCKit.ByteBuffer,
-        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-      ) {
-        let scratch = RPCKit.MessageScratch()
-        defer { scratch.release() }
-        unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-      }
-
-      /// Adds about how long the message is; see `Message`.
       public func measure(_ measure: inout RPCKit.MessageMeasure) {
         measure.add(self.description.utf8.count)
         measure.add(self.url.utf8.count)
       }
 
-      /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
       public func packed(
         in scratch: RPCKit.MessageScratch
-      ) -> Swift.UnsafeMutablePointer<Google__Rpc__Help__Link> {
+      ) -> Swift.UnsafeMutableRawPointer {
         let target = unsafe scratch.allocate(Google__Rpc__Help__Link.self, 1)
         unsafe google__rpc__help__link__init(target)
         unsafe target.pointee.f1_description = scratch.copy(self.description)
         unsafe target.pointee.f2_url = scratch.copy(self.url)
-        return unsafe target
-      }
-
-      /// Adds a violation for each broken rule; see `Message`.
-      public func validate(
-        path: Swift.String,
-        into violations: inout [RPCKit.FieldViolation]
-      ) {
+        return Swift.UnsafeMutableRawPointer(target)
       }
     }
 
@@ -1069,27 +709,16 @@ extension Google_Rpc {
       self.links = links
     }
 
-    /// `google.rpc.Help`.
     public static var protobufName: Swift.String { "google.rpc.Help" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__help(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__Help.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__help()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__Help>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__Help.self)
       if unsafe source.pointee.n_f1_links > 0 {
         unsafe self.links.reserveCapacity(source.pointee.n_f1_links)
         for index in unsafe 0..<source.pointee.n_f1_links {
@@ -1100,17 +729,6 @@ extension Google_Rpc {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.links {
         if measure.isExceeded { return }
@@ -1119,33 +737,25 @@ extension Google_Rpc {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__Help> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__Help.self, 1)
       unsafe google__rpc__help__init(target)
       if !self.links.isEmpty {
         unsafe target.pointee.n_f1_links = self.links.count
         let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__Help__Link>?.self, self.links.count)
         for (index, element) in self.links.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch)
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Google__Rpc__Help__Link.self)
         }
         unsafe target.pointee.f1_links = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// The message of an error in the language of the user.
-  public struct LocalizedMessage: RPCKit.Message {
+  public struct LocalizedMessage: RPCKit.GeneratedMessage {
     /// BCP 47 language tag.
     public var locale: Swift.String = ""
     /// The message.
@@ -1163,63 +773,33 @@ extension Google_Rpc {
       self.message = message
     }
 
-    /// `google.rpc.LocalizedMessage`.
     public static var protobufName: Swift.String { "google.rpc.LocalizedMessage" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__localized_message(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__LocalizedMessage.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__localized_message()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__LocalizedMessage>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__LocalizedMessage.self)
       try unsafe self.locale = RPCKit.MessageReading.string(source.pointee.f1_locale)
       try unsafe self.message = RPCKit.MessageReading.string(source.pointee.f2_message)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.locale.utf8.count)
       measure.add(self.message.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__LocalizedMessage> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__LocalizedMessage.self, 1)
       unsafe google__rpc__localized_message__init(target)
       unsafe target.pointee.f1_locale = scratch.copy(self.locale)
       unsafe target.pointee.f2_message = scratch.copy(self.message)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

@@ -4,7 +4,7 @@ public import CProtobufC
 
 extension Google_Rpc {
   /// The outcome of a call that did not succeed.
-  public struct Status: RPCKit.Message {
+  public struct Status: RPCKit.GeneratedMessage {
     /// A status code, see google.rpc.Code.
     public var code: Swift.Int32 = 0
     /// For the developer who reads it, in English.
@@ -26,27 +26,16 @@ extension Google_Rpc {
       self.details = details
     }
 
-    /// `google.rpc.Status`.
     public static var protobufName: Swift.String { "google.rpc.Status" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_google__rpc__status(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Google__Rpc__Status.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_google__rpc__status()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Google__Rpc__Status>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Google__Rpc__Status.self)
       unsafe self.code = source.pointee.f1_code
       try unsafe self.message = RPCKit.MessageReading.string(source.pointee.f2_message)
       if unsafe source.pointee.n_f3_details > 0 {
@@ -59,17 +48,6 @@ extension Google_Rpc {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.message.utf8.count)
       for element in self.details {
@@ -79,10 +57,9 @@ extension Google_Rpc {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Google__Rpc__Status> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Google__Rpc__Status.self, 1)
       unsafe google__rpc__status__init(target)
       unsafe target.pointee.f1_code = self.code
@@ -91,18 +68,11 @@ extension Google_Rpc {
         unsafe target.pointee.n_f3_details = self.details.count
         let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Protobuf__Any>?.self, self.details.count)
         for (index, element) in self.details.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch)
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Any.self)
         }
         unsafe target.pointee.f3_details = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

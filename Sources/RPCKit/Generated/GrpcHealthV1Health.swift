@@ -4,7 +4,7 @@ public import CProtobufC
 
 extension Grpc_Health_V1 {
   /// Asks for the health of a service.
-  public struct HealthCheckRequest: RPCKit.Message {
+  public struct HealthCheckRequest: RPCKit.GeneratedMessage {
     /// Full name of the service; empty asks for the server as a whole.
     public var service: Swift.String = ""
 
@@ -18,56 +18,32 @@ extension Grpc_Health_V1 {
       self.service = service
     }
 
-    /// `grpc.health.v1.HealthCheckRequest`.
     public static var protobufName: Swift.String { "grpc.health.v1.HealthCheckRequest" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__health__v1__health_check_request(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Health__V1__HealthCheckRequest.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__health__v1__health_check_request()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Health__V1__HealthCheckRequest.self)
       try unsafe self.service = RPCKit.MessageReading.string(source.pointee.f1_service)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.service.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Health__V1__HealthCheckRequest.self, 1)
       unsafe grpc__health__v1__health_check_request__init(target)
       unsafe target.pointee.f1_service = scratch.copy(self.service)
-      return unsafe target
+      return Swift.UnsafeMutableRawPointer(target)
     }
 
-    /// Adds a violation for each broken rule; see `Message`.
     public func validate(
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
@@ -81,7 +57,7 @@ extension Grpc_Health_V1 {
   }
 
   /// The health of a service.
-  public struct HealthCheckResponse: RPCKit.Message {
+  public struct HealthCheckResponse: RPCKit.GeneratedMessage {
     /// Whether a service takes calls.
     public struct ServingStatus: RPCKit.OpenEnum {
       /// The number on the wire.
@@ -126,59 +102,26 @@ extension Grpc_Health_V1 {
       self.status = status
     }
 
-    /// `grpc.health.v1.HealthCheckResponse`.
     public static var protobufName: Swift.String { "grpc.health.v1.HealthCheckResponse" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__health__v1__health_check_response(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Health__V1__HealthCheckResponse.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__health__v1__health_check_response()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Health__V1__HealthCheckResponse.self)
       unsafe self.status = Grpc_Health_V1.HealthCheckResponse.ServingStatus(rawValue: RPCKit.MessageReading.number(source.pointee.f1_status.rawValue))
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Health__V1__HealthCheckResponse.self, 1)
       unsafe grpc__health__v1__health_check_response__init(target)
       unsafe target.pointee.f1_status = Grpc__Health__V1__HealthCheckResponse__ServingStatus(rawValue: Swift.UInt32(bitPattern: self.status.rawValue))
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

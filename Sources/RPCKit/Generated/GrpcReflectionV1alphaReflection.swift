@@ -4,7 +4,7 @@ public import CProtobufC
 
 extension Grpc_Reflection_V1alpha {
   /// A question about what the server serves.
-  public struct ServerReflectionRequest: RPCKit.Message {
+  public struct ServerReflectionRequest: RPCKit.GeneratedMessage {
     /// What is asked.
     public enum MessageRequestOneOf: Swift.Hashable, Swift.Sendable {
       /// The file of this name.
@@ -36,27 +36,16 @@ extension Grpc_Reflection_V1alpha {
       self.messageRequest = messageRequest
     }
 
-    /// `grpc.reflection.v1alpha.ServerReflectionRequest`.
     public static var protobufName: Swift.String { "grpc.reflection.v1alpha.ServerReflectionRequest" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__reflection__v1alpha__server_reflection_request(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Reflection__V1alpha__ServerReflectionRequest.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__reflection__v1alpha__server_reflection_request()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ServerReflectionRequest>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Reflection__V1alpha__ServerReflectionRequest.self)
       try unsafe self.host = RPCKit.MessageReading.string(source.pointee.f1_host)
       switch unsafe source.pointee.o0_message_request_case.rawValue {
       case 3:
@@ -76,17 +65,6 @@ extension Grpc_Reflection_V1alpha {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.host.utf8.count)
       switch self.messageRequest {
@@ -105,10 +83,9 @@ extension Grpc_Reflection_V1alpha {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ServerReflectionRequest> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Reflection__V1alpha__ServerReflectionRequest.self, 1)
       unsafe grpc__reflection__v1alpha__server_reflection_request__init(target)
       unsafe target.pointee.f1_host = scratch.copy(self.host)
@@ -120,7 +97,7 @@ extension Grpc_Reflection_V1alpha {
         unsafe target.pointee.f4_file_containing_symbol = scratch.copy(value)
         unsafe target.pointee.o0_message_request_case = .init(rawValue: 4)
       case .fileContainingExtension(let value)?:
-        unsafe target.pointee.f5_file_containing_extension = value.packed(in: scratch)
+        unsafe target.pointee.f5_file_containing_extension = value.packed(in: scratch).assumingMemoryBound(to: Grpc__Reflection__V1alpha__ExtensionRequest.self)
         unsafe target.pointee.o0_message_request_case = .init(rawValue: 5)
       case .allExtensionNumbersOfType(let value)?:
         unsafe target.pointee.f6_all_extension_numbers_of_type = scratch.copy(value)
@@ -131,10 +108,9 @@ extension Grpc_Reflection_V1alpha {
       case nil:
         break
       }
-      return unsafe target
+      return Swift.UnsafeMutableRawPointer(target)
     }
 
-    /// Adds a violation for each broken rule; see `Message`.
     public func validate(
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
@@ -170,7 +146,7 @@ extension Grpc_Reflection_V1alpha {
   }
 
   /// Names an extension.
-  public struct ExtensionRequest: RPCKit.Message {
+  public struct ExtensionRequest: RPCKit.GeneratedMessage {
     /// Full name of the message that is extended.
     public var containingType: Swift.String = ""
     /// The number of the extension.
@@ -188,58 +164,34 @@ extension Grpc_Reflection_V1alpha {
       self.extensionNumber = extensionNumber
     }
 
-    /// `grpc.reflection.v1alpha.ExtensionRequest`.
     public static var protobufName: Swift.String { "grpc.reflection.v1alpha.ExtensionRequest" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__reflection__v1alpha__extension_request(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Reflection__V1alpha__ExtensionRequest.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__reflection__v1alpha__extension_request()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ExtensionRequest>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Reflection__V1alpha__ExtensionRequest.self)
       try unsafe self.containingType = RPCKit.MessageReading.string(source.pointee.f1_containing_type)
       unsafe self.extensionNumber = source.pointee.f2_extension_number
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.containingType.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ExtensionRequest> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Reflection__V1alpha__ExtensionRequest.self, 1)
       unsafe grpc__reflection__v1alpha__extension_request__init(target)
       unsafe target.pointee.f1_containing_type = scratch.copy(self.containingType)
       unsafe target.pointee.f2_extension_number = self.extensionNumber
-      return unsafe target
+      return Swift.UnsafeMutableRawPointer(target)
     }
 
-    /// Adds a violation for each broken rule; see `Message`.
     public func validate(
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
@@ -253,7 +205,7 @@ extension Grpc_Reflection_V1alpha {
   }
 
   /// The answer to a question.
-  public struct ServerReflectionResponse: RPCKit.Message {
+  public struct ServerReflectionResponse: RPCKit.GeneratedMessage {
     /// What is answered.
     public enum MessageResponseOneOf: Swift.Hashable, Swift.Sendable {
       /// The file that was asked for, and those that it imports.
@@ -291,27 +243,16 @@ extension Grpc_Reflection_V1alpha {
       self.messageResponse = messageResponse
     }
 
-    /// `grpc.reflection.v1alpha.ServerReflectionResponse`.
     public static var protobufName: Swift.String { "grpc.reflection.v1alpha.ServerReflectionResponse" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__reflection__v1alpha__server_reflection_response(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Reflection__V1alpha__ServerReflectionResponse.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__reflection__v1alpha__server_reflection_response()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ServerReflectionResponse>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Reflection__V1alpha__ServerReflectionResponse.self)
       try unsafe self.validHost = RPCKit.MessageReading.string(source.pointee.f1_valid_host)
       if let member = unsafe source.pointee.f2_original_request {
         try unsafe self.originalRequest_storage = [Grpc_Reflection_V1alpha.ServerReflectionRequest(reading: member)]
@@ -338,17 +279,6 @@ extension Grpc_Reflection_V1alpha {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.validHost.utf8.count)
       if let value = self.originalRequest {
@@ -368,36 +298,34 @@ extension Grpc_Reflection_V1alpha {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ServerReflectionResponse> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Reflection__V1alpha__ServerReflectionResponse.self, 1)
       unsafe grpc__reflection__v1alpha__server_reflection_response__init(target)
       unsafe target.pointee.f1_valid_host = scratch.copy(self.validHost)
       if let value = self.originalRequest {
-        unsafe target.pointee.f2_original_request = value.packed(in: scratch)
+        unsafe target.pointee.f2_original_request = value.packed(in: scratch).assumingMemoryBound(to: Grpc__Reflection__V1alpha__ServerReflectionRequest.self)
       }
       switch self.messageResponse {
       case .fileDescriptorResponse(let value)?:
-        unsafe target.pointee.f4_file_descriptor_response = value.packed(in: scratch)
+        unsafe target.pointee.f4_file_descriptor_response = value.packed(in: scratch).assumingMemoryBound(to: Grpc__Reflection__V1alpha__FileDescriptorResponse.self)
         unsafe target.pointee.o0_message_response_case = .init(rawValue: 4)
       case .allExtensionNumbersResponse(let value)?:
-        unsafe target.pointee.f5_all_extension_numbers_response = value.packed(in: scratch)
+        unsafe target.pointee.f5_all_extension_numbers_response = value.packed(in: scratch).assumingMemoryBound(to: Grpc__Reflection__V1alpha__ExtensionNumberResponse.self)
         unsafe target.pointee.o0_message_response_case = .init(rawValue: 5)
       case .listServicesResponse(let value)?:
-        unsafe target.pointee.f6_list_services_response = value.packed(in: scratch)
+        unsafe target.pointee.f6_list_services_response = value.packed(in: scratch).assumingMemoryBound(to: Grpc__Reflection__V1alpha__ListServiceResponse.self)
         unsafe target.pointee.o0_message_response_case = .init(rawValue: 6)
       case .errorResponse(let value)?:
-        unsafe target.pointee.f7_error_response = value.packed(in: scratch)
+        unsafe target.pointee.f7_error_response = value.packed(in: scratch).assumingMemoryBound(to: Grpc__Reflection__V1alpha__ErrorResponse.self)
         unsafe target.pointee.o0_message_response_case = .init(rawValue: 7)
       case nil:
         break
       }
-      return unsafe target
+      return Swift.UnsafeMutableRawPointer(target)
     }
 
-    /// Adds a violation for each broken rule; see `Message`.
     public func validate(
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
@@ -409,7 +337,7 @@ extension Grpc_Reflection_V1alpha {
   }
 
   /// Files as they describe themselves.
-  public struct FileDescriptorResponse: RPCKit.Message {
+  public struct FileDescriptorResponse: RPCKit.GeneratedMessage {
     /// Encoded messages of the type google.protobuf.FileDescriptorProto.
     public var fileDescriptorProto: [[Swift.UInt8]] = []
 
@@ -423,27 +351,16 @@ extension Grpc_Reflection_V1alpha {
       self.fileDescriptorProto = fileDescriptorProto
     }
 
-    /// `grpc.reflection.v1alpha.FileDescriptorResponse`.
     public static var protobufName: Swift.String { "grpc.reflection.v1alpha.FileDescriptorResponse" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__reflection__v1alpha__file_descriptor_response(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Reflection__V1alpha__FileDescriptorResponse.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__reflection__v1alpha__file_descriptor_response()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__FileDescriptorResponse>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Reflection__V1alpha__FileDescriptorResponse.self)
       if unsafe source.pointee.n_f1_file_descriptor_proto > 0 {
         unsafe self.fileDescriptorProto.reserveCapacity(source.pointee.n_f1_file_descriptor_proto)
         for index in unsafe 0..<source.pointee.n_f1_file_descriptor_proto {
@@ -452,17 +369,6 @@ extension Grpc_Reflection_V1alpha {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.fileDescriptorProto {
         if measure.isExceeded { return }
@@ -471,10 +377,9 @@ extension Grpc_Reflection_V1alpha {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__FileDescriptorResponse> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Reflection__V1alpha__FileDescriptorResponse.self, 1)
       unsafe grpc__reflection__v1alpha__file_descriptor_response__init(target)
       if !self.fileDescriptorProto.isEmpty {
@@ -485,19 +390,12 @@ extension Grpc_Reflection_V1alpha {
         }
         unsafe target.pointee.f1_file_descriptor_proto = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Numbers of extensions.
-  public struct ExtensionNumberResponse: RPCKit.Message {
+  public struct ExtensionNumberResponse: RPCKit.GeneratedMessage {
     /// Full name of the message that is extended.
     public var baseTypeName: Swift.String = ""
     /// The numbers, in no order.
@@ -515,51 +413,28 @@ extension Grpc_Reflection_V1alpha {
       self.extensionNumber = extensionNumber
     }
 
-    /// `grpc.reflection.v1alpha.ExtensionNumberResponse`.
     public static var protobufName: Swift.String { "grpc.reflection.v1alpha.ExtensionNumberResponse" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__reflection__v1alpha__extension_number_response(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Reflection__V1alpha__ExtensionNumberResponse.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__reflection__v1alpha__extension_number_response()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ExtensionNumberResponse>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Reflection__V1alpha__ExtensionNumberResponse.self)
       try unsafe self.baseTypeName = RPCKit.MessageReading.string(source.pointee.f1_base_type_name)
       unsafe self.extensionNumber = RPCKit.MessageReading.array(source.pointee.f2_extension_number, source.pointee.n_f2_extension_number)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.baseTypeName.utf8.count)
       measure.add(self.extensionNumber.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ExtensionNumberResponse> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Reflection__V1alpha__ExtensionNumberResponse.self, 1)
       unsafe grpc__reflection__v1alpha__extension_number_response__init(target)
       unsafe target.pointee.f1_base_type_name = scratch.copy(self.baseTypeName)
@@ -567,19 +442,12 @@ extension Grpc_Reflection_V1alpha {
         unsafe target.pointee.n_f2_extension_number = self.extensionNumber.count
         unsafe target.pointee.f2_extension_number = scratch.copy(self.extensionNumber)
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Names of services.
-  public struct ListServiceResponse: RPCKit.Message {
+  public struct ListServiceResponse: RPCKit.GeneratedMessage {
     /// The services.
     public var service: [Grpc_Reflection_V1alpha.ServiceResponse] = []
 
@@ -593,27 +461,16 @@ extension Grpc_Reflection_V1alpha {
       self.service = service
     }
 
-    /// `grpc.reflection.v1alpha.ListServiceResponse`.
     public static var protobufName: Swift.String { "grpc.reflection.v1alpha.ListServiceResponse" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__reflection__v1alpha__list_service_response(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Reflection__V1alpha__ListServiceResponse.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__reflection__v1alpha__list_service_response()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ListServiceResponse>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Reflection__V1alpha__ListServiceResponse.self)
       if unsafe source.pointee.n_f1_service > 0 {
         unsafe self.service.reserveCapacity(source.pointee.n_f1_service)
         for index in unsafe 0..<source.pointee.n_f1_service {
@@ -624,17 +481,6 @@ extension Grpc_Reflection_V1alpha {
       }
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       for element in self.service {
         if measure.isExceeded { return }
@@ -643,33 +489,25 @@ extension Grpc_Reflection_V1alpha {
       }
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ListServiceResponse> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Reflection__V1alpha__ListServiceResponse.self, 1)
       unsafe grpc__reflection__v1alpha__list_service_response__init(target)
       if !self.service.isEmpty {
         unsafe target.pointee.n_f1_service = self.service.count
         let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ServiceResponse>?.self, self.service.count)
         for (index, element) in self.service.enumerated() {
-          unsafe elements[index] = element.packed(in: scratch)
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Grpc__Reflection__V1alpha__ServiceResponse.self)
         }
         unsafe target.pointee.f1_service = unsafe elements
       }
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// A service.
-  public struct ServiceResponse: RPCKit.Message {
+  public struct ServiceResponse: RPCKit.GeneratedMessage {
     /// Its full name.
     public var name: Swift.String = ""
 
@@ -683,65 +521,35 @@ extension Grpc_Reflection_V1alpha {
       self.name = name
     }
 
-    /// `grpc.reflection.v1alpha.ServiceResponse`.
     public static var protobufName: Swift.String { "grpc.reflection.v1alpha.ServiceResponse" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__reflection__v1alpha__service_response(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Reflection__V1alpha__ServiceResponse.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__reflection__v1alpha__service_response()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ServiceResponse>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Reflection__V1alpha__ServiceResponse.self)
       try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.name.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ServiceResponse> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Reflection__V1alpha__ServiceResponse.self, 1)
       unsafe grpc__reflection__v1alpha__service_response__init(target)
       unsafe target.pointee.f1_name = scratch.copy(self.name)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// Why there is no answer to a question; the next one can have one.
-  public struct ErrorResponse: RPCKit.Message {
+  public struct ErrorResponse: RPCKit.GeneratedMessage {
     /// A status code, see google.rpc.Code.
     public var errorCode: Swift.Int32 = 0
     /// For the developer who reads it, in English.
@@ -759,62 +567,32 @@ extension Grpc_Reflection_V1alpha {
       self.errorMessage = errorMessage
     }
 
-    /// `grpc.reflection.v1alpha.ErrorResponse`.
     public static var protobufName: Swift.String { "grpc.reflection.v1alpha.ErrorResponse" }
 
-    /// Decodes one whole message; see `Message`.
-    public init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_grpc__reflection__v1alpha__error_response(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Grpc__Reflection__V1alpha__ErrorResponse.self))
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_grpc__reflection__v1alpha__error_response()
     }
 
-    /// Copies what protobuf-c unpacked.
     public init(
-      reading source: Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ErrorResponse>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Grpc__Reflection__V1alpha__ErrorResponse.self)
       unsafe self.errorCode = source.pointee.f1_error_code
       try unsafe self.errorMessage = RPCKit.MessageReading.string(source.pointee.f2_error_message)
     }
 
-    /// Appends the encoded message; see `Message`.
-    public func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.errorMessage.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     public func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Grpc__Reflection__V1alpha__ErrorResponse> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Grpc__Reflection__V1alpha__ErrorResponse.self, 1)
       unsafe grpc__reflection__v1alpha__error_response__init(target)
       unsafe target.pointee.f1_error_code = self.errorCode
       unsafe target.pointee.f2_error_message = scratch.copy(self.errorMessage)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    public func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

@@ -4,7 +4,7 @@ package import CProtobufC
 
 extension Rpc_V1 {
   /// The payload of HELLO: what this side speaks and how much it takes.
-  package struct Settings: RPCKit.Message {
+  package struct Settings: RPCKit.GeneratedMessage {
     /// Version of the extensions. This is version 1.
     package var version: Swift.UInt32 = 0
     /// Bit set of the extensions that this side understands.
@@ -34,27 +34,16 @@ extension Rpc_V1 {
       self.initialStreamWindowBytes = initialStreamWindowBytes
     }
 
-    /// `rpc.v1.Settings`.
     package static var protobufName: Swift.String { "rpc.v1.Settings" }
 
-    /// Decodes one whole message; see `Message`.
-    package init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_rpc__v1__settings(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Rpc__V1__Settings.self))
+    package static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_rpc__v1__settings()
     }
 
-    /// Copies what protobuf-c unpacked.
     package init(
-      reading source: Swift.UnsafeMutablePointer<Rpc__V1__Settings>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Rpc__V1__Settings.self)
       unsafe self.version = source.pointee.f1_version
       unsafe self.features = source.pointee.f2_features
       unsafe self.maxFrameBytes = source.pointee.f3_max_frame_bytes
@@ -62,24 +51,9 @@ extension Rpc_V1 {
       unsafe self.initialStreamWindowBytes = source.pointee.f5_initial_stream_window_bytes
     }
 
-    /// Appends the encoded message; see `Message`.
-    package func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    package func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     package func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Rpc__V1__Settings> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Rpc__V1__Settings.self, 1)
       unsafe rpc__v1__settings__init(target)
       unsafe target.pointee.f1_version = self.version
@@ -87,19 +61,12 @@ extension Rpc_V1 {
       unsafe target.pointee.f3_max_frame_bytes = self.maxFrameBytes
       unsafe target.pointee.f4_max_streams = self.maxStreams
       unsafe target.pointee.f5_initial_stream_window_bytes = self.initialStreamWindowBytes
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    package func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// The payload of GOAWAY: no new calls on this connection.
-  package struct GoAway: RPCKit.Message {
+  package struct GoAway: RPCKit.GeneratedMessage {
     /// The last stream that was accepted; later ones were not processed.
     package var lastStreamId: Swift.UInt32 = 0
     /// Why, as a status code; 0 is an orderly end.
@@ -121,69 +88,39 @@ extension Rpc_V1 {
       self.message = message
     }
 
-    /// `rpc.v1.GoAway`.
     package static var protobufName: Swift.String { "rpc.v1.GoAway" }
 
-    /// Decodes one whole message; see `Message`.
-    package init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_rpc__v1__go_away(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Rpc__V1__GoAway.self))
+    package static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_rpc__v1__go_away()
     }
 
-    /// Copies what protobuf-c unpacked.
     package init(
-      reading source: Swift.UnsafeMutablePointer<Rpc__V1__GoAway>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Rpc__V1__GoAway.self)
       unsafe self.lastStreamId = source.pointee.f1_last_stream_id
       unsafe self.code = source.pointee.f2_code
       try unsafe self.message = RPCKit.MessageReading.string(source.pointee.f3_message)
     }
 
-    /// Appends the encoded message; see `Message`.
-    package func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
     package func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.message.utf8.count)
     }
 
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     package func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Rpc__V1__GoAway> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Rpc__V1__GoAway.self, 1)
       unsafe rpc__v1__go_away__init(target)
       unsafe target.pointee.f1_last_stream_id = self.lastStreamId
       unsafe target.pointee.f2_code = self.code
       unsafe target.pointee.f3_message = scratch.copy(self.message)
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    package func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// The payload of CREDIT: room for more on the stream it is sent on.
-  package struct Credit: RPCKit.Message {
+  package struct Credit: RPCKit.GeneratedMessage {
     /// Bytes that the receiver has taken off the stream since the last CREDIT.
     package var bytes: Swift.UInt32 = 0
 
@@ -197,64 +134,31 @@ extension Rpc_V1 {
       self.bytes = bytes
     }
 
-    /// `rpc.v1.Credit`.
     package static var protobufName: Swift.String { "rpc.v1.Credit" }
 
-    /// Decodes one whole message; see `Message`.
-    package init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_rpc__v1__credit(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Rpc__V1__Credit.self))
+    package static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_rpc__v1__credit()
     }
 
-    /// Copies what protobuf-c unpacked.
     package init(
-      reading source: Swift.UnsafeMutablePointer<Rpc__V1__Credit>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Rpc__V1__Credit.self)
       unsafe self.bytes = source.pointee.f1_bytes
     }
 
-    /// Appends the encoded message; see `Message`.
-    package func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    package func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     package func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Rpc__V1__Credit> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Rpc__V1__Credit.self, 1)
       unsafe rpc__v1__credit__init(target)
       unsafe target.pointee.f1_bytes = self.bytes
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    package func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
   /// The payload of PING, sent back unchanged in the answer: a PING with flag 0x01.
-  package struct Ping: RPCKit.Message {
+  package struct Ping: RPCKit.GeneratedMessage {
     /// Whatever the sender wants to recognise.
     package var opaque: Swift.UInt64 = 0
 
@@ -268,59 +172,26 @@ extension Rpc_V1 {
       self.opaque = opaque
     }
 
-    /// `rpc.v1.Ping`.
     package static var protobufName: Swift.String { "rpc.v1.Ping" }
 
-    /// Decodes one whole message; see `Message`.
-    package init(
-      protobuf bytes: Swift.Span<Swift.UInt8>,
-      limits: RPCKit.MessageLimits
-    ) throws(RPCKit.MessageDecodingError) {
-      let unpacked = try unsafe RPCKit.UnpackedMessage(
-        bytes,
-        rpckit_descriptor_rpc__v1__ping(),
-        limits
-      )
-      defer { unpacked.release() }
-      try unsafe self.init(reading: unpacked.root(as: Rpc__V1__Ping.self))
+    package static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_rpc__v1__ping()
     }
 
-    /// Copies what protobuf-c unpacked.
     package init(
-      reading source: Swift.UnsafeMutablePointer<Rpc__V1__Ping>
+      reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Rpc__V1__Ping.self)
       unsafe self.opaque = source.pointee.f1_opaque
     }
 
-    /// Appends the encoded message; see `Message`.
-    package func append(
-      to buffer: inout RPCKit.ByteBuffer,
-      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
-    ) {
-      let scratch = RPCKit.MessageScratch()
-      defer { scratch.release() }
-      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
-    }
-
-    /// Adds about how long the message is; see `Message`.
-    package func measure(_ measure: inout RPCKit.MessageMeasure) {
-    }
-
-    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     package func packed(
       in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutablePointer<Rpc__V1__Ping> {
+    ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Rpc__V1__Ping.self, 1)
       unsafe rpc__v1__ping__init(target)
       unsafe target.pointee.f1_opaque = self.opaque
-      return unsafe target
-    }
-
-    /// Adds a violation for each broken rule; see `Message`.
-    package func validate(
-      path: Swift.String,
-      into violations: inout [RPCKit.FieldViolation]
-    ) {
+      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 

@@ -1,4 +1,4 @@
-package import Contracts
+package import PeerContracts
 
 /// What an operator looks for in the audit log of a service.
 package struct AuditSearch: Sendable {
@@ -8,15 +8,15 @@ package struct AuditSearch: Sendable {
   /// search by more than that end it.
   private static let clockSlack: Int64 = 86_400_000
 
-  private let request: Auth_V1.SearchAuditRequest
+  private let request: Audit_V1.SearchAuditRequest
 
   /// Takes a request as it came.
-  package init(_ request: Auth_V1.SearchAuditRequest) { self.request = request }
+  package init(_ request: Audit_V1.SearchAuditRequest) { self.request = request }
 
   /// One page of what was found.
   package struct Page: Sendable {
     /// Newest first.
-    package let entries: [Auth_V1.AuditEntry]
+    package let entries: [Audit_V1.AuditEntry]
     /// Where the next page begins, exclusive; nil on the last one.
     package let next: Int64?
   }
@@ -81,7 +81,7 @@ package struct AuditSearch: Sendable {
       .text(AuditRecord.Outcome.refused.rawValue),
       .integer(limit + 1)
     ) { StoredAuditRecord(row: $0) }
-    let page = found.prefix(limit).map { Auth_V1.AuditEntry($0) }
+    let page = found.prefix(limit).map { Audit_V1.AuditEntry($0) }
     if found.count > limit { return Page(entries: page, next: found[limit - 1].sequence) }
     let edge = try tx.first(
       """
@@ -97,7 +97,7 @@ package struct AuditSearch: Sendable {
   }
 }
 
-extension Auth_V1.AuditEntry {
+extension Audit_V1.AuditEntry {
   /// A record of the log as operators see it.
   package init(_ stored: StoredAuditRecord) {
     let record = stored.record

@@ -1,4 +1,4 @@
-public import Contracts
+public import PeerContracts
 public import RPCKit
 
 /// The keys of AuthService as another service knows them: fetched, kept, fetched again in time.

@@ -1,4 +1,4 @@
-public import Contracts
+public import PeerContracts
 public import RPCKit
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 public import RPCKit
 public import StrictJSON
 

@@ -1,4 +1,3 @@
-internal import Contracts
 internal import RPCKit
 internal import RPCKitHTTP
 
@@ -20,7 +19,8 @@ extension ServiceEnvironment {
     let reflected = ReflectedHTTP(services, restPrefix: Self.restPrefix)
     router.transcoder = reflected
     if http.rest {
-      let documents = [.paths] + documents.map { HTTPDocument($0) } + viewer
+      let documents =
+        (apiDocument.map { [.openAPI($0)] } ?? []) + documents.map { HTTPDocument($0) } + viewer
       router.routes = [HTTPDocuments(documents), reflected]
       router.restPrefix = Self.restPrefix
     }
@@ -35,16 +35,14 @@ extension ServiceEnvironment {
 }
 
 extension HTTPDocument {
-  /// What can be called by HTTP at all services of Gatehouse, as OpenAPI 3.1.
-  fileprivate static var paths: HTTPDocument {
-    HTTPDocument(
+  /// What can be called by HTTP, as OpenAPI 3.1; copied with the first question.
+  fileprivate static func openAPI(_ json: StaticString) -> HTTPDocument {
+    let latest = LatestContent()
+    return HTTPDocument(
       path: "/openapi.json",
       contentType: "application/json"
-    ) { Self.pathsContent }
+    ) { latest.content(of: json.description) }
   }
-
-  /// Made with the first question.
-  private static let pathsContent = HTTPContent(tagged: OpenAPIDocument.json.description)
 
   fileprivate init(_ document: ServedDocument) {
     let latest = LatestContent()

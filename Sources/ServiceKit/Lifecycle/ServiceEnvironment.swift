@@ -18,6 +18,8 @@ public struct ServiceEnvironment: Sendable {
   public let identifiers: IdentifierFactory
   /// The loops of the process; also the monotonic clock.
   public let loops: EventLoopGroup
+  /// OpenAPI 3.1 of all that can be called by HTTP, served at `/openapi.json`; nil to serve none.
+  public let apiDocument: StaticString?
 
   let proofs: ServiceProofs
   /// Traces calls; nil when nothing is traced.
@@ -35,9 +37,11 @@ public struct ServiceEnvironment: Sendable {
     metrics: RPCMetrics,
     loops: EventLoopGroup,
     tls: TLSContextSource? = nil,
-    network: any Network = SocketNetwork()
+    network: any Network = SocketNetwork(),
+    apiDocument: StaticString? = nil
   ) {
     self.name = name
+    self.apiDocument = apiDocument
     self.settings = settings
     self.clock = clock
     self.random = random

@@ -32,10 +32,16 @@ public struct OperatorCommand<Service: HostedService>: Sendable {
 /// The program of a service: command line, settings, signals, exit code.
 public struct ServiceProgram<Service: HostedService>: Sendable {
   private let commands: [OperatorCommand<Service>]
+  private let apiDocument: StaticString?
 
-  /// Makes the program.
-  public init(_ service: Service.Type, commands: [OperatorCommand<Service>] = []) {
+  /// Makes the program; `apiDocument` is OpenAPI 3.1 of all that can be called by HTTP, nil to serve none.
+  public init(
+    _ service: Service.Type,
+    commands: [OperatorCommand<Service>] = [],
+    apiDocument: StaticString? = nil
+  ) {
     self.commands = commands
+    self.apiDocument = apiDocument
   }
 
   /// Runs to the end of the process: 0 when all went well, 2 for a wrong command line or setting, 1
@@ -188,7 +194,8 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       ),
       metrics: metrics,
       loops: loops,
-      tls: try settings.tls.map { try TLSContextSource($0.clientConfiguration) }
+      tls: try settings.tls.map { try TLSContextSource($0.clientConfiguration) },
+      apiDocument: apiDocument
     )
   }
 

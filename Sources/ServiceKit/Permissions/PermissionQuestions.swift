@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 internal import RPCKit
 
 /// Questions to TenancyService whose answers must not be older than they are, several in one call when many

@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 public import RPCKit
 
 /// Asks TenancyService who may do what, and remembers the answers for up to five minutes.

@@ -1,4 +1,4 @@
-package import Contracts
+package import PeerContracts
 
 /// What ends a compliance report: a digest of its lines, and a signature of that.
 package struct ReportSeal: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import AccessEngine
-internal import Contracts
+internal import PeerContracts
 internal import ServiceKit
 
 /// A role that somebody must have on an entity, and by which nobody but one user can act for good.

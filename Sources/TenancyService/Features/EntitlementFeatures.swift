@@ -1,5 +1,5 @@
 public import AccessEngine
-internal import Contracts
+internal import PeerContracts
 public import RPCKit
 public import ServiceKit
 

@@ -1,4 +1,4 @@
-internal import Contracts
+internal import TenancyContracts
 internal import RPCKit
 internal import RPCKitHTTP
 internal import ServiceKit

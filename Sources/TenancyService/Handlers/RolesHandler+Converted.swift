@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 

@@ -1,5 +1,6 @@
 public import AccessEngine
-internal import Contracts
+internal import PeerContracts
+internal import TenancyContracts
 public import RPCKit
 public import ServiceKit
 

@@ -1,4 +1,4 @@
-public import Contracts
+public import PeerContracts
 internal import RPCKit
 public import ServiceKit
 

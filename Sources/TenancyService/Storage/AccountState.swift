@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 internal import ServiceKit
 
 /// What AuthService has said of an account, as far as it decides whether its user can act for good.

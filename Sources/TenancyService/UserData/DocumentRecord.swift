@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import TenancyContracts
 internal import ServiceKit
 
 /// What is known of a document without reading its content.

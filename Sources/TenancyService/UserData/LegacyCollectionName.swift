@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import TenancyContracts
 
 /// A global collection of the older app, and where its documents go.
 enum LegacyCollectionName: String, CaseIterable, Sendable {

@@ -1,3 +1,4 @@
+internal import AllContracts
 internal import RPCKit
 internal import Reflection
 internal import ServiceKit

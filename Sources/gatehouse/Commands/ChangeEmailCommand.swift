@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 internal import RPCKit
 
 /// `gatehouse change-email`: asks for the mail that confirms another address.

@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import AuthContracts
 internal import RPCKit
 
 /// `gatehouse end-sessions`: signs a user out everywhere, for operators.

@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import AuthContracts
 internal import RPCKit
 
 /// `gatehouse export-account`: all that the services know of the signed-in user, as a file.

@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 internal import RPCKit
 
 /// `gatehouse login`: signs in with a password, and with a code if the account has a second factor.

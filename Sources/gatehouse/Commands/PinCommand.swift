@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import AuthContracts
 internal import RPCKit
 
 /// `gatehouse pin`: sets or removes the PIN, or prints a token of somebody who knows it.

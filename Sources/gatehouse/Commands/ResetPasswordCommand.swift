@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 internal import RPCKit
 
 /// `gatehouse reset-password`: asks for the mail with which a forgotten password is replaced, or uses the

@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 internal import RPCKit
 
 /// `gatehouse signup`: makes an account and signs in.

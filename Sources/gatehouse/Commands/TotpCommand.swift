@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import AuthContracts
 internal import RPCKit
 
 /// `gatehouse totp`: adds or removes an authenticator app, and proves that one has it.

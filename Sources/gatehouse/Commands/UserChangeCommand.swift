@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import AuthContracts
 internal import RPCKit
 
 /// `gatehouse disable-user`, `enable-user` and `force-reset`: what operators do to an account, with a reason.

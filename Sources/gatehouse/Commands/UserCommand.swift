@@ -1,4 +1,5 @@
-internal import Contracts
+internal import AuthContracts
+internal import PeerContracts
 internal import RPCKit
 internal import Reflection
 internal import ServiceKit
@@ -34,7 +35,7 @@ struct UserCommand: Command {
         ),
         "audit": .array(
           try records.map {
-            try json.decode($0.protobufBytes, as: Auth_V1.AuditEntry.protobufName)
+            try json.decode($0.protobufBytes, as: Audit_V1.AuditEntry.protobufName)
           }
         ),
       ]

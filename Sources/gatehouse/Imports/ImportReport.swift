@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import AuthContracts
 internal import ServiceKit
 
 /// Tells what has become of rows: each that was refused as a line of JSON, and now and then how many there were.

@@ -1,4 +1,5 @@
-internal import Contracts
+internal import PeerContracts
+internal import AuthContracts
 internal import RPCKit
 internal import Reflection
 internal import ServiceKit

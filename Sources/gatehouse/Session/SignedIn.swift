@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 internal import RPCKit
 
 /// What comes before and after a sign-in of either kind.

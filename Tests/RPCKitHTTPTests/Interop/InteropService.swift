@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import RPCKit
 
 /// The server of gRPC's interoperability tests, as their description wants it.

@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import Dispatch
 import RPCKit
 import RPCKitTesting

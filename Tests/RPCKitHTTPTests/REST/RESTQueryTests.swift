@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import RPCKit
 import StrictJSON
 import Testing

@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import RPCKit
 import Testing
 

@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import RPCKit
 
 /// The service that docs/protocol.md uses in its examples: `echo.v1.Echo`, whose messages have one

@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import RPCKit
 
 /// `benchmark.v1.Permissions` as every language serves it: the contexts of interop/README.md.

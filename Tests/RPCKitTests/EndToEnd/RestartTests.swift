@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import Foundation
 import Testing
 

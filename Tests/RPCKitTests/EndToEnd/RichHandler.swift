@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import RPCKit
 
 typealias Rich = Testing_V1.Rich

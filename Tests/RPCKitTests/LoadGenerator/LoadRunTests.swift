@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import LoadGenerator
 import RPCKit
 import Testing

@@ -1,4 +1,4 @@
-import Contracts
+import TestingContracts
 import RPCKitTesting
 import Testing
 

@@ -1,4 +1,8 @@
-import Contracts
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
+import TestingContracts
 import Foundation
 import RPCKit
 import ServiceKit

@@ -1,3 +1,4 @@
+import AllContracts
 import Reflection
 import ServiceKit
 import Testing

@@ -1,4 +1,7 @@
-import Contracts
+import AllContracts
+import PeerContracts
+import TenancyContracts
+import TestingContracts
 import RPCKit
 import Reflection
 import ServiceKit

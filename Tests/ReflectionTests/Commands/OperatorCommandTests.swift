@@ -1,4 +1,5 @@
-import Contracts
+import AuthContracts
+import PeerContracts
 import RPCKit
 import Testing
 
@@ -44,9 +45,9 @@ private final class ScriptedOperators: Auth_V1.OperatorsService {
   }
 
   func searchAudit(
-    _ request: Auth_V1.SearchAuditRequest,
+    _ request: Audit_V1.SearchAuditRequest,
     _ call: CallContext
-  ) async throws -> Auth_V1.SearchAuditResponse {
+  ) async throws -> Audit_V1.SearchAuditResponse {
     .init()
   }
 

@@ -1,4 +1,5 @@
-import Contracts
+import PeerContracts
+import TestingContracts
 import RPCKit
 import RPCKitTesting
 import Testing

@@ -1,4 +1,5 @@
-import Contracts
+import AuthContracts
+import PeerContracts
 import Glibc
 import RPCKit
 import RPCKitTesting

@@ -1,4 +1,4 @@
-import Contracts
+import PeerContracts
 import Glibc
 import RPCKit
 import RPCKitTesting

@@ -1,4 +1,5 @@
-import Contracts
+import AuthContracts
+import PeerContracts
 import RPCKit
 import ServiceKit
 import Testing

@@ -1,4 +1,5 @@
-import Contracts
+import AuthContracts
+import PeerContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit
@@ -59,7 +60,7 @@ struct OperatorReadTests {
       _ = try await stage.signIn()
       try await stage.changePassword(ada, to: "another battery staple horse")
       let operators = Auth_V1.OperatorsClient(stage.channel)
-      func search(_ request: Auth_V1.SearchAuditRequest) async throws -> [String] {
+      func search(_ request: Audit_V1.SearchAuditRequest) async throws -> [String] {
         var (found, request) = ([String](), request)
         repeat {
           let page = try await operators.searchAudit(request, options: stage.with(boss))

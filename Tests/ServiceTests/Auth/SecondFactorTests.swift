@@ -1,4 +1,4 @@
-import Contracts
+import PeerContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit

@@ -1,5 +1,8 @@
-import Contracts
-import Contracts
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
+import PeerContracts
 import RPCKit
 import ServiceKit
 import Testing

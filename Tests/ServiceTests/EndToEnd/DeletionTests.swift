@@ -1,4 +1,6 @@
-import Contracts
+import PeerContracts
+import AuthContracts
+import TenancyContracts
 import Foundation
 import Glibc
 import RPCKit

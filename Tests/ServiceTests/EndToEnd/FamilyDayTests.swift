@@ -1,4 +1,7 @@
-import Contracts
+import PeerContracts
+import AuthContracts
+import EntitlementContracts
+import TenancyContracts
 import Foundation
 import RPCKit
 import Testing

@@ -1,4 +1,7 @@
-import Contracts
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import RPCKit
 
 /// A flat, who owns it, who rents it, and somebody who has nothing to do with it.

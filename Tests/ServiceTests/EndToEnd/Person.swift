@@ -1,4 +1,6 @@
-import Contracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import RPCKit
 
 /// Somebody with an account, signed in.

@@ -1,4 +1,6 @@
-import Contracts
+import AuthContracts
+import PeerContracts
+import TenancyContracts
 import Foundation
 import Glibc
 import RPCKit

@@ -1,4 +1,5 @@
-import Contracts
+import PeerContracts
+import EntitlementContracts
 import RPCKit
 import ServiceKit
 import Testing

@@ -1,4 +1,7 @@
-import Contracts
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import ServiceKit
 import Testing
 

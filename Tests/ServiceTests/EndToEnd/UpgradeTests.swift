@@ -1,5 +1,8 @@
 import AuthService
-import Contracts
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import EntitlementService
 import Foundation
 import Glibc

@@ -1,4 +1,4 @@
-import Contracts
+import PeerContracts
 import RPCKit
 
 /// Refreshes and sign-ins of an AuthService that runs elsewhere.

@@ -1,5 +1,6 @@
 internal import AccessEngine
-internal import Contracts
+internal import PeerContracts
+internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 

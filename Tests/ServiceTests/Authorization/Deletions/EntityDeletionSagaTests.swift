@@ -1,4 +1,6 @@
-import Contracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import RPCKit
 import ServiceKit
 import Testing

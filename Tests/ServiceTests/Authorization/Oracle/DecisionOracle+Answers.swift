@@ -1,4 +1,4 @@
-import Contracts
+import PeerContracts
 import Foundation
 import RPCKit
 import RPCKitTesting

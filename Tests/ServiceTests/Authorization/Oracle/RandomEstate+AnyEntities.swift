@@ -1,4 +1,6 @@
-import Contracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import Foundation
 import RPCKit
 import RPCKitTesting

@@ -1,5 +1,7 @@
 import AuthService
-import Contracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import EntitlementService
 import RPCKit
 import RPCKitTesting

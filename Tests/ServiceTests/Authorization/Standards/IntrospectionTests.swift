@@ -1,4 +1,7 @@
-import Contracts
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit

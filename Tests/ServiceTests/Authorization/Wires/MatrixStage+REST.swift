@@ -1,4 +1,8 @@
-import Contracts
+import AllContracts
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
 import RPCKit
 import Reflection
 import ServiceKit

@@ -1,4 +1,5 @@
-import Contracts
+import PeerContracts
+import EntitlementContracts
 
 /// The points of one child as a few lines of arithmetic, to compare the service with.
 ///

@@ -1,4 +1,5 @@
-import Contracts
+import EntitlementContracts
+import PeerContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit

@@ -1,4 +1,5 @@
-import Contracts
+import EntitlementContracts
+import PeerContracts
 import RPCKit
 import ServiceKit
 import Testing

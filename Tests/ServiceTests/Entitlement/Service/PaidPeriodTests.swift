@@ -1,4 +1,5 @@
-import Contracts
+import EntitlementContracts
+import PeerContracts
 import RPCKitTesting
 import ServiceKit
 import Testing

@@ -1,4 +1,5 @@
-import Contracts
+import PeerContracts
+import EntitlementContracts
 import Foundation
 import RPCKit
 import RPCKitTesting

@@ -1,4 +1,5 @@
-import Contracts
+import EntitlementContracts
+import PeerContracts
 import EntitlementService
 import Foundation
 import RPCKit

@@ -1,4 +1,4 @@
-import Contracts
+import TenancyContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit

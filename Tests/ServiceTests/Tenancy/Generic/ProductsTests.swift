@@ -1,5 +1,6 @@
 import AccessEngine
-import Contracts
+import PeerContracts
+import TenancyContracts
 import Foundation
 import RPCKit
 import ServiceKit

@@ -1,4 +1,5 @@
-import Contracts
+import TenancyContracts
+import PeerContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit

@@ -1,4 +1,5 @@
-import Contracts
+import PeerContracts
+import TenancyContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit

@@ -1,4 +1,4 @@
-import Contracts
+import PeerContracts
 import ServiceKit
 
 @testable import TenancyService

@@ -1,4 +1,5 @@
-import Contracts
+import PeerContracts
+import TenancyContracts
 import RPCKit
 
 /// The documents of one user, as a program of that user sees them.

@@ -1,4 +1,5 @@
-import Contracts
+import PeerContracts
+import TenancyContracts
 import Foundation
 import RPCKit
 import ServiceKit
