@@ -6,7 +6,7 @@ public enum GatehouseVersion {
   /// `MAJOR.MINOR.PATCH` (semver.org).
   public static let text = "0.2.0"
 
-  /// What it was built from, as `BUILD_REVISION` named it during the build (`scripts/build-services` sets
+  /// What it was built from, as `BUILD_REVISION` named it during the build (`scripts/helpers/build-services` sets
   /// it to the commit); `unknown` if it was not set.
   public static let revision = unsafe String(cString: CBuildInformation_revision())
 
