@@ -15,7 +15,7 @@ import time
 from . import hashing, imports, large_store, machine, mails, peers, processes, products
 from .suite import POLICY, SERVICES, Suite
 
-BUILT = peers.BENCHMARKS / ".build/release"
+BUILT = peers.BUILT
 BENCHMARK = BUILT / "service-benchmark"
 PROGRAMS = ("auth-service", "tenancy-service", "entitlement-service", "gatehouse", "rpcload")
 # Windows of checks with a large store, by a service and by a user each.
@@ -34,7 +34,7 @@ def build(with_benchmark=True):
     """Builds the programs, and the benchmark that runs inside one process."""
     for what in [["--target", "MeasuredPrograms"]] + [["--product", "service-benchmark"]] * with_benchmark:
         subprocess.run(["swift", "build", "-c", "release", "--static-swift-stdlib",
-                        "--package-path", str(peers.BENCHMARKS), *what],
+                        "--scratch-path", str(peers.SCRATCH), "--package-path", str(peers.BENCHMARKS), *what],
                        check=True, timeout=3600)
 
 
