@@ -5,7 +5,7 @@ ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG DEBIAN_IMAGE=debian:bookworm-slim
 
 FROM ${SWIFT_IMAGE} AS build
-# The same list as scripts/setup, without what only tests and code generation need.
+# The libraries of scripts/setup --run; the toolchain's own are there.
 RUN apt-get update -q \
   && apt-get install -y -q --no-install-recommends \
     pkg-config libprotobuf-c-dev libnghttp2-dev zlib1g-dev libssl-dev libsqlite3-dev libsodium-dev libcrypt-dev \

@@ -146,11 +146,16 @@ let package = Package(
       ]
     ),
     .target(
+      name: "BuildInformation",
+      dependencies: ["CBuildInformation"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "ServiceKit",
       dependencies: [
         "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "PeerContracts", "StrictJSON",
         "PackedTables", "TextEncodings", "CSQLite", "CCurl", "CIDN2", "COpenSSL",
-        "CBuildInformation",
+        "BuildInformation",
       ],
       swiftSettings: strict
     ),
@@ -230,6 +235,12 @@ let package = Package(
       ],
       swiftSettings: strict,
       linkerSettings: shipped
+    ),
+    // All programs of an installation in one build; see its only file.
+    .target(
+      name: "ShippedPrograms",
+      dependencies: ["auth-service", "tenancy-service", "entitlement-service", "gatehouse"],
+      swiftSettings: strict
     ),
     .executableTarget(
       name: "protoc-gen-rpckit",

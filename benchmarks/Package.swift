@@ -26,6 +26,14 @@ let package = Package(
         gatehouse("AccessEngine"), gatehouse("TenancyService"),
       ],
       swiftSettings: strict
-    )
+    ),
+    .target(
+      name: "MeasuredPrograms",
+      dependencies: [
+        gatehouse("auth-service"), gatehouse("tenancy-service"), gatehouse("entitlement-service"),
+        gatehouse("gatehouse"), gatehouse("rpcload"), gatehouse("benchmark-server"),
+      ],
+      swiftSettings: strict
+    ),
   ]
 )

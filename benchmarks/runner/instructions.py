@@ -226,7 +226,7 @@ def measure(options):
         if name not in PARTS:
             sys.exit(f"benchmarks/run: no part {name}; there are: {', '.join(PARTS)}")
     if not options.skip_build:
-        services.build(PROGRAMS)
+        services.build(with_benchmark=False)
     os.environ.update(ENVIRONMENT)
     # Other work slows a part down and adds nothing to its count, so they share the machine.
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -10,6 +10,9 @@ from pathlib import Path
 BENCHMARKS = Path(__file__).resolve().parent.parent
 REPOSITORY = BENCHMARKS.parent
 WORK = BENCHMARKS / ".work"
+# The repository's own: what it has built for release, this package need not compile again.
+SCRATCH = REPOSITORY / ".build"
+BUILT = SCRATCH / "release"
 BIN = WORK / "bin"
 # Preloaded into a server, counts its allocations.
 COUNTER = WORK / "count-allocations.so"
@@ -47,7 +50,7 @@ class Server:
     work_arguments: tuple = ()
 
 
-RPCLOAD = Generator("rpcload", str(REPOSITORY / ".build/release/rpcload"))
+RPCLOAD = Generator("rpcload", str(BUILT / "rpcload"))
 TTRPC_GO = Generator("ttrpc-go", str(BIN / "ttrpc-go-client"))
 GRPC_GO = Generator("grpc-go", str(BIN / "grpc-go-client"))
 # First choice for gRPC's open loops: it spins on its core, where the Go client's scheduler adds
@@ -60,13 +63,13 @@ SERVERS = (
     # Built by build() below. Pinned to a core, it must run one loop.
     Server(
         "rpckit", "RPCKit",
-        (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0"),
+        (str(BUILT / "benchmark-server"), "--listen", "127.0.0.1:0"),
         closed=(RPCLOAD, TTRPC_GO), opened=(RPCLOAD, TTRPC_GO), holder=TTRPC_GO,
         uses_malloc=True, work_arguments=("--work", "20"),
     ),
     Server(
         "rpckit-fast-path", "RPCKit, fast path",
-        (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0",
+        (str(BUILT / "benchmark-server"), "--listen", "127.0.0.1:0",
          "--fast-path"),
         closed=(RPCLOAD,), opened=(RPCLOAD,), holder=TTRPC_GO,
         uses_malloc=True, work_arguments=("--work", "20"),
@@ -92,12 +95,12 @@ SERVERS = (
 GRPC_SERVERS = (
     Server(
         "rpckit-grpc", "RPCKit",
-        (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0"),
+        (str(BUILT / "benchmark-server"), "--listen", "127.0.0.1:0"),
         closed=(H2LOAD,), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True,
     ),
     Server(
         "rpckit-grpc-fast-path", "RPCKit, fast path",
-        (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0",
+        (str(BUILT / "benchmark-server"), "--listen", "127.0.0.1:0",
          "--fast-path"),
         closed=(H2LOAD,), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO, uses_malloc=True,
     ),
@@ -113,7 +116,8 @@ def build():
         print("rpckit is left out: benchmarks/Package.swift is missing")
         return
     # The way the services are shipped: with Swift's libraries inside.
-    swift = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path"]
+    swift = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--scratch-path", str(SCRATCH),
+             "--package-path"]
     for command in (
         [*swift, str(BENCHMARKS), "--product", "benchmark-server"],
         [*swift, str(REPOSITORY), "--product", "rpcload"],

@@ -38,9 +38,11 @@ allowed tom Devices/Operate "{\"deviceId\": \"$door\", \"operation\": \"unlock\"
 step "He unlocks his door"
 step "He may not rename it:"
 refused tom PERMISSION_DENIED Devices/Update "{\"deviceId\": \"$door\", \"name\": \"My door\"}"
-commands+=("tom\$ TOKEN=\$(gatehouse token) .build/interop/unlock $door")
-[[ $(TOKEN=$(as tom gatehouse token) .build/interop/unlock "$door") == true ]] || failed "the Go client was refused"
-step "A Go program using containerd's own ttrpc library asks whether he may unlock it: true"
+if $go; then
+  commands+=("tom\$ TOKEN=\$(gatehouse token) .build/interop/unlock $door")
+  [[ $(TOKEN=$(as tom gatehouse token) .build/interop/unlock "$door") == true ]] || failed "the Go client was refused"
+  step "A Go program using containerd's own ttrpc library asks whether he may unlock it: true"
+fi
 
 chapter "4. A guest visits"
 sign_up gus "Gus Guest"

@@ -1,1 +1,1 @@
-"""Sends requests through the gateways of deploy/ to services that run, for scripts/check-gateways."""
+"""Sends requests through the gateways of deploy/ to services that run, for scripts/checks/gateways."""

@@ -55,13 +55,13 @@ def run(stage, wanted):
         if wrong:
             # Envoy gives TenancyService a second for a decision, which a machine with other work may not keep. What is
             # really broken is so twice.
-            print(f"check-gateways: {name}, once more, after: {wrong}", file=sys.stderr, flush=True)
+            print(f"checks/gateways: {name}, once more, after: {wrong}", file=sys.stderr, flush=True)
             wrong = attempt(Stage.recover, stage) or attempt(check, stage)
         if wrong:
             broken += 1
-            print(f"check-gateways: {name}: {check.__doc__}: FAILED: {wrong}", file=sys.stderr, flush=True)
+            print(f"checks/gateways: {name}: {check.__doc__}: FAILED: {wrong}", file=sys.stderr, flush=True)
         else:
-            print(f"check-gateways: {check.__doc__}: ok ({time.monotonic() - started:.1f} s)", flush=True)
+            print(f"checks/gateways: {check.__doc__}: ok ({time.monotonic() - started:.1f} s)", flush=True)
     return broken
 
 
@@ -85,7 +85,7 @@ def main():
     finally:
         stage.close()
     if broken:
-        print(f"check-gateways: the logs are in {folder}", file=sys.stderr)
+        print(f"checks/gateways: the logs are in {folder}", file=sys.stderr)
         return 1
     shutil.rmtree(folder)
     return 0

@@ -32,7 +32,7 @@ class MutualTLS(People):
 
     def _make_certificates(self):
         for folder in ("certificates", "stranger"):
-            subprocess.run([self.root / "scripts/make-certificates", self.folder / folder], check=True)
+            subprocess.run([self.root / "scripts/helpers/make-certificates", self.folder / folder], check=True)
         for file in (self.folder / "certificates").iterdir():
             shutil.copy(file, self.folder / "keys")
 

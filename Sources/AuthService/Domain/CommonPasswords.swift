@@ -1,4 +1,4 @@
-// Written by scripts/common-passwords. Long because it is a table.
+// Written by scripts/helpers/common-passwords. Long because it is a table.
 
 /// Common passwords of eight characters and more, as digests; docs/decisions/0187 says of which lists.
 ///

@@ -1,7 +1,7 @@
 /// How much of something there is for everybody, and how much of that for one of them.
 ///
 /// The one way to bound what all callers use together: a bound without shares lets whoever comes first take
-/// the turn of all others. `scripts/check-rules` compares these, and the limits that are only of one holder,
+/// the turn of all others. `scripts/checks/rules` compares these, and the limits that are only of one holder,
 /// with the table in docs/threat-model.md.
 package struct SharedBound: Sendable {
   /// Whose share it is.

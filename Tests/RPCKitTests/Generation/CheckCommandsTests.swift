@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `scripts/check-commands`, which looks whether the commands of the pages exist.
+/// `scripts/checks/commands`, which looks whether the commands of the pages exist.
 @Suite struct CheckCommandsTests {
   /// A stand-in for `gatehouse`: it knows two commands, one method, and one field of its request.
   private static let gatehouse = """
@@ -31,7 +31,7 @@ import Testing
     let file = folder.appending(path: "page.md")
     try Data(page.utf8).write(to: file)
     return try Protoc.run(
-      Protoc.root.appending(path: "scripts/check-commands"),
+      Protoc.root.appending(path: "scripts/checks/commands"),
       [folder.path, file.path]
     )
   }

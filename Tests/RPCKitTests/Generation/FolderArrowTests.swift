@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `scripts/check-folders`, which keeps the folders of RPCKit from using each other in circles.
+/// `scripts/checks/folders`, which keeps the folders of RPCKit from using each other in circles.
 @Suite struct FolderArrowTests {
   /// What the script says of two folders of a library, `Low` and `High`.
   private func check(
@@ -20,7 +20,7 @@ import Testing
     let list = folder.appending(path: "arrows.txt")
     try Data(arrows.utf8).write(to: list)
     return try Protoc.run(
-      Protoc.root.appending(path: "scripts/check-folders"),
+      Protoc.root.appending(path: "scripts/checks/folders"),
       [sources.path, list.path]
     )
   }

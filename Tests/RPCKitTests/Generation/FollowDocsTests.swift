@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `scripts/follow-docs`, which types the commands of a page and compares what comes with what it shows.
+/// `scripts/checks/follow-docs`, which types the commands of a page and compares what comes with what it shows.
 @Suite struct FollowDocsTests {
   /// What the script says of a page.
   private func follow(_ page: String) throws -> (Protoc.Outcome, transcript: String) {
@@ -12,7 +12,7 @@ import Testing
     try Data(page.utf8).write(to: file)
     let transcript = folder.appending(path: "transcript.txt")
     let outcome = try Protoc.run(
-      Protoc.root.appending(path: "scripts/follow-docs"),
+      Protoc.root.appending(path: "scripts/checks/follow-docs"),
       ["--here", "--transcript", transcript.path, file.path]
     )
     return (outcome, (try? String(contentsOf: transcript, encoding: .utf8)) ?? "")

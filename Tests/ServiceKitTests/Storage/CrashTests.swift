@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Killing a process in the middle of writes", .timeLimit(.minutes(30)))
 struct CrashTests {
-  /// Twenty unless the environment asks for more, as `scripts/kill-test` does.
+  /// Twenty unless the environment asks for more, as `scripts/long-tests/kills` does.
   private static let killCount =
     ProcessInfo.processInfo.environment["STORE_KILLS"].flatMap { Int($0) } ?? 20
 

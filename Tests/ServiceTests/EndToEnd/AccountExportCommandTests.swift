@@ -14,7 +14,7 @@ extension EndToEndTests {
     func account_isExported() async throws {
       try await Installation.run { home in
         let schema = Self.root.appending(path: "schemas/account-export.schema.json").path
-        let check = Self.root.appending(path: "scripts/check-schemas").path
+        let check = Self.root.appending(path: "scripts/checks/schemas").path
         let ending = try await home.shell(
           """
           gatehouse signup ada@example.com Ada

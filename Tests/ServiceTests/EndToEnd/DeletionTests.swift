@@ -9,7 +9,7 @@ import Testing
 extension EndToEndTests {
   @Suite("Deleting accounts across services")
   struct DeletionTests {
-    /// Six of each service unless the environment asks for more, as `scripts/deletion-test` does.
+    /// Six of each service unless the environment asks for more, as `scripts/long-tests/deletions` does.
     private static let killCount =
       ProcessInfo.processInfo.environment["DELETION_KILLS"].flatMap { Int($0) } ?? 6
 

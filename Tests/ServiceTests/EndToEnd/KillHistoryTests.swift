@@ -12,7 +12,7 @@ import Testing
 extension EndToEndTests {
   @Suite("Histories of a house whose service is killed")
   struct KillHistoryTests {
-    /// Three unless the environment asks for more, as `scripts/kill-test` does.
+    /// Three unless the environment asks for more, as `scripts/long-tests/kills` does.
     private static let killCount =
       ProcessEnvironment.variables["SERVICE_KILLS"].flatMap { Int($0) } ?? 3
 

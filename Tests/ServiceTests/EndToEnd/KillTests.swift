@@ -7,7 +7,7 @@ import Testing
 extension EndToEndTests {
   @Suite("Killing services in the middle of writes")
   struct KillTests {
-    /// Three of each service unless the environment asks for more, as `scripts/kill-test` does.
+    /// Three of each service unless the environment asks for more, as `scripts/long-tests/kills` does.
     private static let killCount =
       ProcessInfo.processInfo.environment["SERVICE_KILLS"].flatMap { Int($0) } ?? 3
 

@@ -8,7 +8,7 @@ import Testing
 extension EndToEndTests {
   @Suite("Killing TenancyService in the middle of a migration of documents")
   struct MigrationKillTests {
-    /// Three unless the environment asks for more, as `scripts/kill-test` does.
+    /// Three unless the environment asks for more, as `scripts/long-tests/kills` does.
     private static let killCount =
       ProcessInfo.processInfo.environment["SERVICE_KILLS"].flatMap { Int($0) } ?? 3
     /// Documents in each of the four collections: several batches of 500.

@@ -9,7 +9,7 @@ import Testing
 extension EndToEndTests {
   @Suite("Killing EntitlementService in the middle of points")
   struct PointsKillTests {
-    /// Three unless the environment asks for more, as `scripts/kill-test` does.
+    /// Three unless the environment asks for more, as `scripts/long-tests/kills` does.
     private static let killCount =
       ProcessInfo.processInfo.environment["SERVICE_KILLS"].flatMap { Int($0) } ?? 3
     private static let refused = "refused"

@@ -25,7 +25,7 @@ struct SchemaFile {
       try text.write(to: file, atomically: false, encoding: .utf8)
     }
     let (process, output) = (Process(), Pipe())
-    process.executableURL = Self.root.appending(path: "scripts/check-schemas")
+    process.executableURL = Self.root.appending(path: "scripts/checks/schemas")
     process.arguments =
       [Self.root.appending(path: "schemas/\(name)").path] + files.map(\.path)
     process.standardOutput = output
