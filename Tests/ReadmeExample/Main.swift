@@ -1,5 +1,5 @@
-import PeerContracts
 import Glibc
+import PeerContracts
 import RPCKit
 
 @main struct Main {

@@ -56,8 +56,9 @@ enum Words {
   private static func generatedNames() throws -> [String] {
     var names: Set<String> = []
     for path in [
-      "Sources/Contracts/TestingV1Rich.swift", "Sources/CProtobufC/include/testing/v1/rich.pb-c.h",
-      "Sources/CProtobufC/generated/testing/v1/rich.pb-c.c",
+      "Sources/Contracts/Testing/Swift/TestingV1Rich.swift",
+      "Sources/Contracts/Testing/C/include/testing/v1/rich.pb-c.h",
+      "Sources/Contracts/Testing/C/generated/testing/v1/rich.pb-c.c",
     ] {
       let data = try Data(contentsOf: Protoc.root.appending(path: path))
       let text = String(decoding: data, as: UTF8.self)
