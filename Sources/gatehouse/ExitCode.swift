@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// How a command ended, for scripts; documented in docs/command-line.md.
+/// How a command ended, for scripts; documented in docs/reference/command-line.md.
 enum ExitCode: Int32, CaseIterable {
   /// It did what was asked.
   case success = 0

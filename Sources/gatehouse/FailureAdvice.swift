@@ -25,7 +25,7 @@ enum FailureAdvice {
     }
   }
 
-  /// What is known of this very reason (docs/errors.md); nil where the code says enough.
+  /// What is known of this very reason (docs/reference/errors.md); nil where the code says enough.
   private static func reasonAdvice(
     _ reason: String?,
     _ failure: CallFailure,
@@ -116,7 +116,7 @@ enum FailureAdvice {
     case .invalidArgument, .failedPrecondition: nil
     case .unauthenticated: signInAdvice(failure.error.reason, email)
     case .permissionDenied:
-      "you may not do this; the reason says why, and docs/errors.md what it means"
+      "you may not do this; the reason says why, and docs/reference/errors.md what it means"
     case .notFound: "check the id; objects that you may not see are not found either"
     case .alreadyExists: "it exists already, or the idempotency key was used for another request"
     case .resourceExhausted: "a limit was reached; wait and retry, or remove something first"

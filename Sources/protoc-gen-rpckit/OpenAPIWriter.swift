@@ -84,7 +84,9 @@ struct OpenAPIWriter {
             "description": "What is wrong, for programs.",
             "properties": [
               "code": ["type": "string", "description": "The code of gRPC: `NOT_FOUND`."],
-              "reason": ["type": "string", "description": "Why, as docs/errors.md lists it."],
+              "reason": [
+                "type": "string", "description": "Why, as docs/reference/errors.md lists it.",
+              ],
               "domain": ["type": "string", "description": "Who gave the reason."],
               "metadata": ["type": "object", "additionalProperties": ["type": "string"]],
               "fieldViolations": [

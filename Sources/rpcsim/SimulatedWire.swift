@@ -16,7 +16,7 @@ enum SimulatedWire: String, CaseIterable {
   /// Makes the random numbers that draw the wire others than those of the workload, which is so the same as it
   /// would be by frames.
   ///
-  /// Of those that were tried it is the first with which the seeds in docs/planted-bugs.md speak frames, as they
+  /// Of those that were tried it is the first with which the seeds in docs/maintainers/planted-bugs.md speak frames, as they
   /// did when they were written down.
   private static let salt: UInt64 = 71 << 32
 

@@ -1,6 +1,6 @@
 import RPCKitTesting
 
-/// Reads along on every connection, with framing of its own, and checks what docs/protocol.md
+/// Reads along on every connection, with framing of its own, and checks what docs/reference/protocol.md
 /// promises of each frame.
 ///
 /// It judges each side by what that side can know: credit that was granted, a CANCEL that was read.

@@ -1,7 +1,7 @@
 /// What may be done by whom: one policy file, or several that are loaded together, checked and compiled.
 ///
 /// Names became places in arrays and sets became bits, so that a decision touches no string. The
-/// format is in docs/policies.md. A class, because it is taken on every call and has a dozen members.
+/// format is in docs/guides/policies.md. A class, because it is taken on every call and has a dozen members.
 public final class Policy: Sendable {
   /// The files it is made of.
   public let documents: [Document]

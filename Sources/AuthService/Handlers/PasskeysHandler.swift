@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Passkeys: see docs/passkeys.md.
+/// Passkeys: see docs/guides/passkeys.md.
 struct PasskeysHandler: Auth_V1.PasskeysService {
   let core: AuthCore
 

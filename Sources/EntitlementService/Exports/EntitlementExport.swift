@@ -3,7 +3,7 @@ internal import ServiceKit
 /// What EntitlementService tells of a user when its account is exported, and what it keeps and does not
 /// tell.
 ///
-/// docs/export.md has the same for users; schemas/account-export.schema.json describes the records.
+/// docs/guides/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum EntitlementExport {
   static let plan = ExportPlan(
     [subscriptions, addons, overrides, scheduledChanges, redemptions, changes, usage, purchases]

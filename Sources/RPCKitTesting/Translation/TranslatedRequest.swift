@@ -5,7 +5,7 @@ struct TranslatedRequest {
   /// A name in lower case and a value.
   typealias Field = (name: String, value: String)
 
-  /// Flags of frames, see docs/protocol.md.
+  /// Flags of frames, see docs/reference/protocol.md.
   enum Flags {
     static let remoteClosed: UInt8 = 0x01
     static let remoteOpen: UInt8 = 0x02

@@ -2,7 +2,7 @@
 ///
 /// The one way to bound what all callers use together: a bound without shares lets whoever comes first take
 /// the turn of all others. `scripts/check-rules` compares these, and the limits that are only of one holder,
-/// with the table in docs/threat-model.md.
+/// with the table in docs/reference/threat-model.md.
 package struct SharedBound: Sendable {
   /// Whose share it is.
   package enum Holder: String, Sendable {

@@ -269,7 +269,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
             Accept a store that the service did not leave as it is now, such as a restored copy.
       \(own.joined())
         --config FILE   Settings as a JSON object. Environment variables override them:
-                        GATEHOUSE_LOG__LEVEL=debug sets log.level. See docs/operations.md.
+                        GATEHOUSE_LOG__LEVEL=debug sets log.level. See docs/operations/services.md.
         --version       Print the version.
         --help          Print this text.
 

@@ -3,7 +3,7 @@ internal import StrictJSON
 
 /// A line of a compliance report: texts in columns, and the one JSON form that digests are made of.
 ///
-/// docs/compliance-report.md says what each kind of line has in which column.
+/// docs/guides/compliance-report.md says what each kind of line has in which column.
 package struct ReportLine: Hashable, Sendable {
   /// What a line can say, in the order in which it says it.
   package enum Column: Int, CaseIterable, Sendable {

@@ -51,7 +51,7 @@ extension StoreError: CustomStringConvertible {
     case .overloaded: "the store is overloaded"
     case .callerOverloaded: "too many calls of one caller wait for the store"
     case .corrupt(let path, let detail):
-      "\(path) is damaged: \(detail); nothing was changed, see \"Damaged stores\" in docs/operations.md"
+      "\(path) is damaged: \(detail); nothing was changed, see \"Damaged stores\" in docs/operations/services.md"
     case .missing(let path, let isEmpty):
       "\(path) is \(isEmpty ? "empty" : "missing"), but \(path).lock says that a store was here: put it "
         + "back or restore a backup; for a new store, run the command set-aside first"

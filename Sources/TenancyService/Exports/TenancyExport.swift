@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// What TenancyService tells of a user when its account is exported, and what it keeps and does not tell.
 ///
-/// docs/export.md has the same for users; schemas/account-export.schema.json describes the records.
+/// docs/guides/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum TenancyExport {
   static let plan = ExportPlan(
     [roles, pastRoles, suspensions, pastSuspensions, sentInvitations, receivedInvitations]

@@ -68,7 +68,7 @@ extension EndToEndTests {
         "\($0.migrations.last?.version ?? 0)"
       }
       let table = try String(
-        contentsOf: Self.root.appending(path: "docs/releases.md"),
+        contentsOf: Self.root.appending(path: "docs/operations/releases.md"),
         encoding: .utf8
       )
       #expect(table.contains("\n| today | \(versions.joined(separator: " | ")) |\n"))
