@@ -6,7 +6,7 @@ enum ExitCode: Int32, CaseIterable {
   case success = 0
   /// It failed, and would again.
   case failure = 1
-  /// The command line makes no sense; nothing was called.
+  /// The command line is wrong, or a password, PIN or code is missing; nothing was changed.
   case usage = 2
   /// Nobody is signed in, or the password, the session or the token is refused.
   case signIn = 3
