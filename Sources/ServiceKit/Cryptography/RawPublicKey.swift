@@ -12,7 +12,7 @@ public enum SignatureError: Error, Hashable, Sendable {
 /// around.
 ///
 /// It is made ready for OpenSSL at each use, because keys of users are seen too seldom to be kept.
-/// That is why P-256 goes the old way of OpenSSL: see docs/decisions/0130.
+/// That is why P-256 keys use EC_KEY: see docs/decisions/0130.
 public enum RawPublicKey: Hashable, Sendable {
   /// ES256: the coordinates of a point on P-256, 32 bytes each.
   case p256(x: [UInt8], y: [UInt8])
