@@ -5,7 +5,7 @@ public import RPCKit
 ///
 /// An answer is never used longer than 300 s, past the next edge of a time window that it
 /// depends on, after a change of its subject or of anything above its entity was pushed, or while
-/// the push stream has been silent for 10 s (SPEC section 5). Several callers who miss the same
+/// the push stream has been silent for 10 s (docs/decisions/0023). Several callers who miss the same
 /// answer make one call. Errors are not remembered. Without evidence nothing is allowed: when
 /// TenancyService cannot be asked, or too much is being asked already, the caller gets UNAVAILABLE.
 ///

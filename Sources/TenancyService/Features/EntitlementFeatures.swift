@@ -7,7 +7,7 @@ public import ServiceKit
 ///
 /// Only conditions on features ask, so a policy without them costs neither calls nor a stream. What
 /// is remembered ends after 300 s, when it changes by itself, when a change is pushed, and when
-/// nothing was heard of changes for 10 s since (SPEC section 5). Several who miss the same make one
+/// the push stream was silent for 10 s since (docs/decisions/0035). Several callers who miss the same make one
 /// call. Errors are not remembered.
 ///
 /// `run` must be running, or answers are asked for again every 10 s.
