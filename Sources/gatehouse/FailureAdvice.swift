@@ -73,11 +73,11 @@ enum FailureAdvice {
     case "NOT_YET_VALID", "EXPIRED":
       "the role that allows this has not begun, or has ended; gatehouse whoami shows when"
     case "ROLE_EXCEEDS_OWN":
-      "nobody gives others more than they may do themselves; ask somebody who may do all of it"
+      "you cannot give more rights than you have; ask a user who has all of them"
     case "NOT_SELF": "ask about yourself, or leave the user out"
     case "DEVICE_OFFLINE": "wait until the device is online again"
     case "REMOTE_OPERATION_DISABLED":
-      "somebody who may must let the device be operated remotely first"
+      "a user with that right must enable remote operation of the device first"
     case "COUNTER_OVERFLOW": "a counter cannot become larger; set it anew"
     case "WATCH_REPLACED": "another one watches in your place; stop that one first"
     case "REPORT_INTERRUPTED": "begin the report again, with a later beginning"

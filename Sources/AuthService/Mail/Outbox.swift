@@ -70,7 +70,7 @@ final class Outbox: Sendable {
   /// Queues a mail in the write that causes it; false when too many wait, and it is not.
   ///
   /// It takes a place of `holder`, or else of the account that it is about. When no place is free, the
-  /// newest mail of whoever has the most makes room, if that is more than the holder has. Call `wake` after
+  /// newest mail of the holder with the most makes room, if that is more than this holder has. Call `wake` after
   /// the commit.
   @discardableResult
   func queue(

@@ -38,7 +38,7 @@ extension AuthError {
     .failedPrecondition,
     reason: "TOO_MANY_ACTIVITIES",
     domain: domain,
-    message: "a user has at most \(ActivityList.countMax) activities; count another one of them"
+    message: "a user has at most \(ActivityList.countMax) activities; use an existing one"
   )
 
   private static func invalid(_ field: String, reason: String, _ problem: String) -> RPCError {

@@ -63,7 +63,7 @@ enum AuthError {
     .invalidArgument,
     reason: "MAIL_TOKEN_INVALID",
     domain: domain,
-    message: "token: does not work or no longer works; ask for a new mail"
+    message: "token: is invalid or expired; request a new mail"
   )
 
   /// The same whether or not the address has an account.
@@ -72,7 +72,7 @@ enum AuthError {
       .resourceExhausted,
       reason: "TOO_MANY_MAILS",
       domain: domain,
-      message: "too many mails were asked for; look for those that were sent, or retry after the "
+      message: "too many e-mails requested; check your inbox, or retry after the "
         + "given delay",
       retryAfter: retryAfter
     )
@@ -93,7 +93,7 @@ enum AuthError {
       switch objection {
       case .length: ("PIN_LENGTH", "must have \(policy.digitCount) digits")
       case .common: ("PIN_COMMON", "must not be a run, a repetition, a year or another common PIN")
-      case .reused: ("PIN_REUSED", "must not be the PIN before, forwards or backwards")
+      case .reused: ("PIN_REUSED", "must not be the previous PIN, forwards or backwards")
       }
     var error = RPCError(
       .invalidArgument,
@@ -119,8 +119,8 @@ enum AuthError {
       reason: "PIN_INVALID",
       domain: domain,
       message: attemptsLeft == 0
-        ? "pin: is wrong, and is disabled now; sign in again"
-        : "pin: is wrong; try again (\(attemptsLeft) left)",
+        ? "the PIN is wrong, and is now disabled; sign in again"
+        : "the PIN is wrong; try again (\(attemptsLeft) left)",
       metadata: ["attempts_left": "\(attemptsLeft)"]
     )
   }
@@ -172,7 +172,7 @@ enum AuthError {
     .invalidArgument,
     reason: "SECOND_FACTOR_TOKEN_INVALID",
     domain: domain,
-    message: "second_factor_token: does not work or no longer works; sign in again"
+    message: "second_factor_token: is invalid or expired; sign in again"
   )
 
   /// Whoever invites has not proven an address, by which the invited person would know them.
@@ -180,7 +180,7 @@ enum AuthError {
     .failedPrecondition,
     reason: "INVITER_UNVERIFIED",
     domain: domain,
-    message: "inviter_id: has not verified an e-mail address; retry when that was done"
+    message: "inviter_id: has no verified e-mail address; verify one, then retry"
   )
 
   /// A response of a passkey that does not count, whatever is wrong with it: one answer.
@@ -334,7 +334,7 @@ enum AuthError {
       .failedPrecondition,
       reason: "IMPORT_OUT_OF_ORDER",
       domain: domain,
-      message: "position: rows before it are missing; go on at \(next)",
+      message: "position: earlier rows are missing; continue at \(next)",
       metadata: ["next_position": "\(next)"]
     )
   }
@@ -430,7 +430,7 @@ enum AuthError {
       domain: domain,
       message: canBePartial
         ? "part of the user's context is unavailable; retry, or set allow_partial_context"
-        : "what another service knows of the user is unavailable; retry after the given delay",
+        : "another service's data about the user is unavailable; retry after the given delay",
       metadata: ["missing": part],
       retryAfter: .seconds(1),
       cause: cause

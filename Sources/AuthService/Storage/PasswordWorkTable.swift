@@ -29,7 +29,7 @@ enum PasswordWorkTable {
     }
   }
 
-  /// Takes away what no password takes any more.
+  /// Removes the work that no password needs.
   static func remove(_ steps: Set<PasswordWork.Step>, in tx: borrowing WriteTransaction) throws {
     for step in steps {
       try tx.execute("DELETE FROM password_work WHERE step = ?", .text(text(of: step)))

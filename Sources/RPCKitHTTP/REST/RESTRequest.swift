@@ -53,7 +53,7 @@ struct RESTRequest {
         throw .invalid(key, "\(error.problem) of the query; see the contract for those there are")
       }
       if let body = route.bodyField, field.path[0] == body.jsonName {
-        throw .invalid(field.name, "is in the query, but belongs into the body")
+        throw .invalid(field.name, "is in the query, but belongs in the body")
       }
       try set(field, value, "query")
     }

@@ -38,7 +38,7 @@ package enum IdentityError {
     .permissionDenied,
     reason: "CALLER_NOT_ALLOWED",
     domain: domain,
-    message: "this method is not open to this kind of caller"
+    message: "callers of this kind may not call this method"
   )
 
   /// A user who is no operator, where only operators may call.

@@ -223,7 +223,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
         ["settings": .string(changed.joined(separator: " "))]
       )
     } catch {
-      environment.logger.error("the settings cannot be read any more", ["error": "\(error)"])
+      environment.logger.error("the settings can no longer be read", ["error": "\(error)"])
     }
   }
 }

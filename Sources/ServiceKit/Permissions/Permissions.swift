@@ -135,7 +135,7 @@ public final class Permissions: Sendable {
     }
     guard let flight else {
       metrics.refused.increment()
-      throw Self.unavailable("too many permissions are being asked for")
+      throw Self.unavailable("too many permission lookups in progress")
     }
     return try await flight.value
   }
@@ -284,7 +284,7 @@ public final class Permissions: Sendable {
     }
     guard let answer else {
       metrics.refused.increment()
-      throw Self.unavailable("too many permissions are being asked for")
+      throw Self.unavailable("too many permission lookups in progress")
     }
     return answer
   }

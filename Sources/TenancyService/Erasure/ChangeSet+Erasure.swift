@@ -63,8 +63,8 @@ extension TenancyError {
       .failedPrecondition,
       reason: "MUST_HAND_OVER",
       domain: domain,
-      message: "nobody else can act for good by a role that somebody must have on \(what.0); "
-        + "give it to somebody without an end, or delete \(what.1), first",
+      message: "no other user permanently holds a required role on \(what.0); "
+        + "give the role to another user without an end date, or delete \(what.1), first",
       metadata: ["count": "\(sole.count)", "entities": named.joined(separator: " ")]
     )
   }

@@ -117,7 +117,7 @@ public final class EntitlementFeatures: FeatureSource {
     guard !isKnown else { return }
     guard let flight else {
       metrics.refused.increment()
-      throw RPCError(.unavailable, "features of too many holders are being asked for; retry in 1 s")
+      throw RPCError(.unavailable, "too many feature lookups in progress; retry in 1 s")
     }
     try await flight.value
   }

@@ -245,13 +245,13 @@ extension InvitationRecord {
   }
 }
 
-/// Who is told that an invitation is of no use any more.
+/// The caller to whom an invitation is closed.
 enum InvitationReader {
-  /// Whoever may revoke it.
+  /// A user who may revoke it.
   case inviter
-  /// Whoever has accepted it.
+  /// The user who accepted it.
   case accepter
-  /// Somebody else whom it is for.
+  /// Another user whom it is for.
   case invited
 }
 
@@ -271,9 +271,9 @@ extension TenancyError {
     )
   }
 
-  /// An invitation that is of no use any more.
+  /// An invitation that is closed.
   ///
-  /// `reader` is who is told of it: what helps depends on that.
+  /// The advice depends on `reader`.
   static func invitationClosed(
     _ state: String,
     for reader: InvitationReader = .inviter

@@ -86,7 +86,7 @@ enum NamedInvitation: Sendable {
       throw TenancyError.invalidField(
         "code",
         "INVITATION_NAMED_TWICE",
-        "and invitation_id are both set; give one of them"
+        "must not be set together with invitation_id"
       )
     }
   }

@@ -15,12 +15,12 @@ enum NamedUser: Hashable, Sendable {
       try EmailAddress(email).requireMailable()
       self = .email(email)
     case (true, true):
-      throw TenancyError.invalidField("user_id", "REQUIRED", "or email is required")
+      throw TenancyError.invalidField("user_id", "REQUIRED", "is required unless email is set")
     case (false, false):
       throw TenancyError.invalidField(
         "email",
         "USER_NAMED_TWICE",
-        "and user_id are both set; give one of them"
+        "must not be set together with user_id"
       )
     }
   }

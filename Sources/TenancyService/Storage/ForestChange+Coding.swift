@@ -47,7 +47,7 @@ extension ForestChange {
   func payload(_ policy: Policy) -> [UInt8] {
     let value: JSONValue
     switch self {
-    case .putEntity: preconditionFailure("an entity is told of by EntityRecord.changePayload")
+    case .putEntity: preconditionFailure("EntityRecord.changePayload writes an entity's change")
     case .removeEntity(let id), .removeAssociation(let id), .removeVariant(let id):
       value = [.string(id)]
     case .putAssociation(let row):

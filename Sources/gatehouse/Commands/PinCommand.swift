@@ -65,7 +65,7 @@ struct PinCommand: Command {
       return "the PIN is set"
     case .clear:
       _ = try await client.clearPin(.init(), options: options)
-      return "there is no PIN any more"
+      return "the PIN is removed"
     case .verify(let request):
       return try await client.verifyPin(request, options: options).token?.token ?? ""
     }

@@ -58,7 +58,7 @@ struct TotpCommand: Command {
       return Self.shown(confirmed.recoveryCodes)
     case .remove:
       _ = try await client.removeTotp(.init(), options: options)
-      return ["there is no authenticator app any more"]
+      return ["the authenticator app is removed"]
     case .verify:
       let shown = SecondFactorSource.isRecoveryCode(code)
       let verified = try await client.verify(
