@@ -283,9 +283,7 @@ struct ValidationWriter {
     let words = pattern.split(separator: "|", omittingEmptySubsequences: false)
     let areWords = words.allSatisfy { word in
       !word.isEmpty
-        && word.utf8.allSatisfy {
-          (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D
-        }
+        && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) }
     }
     guard words.count > 1, areWords else { return "must match \(pattern)" }
     return "must be one of \(words.joined(separator: ", "))"
