@@ -131,7 +131,7 @@ public final class AdminConnection {
   /// What the next bytes are, and how many of them.
   ///
   /// What cannot begin a request is refused by its first byte: TLS and frames have no line whose end the parser
-  /// could see, and whoever is on the wrong port shall know immediately.
+  /// could see, and anyone who is on the wrong port shall know immediately.
   private func next(in bytes: Span<UInt8>) -> (byteCount: Int, HTTP1RequestParser.Event) {
     if !parser.isInsideHead, bytes[0] != 0x0D, !HTTP1Syntax.isToken(bytes[0]) {
       return (bytes.count, .rejected(.badRequest("a request begins with a method")))
@@ -250,7 +250,7 @@ extension AdminConnection: TimerTarget {
     guard token == timerToken, waiting != .nothing else { return }
     let waiting = waiting
     self.waiting = .nothing
-    // A peer that asked for something is told; one that never did, or does not read, is not.
+    // A peer that asked for something gets an answer; one that never did, or does not read, is not.
     if case .request = waiting, hasReceived {
       refuse(status: 408)
     } else {

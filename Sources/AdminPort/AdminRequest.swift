@@ -17,8 +17,8 @@ public struct AdminRequest: Sendable, Hashable {
 
   /// Takes what the parser found, or throws the status of the refusal, after which the connection ends.
   ///
-  /// Content is refused however its end would be found: no page takes any, and whoever does not read it must not
-  /// go on behind it.
+  /// Content is refused however its end would be found: no page takes any, and anyone who does not read it must
+  /// not go on behind it.
   init(_ request: HTTP1Request) throws(Refusal) {
     guard request.head.method == "GET" || request.head.method == "HEAD" else {
       throw Refusal(status: 405)

@@ -1,7 +1,7 @@
 package import RPCKit
 internal import Synchronization
 
-/// Both clocks of a machine, which stand still until they are told otherwise.
+/// Both clocks of a machine, which stand still until they are advanced.
 package final class ManualClock: WallClock {
   private let milliseconds: Atomic<Int64>
   private let uptimeMilliseconds = Atomic<Int64>(0)

@@ -77,7 +77,7 @@ package enum Base64 {
     return decodeLetters(text.extracting(first: text.count - paddingCount), anyValues)?.bytes
   }
 
-  /// What a letter of either alphabet stands for: for whoever decodes piece by piece.
+  /// What a letter of either alphabet stands for: for anyone who decodes piece by piece.
   package static func value(of letter: UInt8) -> UInt8? {
     let value = anyValues[Int(letter)]
     return value < 64 ? value : nil

@@ -10,7 +10,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 
 /// The command line: options anywhere, and the words between them.
 struct CommandLineOptions: Sendable, Equatable {
-  /// Services that a command can reach, with where they listen unless told otherwise.
+  /// Services that a command can reach, with their default addresses.
   static let defaultTargets = [
     "auth": "tcp://127.0.0.1:7401",
     "tenancy": "tcp://127.0.0.1:7402",

@@ -59,5 +59,5 @@ struct Console: Sendable {
   }
 }
 
-/// Nobody reads the results any more: `gatehouse watch … | head` is not a failure worth a message.
+/// Nobody reads the results: `gatehouse watch … | head` is not a failure worth a message.
 struct OutputClosed: Error {}

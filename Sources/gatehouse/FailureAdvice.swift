@@ -16,7 +16,7 @@ enum FailureAdvice {
       ?? codeAdvice(failure, email, command)
   }
 
-  /// What else there is to call, for whoever chose the method.
+  /// What else there is to call, for anyone who chose the method.
   private static func callerAdvice(_ command: CommandName?) -> String? {
     switch command {
     case .call: "gatehouse describe METHOD says who may call it"
@@ -109,7 +109,7 @@ enum FailureAdvice {
     _ command: CommandName?
   ) -> String? {
     switch failure.error.code {
-    // Whoever chose the method can change the request; other commands make it.
+    // Anyone who chose the method can change the request; other commands make it.
     case .invalidArgument where command == .call || command == .watch:
       "gatehouse describe METHOD shows what the request may contain"
     // The error says what is wrong, and what must change first.

@@ -54,7 +54,7 @@ struct WorkloadPlan {
         canRelay: canRelay,
         random: &random
       )
-      // Nobody would come any more.
+      // Nobody would come.
       if let drain, !drain.restarts { call.waitsForReady = false }
       calls.append(call)
     }

@@ -14,7 +14,7 @@ public struct DecisionContext: Hashable, Sendable {
   /// Nothing beyond who the subject is.
   public static let plain = DecisionContext()
 
-  /// Somebody who has proved itself in every way there is.
+  /// A subject that has proved itself in every way there is.
   package static let proven = DecisionContext(stepUps: .max)
 
   /// Somebody for whom everything holds that nobody has kept: step-ups, and features that were paid for.

@@ -41,7 +41,7 @@ public struct Explanation: Sendable {
   /// How much of the entity its roles show: a place in the policy's access levels.
   package var accessLevel: Int { policy.accessLevel(of: decision.heldRoles) }
 
-  /// What is told to a subject that may not know of the entity: the same as if there were none.
+  /// The explanation for a subject that may not know of the entity: the same as if there were none.
   package var hidden: Explanation {
     Explanation(
       decision: decision.hidden,

@@ -291,7 +291,7 @@ extension Forest {
     return false
   }
 
-  /// Whether a rule forbids an action to somebody who has some roles on an entity.
+  /// Whether a rule forbids an action to a user who has some roles on an entity.
   func applies(_ deny: Policy.Deny, on entity: UInt32, held: RoleSet) -> Bool {
     if let roles = deny.roles, roles.intersection(held).isEmpty { return false }
     return deny.tests.allSatisfy { $0.passes(code(entity, slot: $0.slot)) }

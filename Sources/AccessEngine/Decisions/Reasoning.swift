@@ -17,7 +17,7 @@ package struct Reasoning: Sendable {
   /// Whose features have to be known before this is more than a guess.
   package let missing: FeatureHolder?
 
-  /// Roles that are told of, at most.
+  /// Roles that are listed, at most.
   package static let roleCountMax = 100
 
   /// How a role relates to the entity that was asked about.

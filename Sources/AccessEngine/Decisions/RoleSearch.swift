@@ -10,7 +10,7 @@ struct RoleSearch {
   private(set) var held = RoleSet.none
   /// The association that grants the action.
   private(set) var found: Found?
-  /// All that was looked at, for whoever wants to be told; nil when nobody does.
+  /// All that was looked at, for an explanation; nil when none is wanted.
   var trail: [Examined]?
   /// Whether any association reaches the entity, at whatever time.
   private(set) var isReached = false

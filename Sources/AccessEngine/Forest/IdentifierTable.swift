@@ -61,7 +61,7 @@ struct IdentifierTable: Sendable {
 
   /// What lies at the place where a key is usually found.
   ///
-  /// Whoever looks for two identifiers asks for both first, so that the processor waits for memory
+  /// Anyone who looks for two identifiers asks for both first, so that the processor waits for memory
   /// once.
   @inline(__always)
   func guess(_ key: Key) -> UInt64 {

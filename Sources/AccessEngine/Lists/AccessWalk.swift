@@ -2,9 +2,9 @@ internal import PackedTables
 
 /// A walk over everything of a type on which a subject may do an action, a few steps at a time.
 ///
-/// Between steps the forest may change, as long as the walk is told of entities that leave their
+/// Between steps the forest may change, as long as the walk is notified of entities that leave their
 /// place before they do. Then what may be seen during the whole walk is found exactly once; what
-/// comes, goes or changes hands meanwhile may be found or not.
+/// comes, goes or changes hands in the meantime may be found or not.
 ///
 /// Starts from the subject's associations, so that it costs what there is to see and not what there
 /// is; decides on single entities only where rules or conditions of the action ask for it.
@@ -147,7 +147,7 @@ package struct AccessWalk: Sendable {
       || forest.policy.accessLevel(of: decision.heldRoles) >= query.levelNeeded
   }
 
-  /// Drops from a page what may not be seen any more; at the end, under one lock.
+  /// Drops from a page what may no longer be seen; at the end, under one lock.
   package mutating func verify(_ forest: borrowing Forest) {
     guard case .page(var page) = purpose else { return }
     var hidden: Set<UInt32> = []
@@ -218,7 +218,7 @@ package struct AccessWalk: Sendable {
     return false
   }
 
-  // MARK: Changes meanwhile
+  // MARK: Changes in the meantime
 
   /// An entity is about to be removed.
   package mutating func willRemove(_ entity: UInt32, _ forest: borrowing Forest) {

@@ -4,7 +4,7 @@ internal import PackedTables
 package struct ListFilter: Sendable {
   /// The attribute and its coded values.
   package let test: Policy.AttributeTest
-  /// The access level that shows the attribute: whoever has a lower one on an entity does not find it by
+  /// The access level that shows the attribute: anyone who has a lower one on an entity does not find it by
   /// what they cannot see.
   package let accessLevel: Int
 }

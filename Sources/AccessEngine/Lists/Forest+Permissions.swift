@@ -61,7 +61,7 @@ extension Forest {
   ) -> PermissionsPart {
     var part = PermissionsPart(validUntil: now + Decision.lifetimeMax)
     guard let subject = subject(id) else { return part }
-    // Windows count also below what is not there: that nothing is told of it must not show.
+    // Windows count also below what is not there: that nothing is reported of it must not show.
     var walk = HoldingWalk(subject: subject, below: entity(top), now: now, self)
     part.validUntil = min(part.validUntil, walk.edge)
     if let place = cursor?.place { walk.resume(after: place, self) }

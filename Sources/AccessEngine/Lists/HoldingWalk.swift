@@ -80,7 +80,7 @@ struct HoldingWalk {
 
   /// Goes on after a cursor; where something has moved since, from the beginning of its start.
   mutating func resume(after cursor: Cursor, _ forest: borrowing Forest) {
-    // As the table of identifiers sorts them, also when the cursor's is not in it any more.
+    // As the table of identifiers sorts them, also when the cursor's is no longer in it.
     let place = starts.firstIndex { start in
       !forest.entities.text(start.entity).utf8.lexicographicallyPrecedes(cursor.start.utf8)
     }

@@ -87,7 +87,7 @@ public final class Policy: Sendable {
     public internal(set) var featureHolder: FeatureHolder.Kind?
     /// What identifiers of new entities begin with.
     package internal(set) var prefix = standardPrefix
-    /// What whoever creates one below another entity gets on it, unless it may update it anyway.
+    /// What anyone who creates one below another entity gets on it, unless it may update it anyway.
     package internal(set) var creatorRole: RoleID?
     /// Which actions it takes to do something to its entities.
     package internal(set) var entityActions = EntityActions()
@@ -144,7 +144,7 @@ public final class Policy: Sendable {
     package internal(set) var throughLinks: [Bool] = []
     /// Which actions it takes to grant and revoke it.
     package internal(set) var roleActions = RoleActions()
-    /// Whether whoever grants it lends a part of its own right, and can lend no more than that.
+    /// Whether anyone who grants it lends a part of its own right, and can lend no more than that.
     public internal(set) var isLent = false
     /// Whether what was lent stays when the lender's right ends or shrinks.
     public internal(set) var outlivesLender = false
@@ -182,7 +182,7 @@ public final class Policy: Sendable {
     package var linkGrants: [RoleSet]
     /// What must hold besides; sorted by precedence of the reason.
     package var conditions: [Condition]
-    /// What forbids it whoever grants it.
+    /// What forbids it anyone who grants it.
     package var denies: [Deny]
     /// What doing it to a device means; nil for what is not done to devices.
     package var operation: Operation?

@@ -7,7 +7,7 @@ enum PlaceHolder: Hashable, Sendable {
   /// Where a call without an account comes from; nil for a source that is not counted.
   case source(SourceAddress?)
 
-  /// As it is stored: keyed, so that it names nobody; empty for callers who cannot be told apart.
+  /// As it is stored: keyed, so that it names nobody; empty for callers who cannot be distinguished.
   func name(_ key: HMACKey) -> [UInt8] {
     switch self {
     case .account(let id): Array(key.code(of: Array("places of account \(id)".utf8)).prefix(16))

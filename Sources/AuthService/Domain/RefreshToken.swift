@@ -3,7 +3,7 @@ internal import ServiceKit
 /// The keys that refresh tokens are made with, by version.
 ///
 /// A token is `version ‖ generation ‖ session ‖ HMAC`, so that the store holds no secret and a made-up
-/// token is told from a real one without asking it.
+/// token is distinguished from a real one without asking it.
 public struct RefreshTokenKeys: Sendable {
   /// The version that new tokens get.
   public let current: UInt8

@@ -31,7 +31,7 @@ public struct SigningKeyRotation: Hashable, Sendable {
   public struct Plan: Hashable, Sendable {
     /// A new key is needed, to sign from then on.
     public var newKeyFrom: Int64?
-    /// Keys that need not be published any more.
+    /// Keys that need no longer be published.
     public var retired: [String]
   }
 

@@ -11,7 +11,7 @@ public struct UserProfile: Hashable, Sendable {
   /// What the user does regularly: the text of `ActivityList`.
   public var activities = "[]"
 
-  /// Nothing told and nothing kept.
+  /// An empty profile.
   public init() {}
 
   /// Bytes of the settings, at most.

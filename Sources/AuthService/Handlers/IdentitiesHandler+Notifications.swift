@@ -25,7 +25,7 @@ extension IdentitiesHandler {
         return Effect(isDuplicate: true)
       }
       let identity = try IdentityTable.find(issuer: issuer, subject: event.subject, in: tx)
-      // Of somebody who has no account here, or none any more.
+      // Of a user who has no account here, or none.
       guard let identity else { return Effect() }
       return try apply(event, to: identity, now: now, in: tx)
     }

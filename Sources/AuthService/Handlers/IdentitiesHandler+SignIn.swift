@@ -89,7 +89,7 @@ extension IdentitiesHandler {
     _ source: CallSource,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
-    // Whoever lacks a second factor gets no answer to prepare for.
+    // Anyone who lacks a second factor gets no answer to prepare for.
     let answer: SignInAnswer?
     let subject = core.attemptSubject(account.user.address)
     do {

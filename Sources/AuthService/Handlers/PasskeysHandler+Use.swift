@@ -57,7 +57,7 @@ extension PasskeysHandler {
 
   /// Burns the ceremony and reads what belongs to the passkey; nil without a ceremony.
   ///
-  /// Looked for before anything is written, so that whoever makes ceremonies up keeps no disk busy.
+  /// Looked for before anything is written, so that anyone who makes ceremonies up keeps no disk busy.
   private func find(
     _ response: Result<UseResponse, PasskeyFault>,
     _ ceremonyID: String,
@@ -117,7 +117,7 @@ extension PasskeysHandler {
 
   /// Writes down that a passkey was used; what has become of its counter.
   ///
-  /// Throws `PASSKEY_REFUSED` for one that was removed meanwhile.
+  /// Throws `PASSKEY_REFUSED` for one that was removed in the meantime.
   static func settle(
     _ proven: ProvenPasskey,
     now: Int64,

@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What other services know of a user; a part that could not be had is nil.
+/// What other services know of a user; a part that could not be obtained is nil.
 struct UserContext: Sendable {
   /// Roles, oldest first.
   var associations: [Tenancy_V1.RoleAssociation]?
@@ -11,7 +11,7 @@ struct UserContext: Sendable {
   /// What was bought.
   var entitlements: UserEntitlements?
 
-  /// The names of the parts that could not be had, as the contract has them.
+  /// The names of the parts that could not be obtained, as the contract has them.
   var missing: [String] {
     (associations == nil ? ["role_associations"] : [])
       + (entitlements == nil ? ["entitlements"] : [])
@@ -74,7 +74,7 @@ struct UserContextSource: Sendable {
     }
   }
 
-  /// Everything about a user; throws UNAVAILABLE for a part that cannot be had, unless parts may be
+  /// Everything about a user; throws UNAVAILABLE for a part that cannot be obtained, unless parts may be
   /// missing.
   ///
   /// `isAsked`: the call has a field that says so, which is advised otherwise.

@@ -30,7 +30,7 @@ enum MailKind: String, CaseIterable, Sendable {
   case pinChanged = "pin_changed"
   /// So many wrong passwords came that further attempts have to wait.
   case signInsRefused = "sign_ins_refused"
-  /// To somebody who was invited to a role, with or without an account.
+  /// To a user who was invited to a role, with or without an account.
   case invitation
   /// An identity at another provider can be used to sign in now.
   case identityLinked = "identity_linked"

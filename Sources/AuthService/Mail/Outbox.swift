@@ -304,7 +304,7 @@ final class Outbox: Sendable {
     )
   }
 
-  /// The order with the address that it goes to, the account that it is about, and the language of whoever
+  /// The order with the address that it goes to, the account that it is about, and the language of anyone who
   /// reads it; nil when it is for nobody.
   private func resolve(
     _ order: MailOrder,
@@ -313,7 +313,7 @@ final class Outbox: Sendable {
   ) throws -> (MailOrder, UserRecord, language: String)? {
     var order = order
     let digest = order.kind.purpose.flatMap { tokens.digest(of: order.token, $0) }
-    // A token that was relieved by a newer one, or used: nobody needs it any more.
+    // A token that was relieved by a newer one, or used: nobody needs it.
     if let digest {
       guard let token = try MailTokenTable.find(digest, in: tx), token.used == nil else {
         return nil
@@ -321,7 +321,7 @@ final class Outbox: Sendable {
     }
     switch order.recipient {
     case .holder(let key):
-      // A disabled account is told nothing that it could do nothing about.
+      // A disabled account gets no mail that it could do nothing about.
       guard let user = try UserTable.holder(of: EmailAddress(key), in: tx),
         try DisablementTable.find(user.id, in: tx) == nil
       else {
@@ -379,7 +379,7 @@ final class Outbox: Sendable {
       // Behind a number sign, so that no server and no scanner on the way gets to see it.
       values["link"] = "\(settings.link)/\(path)#\(order.token)"
     }
-    // Whoever signs an address up that is somebody else's must not be able to send them words.
+    // Anyone who signs an address up that is somebody else's must not be able to send them words.
     let isNamed = order.kind.mayNameTheUser && user.isEmailVerified
     values["name"] = isNamed ? user.displayName : attempt.address
     let texts = templates.texts(order.kind, language: attempt.language)

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told about exports of their accounts.
+/// Errors of account exports.
 extension AuthError {
   static func exportTooSoon(retryAfter: Duration) -> RPCError {
     RPCError(

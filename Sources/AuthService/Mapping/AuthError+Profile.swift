@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told about their profiles.
+/// Errors of profile changes.
 extension AuthError {
   static let photoURLInvalid = invalid(
     "photo_url",

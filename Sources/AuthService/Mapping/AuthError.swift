@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers of AuthService are told when it does not do what they ask.
+/// Errors AuthService returns to callers.
 enum AuthError {
   static let domain = ServiceDomain.of(AuthProgram.identity.name)
 
@@ -29,7 +29,7 @@ enum AuthError {
     message: "the session has ended; sign in again"
   )
 
-  /// A repeated sign-in whose first answer has arrived: whoever has it refreshes it by now.
+  /// A repeated sign-in whose first answer has arrived: anyone who has it refreshes it by now.
   static let sessionInUse = RPCError(
     .alreadyExists,
     reason: "SESSION_IN_USE",
@@ -112,7 +112,7 @@ enum AuthError {
     message: "the account has no PIN; set one first"
   )
 
-  /// Told to somebody who is signed in: not UNAUTHENTICATED, which makes applications discard sessions.
+  /// Told to a user who is signed in: not UNAUTHENTICATED, which makes applications discard sessions.
   static func pinInvalid(attemptsLeft: Int) -> RPCError {
     RPCError(
       .invalidArgument,
@@ -175,7 +175,7 @@ enum AuthError {
     message: "second_factor_token: is invalid or expired; sign in again"
   )
 
-  /// Whoever invites has not proven an address, by which the invited person would know them.
+  /// The inviter has not proven an address, by which the invited person would know them.
   static let inviterUnverified = RPCError(
     .failedPrecondition,
     reason: "INVITER_UNVERIFIED",
@@ -243,7 +243,7 @@ enum AuthError {
     message: "provider not found; use one that this installation is set up for"
   )
 
-  /// The keys of a provider cannot be had, and those that are known are not enough.
+  /// The keys of a provider cannot be obtained, and those that are known are not enough.
   static let providerKeysUnavailable = RPCError(
     .unavailable,
     reason: "PROVIDER_KEYS_UNAVAILABLE",

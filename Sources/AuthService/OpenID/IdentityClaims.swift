@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// Why an identity token is not accepted: for metrics and tests, as callers get one answer for all.
 enum IdentityTokenFault: Error, Hashable, Sendable {
-  /// What is wrong with it as a token, whoever issued it.
+  /// What is wrong with it as a token, no matter who issued it.
   case token(TokenFault)
   /// Not for the nonce that the caller has.
   case nonce

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Keys that nobody has, for addresses without passkeys: whoever asks for an address learns the
+/// Keys that nobody has, for addresses without passkeys: anyone who asks for an address learns the
 /// same of every one (WebAuthn Level 3, section 14.6.2).
 ///
 /// Made of the address under a key, so that asking again gets the same one.

@@ -22,7 +22,7 @@ struct CredentialDescriptor: Hashable, Sendable {
   }
 }
 
-/// What browsers are told, as `parseCreationOptionsFromJSON` and `parseRequestOptionsFromJSON` take
+/// The options for browsers, as `parseCreationOptionsFromJSON` and `parseRequestOptionsFromJSON` take
 /// it (WebAuthn Level 3, sections 5.1.9 and 5.1.10).
 extension RelyingParty {
   /// How a passkey is to be made.

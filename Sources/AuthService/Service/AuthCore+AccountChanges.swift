@@ -35,7 +35,7 @@ extension AuthCore {
     }
   }
 
-  /// Has the account's address told of a change, with what stops it; nothing for an account without one.
+  /// Mails the account's address about a change, with a link that stops it; nothing for an account without one.
   func announce(
     _ change: AccountChange,
     to user: UserRecord,

@@ -34,7 +34,7 @@ extension AuthCore {
     let (reservation, found) = try await store.write(call) { tx in
       let reservation = try AttemptTable.reserve(subject.digest, .password, now: now, in: tx)
       if reservation.isToldOf {
-        // To whoever has the address, if anybody does: the outbox finds out.
+        // To anyone who has the address, if anybody does: the outbox finds out.
         let notice = MailOrder(
           .signInsRefused,
           to: .holder(ofKey: email.key),

@@ -45,7 +45,7 @@ extension AuthCore {
   /// Counts an attempt and compares; the caller commits the count whatever comes of it.
   ///
   /// `origin` is the device or the session that it comes from, if that is known: it has attempts of its
-  /// own, so that somebody who knows only the password cannot make the owner wait. Throws
+  /// own, so that a user who knows only the password cannot make the owner wait. Throws
   /// TOO_MANY_CODES when it comes too early, and TOTP_NOT_ENROLLED without an app.
   func attempt(
     _ shown: ShownFactor,
@@ -95,7 +95,7 @@ extension AuthCore {
   static func purpose(_ id: String, of userID: String) -> String { "totp \(userID) \(id)" }
 
   /// Uses a factor up and forgets the attempts before it; throws CODE_INVALID when somebody else has used
-  /// it meanwhile.
+  /// it in the meantime.
   func use(
     _ proven: ProvenFactor,
     of user: UserRecord,

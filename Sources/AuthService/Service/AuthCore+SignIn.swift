@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Somebody who proved to be a user, and begins a session; with what does not matter any more.
+/// A user who proved to be a user, and begins a session; with what no longer matters.
 struct ReadySignIn: Sendable {
   /// The user, as read when the proof was.
   let user: UserRecord
@@ -18,7 +18,7 @@ struct ReadySignIn: Sendable {
   let network: String
   /// The device, if it signed in to the account before.
   let knownDevice: KnownDevice?
-  /// Whether the account's owner is told if the device is new.
+  /// Whether the account's owner gets a mail if the device is new.
   let tellsOwner: Bool
 }
 
@@ -33,7 +33,7 @@ struct SignInAnswer: Sendable {
 extension AuthCore {
   /// Gets all that the answer needs, before a session begins that could not be answered for.
   ///
-  /// Throws UNAVAILABLE when there is no key, or when a part of the context cannot be had and may not be
+  /// Throws UNAVAILABLE when there is no key, or when a part of the context cannot be obtained and may not be
   /// missing. `isAsked`: the call itself says whether it may.
   func prepareAnswer(
     to user: UserRecord,

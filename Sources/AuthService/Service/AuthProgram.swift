@@ -108,7 +108,7 @@ public enum AuthProgram: HostedService {
           + "secrets; name another file"
       )
     }
-    // One that appears meanwhile is not overwritten either.
+    // One that appears in the meantime is not overwritten either.
     try FileBytes.createSecret(AuthSecrets.generate(environment.random), at: arguments[0])
     return "wrote \(arguments[0]); keep a copy, because the store cannot be used without it"
   }

@@ -119,7 +119,7 @@ public final class AuthService: Sendable {
   /// Opens the store, starts the hashing threads and has a key ready to sign with.
   ///
   /// Throws what a person can act on: `StoreError`, a signing key that does not open. Close it when
-  /// it is not needed any more.
+  /// it is no longer needed.
   public static func open(
     _ settings: AuthSettings,
     secrets: AuthSecrets,

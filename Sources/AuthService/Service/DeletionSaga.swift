@@ -105,7 +105,7 @@ final class DeletionSaga: Sendable {
   private func begin(_ deletion: DeletionRecord) async throws {
     let (core, now) = (core, core.clock.now)
     let ended = try await store.writeOwn { tx -> [Revocation] in
-      // Cancelled meanwhile.
+      // Cancelled in the meantime.
       guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
         return []
       }
@@ -141,7 +141,7 @@ final class DeletionSaga: Sendable {
     let (pseudonym, now) = (pseudonym(of: deletion), core.clock.now)
     let ended = try await save(deletion, progress, then: .entitlement) { tx in
       guard isAccepted else { return [] }
-      // Now that there is no way back, nobody gets in any more, and the address is free.
+      // Now that there is no way back, nobody gets in, and the address is free.
       let ended = try core.endAllSessions(of: deletion.userID, now: now, in: tx)
       try core.secrets.tombstones.insert(.user(deletion.userID), in: tx)
       for address in addresses {

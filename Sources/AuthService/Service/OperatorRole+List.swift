@@ -45,7 +45,7 @@ extension OperatorRole {
 extension AuthProgram {
   /// The command that lists the operators.
   ///
-  /// Talks to TenancyService as AuthService itself: no user is told who administers everything.
+  /// Talks to TenancyService as AuthService itself: users cannot list operators.
   public static let listSuperAdmins = OperatorCommand<AuthProgram>(
     name: "list-super-admins",
     arguments: "",

@@ -13,7 +13,7 @@ struct AppleGrant: Hashable, Sendable {
   }
 
   let id: String
-  /// The identity that it came with; nil once that is no account's any more.
+  /// The identity that it came with; nil once that is no account's.
   var identityID: String?
   /// Which client it was given to.
   let clientID: String
@@ -124,7 +124,7 @@ enum AppleGrantTable {
     )
   }
 
-  /// Has everything revoked that came with an identity which is no account's any more; a code is exchanged
+  /// Has everything revoked that came with an identity which is no account's; a code is exchanged
   /// before that.
   static func detach(ofIdentity id: String, in tx: borrowing WriteTransaction) throws {
     try detach("identity_id = ?3", .text(id), in: tx)

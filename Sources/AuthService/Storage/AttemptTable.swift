@@ -33,7 +33,7 @@ enum AttemptTable {
     let isInTime: Bool
     /// How long the next one has to wait, in milliseconds.
     let wait: Int64
-    /// Whether it is the one in a row of which the account's owner is told.
+    /// Whether it is the one in a row that causes a mail to the account's owner.
     let isToldOf: Bool
   }
 

@@ -64,7 +64,7 @@ enum CeremonyTable {
     try tx.exists("SELECT 1 FROM passkey_ceremony WHERE id = ?", .text(id))
   }
 
-  /// Takes a ceremony out of the store: whoever comes second finds none.
+  /// Takes a ceremony out of the store: anyone who comes second finds none.
   static func burn(_ id: String, in tx: borrowing WriteTransaction) throws -> PasskeyCeremony? {
     try tx.first(
       """

@@ -6,7 +6,7 @@ struct MailRecord: Hashable, Sendable {
   enum State: Int64, Sendable {
     /// Waits until it is due.
     case queued = 1
-    /// An attempt is under way until it is due: then whoever made it is gone.
+    /// An attempt is under way until it is due: then the one who made it is gone.
     case sending = 2
     /// Was handed over.
     case sent = 3
@@ -148,8 +148,8 @@ enum MailTable {
     try tx.execute("UPDATE mail SET due_at = ? WHERE state = 2", .integer(now))
   }
 
-  /// Ends an attempt that is to be followed by another; one whose lease ended meanwhile says nothing
-  /// any more.
+  /// Ends an attempt that is to be followed by another; one whose lease ended in the meantime no longer
+  /// counts.
   static func retry(
     _ id: String,
     attempt: Int64,

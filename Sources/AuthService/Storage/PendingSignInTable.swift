@@ -16,7 +16,7 @@ struct PendingSignIn: Hashable, Sendable {
   var network: String
   /// The device, if it signed in to the account before.
   var knownDevice: KnownDevice?
-  /// Whether the owner is told if the device is new.
+  /// Whether the owner gets a mail if the device is new.
   var tellsOwner: Bool
   /// Whether part of the context may be missing in the answer.
   var allowsPartialContext: Bool

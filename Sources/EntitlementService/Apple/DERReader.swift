@@ -1,7 +1,7 @@
 /// Reads values of ASN.1 in DER, one after the other (X.690).
 ///
 /// Only what receipts need: tags of one byte, definite lengths of up to four bytes. It never looks past the
-/// bytes it was given, and every value it returns takes at least two of them, so whoever reads to the end
+/// bytes it was given, and every value it returns takes at least two of them, so anyone who reads to the end
 /// ends.
 struct DERReader {
   /// What begins a value.

@@ -4,7 +4,7 @@ public enum ChangeCause: String, Hashable, Sendable, CaseIterable {
   case purchase
   /// The user restored a purchase.
   case restore
-  /// Apple told of a purchase or its renewal.
+  /// Apple reported a purchase or its renewal.
   case notification
   /// A purchase was refunded.
   case refund

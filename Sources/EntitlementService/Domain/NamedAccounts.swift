@@ -9,7 +9,7 @@ internal import ServiceKit
 public protocol AccountDirectory: Sendable {
   /// Those of the users who have an account; at most 1000 at a time.
   ///
-  /// Throws when it cannot be told.
+  /// Throws when it cannot be determined.
   func existing(of userIDs: [String]) async throws -> Set<String>
 }
 

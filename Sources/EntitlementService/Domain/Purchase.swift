@@ -91,7 +91,7 @@ public struct Purchase: Hashable, Sendable {
 
   /// A refund that was asked for.
   public struct RefundRequest: Hashable, Sendable {
-    /// When Apple told of it.
+    /// When Apple reported it.
     public var requestedAt: Int64
     /// Why, in Apple's words.
     public var reason: String?

@@ -126,7 +126,7 @@ enum EntitlementExport {
     ]
   )
 
-  // MARK: What is not told
+  // MARK: Left out
 
   private static let ownID = "the user's own identifier, which the document has once"
   private static let subject = "says that the record is the user's"

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Takes verified transactions into the store: what is bought, whose it is, and who must be told.
+/// Takes verified transactions into the store: what is bought, whose it is, and whom to notify.
 ///
 /// All of it runs inside one write transaction.
 struct PurchaseIntake {
@@ -21,7 +21,7 @@ struct PurchaseIntake {
 
   let identifiers: IdentifierFactory
   let policy: RestorePolicy
-  /// Who is behind it; nil for whoever makes the call.
+  /// Who is behind it; nil for the caller.
   let actor: AuditActor?
   /// What is sold.
   let catalog: Catalog

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers of this service are told when something cannot be done.
+/// Errors EntitlementService returns to callers.
 enum ServiceFault {
   /// Whose reasons these are.
   static let domain = ServiceDomain.of(EntitlementProgram.identity.name)
@@ -257,7 +257,7 @@ extension EntitlementError {
 
 extension AppleVerificationError {
   /// The error as callers see it: what is wrong, so that forged data, data of another application and
-  /// a failure of ours can be told apart.
+  /// a failure of ours can be distinguished.
   var rpcError: RPCError {
     switch self {
     case .invalid(let reason):

@@ -285,7 +285,7 @@ final class EntitlementCore: Sendable {
       )
     }
     guard !right.decision.isAllowed else { return right }
-    // Who may not even see it is told that there is nothing.
+    // A caller who may not even see it gets NOT_FOUND.
     try await require(needed.view, call)
     throw ServiceFault.denied(permission.action, right.decision)
       .denying(permission.action, on: permission.entity, because: right.decision.reason)
@@ -302,7 +302,7 @@ final class EntitlementCore: Sendable {
 
   // MARK: - Purchases
 
-  /// Takes purchases in for whoever makes the call, or for somebody else whom its data proves.
+  /// Takes purchases in for the caller, or for somebody else whom its data proves.
   ///
   /// Runs `body` once more when it must be known first whether users exist whom purchases name.
   func takePurchases<Request: Message, Response: Message>(

@@ -14,7 +14,7 @@ final class HoldingsCache: Sendable {
     case unknown(Ticket)
   }
 
-  /// The right to keep what is read now, unless the subject changes meanwhile.
+  /// The right to keep what is read now, unless the subject changes in the meantime.
   struct Ticket {
     fileprivate let number: UInt64?
   }

@@ -33,7 +33,7 @@ public final class RawCaller {
 
   /// Makes a caller over a transport that was not started.
   ///
-  /// `sendsHello: false` keeps to plain ttrpc: the server is not told that this side knows our
+  /// `sendsHello: false` keeps to plain ttrpc: the server does not learn that this side knows our
   /// extensions.
   public init(_ transport: any Transport, limits: Limits = Limits(), sendsHello: Bool = true) {
     var configuration = ClientConnectionConfiguration()

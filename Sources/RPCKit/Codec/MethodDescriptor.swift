@@ -30,7 +30,7 @@ public struct MethodDescriptor: Hashable, Sendable {
     case low = 0
     /// Writes and everything that says nothing else.
     case normal = 1
-    /// Checks on the request path of others: refused last.
+    /// Checks on the request path of other calls: refused last.
     case high = 2
 
     /// Whether `left` is refused before `right`.

@@ -59,7 +59,7 @@ public final class HealthService: Grpc_Health_V1.HealthService {
   /// The status of one service now and whenever it changes, until the client leaves or the server
   /// drains.
   ///
-  /// Between changes the call only waits. Of changes in quick succession the last one is told.
+  /// Between changes the call only waits. Of changes in quick succession the last one is sent.
   public func watch(
     _ request: Grpc_Health_V1.HealthCheckRequest,
     _ call: CallContext,

@@ -8,7 +8,7 @@ public struct Readiness: Sendable, Hashable {
     public var isReady: Bool
     /// What is wrong, or nil.
     ///
-    /// Shown to whoever can reach the admin port.
+    /// Shown to anyone who can reach the admin port.
     public var detail: String?
 
     /// Makes a check.

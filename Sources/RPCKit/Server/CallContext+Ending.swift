@@ -130,7 +130,7 @@ extension CallContext {
     )
   }
 
-  /// Refuses a call that waits for a worker, so that one of somebody who has fewer can begin.
+  /// Refuses a call that waits for a worker, so that one of a user who has fewer can begin.
   ///
   /// Loop only.
   func makeRoom() {
@@ -170,7 +170,7 @@ extension CallContext {
     if waitingWriter != nil { wakeWriter() }
   }
 
-  /// Ends the incoming messages and counts those out that nobody will consume any more.
+  /// Ends the incoming messages and counts those out that nobody will consume.
   private func endInbound(_ error: RPCError) {
     guard let inbound else { return }
     tellsLatency = false

@@ -91,7 +91,7 @@ open class CallHost: @unchecked Sendable {
 
   // MARK: - Places for calls
 
-  /// Takes a place for a call, made for `client` if a proxy told of one, or says why there is none.
+  /// Takes a place for a call, made for `client` if a proxy named one, or says why there is none.
   package final func admit(
     _ method: BoundMethod,
     for client: ForwardedClient? = nil,

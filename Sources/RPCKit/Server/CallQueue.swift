@@ -32,9 +32,9 @@ enum CallWeight {
 ///
 /// They leave in the order of their arrival until the server is so full that a call has to be refused.
 /// From then until none is left, sources take turns, and so do the connections of a source, so that
-/// whoever sent a thousand requests waits longer than whoever sent one; a call that held the loop for long
-/// costs further turns. A new call of somebody with less than an equal share of the waiting calls takes
-/// the place of the newest one of whoever has the most ("longest queue drop", as in fq_codel, RFC 8290).
+/// the one who sent a thousand requests waits longer than the one who sent one; a call that held the loop for
+/// long costs further turns. A new call of somebody with less than an equal share of the waiting calls takes
+/// the place of the newest one of the holder with the most ("longest queue drop", as in fq_codel, RFC 8290).
 /// Shares count calls by their size, so that large questions do not crowd out small ones.
 ///
 /// Who waits is only known while the server is full. Until then a call costs what it costs in a plain
@@ -175,8 +175,8 @@ struct CallQueue<Call: QueuedCall> {
     /// Whether it may take a place of somebody with `largest`, when `held` is what its own side has and
     /// `share` an equal part of all.
     ///
-    /// Whoever has nothing may begin whatever its share. Nobody ends up with more than whoever gave way, or
-    /// the place would go back and forth.
+    /// Anyone who has nothing may begin whatever its share. Nobody ends up with more than the one who gave way,
+    /// or the place would go back and forth.
     func fits(held: Int, share: Int, largest: Int) -> Bool {
       share > 0 && (held == 0 || held + weight <= share) && held + weight < largest
     }

@@ -9,7 +9,7 @@
 package protocol CallWire: TimerTarget {
   /// Takes a call off the wire's table: what the client still sends for it is late from now on.
   ///
-  /// False when it is not there any more.
+  /// False when it is no longer there.
   func forget(_ call: CallContext) -> Bool
 
   /// Sends the one response of a call, with its `metadataToSend` as far as the wire carries that.

@@ -47,7 +47,7 @@ package struct HeldByteCounts {
 
 /// How many bytes all connections of a server hold, against the bounds on that.
 ///
-/// Safe from any thread; told of changes only, so that a connection whose frames arrive whole and
+/// Safe from any thread; updated by changes only, so that a connection whose frames arrive whole and
 /// whose output leaves at once costs nothing.
 package final class HeldBytes: Sendable {
   /// What a change calls for.

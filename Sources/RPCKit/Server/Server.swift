@@ -1,4 +1,4 @@
-/// Serves calls of some services at some addresses until it is told to drain.
+/// Serves calls of some services at some addresses until it drains.
 ///
 /// ```swift
 /// let server = try Server(
@@ -47,7 +47,7 @@ public final class Server: Sendable {
       return waiters
     }
 
-    /// Adds somebody who waits for the request; false when it is made already.
+    /// Adds a user who waits for the request; false when it is made already.
     mutating func wait(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
       guard case .none(let waiters) = self else { return false }
       self = .none(waiters + [waiter])

@@ -268,7 +268,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     /// Nothing was received yet: whether the client understands GOAWAY shows with its first frame,
     /// which may be in flight.
     case awaitFirstFrame
-    /// The client would not understand: the open calls finish, and what it asks for meanwhile is
+    /// The client would not understand: the open calls finish, and what it asks for in the meantime is
     /// refused.
     case finishCalls
     case ignore
@@ -312,7 +312,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     return true
   }
 
-  /// Begins to flush at once; returns the open calls, which nobody answers any more.
+  /// Begins to flush at once; returns the open calls, which nobody answers.
   ///
   /// Nil when the connection is ending already.
   mutating func abandonCalls() -> [Call]? {

@@ -1,7 +1,7 @@
 /// A connection that has not shown yet which wire it speaks.
 ///
-/// It holds the few bytes that are needed to tell, and answers nothing: whoever only looks whether the port is
-/// open is let go without a word. Confined to its loop, as `ServerConnection` is.
+/// It holds the few bytes that are needed to tell, and answers nothing: anyone who only looks whether the port
+/// is open is let go without a word. Confined to its loop, as `ServerConnection` is.
 final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable {
   /// Bytes after which every wire must have decided: the client preface of HTTP/2 (RFC 9113 section 3.4), the
   /// longest opening that any has.

@@ -80,7 +80,7 @@ enum Syscall {
     _ = Glibc.shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Bytes that were sent and are not acknowledged (SIOCOUTQ of tcp(7)); zero when it cannot be told.
+  /// Bytes that were sent and are not acknowledged (SIOCOUTQ of tcp(7)); zero when it cannot be determined.
   static func unacknowledgedByteCount(_ descriptor: borrowing FileDescriptor) -> Int {
     max(0, Int(CLinux_unacknowledged(descriptor.number)))
   }

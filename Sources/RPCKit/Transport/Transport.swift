@@ -14,7 +14,7 @@ public protocol Transport: AnyObject {
 
   /// Delivers to `receiver` from now on, and to the one before it no more.
   ///
-  /// For a receiver that has found out who should have the stream, also while it is being told something.
+  /// For a receiver that has found out who should have the stream, also during one of its callbacks.
   func handOver(to receiver: any TransportReceiver)
 
   /// Takes bytes from the front of `output`, as many as the stream accepts now.

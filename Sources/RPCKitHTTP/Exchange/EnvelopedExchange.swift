@@ -318,7 +318,7 @@ class EnvelopedExchange: HTTPExchange {
 
   /// How messages of the answer may be compressed, as the call has it before the head is sent.
   ///
-  /// Whoever chose for the first message may choose otherwise for the next, which the head has to allow.
+  /// Anyone who chose for the first message may choose otherwise for the next, which the head has to allow.
   private final var codingOfResponses: ContentCoding {
     guard let call, call.compresses || call.compressesResponses != nil else { return .identity }
     return acceptedCoding

@@ -15,9 +15,9 @@ package class HTTPExchange {
   let received: MonotonicInstant
   /// The connection, which keeps its exchanges alive.
   unowned let connection: HTTPConnection
-  /// What a browser is told of who may read the answer; nil for requests that need no such thing.
+  /// The header fields that say which page may read the answer; nil for requests that need no such thing.
   final var crossOrigin: CrossOriginAnswer?
-  /// The call that was begun, until its handler has been told everything.
+  /// The call that was begun, until its handler has got everything.
   var call: CallContext?
 
   /// Bytes of content that are kept because the request is not whole.
@@ -70,7 +70,7 @@ package class HTTPExchange {
   /// The request has ended.
   func receivedEnd(_ trailers: HTTPFields) {}
 
-  /// The client gave the request up, or its connection is lost: nothing can be answered any more.
+  /// The client gave the request up, or its connection is lost: nothing can be answered.
   ///
   /// Called once at most, and last of all.
   func abandoned() {

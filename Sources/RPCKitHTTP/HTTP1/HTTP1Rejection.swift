@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// Why the bytes of a client are not a request that is answered: what it is told instead.
+/// Why the bytes of a client are no valid request, and the answer to them.
 ///
 /// After any of these nobody knows where the next request would begin, so the connection ends (RFC 9112
 /// section 9.6).

@@ -25,7 +25,7 @@ extension HTTP2Session {
     }
   }
 
-  /// Finds what the library does not: it reads no PRIORITY frame of a client that was told that they mean nothing,
+  /// Finds what the library does not: it reads no PRIORITY frame of a client that knows that they mean nothing,
   /// and forgets streams that are closed.
   private func look(at header: nghttp2_frame_hd) {
     let id = UInt32(header.stream_id)

@@ -89,7 +89,7 @@ final class HTTP2Session {
 
   /// Reads bytes of the client.
   ///
-  /// False when they cannot be HTTP/2 at all, or memory is short: nothing can be read or sent any more.
+  /// False when they cannot be HTTP/2 at all, or memory is short: nothing can be read or sent.
   func receive(_ bytes: Span<UInt8>, now: MonotonicInstant) -> Bool {
     self.now = now
     return unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -158,7 +158,7 @@ final class HTTP2Session {
     unsafe nghttp2_submit_goaway(session, HTTP2Library.noFlags, last, 0, nil, 0)
   }
 
-  /// Ends the connection with an error; nothing but its GOAWAY frame is sent any more.
+  /// Ends the connection with an error; nothing but its GOAWAY frame is sent.
   func terminate(_ code: HTTP2ErrorCode) {
     unsafe nghttp2_session_terminate_session(session, code.rawValue)
   }
@@ -184,7 +184,7 @@ final class HTTP2Session {
 
   /// Appends frames to `output` until there is no more to send or enough waits there.
   ///
-  /// False when memory is short: nothing can be sent any more.
+  /// False when memory is short: nothing can be sent.
   func send(into output: inout ByteBuffer, now: MonotonicInstant) -> Bool {
     self.now = now
     return unsafe withUnsafeMutablePointer(to: &output) { output in

@@ -13,9 +13,9 @@ final class HTTP2Stream {
   var hasFields = false
   /// The head of the answer was given to the library.
   var hasHead = false
-  /// Nothing is added to the answer any more.
+  /// Nothing is added to the answer.
   var isAnswerEnded = false
-  /// The library has been told that there is nothing to send for now.
+  /// The library knows that there is nothing to send for now.
   var isDeferred = false
   /// The client has ended the request.
   var isRequestEnded = false

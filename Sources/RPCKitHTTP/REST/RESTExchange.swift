@@ -268,7 +268,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   override func fail(_ error: RPCError, _ metadata: Metadata) {
-    // A request that is too large has a status of its own, whoever found out.
+    // A request that is too large has a status of its own, no matter who found out.
     let isTooLarge = error.details.contains(.errorInfo(.requestTooLarge))
     answer(RESTFailure(error, status: isTooLarge ? 413 : nil), metadata)
   }

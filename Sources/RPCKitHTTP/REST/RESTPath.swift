@@ -53,7 +53,7 @@ struct RESTPath {
   }
 
   /// Several segments as the value of one variable: joined by slashes, with escaped slashes as they came, so
-  /// that the two can be told apart (google/api/http.proto, "Path template syntax").
+  /// that the two can be distinguished (google/api/http.proto, "Path template syntax").
   func value(of range: Range<Int>, withoutVerb: Bool) -> String {
     var parts: [String] = []
     for index in range {

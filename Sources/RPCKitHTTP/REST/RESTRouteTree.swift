@@ -9,7 +9,7 @@ struct RESTRouteTree {
   enum Match {
     /// A route, and whether the path ends in its verb.
     case route(RESTRoute, hasVerb: Bool)
-    /// Routes for other methods, which these are, sorted, and how errors are told there.
+    /// Routes for other methods, which these are, sorted, and the form of errors there.
     case otherMethods([String], HTTPBinding.Errors)
     /// Nothing.
     case nothing

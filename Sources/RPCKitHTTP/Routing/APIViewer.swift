@@ -58,7 +58,7 @@ package enum APIViewer {
 
     """
 
-  /// Without a query that names another document, and without a validator on a server of others.
+  /// Without a query that names another document, and without a validator on a third-party server.
   private static let start = """
     SwaggerUIBundle({
       url: "/openapi.json",

@@ -1,7 +1,7 @@
 /// Which web pages may call: those of the origins that are listed (fetch.spec.whatwg.org, "CORS protocol").
 ///
-/// It keeps browsers from reading answers for pages of others. It is no access control: whoever is no browser
-/// is not asked for an origin.
+/// It keeps browsers from reading answers for pages of other origins. It is no access control: anyone who is no
+/// browser is not asked for an origin.
 package struct CrossOriginPolicy: Hashable, Sendable {
   /// Origins as browsers send them: `https://app.example.com`, with the port unless it is the scheme's own.
   package var origins: Set<String>

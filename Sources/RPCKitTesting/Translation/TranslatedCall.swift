@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// One call on a connection that does not speak frames: what the server sent of it, told in frames.
+/// One call on a connection that does not speak frames: what the server sent of it, as frames.
 ///
 /// Messages wait here until the client gives credit for them, as a server that speaks frames would have them
 /// wait; what bounds them on their way bounds how many there are.
@@ -126,7 +126,7 @@ class TranslatedCall {
     uncreditedByteCount = max(0, uncreditedByteCount - byteCount)
   }
 
-  /// Takes what the client is to be told now, and how many of the bytes that arrived can be given back.
+  /// Takes the frames for the client, and how many of the bytes that arrived can be given back.
   final func takeFrames(
     _ inflater: inout Inflater
   ) -> (frames: [WireFrame], releasedByteCount: Int) {

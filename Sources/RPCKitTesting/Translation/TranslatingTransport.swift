@@ -66,7 +66,7 @@ class TranslatingTransport: Transport, @unchecked Sendable {
   /// Ends the messages of a call.
   func finishRequest(of id: UInt32) {}
 
-  /// Gives a call up that is not in the table any more.
+  /// Gives a call up that is no longer in the table.
   func giveUp(_ id: UInt32) {}
 
   /// Asks the server for a sign of life, or knows already.

@@ -45,7 +45,7 @@ public struct FieldSchema: Sendable {
   public internal(set) var typeName = ""
   /// Whether there can be several.
   public internal(set) var isRepeated = false
-  /// Whether presence is told from the default value: `optional`, or part of a oneof.
+  /// Whether presence is distinguished from the default value: `optional`, or part of a oneof.
   public internal(set) var hasPresence = false
   /// Whether it is `optional`.
   public internal(set) var isOptional = false

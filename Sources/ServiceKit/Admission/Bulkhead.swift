@@ -60,7 +60,7 @@ package final class Bulkhead: Sendable {
 
   /// Ends the threads, when what runs has run; what comes afterwards is refused.
   ///
-  /// Nothing may wait any more: the last call ended. A second time it does nothing.
+  /// Nothing may wait: the last call ended. A second time it does nothing.
   package func stop() {
     let wasStopped = state.withLock { state in
       defer { state.isStopped = true }
@@ -124,7 +124,7 @@ package final class Bulkhead: Sendable {
       let handOver = job.run()
       state.withLock { $0.queue.finish(owner) }
       metrics.finished()
-      // Last, so that whoever gets the result finds its place free.
+      // Last, so that anyone who gets the result finds its place free.
       handOver()
     }
   }

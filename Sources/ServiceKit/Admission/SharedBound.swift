@@ -1,6 +1,6 @@
 /// How much of something there is for everybody, and how much of that for one of them.
 ///
-/// The one way to bound what all callers use together: a bound without shares lets whoever comes first take
+/// The one way to bound what all callers use together: a bound without shares lets anyone who comes first take
 /// the turn of all others. `scripts/check-rules` compares these, and the limits that are only of one holder,
 /// with the table in docs/reference/threat-model.md.
 package struct SharedBound: Sendable {

@@ -1,7 +1,7 @@
 /// Who has how many of the places that a `SharedBound` counts, and who makes room when all are taken.
 ///
 /// For things that stay: rows of a queue, challenges. A holder that has its share gets no more. When all
-/// places are taken, the holder that has the most makes room for one that has fewer, so that whoever has one
+/// places are taken, the holder that has the most makes room for one that has fewer, so that anyone who has one
 /// keeps it while others have several.
 package struct SharedPlaces: Sendable {
   /// What became of a wish for a place.
@@ -29,8 +29,8 @@ package struct SharedPlaces: Sendable {
   /// Places of a holder.
   package func count(of holder: [UInt8]) -> Int { counts[holder, default: 0] }
 
-  /// Takes a place for a holder; an empty name stands for callers who cannot be told apart, who have no share
-  /// and never make room.
+  /// Takes a place for a holder; an empty name stands for callers who cannot be distinguished, who have no
+  /// share and never make room.
   package mutating func take(_ holder: [UInt8]) -> Outcome {
     let own = count(of: holder)
     if !holder.isEmpty, own >= bound.share { return .refused(.share) }

@@ -11,7 +11,7 @@ public struct Author: Sendable {
 
   private let origin: Origin
 
-  /// Whoever makes a call.
+  /// Anyone who makes a call.
   public init(_ call: CallContext, _ identifiers: IdentifierFactory) {
     origin = .call(call, identifiers)
   }

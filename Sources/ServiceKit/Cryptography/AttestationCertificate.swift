@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// The certificate with which an authenticator signs that it made a key (WebAuthn, section 8.2.1).
 ///
-/// Says nothing about trust: whoever made the certificate is not looked at.
+/// Says nothing about trust: the one who made the certificate is not looked at.
 package struct AttestationCertificate: Sendable {
   /// What kind of key signs, as COSE names algorithms.
   package enum Kind: Sendable {

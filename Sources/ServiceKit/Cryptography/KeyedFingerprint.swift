@@ -13,7 +13,7 @@ internal import PackedTables
 /// two strings that differ in it differ by some d, and d times the second word of that pair's key is
 /// another number for each key, so that whatever the rest adds up to is met by one of 2^64 in a pass.
 struct KeyedFingerprint: Sendable {
-  /// What is told apart by.
+  /// What is distinguished by.
   struct Value: Hashable, Sendable {
     fileprivate let first: UInt128
     fileprivate let second: UInt128
@@ -49,14 +49,14 @@ struct KeyedFingerprint: Sendable {
     return total(sums(of: bytes, from: 0), UInt64(bytes.count))
   }
 
-  /// The longest string of three that are told apart together.
+  /// The longest string of three that are distinguished together.
   var thirdByteCountMax: Int { min(byteCountMax / 48 * 16, 0xFFFF) }
 
   /// The fingerprint of three strings at once, as if each had zeros after it up to the same length;
   /// one that is too long traps.
   ///
   /// Those that have the same three lengths are, so filled up, strings of one length; the lengths are
-  /// the last pair of words here too. Whoever tells threes apart must not tell single strings apart by
+  /// the last pair of words here too. Anyone who tells threes apart must not tell single strings apart by
   /// the same key.
   @inline(__always)
   func value(of one: Span<UInt8>, _ two: Span<UInt8>, _ three: Span<UInt8>) -> Value {

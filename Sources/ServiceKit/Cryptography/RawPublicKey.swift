@@ -21,7 +21,7 @@ public enum RawPublicKey: Hashable, Sendable {
   /// EdDSA: a key of Ed25519, 32 bytes (RFC 8032, section 5.1.5).
   case ed25519([UInt8])
 
-  /// Bits that a modulus may have: fewer are broken, more are work for whoever checks.
+  /// Bits that a modulus may have: fewer are broken, more are work for anyone who checks.
   public static let modulusBits = 2048...4096
 
   /// Returns when `signature` is this key's of `message`, and throws otherwise.
@@ -155,7 +155,7 @@ public enum RawPublicKey: Hashable, Sendable {
     return unsafe key
   }
 
-  /// Before OpenSSL works with them: what a long exponent costs is for whoever checks to pay.
+  /// Before OpenSSL works with them: what a long exponent costs is for anyone who checks to pay.
   private static func checkSizes(_ modulus: [UInt8], _ exponent: [UInt8]) throws(SignatureError) {
     guard let first = modulus.first, let last = modulus.last, let low = exponent.last,
       let high = exponent.first

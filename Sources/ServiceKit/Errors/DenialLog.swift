@@ -46,7 +46,7 @@ package final class DenialLog: Sendable {
   private let onDenial: DenialObserver
   private let state = Lock(State())
 
-  /// For the service of a name: `tenancy`; `onDenial` is told of every denial, whether it gets a line or
+  /// For the service of a name: `tenancy`; `onDenial` is notified of every denial, whether it gets a line or
   /// not.
   package init(
     service: String,

@@ -10,7 +10,7 @@ package struct ExportColumn: Hashable, Sendable {
     case integer
     /// 0 or 1.
     case boolean
-    /// Milliseconds since 1970, told as RFC 3339 has it.
+    /// Milliseconds since 1970, written as in RFC 3339.
     case instant
     /// The text of a JSON value, which becomes a part of the record.
     case json

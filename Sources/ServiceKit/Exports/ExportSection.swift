@@ -1,4 +1,4 @@
-/// One list of an account's export: which rows of the store belong to a user, and what is told of each.
+/// One list of an account's export: which rows of the store belong to a user, and which columns it exports.
 ///
 /// Rows are read by keyset, in the order of `keys`, so that no list has to fit into memory and each export
 /// of an unchanged store is the same.

@@ -78,7 +78,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     return .proceed
   }
 
-  /// A stream's proof need not be looked at any more.
+  /// A stream's proof need no longer be looked at.
   public func ended(_ call: CallContext) {
     if call.isStreaming { rights.end(call) }
   }
@@ -197,7 +197,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   private func refused(user fault: TokenFault, in call: CallContext) throws(RPCError) {
     metrics.refused(fault, isService: false)
-    // Whoever refreshes an expired token may still be showing it.
+    // Anyone who refreshes an expired token may still be showing it.
     guard call.callerClass != .public else { return }
     throw fault == .keysUnavailable
       ? IdentityError.keysUnavailable : IdentityError.unauthenticated

@@ -33,7 +33,7 @@ extension CountedCaller {
     }
   }
 
-  /// Somebody who is known by an address only; nil is a Unix socket.
+  /// A user who is known by an address only; nil is a Unix socket.
   package init(source: SourceAddress?) {
     self = .anonymous(source.map { "\($0.bytes)" } ?? "unix")
   }

@@ -64,7 +64,7 @@ public struct EmailAddress: Hashable, Sendable {
 
   private static let byteCountMax = 254
 
-  /// How mail servers are told of it: the domain as DNS has it where it is written otherwise, so that only
+  /// The form for mail servers: the domain as DNS has it where it is written otherwise, so that only
   /// letters beyond ASCII before the @ need servers that know SMTPUTF8 (RFC 6531, section 3.2).
   public var deliverable: String {
     let parts = Self.parts(text)

@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// What callers are told who are not let in.
+/// Errors returned to callers that are not let in.
 package enum IdentityError {
   private static let domain = "gatehouse.auth"
 
@@ -25,7 +25,7 @@ package enum IdentityError {
     retryAfter: .seconds(1)
   )
 
-  /// What a stream ends with whose caller would not be let in any more.
+  /// What a stream ends with whose caller would no longer be let in.
   package static let proofEnded = RPCError(
     .unauthenticated,
     reason: "PROOF_ENDED",

@@ -5,9 +5,9 @@ internal import Synchronization
 public struct Revocation: Sendable, Hashable {
   /// What is revoked.
   public enum Subject: Sendable, Hashable {
-    /// One session: no token of it is good any more.
+    /// One session: no token of it is good.
     case session(String)
-    /// A user: no token issued before this time, in milliseconds since 1970, is good any more.
+    /// A user: no token issued before this time, in milliseconds since 1970, is good.
     case user(String, notBefore: Int64)
   }
 

@@ -1,6 +1,6 @@
 /// Why a token is not accepted.
 ///
-/// For metrics and tests. To the outside all but `keysUnavailable` are one answer: a caller who is told
+/// For metrics and tests. To the outside all but `keysUnavailable` are one answer: a caller who learns
 /// which check failed learns how to pass it.
 public enum TokenFault: String, Error, Hashable, Sendable, CaseIterable {
   /// More bytes than any token of ours has.

@@ -2,8 +2,8 @@ public import StrictJSON
 
 /// What makes a program a service of its own kind; `ServiceProgram` does the rest.
 ///
-/// Every service goes through the same states: `open` gives what the host serves until it is told to
-/// stop; then the host is not ready any more, drains, ends the work in the background and closes.
+/// Every service goes through the same states: `open` gives what the host serves until it has to
+/// stop; then the host is no longer ready, drains, ends the work in the background and closes.
 public protocol HostedService: Sendable {
   /// Settings besides the common ones.
   associatedtype Settings: Sendable
@@ -53,9 +53,9 @@ public struct ServiceIdentity: Sendable {
   public let name: String
   /// One line for people.
   public let summary: String
-  /// Where it listens unless told otherwise.
+  /// The default listen address.
   public let port: UInt16
-  /// Where its metrics and probes are unless told otherwise.
+  /// The default address of metrics and probes.
   public let adminPort: UInt16
 
   /// Makes an identity.

@@ -12,7 +12,7 @@ public struct OpenService<Settings: Sendable>: Sendable {
   let readiness: @Sendable () -> Readiness
   /// Reads again what can change while calls are served, by the settings as they are now.
   let reload: @Sendable (_ settings: Settings) async throws -> Void
-  /// Is told of every call that was denied something.
+  /// Is notified of every denied call.
   let onDenial: DenialObserver
 
   private let work: [@Sendable () async -> Void]
@@ -30,7 +30,7 @@ public struct OpenService<Settings: Sendable>: Sendable {
   ///     and does not wait.
   ///   - reload: Reads again what can change while calls are served, by the service's own settings as they are
   ///     now; certificates and service keys are the host's. Throws what is wrong, and keeps what was.
-  ///   - onDenial: Is told of every call that was denied something, beside the log.
+  ///   - onDenial: Is notified of every denied call, beside the log.
   ///   - peers: Channels to other services, closed after the last call ended.
   ///   - closeStore: Closes the store and ends the service's threads, after all of that.
   public init(

@@ -140,21 +140,21 @@ struct PermissionCache {
 
   // MARK: - Invalidation
 
-  /// Nothing of `subject` counts any more.
+  /// Nothing of `subject` counts.
   mutating func forget(subject: String) {
     sequence += 1
     subjectsTouched[subject] = sequence
     boundMarks()
   }
 
-  /// Nothing of `root` and what is below it counts any more.
+  /// Nothing of `root` and what is below it counts.
   mutating func forget(subtree root: String) {
     sequence += 1
     subtreesTouched[root] = sequence
     boundMarks()
   }
 
-  /// Nothing counts any more.
+  /// Nothing counts.
   mutating func forgetAll() {
     sequence += 1
     everythingTouched = sequence

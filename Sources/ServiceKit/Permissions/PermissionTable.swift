@@ -3,7 +3,7 @@ internal import RPCKit
 
 /// Kept answers by their questions: a hash table whose lookup makes no copy of what is asked.
 ///
-/// Questions go by their fingerprints under a key of this process: no two have the same, whoever made
+/// Questions go by their fingerprints under a key of this process: no two have the same, no matter who made
 /// them up, and nobody can choose some that collide (see `KeyedFingerprint`). Places are probed one
 /// after the other and never more than three quarters full.
 struct PermissionTable {
@@ -90,7 +90,7 @@ struct PermissionTable {
   }
 
   /// What the answer at a place says if it counts at a sequence and at a time, as far as that can be
-  /// told without looking at what it depends on.
+  /// decided without looking at what it depends on.
   ///
   /// Not by copying the entry: counting one more user of what it refers to takes as long as the rest.
   func decision(

@@ -203,7 +203,7 @@ public final class Permissions: Sendable {
     state.withLock { $0.forget(subject: subject) }
   }
 
-  /// Forgets everything; for somebody who reloads the service because they doubt what it knows.
+  /// Forgets everything; for a user who reloads the service because they doubt what it knows.
   public func forgetAll() {
     metrics.flushes.increment()
     state.withLock { $0.forgetAll() }

@@ -57,7 +57,7 @@ package struct ReportSeal: Hashable, Sendable {
     .init(lineCount: lineCount, sha256: digest, keyId: keyID, signature: signature)
   }
 
-  /// Whether it is that of some lines, whoever has signed it.
+  /// Whether it is that of some lines, no matter who signed it.
   package func matches(lineCount: UInt64, digest: [UInt8]) -> Bool {
     self.lineCount == lineCount && self.digest == Self.text(ofDigest: digest)
   }

@@ -14,7 +14,7 @@ public protocol StoreTransaction: ~Copyable {
 
   /// Whether earlier writes of the same commit changed something that this transaction may rely on.
   ///
-  /// While it is false `rely` has nothing to say, so whoever would have to work out what to rely on
+  /// While it is false `rely` has nothing to say, so anyone who would have to work out what to rely on
   /// need not.
   var mayConflict: Bool { get }
 

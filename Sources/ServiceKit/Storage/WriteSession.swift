@@ -62,7 +62,7 @@ final class WriteSession {
     do {
       try undoable {
         try work(self)
-        // Whoever has caught the error does not get its way with it.
+        // Anyone who has caught the error does not get its way with it.
         if hasConflict { throw WriteConflict() }
       }
     } catch {

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 internal import RPCKit
 
-/// What is told of a transfer while it runs, on the thread that performs it.
+/// The receiver of a transfer's events while it runs, on the thread that performs it.
 package protocol CurlObserver: AnyObject {
   /// Whether to give up; asked about once a second while nothing happens, and more often otherwise.
   var isCancelled: Bool { get }
@@ -144,7 +144,7 @@ package final class CurlTransfer {
     unsafe text.deallocate()
   }
 
-  /// Makes the transfer: `upload` is sent, and `observer` told of what comes.
+  /// Makes the transfer: `upload` is sent, and `observer` gets what comes.
   ///
   /// With an envelope it is a mail; without one a fetch, by POST if there is something to send. Ends after
   /// `timeout`, and within about a second of the observer's cancellation.

@@ -24,9 +24,9 @@ struct WatchProgress {
 
   /// What one event says beyond its contents.
   struct Heard: Equatable {
-    /// What was known before may have changed meanwhile: it must not become trusted again.
+    /// What was known before may have changed in the meantime: it must not become trusted again.
     var beginsAnew = false
-    /// All that the sender told until now has come, so what is known may be accepted for the length
+    /// Everything sent until now has arrived, so what is known may be accepted for the length
     /// of the lease.
     var isProof = true
     /// Changes are heard again after they were not.

@@ -40,7 +40,7 @@ struct PassedCode: Hashable, Sendable {
 /// What the store keeps in place of codes: digests under a key.
 ///
 /// Without the key, digests tell nothing of codes that are short enough to be tried out. The key is in
-/// the store too, so whoever reads all of it can try out the codes that are still open.
+/// the store too, so anyone who reads all of it can try out the codes that are still open.
 final class CodeDigests: Sendable {
   private let key: HMACKey
 

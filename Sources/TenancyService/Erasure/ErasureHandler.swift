@@ -113,7 +113,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
         try tx.forgetAnswers(to: request.userId, naming: request.addresses)
       }
     }
-    // Documents are their users' own, whomever they name.
+    // Documents are their users' own, no matter whom they name.
     let eraser = MentionEraser(
       core.store,
       replacing: request.userId,

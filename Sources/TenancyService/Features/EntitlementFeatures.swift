@@ -96,7 +96,7 @@ public final class EntitlementFeatures: FeatureSource {
     switch state.withLock({ $0.cache.answer(holder, at: loop.now) }) {
     case .known(let names, let remaining):
       metrics.hits.increment()
-      // Whoever keeps a decision hears of changes of roles, not of these: never past the lease.
+      // Anyone who keeps a decision hears of changes of roles, not of these: never past the lease.
       let kept = min(remaining, configuration.lease)
       return .known(names, until: now + Int64(kept / .milliseconds(1)))
     case .unknown: metrics.misses.increment()
@@ -141,7 +141,7 @@ public final class EntitlementFeatures: FeatureSource {
     var answer: Answer?
     defer {
       state.withLock { state in
-        // A change of the holder meanwhile has dropped the flight: then nothing is kept.
+        // A change of the holder in the meantime has dropped the flight: then nothing is kept.
         guard state.flights.land(holder, id), let answer else { return }
         let isFull = state.cache.store(
           answer.names,
@@ -233,6 +233,6 @@ extension FeatureHolder {
 }
 
 extension FeatureHolder.Kind {
-  /// Somebody who calls, for what users buy for themselves.
+  /// A user who calls, for what users buy for themselves.
   static let user = Self(rawValue: "user")
 }

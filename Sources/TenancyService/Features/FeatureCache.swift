@@ -93,7 +93,7 @@ struct FeatureCache {
   /// What is known of a holder is no longer true.
   mutating func forget(_ holder: FeatureHolder) { entries[holder] = nil }
 
-  /// Nothing that is known need be true any more.
+  /// Nothing that is known need be true.
   mutating func forgetAll() { entries = [:] }
 
   /// Changes were heard of.

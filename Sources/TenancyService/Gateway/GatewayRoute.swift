@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// What a user must be allowed to do before a gateway passes a request on.
 enum GatewayDemand: Hashable, Sendable {
-  /// Nothing; whoever shows no token passes too.
+  /// Nothing; anyone who shows no token passes too.
   case nothing
   /// To be signed in and not suspended.
   case user

@@ -29,8 +29,8 @@ extension ChangeSet {
     return record
   }
 
-  /// Invites as `invite`, for a grant to whoever proves to receive mail at an address; call `wake` of the
-  /// mailer after it.
+  /// Invites as `invite`, for a grant to the person who proves to receive mail at an address; call `wake` of
+  /// the mailer after it.
   ///
   /// Whether the address has an account makes no difference (docs/decisions/0182). A repeated grant makes no
   /// second invitation, and no second mail.
@@ -98,7 +98,7 @@ extension ChangeSet {
     }
   }
 
-  /// Accepts an invitation for the caller, who gets what whoever invites may grant at this moment, and no
+  /// Accepts an invitation for the caller, who gets what the inviter may grant at this moment, and no
   /// more than it was made for.
   func accept(
     _ record: InvitationRecord,
@@ -151,7 +151,7 @@ extension ChangeSet {
     closed.closedBy = user.userID
     closed.associationID = association
     try closed.close(tx)
-    // Nobody needs its code any more.
+    // Nobody needs its code.
     try InvitationMail.delete(record.id, tx)
     let action =
       switch state {

@@ -12,7 +12,7 @@ struct InvitationDraft: Sendable {
   let validFrom: Int64?
   let validUntil: Int64?
   let recurring: RecurringWindow?
-  /// Also when whoever accepts has the role for another time.
+  /// Also when anyone who accepts has the role for another time.
   let replacesWindow: Bool
   private let expiresAt: Int64?
 
@@ -27,7 +27,7 @@ struct InvitationDraft: Sendable {
     replacesWindow = false
   }
 
-  /// One that stands for a grant to whoever proves to receive mail at an address.
+  /// One that stands for a grant to the person who proves to receive mail at an address.
   init(
     email: String,
     role: String,

@@ -23,7 +23,7 @@ struct InvitationRecord: Hashable, Sendable {
   var validUntil: Int64?
   /// When the role counts in between; nil for always.
   var recurring: RecurringWindow?
-  /// Also when whoever accepts has the role for another time.
+  /// Also when anyone who accepts has the role for another time.
   var replacesWindow = false
   /// What the role was when the invitation was made, if the tenant has one of its own; see `InvitedRole`.
   var madeFor: String?
@@ -31,7 +31,7 @@ struct InvitationRecord: Hashable, Sendable {
   var madeAt: Int64 = 0
   var expiresAt: Int64
   var invitedBy: String
-  /// How whoever invites had proved to be that: conditions of the policy look at it again.
+  /// How the inviter had proved to be that: conditions of the policy look at it again.
   var inviterACR: String
   /// What is kept of the code.
   var codeDigest: [UInt8]

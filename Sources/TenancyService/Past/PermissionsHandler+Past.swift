@@ -61,7 +61,7 @@ extension PermissionsHandler {
         revision: core.tokens.token(revision: forest.revision)
       )
       guard let reasoning else {
-        // Whether somebody was suspended is told where they had a role.
+        // A suspension is reported where the user had a role.
         if user != nil { decision.reason = .entityUnknown }
         return Tenancy_V1.Explanation(decision: decision)
       }

@@ -14,7 +14,7 @@ struct AnswerBudget {
 
   private var byteCount = 0
 
-  /// Takes an item; false when it does not fit any more.
+  /// Takes an item; false when it no longer fits.
   mutating func takes(_ item: some Message) -> Bool {
     let isFirst = byteCount == 0
     byteCount += item.protobufBytes.count + Self.itemByteCount

@@ -1,6 +1,6 @@
 internal import AccessEngine
 
-/// Names that every policy has: whoever administers everything, and where.
+/// Names that every policy has: the role that administers everything, and where.
 enum BuiltIn {
   /// The type of the one entity above all roots.
   static let system = "system"

@@ -29,7 +29,7 @@ struct Deletion: Sendable {
   let endedRoles: [Count]
   /// How many entities were kept and moved to another home.
   let movedCount: Int
-  /// Entities among those that went which EntitlementService is told of.
+  /// Entities among those that went which EntitlementService is notified of.
   let holderCount: Int
   /// The deletion that says how far that is; empty when there is nothing to tell, or nothing went.
   let recordID: String
@@ -150,7 +150,7 @@ extension ChangeSet {
     return revision
   }
 
-  /// Has EntitlementService told that entities are gone, once this is committed; the deletion's identifier.
+  /// Notifies EntitlementService of deleted entities, once this is committed; the deletion's identifier.
   private func noteEnd(
     of holders: [String],
     with entity: EntityRecord,

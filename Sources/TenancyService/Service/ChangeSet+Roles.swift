@@ -122,7 +122,7 @@ extension ChangeSet {
 
   /// A draft of a tenant's own role with the role of the policy that it is a variant of.
   ///
-  /// Whoever may not know of the entity does not learn what roles its tenant has.
+  /// A user who may not know of the entity does not learn what roles its tenant has.
   func resolved(
     _ draft: RoleDraft,
     _ tx: borrowing some StoreTransaction & ~Copyable

@@ -8,7 +8,7 @@ struct PermissionCheck: Sendable {
   let subject: String
   let action: String
   let entity: String
-  /// Whether what lies above the entity is to be told as well.
+  /// Whether what lies above the entity is to be reported as well.
   let wantsAncestors: Bool
 }
 
@@ -46,7 +46,7 @@ struct CheckContext: Sendable {
 }
 
 extension Caller {
-  /// Whom a check is about: the calling user, or for a service whoever it names.
+  /// Whom a check is about: the calling user, or for a service the user that it names.
   ///
   /// PERMISSION_DENIED for users who ask about others.
   func subject(_ requested: String) throws(RPCError) -> String {

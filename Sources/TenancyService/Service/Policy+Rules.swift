@@ -81,7 +81,7 @@ extension Policy {
   /// Roles that are lent, each lender's beside the others'.
   var lentRoles: [String] { roles.filter(\.isLent).map(\.name) }
 
-  /// Lent roles that never last longer than the right of whoever granted them.
+  /// Lent roles that never last longer than the right of the one who granted them.
   var followingRoles: [String] { roles.filter { $0.isLent && !$0.outlivesLender }.map(\.name) }
 
   /// What identifiers of a type begin with.

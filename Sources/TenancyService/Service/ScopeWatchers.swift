@@ -2,7 +2,7 @@ internal import RPCKit
 internal import ServiceKit
 
 /// Who watches which scope of the change log, so that a change wakes those alone whom it concerns, and
-/// whoever takes no events is cut off.
+/// anyone who takes no events is cut off.
 ///
 /// Follows commits and holds no changes: those who are woken read them from the store.
 final class ScopeWatchers: CommitFollower {
@@ -12,7 +12,7 @@ final class ScopeWatchers: CommitFollower {
     let kind: String
     /// Changes of a scope that happen while a watcher takes none of its events; then it is cut off.
     let missedCountMax: Int
-    /// What it is told then.
+    /// The event that it gets then.
     let tooSlow: RPCError
     /// Counts that.
     let count: @Sendable () -> Void
@@ -25,8 +25,8 @@ final class ScopeWatchers: CommitFollower {
 
   /// A call begins to watch a scope, named as changes name it; `end` it.
   ///
-  /// The empty scope is all of them. With `replacing`, nobody else watches the same scope: whoever does is
-  /// told that error.
+  /// The empty scope is all of them. With `replacing`, nobody else watches the same scope: anyone who does is
+  /// ended with that error.
   func begin(_ call: CallContext, scope: String, replacing: RPCError? = nil) -> ScopeWatcher {
     let watcher = ScopeWatcher(call, scope: scope)
     let replaced = watchers.withLock { watchers -> [ScopeWatcher] in

@@ -14,7 +14,7 @@ extension TenancyCore {
   ///
   /// In a write, every change before it counts, those included that were not committed yet: it runs
   /// again when one of them could make a difference. Pass on what this throws. Without `needsFeatures` it is
-  /// decided as if all were paid for: whoever had something may give it up without the plan for it.
+  /// decided as if all were paid for: the one who had something may give it up without the plan for it.
   func decide(
     _ action: String,
     on id: String,
@@ -192,7 +192,7 @@ extension TenancyCore {
 
   /// Runs `body` again once the features that it was missing are known.
   ///
-  /// More than once, because they may change meanwhile; UNAVAILABLE when they cannot be asked for.
+  /// More than once, because they may change in the meantime; UNAVAILABLE when they cannot be asked for.
   func retryingWithFeatures<R: Sendable>(_ body: () async throws -> R) async throws -> R {
     var attempts = 0
     while true {

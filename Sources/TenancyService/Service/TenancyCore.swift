@@ -140,7 +140,7 @@ final class TenancyCore: Sendable {
 
   /// Runs a change at most once per key; checks see it before this returns.
   ///
-  /// Authorization belongs into `body`, by `require` and `decide` with its transaction: they see every
+  /// Authorization belongs in `body`, by `require` and `decide` with its transaction: they see every
   /// change before this one. A repeated request gets the kept answer, unless its user is suspended or
   /// signed out by now (docs/decisions/0045). `request` must be encoded alike each time.
   func write<Response: Message>(
@@ -196,7 +196,7 @@ final class TenancyCore: Sendable {
     throw TenancyError.invalidField(path, "USER_UNKNOWN", "is not a known user")
   }
 
-  /// Display names of users; UNAVAILABLE when they cannot be told.
+  /// Display names of users; UNAVAILABLE when they cannot be determined.
   func displayNames(of ids: [String]) async throws -> [String: String] {
     do {
       return try await users.displayNames(of: ids)

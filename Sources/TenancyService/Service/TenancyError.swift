@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told who do not get what they asked for.
+/// Errors TenancyService returns to callers.
 ///
 /// One place for all of TenancyService.
 enum TenancyError {
@@ -73,7 +73,7 @@ enum TenancyError {
     )
   }
 
-  /// Of the instant asked for nothing is kept, or not any more.
+  /// Of the instant asked for nothing is kept, or no longer.
   static func pastUnknown(since instant: Int64?) -> RPCError {
     error(
       .failedPrecondition,

@@ -63,7 +63,7 @@ final class TenancyInstruments: Sendable {
     )
     holders = registry.counters(
       "gatehouse_tenancy_ended_holders_total",
-      help: "Deleted entities that EntitlementService was told of: ended there, or postponed.",
+      help: "Deleted entities reported to EntitlementService: ended there, or postponed.",
       labels: ["outcome"]
     )
     holderCount = registry.gauge(
@@ -162,7 +162,7 @@ final class TenancyInstruments: Sendable {
   /// Says how many of those wait.
   func waitingLetters(_ count: Int) { letterCount.set(count) }
 
-  /// Counts what became of a deleted entity that EntitlementService is told of.
+  /// Counts what became of a deleted entity that EntitlementService is notified of.
   func holder(_ outcome: HolderMetric) { holders.series([outcome.rawValue]).increment() }
 
   /// Says how many of those wait.

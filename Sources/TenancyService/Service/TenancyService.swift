@@ -53,7 +53,7 @@ public final class TenancyService: Sendable {
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
   /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed, without
-  /// `holders` nobody is told of deleted entities, without `post` no invitation is mailed, and without `tokens`
+  /// `holders` deleted entities are not reported, without `post` no invitation is mailed, and without `tokens`
   /// no gateway may pass on what needs a user.
   public static func open(
     _ configuration: TenancyConfiguration,

@@ -6,12 +6,12 @@ public import ServiceKit
 public protocol UserDirectory: Sendable {
   /// Display names of those of the users who exist, by identifier; at most 1000 at a time.
   ///
-  /// Throws when it cannot be told.
+  /// Throws when it cannot be determined.
   func displayNames(of userIDs: [String]) async throws -> [String: String]
 
   /// The address of a user's account; nil when there is no such user.
   ///
-  /// Throws when it cannot be told.
+  /// Throws when it cannot be determined.
   func address(of userID: String) async throws -> UserAddress?
 }
 

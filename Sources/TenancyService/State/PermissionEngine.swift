@@ -8,7 +8,7 @@ internal import ServiceKit
 final class PermissionEngine: Sendable {
   let state: Lock<State>
 
-  /// A change as watchers are told of it.
+  /// A change as watchers are notified of it.
   struct Event: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
       /// What is known of a subject on an entity.
@@ -23,7 +23,7 @@ final class PermissionEngine: Sendable {
     let kind: Kind
   }
 
-  /// What a watcher has to be told.
+  /// The event for a watcher.
   enum Events: Sendable {
     /// These, in order; none when there is nothing newer.
     case events([Event], newest: Int64)
@@ -47,7 +47,7 @@ final class PermissionEngine: Sendable {
     var hasEnded = false
   }
 
-  /// Somebody who waits for a revision.
+  /// A user who waits for a revision.
   struct Waiter {
     let revision: Int64
     let continuation: CheckedContinuation<Void, Never>
@@ -130,7 +130,7 @@ final class PermissionEngine: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// The store is closed: whoever waits for a revision waits no longer.
+  /// The store is closed: anyone who waits for a revision waits no longer.
   func end() {
     let woken = state.withLock { state in
       state.hasEnded = true

@@ -16,7 +16,7 @@ struct EntityRecord: Hashable, Sendable {
   }
   /// What the store has in place of attributes when that is not ours; no condition on them holds then.
   private(set) var unreadableAttributes: String?
-  /// What it was last told to be; empty before the first time.
+  /// The state that was last requested; empty before the first time.
   var desiredState: String
   /// The revision of its last change.
   var revision: Int64

@@ -112,7 +112,7 @@ struct DocumentList: Sendable {
   /// at a time; 0 for lists in an order that the store has.
   ///
   /// Throws SORT_BUDGET_SPENT for a user who has had too much sorted, before the store is asked: refusals take
-  /// no turns of others.
+  /// no other caller's turns.
   func reserveSort(of documents: UserDocuments, _ core: TenancyCore) throws(RPCError) -> Int64 {
     guard case .field = order else { return 0 }
     let (now, cost) = (core.clock.now, DocumentLimits.sortedCountMax)

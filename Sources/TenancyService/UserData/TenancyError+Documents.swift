@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told about their documents.
+/// Errors of documents.
 extension TenancyError {
   static func documentChanged(_ name: String) -> RPCError {
     RPCError(

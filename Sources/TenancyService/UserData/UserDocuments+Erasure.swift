@@ -9,7 +9,7 @@ extension UserDocuments {
   /// then their names; how many rows that changed: call again until it is 0.
   ///
   /// The one statement about documents whose user does not come from a call: only `ErasureHandler` makes it,
-  /// which only AuthService may call. Nobody is told of these changes, because nobody else could watch.
+  /// which only AuthService may call. Nobody is notified of these changes, because nobody else could watch.
   static func erase(
     _ userID: String,
     limit: Int,

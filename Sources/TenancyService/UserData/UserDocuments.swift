@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// The documents of one user, who is whoever makes the call.
+/// The documents of one user, who is the caller.
 ///
 /// Every statement about documents is in this type and its extensions, and all of them name the user. The
 /// user is known to nothing else and comes from the caller's proof alone, so what would read or write

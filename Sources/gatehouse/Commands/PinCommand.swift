@@ -1,7 +1,7 @@
 internal import Contracts
 internal import RPCKit
 
-/// `gatehouse pin`: sets or removes the PIN, or prints a token of somebody who knows it.
+/// `gatehouse pin`: sets or removes the PIN, or prints a token of a user who knows it.
 struct PinCommand: Command {
   /// What is done.
   enum Task: String, CaseIterable, Sendable {

@@ -33,7 +33,7 @@ struct ReportCommand: Command {
     guard let format = ReportFormat(rawValue: name) else {
       throw UsageError("--format \"\(name)\" is not a format; use csv, html or json")
     }
-    // Whoever is not signed in is told so before anything is asked for.
+    // A missing sign-in is reported before anything is asked for.
     _ = try await SessionKeeper(context).requiredMetadata()
     let keys = try await keys(context)
     guard let path = options["--output"] else {

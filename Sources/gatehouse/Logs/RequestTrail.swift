@@ -33,7 +33,7 @@ struct RequestTrail {
   }
 
   private mutating func readLog(_ path: String, _ name: String) throws {
-    // Most lines are of other requests: they are told by their bytes, before they are read as JSON.
+    // Most lines are of other requests: they are recognized by their bytes, before they are read as JSON.
     let (request, needle) = (request, Array(request.utf8))
     var found: [TrailEntry] = []
     var lines = LogLines()

@@ -28,7 +28,7 @@ enum Secret: CaseIterable, Sendable {
     UsageError("no terminal to ask for the \(noun); set \(variable) instead")
   }
 
-  /// Whoever is asked at the terminal would show it.
+  /// Anyone who is asked at the terminal would show it.
   var withoutHiding: UsageError {
     UsageError("the terminal cannot hide the \(noun); set \(variable) instead")
   }

@@ -28,7 +28,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
 
   /// Calls that were given to this connection and are not over.
   ///
-  /// Whoever picks the connection for a call adds one; the end of the call takes it off.
+  /// Anyone who picks the connection for a call adds one; the end of the call takes it off.
   let load = Atomic<Int>(0)
   /// Calls that may be open at a time.
   let capacity: Atomic<Int>
@@ -241,7 +241,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   }
 }
 
-/// What a connection tells whoever made it.
+/// What a connection tells the one who made it.
 ///
 /// Loop only.
 protocol ClientConnectionOwner: AnyObject {

@@ -5,7 +5,7 @@ package enum CompressionFormat: Hashable, Sendable, CaseIterable {
   /// RFC 1952.
   case gzip
 
-  /// How zlib is told: the logarithm of its largest window, and 16 more for gzip.
+  /// The `windowBits` of zlib: the logarithm of its largest window, and 16 more for gzip.
   var windowBits: CInt {
     switch self {
     case .zlib: 15

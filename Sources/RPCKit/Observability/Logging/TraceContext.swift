@@ -8,7 +8,7 @@ public struct TraceContext: Sendable, Hashable {
 
   /// Sixteen bytes that name the trace, in two halves; not both zero.
   public let traceID: TraceID
-  /// Eight bytes that name the span of whoever sends the header; not zero.
+  /// Eight bytes that name the span of anyone who sends the header; not zero.
   public let spanID: UInt64
   /// Whether the trace is recorded.
   public let isSampled: Bool

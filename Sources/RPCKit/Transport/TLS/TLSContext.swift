@@ -3,7 +3,7 @@ internal import COpenSSL
 /// Certificates, keys and rules that any number of sessions share: an `SSL_CTX`.
 ///
 /// Complete and consistent once it exists, and never changed afterwards.
-// OpenSSL's own locks protect a context that nobody configures any more: `SSL_new` from several
+// OpenSSL's own locks protect a context that nobody configures: `SSL_new` from several
 // threads is allowed (openssl-threads(7)). Everything here is set in `init` and constant after.
 @safe
 package final class TLSContext: @unchecked Sendable {

@@ -31,7 +31,7 @@ package final class TLSTransport {
     case handshaking
     /// Data flows. Next: `ending`, `closed`.
     case open
-    /// The inner transport was told to close. Next: `closed`, with this error.
+    /// The inner transport is being closed. Next: `closed`, with this error.
     case ending(TransportError?)
     /// Terminal.
     case closed
@@ -162,7 +162,7 @@ extension TLSTransport: TransportReceiver {
       session.feed(bytes)
       advanceHandshake()
     case .open:
-      // After close_notify nothing can be authentic any more (RFC 8446 section 6.1).
+      // After close_notify nothing can be authentic (RFC 8446 section 6.1).
       guard !isCloseNotifyReceived else { return }
       session.feed(bytes)
       deliver()

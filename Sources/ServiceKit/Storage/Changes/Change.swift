@@ -1,4 +1,4 @@
-/// One committed change: what watches, caches and sagas are told.
+/// One committed change, as watches, caches and sagas get it.
 public struct Change: Hashable, Sendable {
   /// Its place in the order of all changes of the store; counts up, with gaps.
   public var revision: Int64

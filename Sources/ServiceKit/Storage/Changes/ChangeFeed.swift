@@ -1,10 +1,10 @@
 internal import RPCKit
 
-/// What a subscriber of the change log is told.
+/// An event for a subscriber of the change log.
 public enum ChangeEvent: Hashable, Sendable {
   /// The next change.
   case change(Change)
-  /// Changes are missing between what was told last and this revision: read the state again, at this
+  /// Changes are missing between the last event and this revision: read the state again, at this
   /// revision or later; the changes after it follow.
   case resync(revision: Int64)
 }

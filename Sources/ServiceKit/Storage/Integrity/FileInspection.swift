@@ -4,7 +4,7 @@ struct FileInspection {
   let path: String
   let marker: StoreMarker
 
-  /// How far a log's number of runs may be ahead of the marker's, which is told of each run but need not
+  /// How far a log's number of runs may be ahead of the marker's, which notes each run but need not
   /// survive a loss of power.
   private static let runCountMax: UInt32 = 4096
 

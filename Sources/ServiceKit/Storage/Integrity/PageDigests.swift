@@ -1,6 +1,6 @@
 /// A digest of each page of a database file, and one of all of them that follows in small steps.
 ///
-/// Finds accidents, not forgers: whoever can write the file can write the digest beside it. A change
+/// Finds accidents, not forgers: anyone who can write the file can write the digest beside it. A change
 /// within one 64-bit word is always found, any other but once in 2⁶⁴.
 struct PageDigests {
   /// Pages digested.

@@ -3,7 +3,7 @@
 ///
 /// Two records with a checksum each, in sectors of their own. The first says which store it is, and is
 /// written once. The second follows the store; it is written after what it tells of and before what makes
-/// it untrue, so it never promises more than the disk was told to keep.
+/// it untrue, so it never promises more than was synced to the disk.
 struct StoreMarker: Equatable {
   /// Which store it is.
   struct Identity: Hashable, Sendable {
@@ -70,7 +70,7 @@ struct StoreMarker: Equatable {
     try file.synchronize()
   }
 
-  /// Writes how the files are; only the kernel is told.
+  /// Writes how the files are; not synced.
   func writeState(to file: StoreFileHandle) throws(StoreError) {
     try file.write(state.bytes, at: Self.stateOffset)
   }

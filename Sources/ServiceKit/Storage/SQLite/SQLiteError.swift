@@ -37,7 +37,7 @@ struct SQLiteError: Error, Hashable, CustomStringConvertible {
 }
 
 extension SQLiteError {
-  /// What the error means to whoever uses the store.
+  /// What the error means to anyone who uses the store.
   func storeError(path: String) -> StoreError {
     switch primary {
     case SQLITE_FULL: .unavailable("the disk is full")

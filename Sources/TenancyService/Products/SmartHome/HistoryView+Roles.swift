@@ -15,8 +15,8 @@ extension HistoryView {
 
   /// How much a reader sees whom the answer to a question lets in.
   ///
-  /// The answer is of this moment, and the roles are read a moment later: what was lost meanwhile shortens the
-  /// view.
+  /// The answer is of this moment, and the roles are read a moment later: what was lost in the meantime
+  /// shortens the view.
   static func of(
     _ deviceID: String,
     _ question: Question,
