@@ -5,7 +5,7 @@ readonly api=https://localhost:8443/api/v1
 
 # --- curl ------------------------------------------------------------------------------------------
 
-# curlrc WHO [TOKEN]: what curl does for them without being told; a token does not belong on a command line.
+# curlrc WHO [TOKEN]: what curl does for them by itself; a token does not belong on a command line.
 curlrc() {
   mkdir -p "$data/home/$1"
   {

@@ -1,4 +1,4 @@
-"""What servers behind Envoy are told about the user, and by whom."""
+"""The user's identity that servers behind Envoy get, and from whom."""
 
 from ..waiting import equal, require
 
