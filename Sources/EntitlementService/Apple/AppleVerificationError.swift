@@ -63,8 +63,8 @@ extension AppleVerificationError.Reason {
 /// Where a purchase was made.
 ///
 /// Apple's `Xcode` and `LocalTesting` are not here on purpose: their data carries no signature that
-/// means anything, and Apple's libraries then check none (entitlement anchors, 2a, step 10). Nothing
-/// in this service can be told to do the same.
+/// means anything, and Apple's libraries then check none. Nothing
+/// in this service can be configured to do the same.
 public enum AppleEnvironment: String, Hashable, Sendable, CaseIterable {
   /// With money.
   case production = "Production"

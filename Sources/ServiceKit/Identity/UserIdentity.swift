@@ -79,7 +79,7 @@ public struct UserIdentity: Sendable, Hashable {
   /// without a token.
   public var isStillValid: Bool { storage.believer?.isStillValid(storage.verified) ?? true }
 
-  /// Makes an identity of somebody whose token is not at hand.
+  /// Makes an identity of a user whose token is not at hand.
   public init(
     userID: String,
     sessionID: String,

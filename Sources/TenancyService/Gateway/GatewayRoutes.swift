@@ -47,7 +47,7 @@ public struct GatewayRoutes: Hashable, Sendable {
     return GatewayRoute(methods: Set(methods), pattern: pattern, demand: demand)
   }
 
-  /// What a route demands by its own words; nil if they are not to be understood.
+  /// The demands of a route by its own settings; nil if these are invalid.
   private static func demand(
     _ values: [String: String],
     _ pattern: GatewayRoute.Pattern?
@@ -65,7 +65,7 @@ public struct GatewayRoutes: Hashable, Sendable {
 
   /// What a request needs, by the words of the gateway's route if it has any, or else by the table.
   ///
-  /// ROUTE_MISCONFIGURED for words that are not to be understood, and ROUTE_UNKNOWN where nothing is said.
+  /// ROUTE_MISCONFIGURED for invalid settings, and ROUTE_UNKNOWN where nothing is said.
   func demand(
     _ method: String,
     _ path: GatewayPath,

@@ -150,7 +150,7 @@ struct ChangeSet: Sendable {
     during window: RoleWindow,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    // Somebody whose account was deleted in the meantime gets nothing that nobody would ever take away.
+    // A user whose account was deleted in the meantime gets nothing that nobody would ever take away.
     if try core.store.tombstones?.contains(.user(userID), in: tx) == true {
       throw TenancyError.invalidField("user_id", "USER_UNKNOWN", "is not a known user")
     }

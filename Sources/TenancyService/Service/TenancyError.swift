@@ -45,7 +45,7 @@ enum TenancyError {
     message: "no gateway route allows this path; see gateway_routes of TenancyService"
   )
 
-  /// A gateway's route says something that is not to be understood: not a reason to let anybody pass.
+  /// A gateway's route is invalid: not a reason to let anybody pass.
   static let routeMisconfigured = error(
     .unavailable,
     reason: "ROUTE_MISCONFIGURED",

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Documents of somebody whose account is deleted.
+/// Documents of a user whose account is deleted.
 extension UserDocuments {
   /// What records of a user's documents call each of them after the user was erased.
   static let erasedName = "document"

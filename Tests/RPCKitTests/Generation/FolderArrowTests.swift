@@ -68,7 +68,7 @@ import Testing
     #expect(circle.errors.contains("High has no line above"))
     let unused = try check(high: "struct Alone {}")
     #expect(unused.status == 1)
-    #expect(unused.errors.contains("High does not use Low (any more)"))
+    #expect(unused.errors.contains("High does not use Low"))
     let missing = try check(arrows: "Low:")
     #expect(missing.errors.contains("High is missing"))
   }
