@@ -4,7 +4,7 @@ internal import RPCKitHTTP
 public struct AdminRequest: Sendable, Hashable {
   /// The path, not percent-decoded: `/metrics`.
   public var path: String
-  /// What follows the question mark, or nil if there is none.
+  /// The part after the question mark, or nil if there is none.
   public var query: String?
   /// The value of the header field `Accept`, or empty.
   ///

@@ -18,7 +18,7 @@ public struct Limits: Hashable, Sendable {
   public var metadataCountMax = 128
   /// Metadata bytes of one call.
   public var metadataByteCountMax = 16 << 10
-  /// What a message may contain.
+  /// The limits of a message.
   public var message = MessageLimits()
 
   /// Calls that one connection may have open at a time.

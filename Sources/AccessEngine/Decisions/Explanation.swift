@@ -2,7 +2,7 @@ internal import PackedTables
 
 /// A decision with all that its numbers refer to, for those who have let go of the forest.
 public struct Explanation: Sendable {
-  /// What was decided.
+  /// The decision.
   public let decision: Decision
   /// The policy that decided.
   package let policy: Policy
@@ -20,7 +20,7 @@ public struct Explanation: Sendable {
   package let grantedUntil: Int64
   /// When the association counts that grants it; nil is always.
   package let grantedDuring: RecurringWindow?
-  /// Whose features have to be known before this is more than a guess.
+  /// The holder whose features must be known before this is more than a guess.
   package let missing: FeatureHolder?
 
   /// Whether the subject may.

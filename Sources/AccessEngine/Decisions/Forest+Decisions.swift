@@ -297,7 +297,7 @@ extension Forest {
     return deny.tests.allSatisfy { $0.passes(code(entity, slot: $0.slot)) }
   }
 
-  /// What conditions say once a role grants the action.
+  /// The outcome of the conditions once a role grants the action.
   ///
   /// They are sorted by precedence, so that the first that fails is the reason. All are looked at,
   /// because each may bring an edge nearer.

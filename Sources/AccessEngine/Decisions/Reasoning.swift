@@ -14,7 +14,7 @@ package struct Reasoning: Sendable {
   package let denies: [Deny]
   /// Conditions of the action, in order of precedence, whether they hold or not.
   package let conditions: [Condition]
-  /// Whose features have to be known before this is more than a guess.
+  /// The holder whose features must be known before this is more than a guess.
   package let missing: FeatureHolder?
 
   /// Roles that are listed, at most.
@@ -67,7 +67,7 @@ package struct Reasoning: Sendable {
     package let accessLevel: Int
   }
 
-  /// What must hold besides a role.
+  /// A condition besides a role.
   package struct Condition: Sendable {
     package let kind: Kind
     package let holds: Bool
@@ -78,7 +78,7 @@ package struct Reasoning: Sendable {
     /// The access level that shows the attribute that it looks at.
     package let accessLevel: Int
 
-    /// What it looks at.
+    /// The kind of a condition.
     package enum Kind: Hashable, Sendable {
       case attribute(String, values: [String])
       case daily(RecurringWindow)

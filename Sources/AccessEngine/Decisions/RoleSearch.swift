@@ -1,7 +1,7 @@
-/// What one decision has seen of a subject's associations so far.
+/// The associations of a subject that one decision has seen so far.
 struct RoleSearch {
   let now: Int64
-  /// What is asked for.
+  /// The requested action.
   var action = ActionID.any
   var type = EntityTypeID.system
   /// The next edge of a window that was looked at.

@@ -59,7 +59,7 @@ struct IdentifierTable: Sendable {
     return Key(words: words, hash: hash(words))
   }
 
-  /// What lies at the place where a key is usually found.
+  /// The value at the place where a key is usually found.
   ///
   /// Anyone who looks for two identifiers asks for both first, so that the processor waits for memory
   /// once.

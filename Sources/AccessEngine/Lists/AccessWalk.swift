@@ -9,7 +9,7 @@ internal import PackedTables
 /// Starts from the subject's associations, so that it costs what there is to see and not what there
 /// is; decides on single entities only where rules or conditions of the action ask for it.
 package struct AccessWalk: Sendable {
-  /// What is kept of what is found.
+  /// The part of the findings that is kept.
   package enum Purpose: Sendable {
     /// Everything.
     case all([UInt32])
@@ -21,7 +21,7 @@ package struct AccessWalk: Sendable {
 
   package let query: Forest.ListQuery
   package private(set) var purpose: Purpose
-  /// Whose features have to be known before this is complete.
+  /// The holders whose features must be known before this is complete.
   package private(set) var missing: Set<FeatureHolder> = []
   /// Whether the walk has to begin again: the forest was exchanged, or nothing is left of the page.
   package var isBroken = false

@@ -10,7 +10,7 @@ package struct ListFilter: Sendable {
 }
 
 extension Forest {
-  /// What a list of accessible entities is asked for.
+  /// A query for accessible entities.
   package struct ListQuery: Sendable {
     package var subject: String
     package var action: ActionID
@@ -23,7 +23,7 @@ extension Forest {
     package var parent: UInt32? = nil
     /// Only what passes all of these.
     package var filters: [ListFilter] = []
-    /// What features there are besides those of the context.
+    /// The source of features besides those of the context.
     package var features: any FeatureSource = NoFeatures()
 
     /// The access level that shows all that the filters look at.

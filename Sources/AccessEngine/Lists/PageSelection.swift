@@ -3,7 +3,7 @@ package struct PageSelection: Sendable {
   /// One entity, with what it is sorted by.
   package struct Entry: Sendable {
     package let entity: UInt32
-    /// What it was called when the list came to it; empty when sorted by identifier alone.
+    /// The name when the list came to it; empty when sorted by identifier alone.
     package let name: String
   }
 
@@ -35,7 +35,7 @@ package struct PageSelection: Sendable {
     self.cursor = cursor.map { (sortsByName ? $0[0] : "", $0[1]) }
   }
 
-  /// What belongs on the page.
+  /// The entries of the page.
   package var page: [Entry] { entries.prefix(limit).filter { !hidden.contains($0.entity) } }
   /// Whether there is another page.
   ///

@@ -126,7 +126,7 @@ struct PolicyExample {
     return window
   }
 
-  /// What somebody has proved and paid for when something is asked.
+  /// The context of a subject that has proved and paid for something.
   ///
   /// A word that no condition could ask about would be a slip of the pen that changes nothing.
   func context(

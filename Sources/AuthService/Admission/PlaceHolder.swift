@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Whose a place is of those that everybody shares: who asked for a mail or for a challenge.
+/// The holder of a shared place: the caller who asked for a mail or for a challenge.
 enum PlaceHolder: Hashable, Sendable {
   /// An account, by its identifier.
   case account(String)

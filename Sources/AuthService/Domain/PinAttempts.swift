@@ -27,7 +27,7 @@ struct PinAttempts: Hashable, Sendable {
     self.until = until
   }
 
-  /// What becomes of an attempt.
+  /// The outcome of an attempt.
   enum Outcome: Hashable, Sendable {
     /// It is counted, and the PIN may be compared.
     case taken

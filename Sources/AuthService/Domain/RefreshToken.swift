@@ -32,7 +32,7 @@ public struct RefreshTokenKeys: Sendable {
     return Base64URL.encode(body + Self.mac(key, body))
   }
 
-  /// What an authentic token says; nil for everything that was not made here.
+  /// The contents of an authentic token; nil for everything that was not made here.
   public func read(_ text: String) -> (session: String, generation: UInt32)? {
     guard text.utf8.count <= 512, let bytes = Base64URL.decode(text) else { return nil }
     let sessionByteCount = bytes.count - Self.headByteCount - Self.macByteCount

@@ -1,4 +1,4 @@
-/// What a sign-in rests on while its password is being hashed, which takes long enough for others to
+/// The basis of a sign-in while its password is being hashed, which takes long enough for others to
 /// change it.
 ///
 /// Read together with the password's record, and again in the transaction that begins the session. When

@@ -161,7 +161,7 @@ extension AuthCore {
     return ended
   }
 
-  /// What the proof of an account's address ends; gives the sessions that ended.
+  /// Ends what the proof of an account's address ends; gives the sessions that ended.
   ///
   /// A change of address that waits is void. The first proof in a session ends the others. One by the account's
   /// password or a passkey ends none: a person who has a session has shown one of these, or could again.
@@ -217,7 +217,7 @@ extension AuthCore {
 }
 
 extension Auth_V1.ResetPasswordRequest {
-  /// What tells it from other requests under the same key: a used token is no secret, and must
+  /// The request without the password, by which it differs from others under the same key: a used token is no secret, and must
   /// not be good for trying out which password was set with it.
   fileprivate var withoutPassword: Auth_V1.ResetPasswordRequest {
     var request = self

@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What Apple tells of its users.
+/// Apple's notifications about its users.
 extension IdentitiesHandler {
   func notifyApple(
     _ request: Auth_V1.NotifyAppleRequest,
@@ -38,11 +38,11 @@ extension IdentitiesHandler {
     return .init(duplicate: effect.isDuplicate, applied: effect.isApplied)
   }
 
-  /// What a notification did.
+  /// The effect of a notification.
   private struct Effect: Sendable {
     var isDuplicate = false
     var isApplied = false
-    /// Whose deletion it has begun.
+    /// The user whose deletion it has begun.
     var deletedUserID: String?
     var ended: [Revocation] = []
   }

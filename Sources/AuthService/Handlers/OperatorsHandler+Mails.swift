@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What has become of mails.
+/// The states of mails, for operators.
 extension OperatorsHandler {
   func listMails(
     _ request: Auth_V1.ListMailsRequest,

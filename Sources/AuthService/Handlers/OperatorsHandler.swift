@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What operators do with accounts.
+/// Operators' actions on accounts.
 struct OperatorsHandler: Auth_V1.OperatorsService {
   let core: AuthCore
 

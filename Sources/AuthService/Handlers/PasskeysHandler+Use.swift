@@ -8,17 +8,17 @@ struct ProvenPasskey: Sendable {
   /// When its ceremony began, in milliseconds since 1970.
   let begun: Int64
   let user: UserRecord
-  /// What must still be so when a session begins because of it.
+  /// The basis that must still hold when a session begins because of it.
   let basis: SignInBasis
 }
 
-/// What signing in and stepping up have in common.
+/// Shared parts of signing in and stepping up.
 extension PasskeysHandler {
-  /// What the store knows of a response.
+  /// The store's state for a response.
   private struct Found: Sendable {
     let ceremony: PasskeyCeremony
     let passkey: PasskeyRecord?
-    /// What authenticators call the user.
+    /// The authenticators' name of the user.
     let handle: [UInt8]?
     let user: UserRecord?
     let basis: SignInBasis?

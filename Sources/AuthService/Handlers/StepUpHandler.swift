@@ -122,7 +122,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     }
   }
 
-  /// What counts against a PIN: nothing once a user has signed in after it was disabled.
+  /// The attempts counted against a PIN: none once a user has signed in after it was disabled.
   private static func attempts(
     _ pin: PinTable.Stored,
     of userID: String,

@@ -2,13 +2,13 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What other services know of a user; a part that could not be obtained is nil.
+/// The other services' data about a user; a part that could not be obtained is nil.
 struct UserContext: Sendable {
   /// Roles, oldest first.
   var associations: [Tenancy_V1.RoleAssociation]?
   /// Whether an operator suspended the user: roles are left out then, though they exist.
   var isSuspended = false
-  /// What was bought.
+  /// The user's purchases.
   var entitlements: UserEntitlements?
 
   /// The names of the parts that could not be obtained, as the contract has them.
@@ -23,7 +23,7 @@ struct UserContext: Sendable {
   }
 }
 
-/// What a user has bought, as far as sign-in tells.
+/// The purchases of a user, as far as sign-in reports them.
 struct UserEntitlements: Sendable {
   /// The plan.
   var plan: String
@@ -47,7 +47,7 @@ struct UserContextSource: Sendable {
     let bought: Result<UserEntitlements, any Error>
   }
 
-  /// What TenancyService tells.
+  /// TenancyService's part.
   private struct Roles: Sendable {
     var associations: [Tenancy_V1.RoleAssociation] = []
     var isSuspended = false

@@ -1,10 +1,10 @@
 internal import ServiceKit
 
-/// What a mail is to say and to whom, as it lies sealed in the outbox until it is sent.
+/// The contents and recipient of a mail, as it lies sealed in the outbox until it is sent.
 ///
 /// The texts are made of it at each attempt: the same ones, unless templates or the user's name changed.
 struct MailOrder: Hashable, Sendable {
-  /// Who gets it.
+  /// The recipient.
   enum Recipient: Hashable, Sendable {
     /// This address, as the store had it.
     case address(String)
@@ -25,7 +25,7 @@ struct MailOrder: Hashable, Sendable {
   var token = ""
   /// Its language, if that is not the reader's as the account has it when it is sent.
   var language: String?
-  /// What else its template may show, by name.
+  /// Further values for its template, by name.
   var values: [String: String] = [:]
 
   /// As it is sealed.

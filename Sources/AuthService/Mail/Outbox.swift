@@ -9,7 +9,7 @@ internal import ServiceKit
 final class Outbox: Sendable {
   /// How long one attempt has a mail to itself, in milliseconds: longer than a whole batch may take.
   static let lease: Int64 = 15 * 60_000
-  /// What a notice is worth telling for, in milliseconds.
+  /// The time a notice is worth sending, in milliseconds.
   static let noticeLifetime: Int64 = 3 * 24 * 3_600_000
   /// How long ended mails are listed, in milliseconds.
   static let keptAfterEnd: Int64 = 30 * 24 * 3_600_000

@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What the outbox counts.
+/// The metrics of the outbox.
 struct OutboxMetrics: Sendable {
   let queued: MetricFamily<Counter>
   let sent: MetricFamily<Counter>

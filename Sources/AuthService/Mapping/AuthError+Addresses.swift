@@ -12,7 +12,7 @@ extension AuthError {
       + "of the account"
   )
 
-  /// Somebody says that an account is not theirs whose address was proven.
+  /// Somebody disowns an account whose address was proven.
   static let addressProven = RPCError(
     .failedPrecondition,
     reason: "ADDRESS_PROVEN",

@@ -254,7 +254,7 @@ enum AuthError {
     retryAfter: .seconds(60)
   )
 
-  /// Somebody without an account, of whom the provider tells no address.
+  /// A user without an account, whose provider names no address.
   static let identityWithoutEmail = RPCError(
     .failedPrecondition,
     reason: "IDENTITY_WITHOUT_EMAIL",

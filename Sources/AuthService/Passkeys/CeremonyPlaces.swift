@@ -11,7 +11,7 @@ final class CeremonyPlaces: Sendable {
   /// Challenges of sessions.
   static let ofAccounts = SharedBound(total: 100_000, share: 300, ofEach: .account)
 
-  /// What makes room for a challenge.
+  /// The challenge that makes room for another.
   enum Room: Hashable, Sendable {
     /// There is room.
     case free

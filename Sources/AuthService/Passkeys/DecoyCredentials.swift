@@ -9,7 +9,7 @@ struct DecoyCredentials: Sendable {
   private static let byteCounts = [16, 20, 32, 32]
 
   private let key: HMACKey
-  /// Nobody's: checking a response with it is as much work as checking one with a key of the store.
+  /// The key of nobody: checking a response with it is as much work as checking one with a key of the store.
   let publicKey: PasskeyKey
 
   /// Works under a key of its own, derived from `secret`.

@@ -1,4 +1,4 @@
-/// What is wrong with a passkey or with a response that was made with one.
+/// The fault of a passkey or of a response that was made with one.
 ///
 /// For the log: callers learn that it was refused, and nothing more.
 enum PasskeyFault: String, Error, CaseIterable {
@@ -22,7 +22,7 @@ enum PasskeyFault: String, Error, CaseIterable {
   case crossOrigin = "cross_origin"
   /// Of another relying party.
   case relyingParty = "relying_party"
-  /// Nobody touched the authenticator.
+  /// The authenticator was not touched.
   case userPresence = "user_presence"
   /// The authenticator did not verify who touched it.
   case userVerification = "user_verification"

@@ -47,7 +47,7 @@ public final class HashPool: Sendable {
   private struct State {
     var queue = HashQueue()
     var idle: [any EventLoop] = []
-    /// What a hash takes, in nanoseconds: a moving average.
+    /// The duration of a hash, in nanoseconds: a moving average.
     var jobNanoseconds: Int64
   }
 

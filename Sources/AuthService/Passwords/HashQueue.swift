@@ -10,7 +10,7 @@ public enum HashLane: String, CaseIterable, Sendable {
   case ordinary
 }
 
-/// What waits for the threads of a `HashPool`, and who is next; knows no threads and no clock.
+/// The waiting hashes of a `HashPool`, and the next one; knows no threads and no clock.
 ///
 /// Neither lane can shut the other out: of all places each may take three quarters, and of four turns
 /// the ordinary lane has one even while the trusted one never runs dry. A flood of wrong sign-ins so

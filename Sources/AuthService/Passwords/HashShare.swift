@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Whose a password hash is: hashes of one share wait for one another, and hardly for other shares.
+/// The owner of a password hash: hashes of one share wait for one another, and hardly for other shares.
 ///
 /// A digest, so that the queue holds no addresses.
 struct HashShare: Hashable, Sendable {

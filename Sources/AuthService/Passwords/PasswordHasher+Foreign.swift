@@ -38,7 +38,7 @@ extension PasswordHasher {
     }
   }
 
-  /// What the store has of a fast digest from then on.
+  /// The stored form of a fast digest from then on.
   func wrapped(_ digest: SaltedDigest) throws -> String {
     StoredPassword.text(of: try record(of: digest.value), wrapping: digest)
   }

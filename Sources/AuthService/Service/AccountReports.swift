@@ -14,7 +14,7 @@ final class AccountReports: Sendable {
   /// Reports that are read at once.
   private static let pageSize = 100
 
-  /// Whose deletions are announced one after the other, or each would make the one before outdated.
+  /// The users whose deletions are announced one after the other, or each would make the one before outdated.
   let announcing = UserTurns()
   private let store: ServiceStore
   private let peers: ErasurePeers

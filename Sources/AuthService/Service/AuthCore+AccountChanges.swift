@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What operators change in accounts.
+/// Changes of accounts by operators.
 extension AuthCore {
   /// Changes that one look takes on.
   private static let countAtOnce = 32

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What failed attempts are counted under.
+/// The subject that failed attempts are counted under.
 struct AttemptSubject: Sendable {
   /// In the store: keyed, so that the counts of addresses that have no account name nobody.
   let digest: [UInt8]
@@ -17,14 +17,14 @@ struct SignInAttempt: Sendable {
   let email: EmailAddress
   /// The account's own digest, no matter who asks.
   let account: [UInt8]
-  /// What this attempt is counted under.
+  /// The subject that this attempt is counted under.
   let subject: AttemptSubject
   /// The device, if it signed in before.
   let device: KnownDevice?
   let source: CallSource
-  /// What it takes of what its source may guess; nil when it is not counted.
+  /// The charge to the guesses of its source; nil when it is not counted.
   let guess: Charge?
-  /// What it takes of how often its source and its account may sign in.
+  /// The charges to the sign-in rates of its source and its account.
   let rate: [Charge]
   /// Whether the account is among those: only a user who was right before may use that up.
   let isAccountCharged: Bool
@@ -41,12 +41,12 @@ struct Charge: Sendable {
 }
 
 extension AuthCore {
-  /// What failed attempts on an account are counted under when nothing is known of who tries.
+  /// The subject of failed attempts on an account when nothing is known of the caller.
   func attemptSubject(_ email: EmailAddress) -> [UInt8] {
     secrets.lookup.code(of: Array("attempt \(email.key)".utf8))
   }
 
-  /// What attempts within a session are counted under: anyone who guesses elsewhere must not make its
+  /// The subject of attempts within a session: anyone who guesses elsewhere must not make its
   /// owner wait.
   func attemptSubject(session: String) -> AttemptSubject {
     let text = Array("session attempt \(session)".utf8)

@@ -3,15 +3,15 @@ internal import ServiceKit
 
 /// A password that was right.
 struct VerifiedPassword: Sendable {
-  /// Whose it is.
+  /// The user.
   let user: UserRecord
   /// The record it was checked against, as the store had it.
   let stored: String
   /// The same, as it was read.
   let record: StoredPassword
-  /// What must still be so when something is written because of it.
+  /// The basis that must still hold when something is written because of it.
   let basis: SignInBasis
-  /// What the attempt was counted under.
+  /// The key that the attempt was counted under.
   let subject: [UInt8]
 }
 

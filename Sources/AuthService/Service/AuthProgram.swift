@@ -12,7 +12,7 @@ public enum AuthProgram: HostedService {
     adminPort: 7411
   )
 
-  /// What the program does besides serving.
+  /// The program's commands besides serving.
   public static let commands = [
     makeSecrets, grantSuperAdmin, revokeSuperAdmin, listSuperAdmins, writeMailTemplates,
     listSharedMailboxes,
@@ -239,7 +239,7 @@ public enum AuthProgram: HostedService {
     )
   }
 
-  /// What to do without secrets: new ones would make what is in a store useless.
+  /// Advice for a start without secrets: new ones would make what is in a store useless.
   static func adviceOnSecrets(_ database: String) -> String {
     guard FileBytes.exists(database) || FileBytes.exists("\(database).lock") else {
       return "create the file with make-secrets FILE"

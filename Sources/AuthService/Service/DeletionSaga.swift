@@ -226,7 +226,7 @@ final class DeletionSaga: Sendable {
 
   // MARK: - What became of a step
 
-  /// What a step waits for, without anything being wrong.
+  /// The reason a step waits, without anything being wrong.
   private enum NotYet: Error, CustomStringConvertible {
     case mailIsBeingSent
     case logIsBeingRead
@@ -346,7 +346,7 @@ extension DeletionRecord {
   }
 }
 
-/// What deletions are counted by.
+/// The metrics of deletions.
 struct DeletionMetrics: Sendable {
   let ended: MetricFamily<Counter>
   let pending: Gauge

@@ -6,7 +6,7 @@ extension OperatorRole {
   /// Operators asked for at once.
   private static let pageSize: UInt32 = 1000
 
-  /// Who may administer everything now, as TenancyService tells AuthService and no user: in the order in which
+  /// The current operators, as TenancyService tells AuthService and no user: in the order in which
   /// they were granted it.
   static func holders(in environment: ServiceEnvironment) async throws -> [String] {
     let tenancy = try environment.authenticatedChannel(to: "tenancy")

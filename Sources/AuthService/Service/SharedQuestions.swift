@@ -20,9 +20,9 @@ final class SharedQuestions<Answer: Sendable>: Sendable {
   private typealias Waiting = CheckedContinuation<Turn, Never>
 
   private struct Line {
-    /// Who gets the answer to what is being asked, besides the one who asks.
+    /// The callers who share the answer to the current question, besides the one who asks.
     var sharing: [Waiting] = []
-    /// Who came since then.
+    /// The callers who came since then.
     var waiting: [Waiting] = []
   }
 

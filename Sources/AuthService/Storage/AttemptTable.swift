@@ -27,7 +27,7 @@ enum AttemptTable {
     } ?? AttemptCounter()
   }
 
-  /// What became of an attempt.
+  /// The outcome of an attempt.
   struct Reservation: Sendable {
     /// Whether it may continue; false when it comes too early.
     let isInTime: Bool

@@ -50,7 +50,7 @@ enum CeremonyTable {
     )
   }
 
-  /// Who has how many.
+  /// The number of places of each holder.
   static func holdings(in tx: borrowing some StoreTransaction & ~Copyable) throws -> [Holding] {
     try tx.query(
       "SELECT session_id <> '', holder, count(*) FROM passkey_ceremony GROUP BY holder, session_id <> ''"

@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// A mail of the outbox as it is stored, without what it says.
 struct MailRecord: Hashable, Sendable {
-  /// What has become of it.
+  /// The state.
   enum State: Int64, Sendable {
     /// Waits until it is due.
     case queued = 1
@@ -20,7 +20,7 @@ struct MailRecord: Hashable, Sendable {
   var kind: String
   /// The account that it is about, once that is known.
   var userID: String?
-  /// What has become of it.
+  /// The state.
   var state: State
   /// Attempts that were begun.
   var attemptCount: Int64

@@ -144,7 +144,7 @@ enum PasskeyTable {
 
   // MARK: - User handles
 
-  /// What authenticators call a user; nil before the first passkey.
+  /// The authenticators' name of a user; nil before the first passkey.
   static func handle(
     of userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -154,7 +154,7 @@ enum PasskeyTable {
     }
   }
 
-  /// What authenticators call a user from now on; `new` unless they call it something already.
+  /// The authenticators' name of a user from now on; `new` unless there is one already.
   static func handle(
     of userID: String,
     orNew new: [UInt8],

@@ -14,7 +14,7 @@ enum PasswordWorkTable {
     sql: "CREATE TABLE password_work (step TEXT PRIMARY KEY) WITHOUT ROWID;"
   )
 
-  /// What there is, and whether all passwords were looked at for it.
+  /// The steps, and whether all passwords were looked at for them.
   static func all(
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> (steps: Set<PasswordWork.Step>, isCounted: Bool) {

@@ -9,7 +9,7 @@ public enum AppleVerificationError: Error, Hashable, Sendable {
   /// The check could not be finished for a reason of our own, such as missing memory.
   case retry
 
-  /// What is wrong with the data.
+  /// The fault of the data.
   public enum Reason: Hashable, Sendable {
     /// More bytes than such data has.
     case tooLarge

@@ -4,7 +4,7 @@
 /// bytes it was given, and every value it returns takes at least two of them, so anyone who reads to the end
 /// ends.
 struct DERReader {
-  /// What begins a value.
+  /// The tag that begins a value.
   enum Tag: UInt8 {
     case integer = 0x02
     case octetString = 0x04

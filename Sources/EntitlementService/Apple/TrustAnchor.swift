@@ -72,6 +72,6 @@ public struct TrustAnchor: Hashable, Sendable {
 
 /// A root certificate that cannot be used.
 public struct TrustAnchorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong with it.
+  /// The problem.
   public let description: String
 }

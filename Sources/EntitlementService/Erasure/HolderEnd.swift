@@ -4,7 +4,7 @@ internal import ServiceKit
 struct HolderEnd {
   let holderID: String
 
-  /// What an entity can be here.
+  /// The subjects that an entity can be here.
   ///
   /// TenancyService's identifiers are of one entity each, so the subject of another kind has nothing.
   private var subjects: [Subject] {

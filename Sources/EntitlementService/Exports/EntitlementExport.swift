@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What EntitlementService tells of a user when its account is exported, and what it keeps and does not
+/// The export plan of EntitlementService: the data of a user that it exports, and the data it keeps and leaves
 /// tell.
 ///
 /// docs/guides/export.md has the same for users; schemas/account-export.schema.json describes the records.
@@ -105,7 +105,7 @@ enum EntitlementExport {
     ]
   )
 
-  /// What the user earned and redeemed, in ledgers that belong to children and families.
+  /// The user's points earned and redeemed, in ledgers that belong to children and families.
   ///
   /// The ledgers are found by the audit log, which has each entry's ledger and is indexed by who made it;
   /// an index of the entries themselves would be one more to write at every redemption.

@@ -68,7 +68,7 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
 }
 
 extension Subject {
-  /// What seeing the subject needs in TenancyService; nil for users, who see themselves and nobody else.
+  /// The permission to see the subject in TenancyService; nil for users, who see themselves and nobody else.
   var viewPermission: Permission? {
     switch kind {
     case .user: nil

@@ -3,7 +3,7 @@ internal import ServiceKit
 
 /// Errors EntitlementService returns to callers.
 enum ServiceFault {
-  /// Whose reasons these are.
+  /// The domain of these reasons.
   static let domain = ServiceDomain.of(EntitlementProgram.identity.name)
 
   /// An object that does not exist, or that the caller may not know of: the same in both cases.
@@ -132,7 +132,7 @@ enum ServiceFault {
     )
   }
 
-  /// Nobody proved to be a user.
+  /// The caller proved no user.
   static let userRequired = RPCError(
     .unauthenticated,
     reason: "CREDENTIALS_INVALID",

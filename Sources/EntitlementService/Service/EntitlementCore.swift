@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What the handlers of this service share.
+/// The state that the handlers of this service share.
 final class EntitlementCore: Sendable {
   /// The kind of change that says that the catalogue is another one.
   static let tiersChangeKind = "tiers"
@@ -13,7 +13,7 @@ final class EntitlementCore: Sendable {
   /// Seals page tokens.
   let tokens: TokenSealer
   let metrics: EntitlementMetrics
-  /// What operators may read about others.
+  /// The budget of operators for reads about others.
   private let auditBudget: AuditBudget
   private let authorizer: any SubjectAuthorizer
   private let accounts: any AccountDirectory
@@ -28,7 +28,7 @@ final class EntitlementCore: Sendable {
   let couponLimiter: SourceLimiter
   private let cache: HoldingsCache
   private let currentResolver: Lock<Resolver>
-  /// What comes into force with the commit that says so.
+  /// The catalogue that comes into force with the commit that records it.
   private let preparedCatalog = Lock<Catalog?>(nil)
 
   init(
@@ -187,7 +187,7 @@ final class EntitlementCore: Sendable {
 
   // MARK: - Store
 
-  /// What a subject has, from memory or the store.
+  /// The holdings of a subject, from memory or the store.
   func holdings(of subject: Subject) async throws -> Holdings {
     switch cache.lookup(subject) {
     case .known(let holdings): return holdings
@@ -203,11 +203,11 @@ final class EntitlementCore: Sendable {
     }
   }
 
-  /// What a write needs of its caller besides a method that is open to it.
+  /// The right that a write needs of its caller besides a method that is open to it.
   struct NeededRight {
-    /// What the caller must be allowed to do.
+    /// The permission that the caller needs.
     var permission: Permission
-    /// What it needs to know of the object at all.
+    /// The permission to know of the object at all.
     var view: Permission
   }
 
@@ -252,7 +252,7 @@ final class EntitlementCore: Sendable {
   /// Times that a right is asked for because it may have changed while the write waited.
   private static let confirmationCountMax = 3
 
-  /// What a caller's right was said to be may be so no more.
+  /// The caller's right may have ended since it was confirmed.
   private struct StaleRight: Error {}
 
   /// The right of a user to do what not everybody may; nil when the method needs none.
@@ -378,7 +378,7 @@ final class EntitlementCore: Sendable {
 }
 
 extension Holdings {
-  /// What the store says that a subject has.
+  /// The holdings of a subject in the store.
   init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
     self.init(
       subject: subject,
@@ -408,6 +408,6 @@ extension EntitlementCore: CommitFollower {
 }
 
 extension ConflictKey {
-  /// What is sold: writes that were checked against it run again when it changes before them.
+  /// The catalogue: writes that were checked against it run again when it changes before them.
   static let catalog = ConflictKey("catalog")
 }

@@ -21,7 +21,7 @@ package struct ArrivalPacer: Sendable {
   /// The longest that a call was noticed after it was due, through no fault of the server.
   package private(set) var noticeDelayMax: Int64 = 0
 
-  /// What became of an arrival.
+  /// The outcome of an arrival.
   package enum Arrival: Equatable, Sendable {
     /// Nothing is due.
     case none

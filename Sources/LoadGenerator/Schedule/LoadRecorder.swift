@@ -25,7 +25,7 @@ package struct LoadRecorder: Sendable {
   package struct Failure: Sendable, Equatable {
     package var outcome: Outcome
     package var count: UInt64
-    /// What the first one said.
+    /// The first error.
     package var example: String
 
     /// Makes a count.

@@ -1,4 +1,4 @@
-/// Who hears of the ends of calls made with a `RawCaller`.
+/// The delegate that hears of the ends of calls made with a `RawCaller`.
 ///
 /// Loop only.
 public protocol RawCallerDelegate: AnyObject {
@@ -85,7 +85,7 @@ public final class RawCaller {
   /// Ends every call and closes the connection.
   public func close() { connection.close() }
 
-  /// What the connection refers to weakly.
+  /// The owner that the connection refers to weakly.
   ///
   /// An object of its own: an object that weak references point to counts its strong references in
   /// a side table, which would make each call dearer.

@@ -477,7 +477,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   }
 }
 
-/// What a registered descriptor calls.
+/// The handler that a registered descriptor calls.
 ///
 /// Loop only.
 protocol ReadinessHandler: AnyObject {

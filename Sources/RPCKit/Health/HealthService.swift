@@ -3,7 +3,7 @@
 /// The empty name is the whole server. An unknown name is NOT_FOUND for `Check` and
 /// SERVICE_UNKNOWN, on an open stream, for `Watch` (grpc/grpc doc/health-checking.md).
 public final class HealthService: Grpc_Health_V1.HealthService {
-  /// What is known of one service.
+  /// The state of one service.
   public typealias Status = Grpc_Health_V1.HealthCheckResponse.ServingStatus
 
   private struct State {

@@ -39,7 +39,7 @@ public final class AdmissionControl: Sendable {
     public init() {}
   }
 
-  /// What came of asking.
+  /// The outcome of asking.
   public enum Decision: Sendable, Equatable {
     /// Begin, and say `ended` when the handler has returned.
     case admit

@@ -62,7 +62,7 @@ extension CallContext {
   /// Whether the caller's time is over, which the timer says up to a millisecond later.
   private var isLate: Bool { deadline != .distantFuture && deadline <= loop.preciseNow }
 
-  /// What to answer instead of an error that says only that there was no time left for somebody else's answer.
+  /// The answer instead of an error that says only that there was no time left for another service's answer.
   ///
   /// UNAVAILABLE would have gateways send the call again, for a caller who does not wait (grpc/grpc
   /// doc/statuscodes.md). An error that says what is wrong with the request stays.

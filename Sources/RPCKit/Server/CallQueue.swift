@@ -1,4 +1,4 @@
-/// Whose calls wait one behind the other: a connection's own, or those of one client among the many whose calls a
+/// A line of calls that wait one behind the other: a connection's own, or those of one client among the many whose calls a
 /// proxy makes on it.
 struct CallLineID: Hashable {
   let connection: ObjectIdentifier
@@ -17,7 +17,7 @@ protocol QueuedCall {
 }
 
 extension QueuedCall {
-  /// What it counts for in shares: one, and one more for each further KiB.
+  /// The weight in shares: one, and one more for each further KiB.
   fileprivate var weight: Int { CallWeight.of(byteCount: byteCount) }
 }
 
@@ -40,7 +40,7 @@ enum CallWeight {
 /// Who waits is only known while the server is full. Until then a call costs what it costs in a plain
 /// list. Confined to its loop.
 struct CallQueue<Call: QueuedCall> {
-  /// Who takes turns.
+  /// A party that takes turns.
   private class Party {
     /// How long its calls held the loop beyond its turns, in nanoseconds.
     var debt: Int64 = 0
@@ -74,7 +74,7 @@ struct CallQueue<Call: QueuedCall> {
     init(_ name: String) { self.name = name }
   }
 
-  /// What a turn is worth, in nanoseconds: a call that takes longer costs further turns.
+  /// The worth of a turn, in nanoseconds: a call that takes longer costs further turns.
   static var turnNanoseconds: Int64 { 100_000 }
   /// The most that is owed, in nanoseconds, so that a call that took seconds is forgotten.
   static var debtMax: Int64 { 50_000_000 }

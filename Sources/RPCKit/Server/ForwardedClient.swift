@@ -4,7 +4,7 @@
 package final class ForwardedClient: Sendable {
   /// Its address, the port 0 if it was not given; nil when the proxy's field cannot be read.
   package let address: SocketAddress?
-  /// What it is counted by, as `Peer.source`; the proxy's own source when its address is not known.
+  /// The source it is counted by, as `Peer.source`; the proxy's own source when its address is not known.
   package let source: String
 
   /// A client that is known.

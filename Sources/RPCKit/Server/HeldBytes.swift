@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// What connections hold for their peers and all of them together may hold only so much of.
+/// The kinds of bytes that connections hold for their peers, each bounded over all of them together.
 package enum HeldSort: Int, Sendable, CaseIterable {
   /// Input that waits for its end: frames and requests that are not complete, with the fields of their heads.
   case assembly
   /// Output that peers have not taken.
   case output
-  /// What connections take by themselves: the state of TLS and of HTTP/2.
+  /// The memory of connections themselves: the state of TLS and of HTTP/2.
   case sessions
 
-  /// What its bound is called in metrics and the log.
+  /// The name of its bound in metrics and the log.
   package var limitName: LimitName {
     switch self {
     case .assembly: .assemblyBytes
@@ -50,7 +50,7 @@ package struct HeldByteCounts {
 /// Safe from any thread; updated by changes only, so that a connection whose frames arrive whole and
 /// whose output leaves at once costs nothing.
 package final class HeldBytes: Sendable {
-  /// What a change calls for.
+  /// The consequence of a change.
   package enum Consequence {
     case nothing
     /// The bound is passed: connections have to go. Said once, until `shedEnded`.

@@ -7,7 +7,7 @@ internal import ServiceKit
 struct SaltedDigest: Hashable, Sendable {
   /// How it was made.
   let digest: KeyDerivation.Digest
-  /// What follows the password.
+  /// The salt, which follows the password.
   let salt: [UInt8]
   /// The digest.
   let value: [UInt8]

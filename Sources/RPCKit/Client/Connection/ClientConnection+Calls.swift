@@ -65,7 +65,7 @@ extension ClientConnection {
     return .open(id)
   }
 
-  /// What became of the attempt to begin a call.
+  /// The outcome of the attempt to begin a call.
   enum Beginning {
     case open(StreamID)
     case refused(RPCError)

@@ -1,4 +1,4 @@
-/// What stands around deflated bytes: a header and a checksum.
+/// The wrapping of deflated bytes: a header and a checksum.
 package enum CompressionFormat: Hashable, Sendable, CaseIterable {
   /// RFC 1950, which HTTP and gRPC call `deflate`.
   case zlib

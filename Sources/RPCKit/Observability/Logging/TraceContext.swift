@@ -158,7 +158,7 @@ private func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
 }
 
 extension Metadata {
-  /// What a caller says of its trace; nil if it says nothing, or several things: then the trace begins anew
+  /// The caller's `traceparent`; nil if there is none, or several: then the trace begins anew
   /// (W3C Trace Context, section 3.2.1, `test_multiple_header` of its suite).
   package var traceparent: String? {
     let values = values(TraceContext.metadataKey)
