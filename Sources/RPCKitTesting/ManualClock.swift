@@ -26,7 +26,7 @@ package final class ManualClock: WallClock {
     uptimeMilliseconds.wrappingAdd(span, ordering: .sequentiallyConsistent)
   }
 
-  /// Somebody sets the wall clock.
+  /// Sets the wall clock forward or back.
   package func jump(_ span: Int64) {
     milliseconds.wrappingAdd(span, ordering: .sequentiallyConsistent)
   }

@@ -86,10 +86,10 @@ package final class HeldBytes: Sendable {
     }
   }
 
-  /// What all connections hold now.
+  /// The bytes that all connections hold now.
   package func byteCount(_ sort: HeldSort) -> Int { sum(sort).total.load(ordering: .relaxed) }
 
-  /// What they may hold after shedding: less than the bound, so that it does not have to begin again
+  /// The bytes they may hold after shedding: less than the bound, so that it does not have to begin again
   /// with the next byte.
   func byteCountAfterShedding(_ sort: HeldSort) -> Int { sum(sort).byteCountMax / 4 * 3 }
 

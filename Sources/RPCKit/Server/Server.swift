@@ -30,7 +30,7 @@ public final class Server: Sendable {
 
   /// Whether somebody asked the server to drain, which may be before it runs.
   private enum DrainRequest {
-    /// Nobody did; these wait for it. Next: `made`.
+    /// Not made yet; these wait for it. Next: `made`.
     case none([CheckedContinuation<Void, Never>])
     /// Terminal.
     case made
@@ -158,7 +158,7 @@ public final class Server: Sendable {
   /// Open connections.
   public var connectionCount: Int { core.connectionCount }
 
-  /// What is running and how much may run.
+  /// The running calls, and how many may run.
   public var admission: AdmissionControl { core.admission }
 
   /// Open calls of every kind but the unary ones.

@@ -50,7 +50,7 @@ public struct ServerConfiguration: Sendable {
 
   /// Where to listen.
   public var endpoints: [Endpoint]
-  /// What is spoken on the same ports beside the framed protocol; the first that recognizes a connection
+  /// The wires beside the framed protocol on the same ports; the first that recognizes a connection
   /// has it.
   package var wires: [any ServerWire] = []
   /// Whether connections that no other wire recognizes speak the framed protocol, or are closed.
@@ -72,7 +72,7 @@ public struct ServerConfiguration: Sendable {
   /// balancers see it as not ready first.
   public var drainDelay = Duration.zero
 
-  /// What the error of a call becomes before it is answered, no matter who made it: the handler, an
+  /// The last change of a call's error before it is answered, no matter who made it: the handler, an
   /// interceptor, or the server itself once it has begun the call; nil leaves it as it is.
   ///
   /// The place to log what goes wrong and to say which request it was. Calls that are refused before

@@ -48,7 +48,7 @@ public enum Interception: Sendable {
   /// mistake, and the call ends with INTERNAL.
   case around(Around)
 
-  /// What an interceptor does in a call's task.
+  /// The part of an interceptor that runs in a call's task.
   public typealias Around =
     @Sendable (_ call: CallContext, _ next: () async throws -> Void) async throws -> Void
 }

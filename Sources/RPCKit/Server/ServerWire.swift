@@ -21,7 +21,7 @@ package protocol ServerWire: Sendable {
   ) -> any ServedConnection
 }
 
-/// What the first bytes of a connection say of its wire.
+/// The recognition of a wire by the first bytes of a connection.
 package enum WireRecognition: Hashable, Sendable {
   /// It is of this wire.
   case recognized

@@ -56,13 +56,13 @@ final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable
 
   // MARK: - Decision
 
-  /// Whose connection it is.
+  /// The wire of the connection.
   private enum Decision {
     case frames
     case wire(any ServerWire)
   }
 
-  /// What the first bytes say; nil when more of them are needed.
+  /// The wire by the first bytes; nil when more of them are needed.
   private func recognizedWire() -> Decision? {
     var isUndecided = false
     for wire in core.configuration.wires {

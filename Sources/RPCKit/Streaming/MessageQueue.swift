@@ -98,7 +98,7 @@ final class MessageQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// What a consumer that need not wait gets; an element of nil is the end.
+  /// The step for a consumer that need not wait; an element of nil is the end.
   struct Step {
     var element: Element?
   }

@@ -7,7 +7,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     case closed
   }
 
-  /// What `start` has to do first.
+  /// The first step of `start`.
   enum Origin {
     case accepted
     case connecting(to: SocketAddress)
@@ -110,7 +110,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     if name != 0, state != .closed { epollLoop.noteKnown(name) }
   }
 
-  /// What a Unix socket took is with the other end, which reads it even after we have closed.
+  /// Bytes that a Unix socket took are with the other end, which reads them even after we have closed.
   var unacknowledgedByteCount: Int {
     switch descriptor {
     case .some(let descriptor) where isInternet: Syscall.unacknowledgedByteCount(descriptor)

@@ -184,7 +184,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     count(.assembly, heldRequestByteCount)
   }
 
-  /// What is held of requests that wait for the client: for the rest of them, or to take their answers.
+  /// The bytes of requests that wait for the client: for the rest of them, or to take their answers.
   final var heldRequestByteCount: Int {
     exchanges.values.reduce(heldInputByteCount) { $0 + $1.waitingByteCount }
   }

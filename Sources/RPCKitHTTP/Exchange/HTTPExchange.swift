@@ -22,10 +22,10 @@ package class HTTPExchange {
 
   /// Bytes of content that are kept because the request is not whole.
   var heldByteCount: Int { 0 }
-  /// What the head takes, and what there is for every request, in bytes, about.
+  /// The memory of the head, and of every request, in bytes, about.
   let headByteCount: Int
 
-  /// What there is of objects and tables for every request.
+  /// The memory of objects and tables for every request.
   static let emptyByteCount = 1024
 
   /// Whether a page in a browser can make such a request.
@@ -49,7 +49,7 @@ package class HTTPExchange {
   /// While a handler runs it does not; those are bounded by themselves (`AdmissionControl`).
   final var waitsForClient: Bool { call.map { !$0.isOpen } ?? true }
 
-  /// What is held for the client as long as it makes the exchange wait.
+  /// The bytes held for the client as long as it makes the exchange wait.
   final var waitingByteCount: Int { heldByteCount + (waitsForClient ? headByteCount : 0) }
 
   // MARK: - From the client
@@ -103,7 +103,7 @@ package class HTTPExchange {
     preconditionFailure("an exchange with a call answers it")
   }
 
-  /// What is made of a response before it is sent, as the call has it now.
+  /// The encoding of a response before it is sent, as the call has it now.
   var answerEncoding: AnswerEncoding { AnswerEncoding() }
 
   /// As the other `respond`, for a response that was encoded elsewhere.

@@ -6,7 +6,7 @@ internal import RPCKit
 /// what a client sends ahead costs one read at most. See docs/decisions/0157.
 final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   private var parser: HTTP1RequestParser
-  /// What came behind a request that is not answered yet.
+  /// The bytes behind a request that is not answered yet.
   private var input = ByteBuffer()
   /// When the first byte was read of the head that is not complete.
   private var headStart: MonotonicInstant?
@@ -45,7 +45,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
 
   override var requestStart: MonotonicInstant? { headStart }
 
-  /// What of the request is missing, if that is known.
+  /// The missing bytes of the request, if that is known.
   var missingContentByteCount: Int? { parser.missingContentByteCount }
 
   /// The path of a request whose head is not complete or was rejected.

@@ -7,7 +7,7 @@ internal import RPCKit
 package struct HTTP1Rejection: Error, Hashable {
   /// The status code of the answer.
   package let status: Int
-  /// What the client did, for people.
+  /// The client's mistake, for people.
   package let message: String
 
   /// Makes a rejection of its parts.

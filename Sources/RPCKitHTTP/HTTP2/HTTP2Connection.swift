@@ -25,7 +25,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   /// How many resets a request with too many fields counts as: all its fields were decoded, and no client that
   /// means well sends more than a few.
   private static let oversizeResetCount = 8
-  /// What a frame that waits counts, in bytes.
+  /// The cost of a frame that waits, in bytes.
   private static let queuedFrameByteCount = 64
 
   override init(

@@ -27,7 +27,7 @@ final class HTTP2FieldBlock {
   private var byteCount = 0
   private var count = 0
 
-  /// What it takes while it is not complete, in bytes, about.
+  /// The memory while it is not complete, in bytes, about.
   var keptByteCount: Int {
     HTTPExchange.emptyByteCount + (isTooLarge || isUnwanted ? 0 : byteCount)
   }

@@ -1,7 +1,7 @@
 internal import CNghttp2
 internal import RPCKit
 
-/// What the library says of frames while `receive` or `send` runs.
+/// The library's callbacks about frames while `receive` or `send` runs.
 extension HTTP2Session {
   /// CONTINUATION frames of one block of fields; the limit of fields is reached with two.
   private static let continuationCountMax = 8

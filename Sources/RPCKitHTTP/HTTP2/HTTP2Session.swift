@@ -10,7 +10,7 @@ internal import RPCKit
 final class HTTP2Session {
   let limits: HTTPLimits
   private(set) var session: OpaquePointer?
-  /// What happened since the events were last taken.
+  /// The events since they were last taken.
   var events: [HTTP2Event] = []
   var streams: [UInt32: HTTP2Stream] = [:]
   /// The block of fields that is not complete.
@@ -23,7 +23,7 @@ final class HTTP2Session {
   var endedStreams = EndedStreams()
   /// When `receive` or `send` was last called.
   private(set) var now: MonotonicInstant
-  /// What is read, for the place of content in it.
+  /// The bytes that are read, for the place of content in them.
   private(set) var input: UnsafePointer<UInt8>?
   /// Where `send` puts frames.
   private(set) var sink: UnsafeMutablePointer<ByteBuffer>?
@@ -39,7 +39,7 @@ final class HTTP2Session {
   /// The code of the GOAWAY frame that ended the connection, if one did.
   var goAwayCode: UInt32?
 
-  /// What the library and this take on a connection at rest, in bytes, about: measured.
+  /// The memory of the library and this on a connection at rest, in bytes, about: measured.
   static let memory = 16 << 10
 
   /// Bytes that `send` puts into the output before it leaves the rest to the next time.
@@ -99,14 +99,14 @@ final class HTTP2Session {
     }
   }
 
-  /// What happened since this was last called.
+  /// The events since this was last called.
   func takeEvents() -> [HTTP2Event] {
     let taken = events
     events = []
     return taken
   }
 
-  /// What the client and this end did since this was last called.
+  /// The counts of the client and this end since this was last called.
   func takeCounts() -> HTTP2Counts {
     let taken = counts
     counts = HTTP2Counts()

@@ -7,7 +7,7 @@ final class HTTP2Stream {
   var output = ByteBuffer()
   /// Content that the answer shares with others, instead of `output`; of which what is left is sent.
   var shared: HTTPContent.Rest?
-  /// What follows the content.
+  /// The trailers that follow the content.
   var trailers = HTTPFields()
   /// The fields of the request were read: what follows are trailers.
   var hasFields = false

@@ -37,7 +37,7 @@ extension RPCError {
   }
 }
 
-/// What is left of the room for an error's details.
+/// The room left for an error's details.
 private struct HeaderRoom {
   private var byteCount: Int
   /// Entries of lists, and whole details, that found none.

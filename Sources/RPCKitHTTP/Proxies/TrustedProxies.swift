@@ -27,7 +27,7 @@ package struct TrustedProxies: Hashable, Sendable {
   /// Where they tell the client.
   package var field = Field.xForwardedFor
 
-  /// Nobody.
+  /// No proxy is trusted.
   package init() {}
 
   /// Whether anyone who is at the other end of a connection is one of them.

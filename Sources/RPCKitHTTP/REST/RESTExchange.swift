@@ -4,7 +4,7 @@ internal import StrictJSON
 
 /// A call by HTTP with JSON: the request is in path, query and body, and the answer in an envelope.
 final class RESTExchange: HTTPExchange {
-  /// What a request was found to be for.
+  /// The request's route and method.
   struct Request {
     let route: RESTRoute
     let method: BoundMethod
@@ -163,7 +163,7 @@ final class RESTExchange: HTTPExchange {
     try respond(content: message.bytes)
   }
 
-  /// What makes JSON of responses.
+  /// The writer of JSON responses.
   private var writer: RESTAnswerWriter { RESTAnswerWriter(request, reader) }
 
   override var answerEncoding: AnswerEncoding {

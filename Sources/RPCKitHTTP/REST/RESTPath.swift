@@ -2,7 +2,7 @@
 struct RESTPath {
   /// Why a path is refused whatever is behind it.
   struct Failure: Error {
-    /// What is wrong, and what to do.
+    /// The problem, and what to do.
     let problem: String
   }
 
@@ -38,7 +38,7 @@ struct RESTPath {
   /// Segments.
   var count: Int { raw.count }
 
-  /// What stands behind the last segment's last colon; nil without one.
+  /// The verb behind the last segment's last colon; nil without one.
   var verb: String? {
     guard let colon, let last = raw.last else { return nil }
     return try? Self.decode(last[last.utf8.index(after: colon)...])

@@ -9,7 +9,7 @@ internal import StrictJSON
 struct RESTRequest {
   private let route: RESTRoute
   private let registry: SchemaRegistry
-  /// What there is so far, by JSON names.
+  /// The fields so far, by JSON names.
   private(set) var fields = JSONObject()
   /// Singular fields that have their value, by path.
   private var given: Set<String> = []

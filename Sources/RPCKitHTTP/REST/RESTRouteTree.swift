@@ -5,7 +5,7 @@ internal import RPCKit
 /// Of several templates that a path fits, the one counts whose first different segment says more: text before
 /// `*`, `*` before `**`. The generator lets no two be alike.
 struct RESTRouteTree {
-  /// What a path leads to.
+  /// The match of a path.
   enum Match {
     /// A route, and whether the path ends in its verb.
     case route(RESTRoute, hasVerb: Bool)

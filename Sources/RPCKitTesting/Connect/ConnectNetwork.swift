@@ -61,7 +61,7 @@ public struct ConnectNetwork: Network {
   }
 }
 
-/// What the connections of a `ConnectNetwork` share.
+/// The configuration that connections of a `ConnectNetwork` share.
 struct ConnectConfiguration: Sendable {
   let streamedRequests: Set<String>
   let json: ConnectJSON?

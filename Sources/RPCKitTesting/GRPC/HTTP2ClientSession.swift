@@ -10,7 +10,7 @@ final class HTTP2ClientSession {
   /// A name in lower case and a value; `:status` is one too.
   typealias Field = TranslatedRequest.Field
 
-  /// What happened.
+  /// The event.
   enum Event {
     /// The server's settings were read.
     case settings(streamCountMax: Int)
@@ -84,7 +84,7 @@ final class HTTP2ClientSession {
     }
   }
 
-  /// What happened since this was last called.
+  /// The events since this was last called.
   func takeEvents() -> [Event] {
     let taken = events
     events = []

@@ -15,7 +15,7 @@ final class SimulatedLink {
     var other: End { self == .client ? .server : .client }
   }
 
-  /// What travels.
+  /// A piece that travels.
   enum Piece {
     case bytes([UInt8])
     case end

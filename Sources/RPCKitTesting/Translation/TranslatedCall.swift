@@ -76,7 +76,7 @@ class TranslatedCall {
   /// Throws the status of an answer that has ended with another one than OK.
   func checkStatus() throws(TranslatedStatus) {}
 
-  /// What the server sent beside its messages.
+  /// The metadata that the server sent beside its messages.
   var metadataFields: [Field] { [] }
 
   // MARK: - Sending
@@ -263,6 +263,6 @@ class TranslatedCall {
     return pairs.bytes
   }
 
-  /// What a message costs the windows of frames: its frame's header too.
+  /// The cost of a message to the windows of frames: its frame's header too.
   private static func cost(_ byteCount: Int) -> Int { byteCount + 10 }
 }

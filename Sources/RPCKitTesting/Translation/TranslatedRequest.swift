@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What the Request frame of a call says, for networks that speak something else than frames.
+/// The contents of the Request frame of a call, for networks that speak something else than frames.
 struct TranslatedRequest {
   /// A name in lower case and a value.
   typealias Field = (name: String, value: String)

@@ -17,7 +17,7 @@ class TranslatingTransport: Transport, @unchecked Sendable {
   private var isDeliveryScheduled = false
   private var isWriterWaiting = false
 
-  /// What the client lets a stream send before it gives credit; nil until it has said hello.
+  /// The bytes that the client lets a stream send before it gives credit; nil until it has said hello.
   private(set) final var windowByteCount: Int?
   private var hasSaidHello = false
   private var lastCall: UInt32 = 0

@@ -1,7 +1,7 @@
 /// Which values a field accepts: `(gatehouse.field)`, extension 50101 of FieldOptions
 /// (gatehouse/options.proto).
 public struct FieldRules: Sendable, Equatable {
-  /// What kind of text a string holds.
+  /// The kind of text that a string holds.
   public enum Text: UInt64, Sendable {
     /// Any Unicode text.
     case any
@@ -17,7 +17,7 @@ public struct FieldRules: Sendable, Equatable {
   public internal(set) var byteCountMin = 0
   /// Most bytes of a string or bytes field.
   public internal(set) var byteCountMax = 0
-  /// What the whole string must match; empty for anything.
+  /// The pattern that the whole string must match; empty for anything.
   public internal(set) var pattern = ""
   /// The least number.
   public internal(set) var minimum: Double?

@@ -41,7 +41,7 @@ package struct BoundedTable<Entry: BoundedTableEntry>: Sendable {
   /// How many it has memory for.
   var room: Int { pieces.reduce(0) { $0 + $1.count } }
 
-  /// What is known of a key.
+  /// The entry of a key.
   package func find(_ key: UInt64) -> Entry? {
     place(of: key).flatMap { pieces[$0.piece][$0.index] }
   }

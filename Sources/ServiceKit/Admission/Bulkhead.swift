@@ -131,7 +131,7 @@ package final class Bulkhead: Sendable {
 }
 
 extension RPCError {
-  /// What a call gets whose work comes after the bulkhead was stopped.
+  /// The error for a call whose work comes after the bulkhead was stopped.
   fileprivate static var bulkheadStopped: RPCError {
     RPCError(
       .unavailable,
@@ -142,7 +142,7 @@ extension RPCError {
     )
   }
 
-  /// What a call gets whose work has no place in a bulkhead.
+  /// The error for a call whose work has no place in a bulkhead.
   fileprivate static func bulkheadFull(isOwner: Bool) -> RPCError {
     RPCError(
       .resourceExhausted,
@@ -156,7 +156,7 @@ extension RPCError {
   }
 }
 
-/// What a bulkhead counts.
+/// The metrics of a bulkhead.
 private struct BulkheadMetrics: Sendable {
   private let waiting: Gauge
   private let wait: Histogram

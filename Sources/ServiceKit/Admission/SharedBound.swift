@@ -4,7 +4,7 @@
 /// the turn of all others. `scripts/check-rules` compares these, and the limits that are only of one holder,
 /// with the table in docs/reference/threat-model.md.
 package struct SharedBound: Sendable {
-  /// Whose share it is.
+  /// The holder of a share.
   package enum Holder: String, Sendable {
     case account
     case source
@@ -15,7 +15,7 @@ package struct SharedBound: Sendable {
   package let total: Int
   /// For one of them at most; far less than the total.
   package let share: Int
-  /// Whose share it is.
+  /// The holder of the share.
   package let holder: Holder
 
   /// Makes a bound; a share is a tenth of the total at most.

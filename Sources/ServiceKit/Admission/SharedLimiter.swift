@@ -15,7 +15,7 @@ package final class SharedLimiter: Sendable {
     fileprivate let isKept: Bool
   }
 
-  /// What became of an attempt.
+  /// The outcome of an attempt.
   package enum Outcome: Sendable {
     case taken(Attempt)
     /// There may be another one after so many milliseconds.

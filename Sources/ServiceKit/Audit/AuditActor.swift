@@ -1,4 +1,4 @@
-/// Who did something, as audit records of all services spell it.
+/// The actor of a record, as audit records of all services spell it.
 ///
 /// Records from before version 0.3 spell services `service:tenancy`, and AuthService and
 /// EntitlementService wrote users as `usr_…`; they stay as they are, so anyone who searches old records
@@ -34,6 +34,6 @@ public struct AuditActor: Hashable, Sendable {
   /// Work that an upgrade has left to be done.
   public static let migration = AuditActor("migration")
 
-  /// Somebody outside of the installation, who is accepted by a signature: `apple`.
+  /// An actor outside of the installation, who is accepted by a signature: `apple`.
   public static func outsider(_ name: StaticString) -> AuditActor { AuditActor("\(name)") }
 }

@@ -26,7 +26,7 @@ public struct Author: Sendable {
     if case .call(let call, _) = origin { call } else { nil }
   }
 
-  /// Who.
+  /// The actor.
   var actor: AuditActor {
     switch origin {
     case .call(let call, _): AuditActor(call.caller)

@@ -61,7 +61,7 @@ package final class TokenSealer: Sendable {
 
   // MARK: Pages
 
-  /// What a page token is bound to.
+  /// The binding of a page token.
   package struct PageBinding: Sendable {
     /// The caller, as `Caller.description`.
     let caller: String

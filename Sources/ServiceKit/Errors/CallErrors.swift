@@ -42,7 +42,7 @@ public struct CallErrors: Sendable {
     )
   }
 
-  /// What a call is answered instead of `error`; for `ServerConfiguration.completeError`.
+  /// The error instead of `error`; for `ServerConfiguration.completeError`.
   public func complete(_ error: RPCError, _ call: CallContext) -> RPCError {
     let requestID = identifiers.requestID(of: call)
     denials.look(at: error, of: call)

@@ -1,4 +1,4 @@
-/// What a service tells of a user, and what it keeps and does not tell.
+/// The plan of a service's export: the data of a user that it exports, and the data it keeps and leaves out.
 ///
 /// A new table or column belongs in here: the tests of each service go through its whole schema and demand
 /// that everything is exported, or named in `withheld` with the reason.
@@ -14,7 +14,7 @@ package struct ExportPlan: Sendable {
     self.withheld = withheld.merging(Self.common) { own, _ in own }
   }
 
-  /// What the user did, what others did for or to the user, and what was refused, oldest first.
+  /// The user's own actions, those of others for or on the user, and refusals, oldest first.
   ///
   /// The three ways to be part of a record have an index each. A fourth one is for records from before
   /// version 0.3; see `AuditActor`.
@@ -34,7 +34,7 @@ package struct ExportPlan: Sendable {
     ]
   )
 
-  /// What every store has besides.
+  /// The tables that every store has besides.
   private static let common = [
     "audit_log.sequence": "a number of the store, by which records are ordered",
     "audit_log.before_digest": "tells operators two states apart and nothing else",

@@ -11,13 +11,13 @@ package import RPCKit
 package final class HandOverQueue: Sendable {
   /// A row that waits.
   package struct Waiting: Sendable {
-    /// What tells it from others.
+    /// The key that identifies it.
     package let key: String
     /// Attempts that failed.
     package let failureCount: Int64
   }
 
-  /// What became of a row.
+  /// The outcome of a row.
   package enum Outcome: Sendable {
     /// It goes; what has to be written then belongs to the same transaction.
     case settled(@Sendable (borrowing WriteTransaction) throws -> Void)

@@ -85,7 +85,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   // MARK: - What a call shows
 
-  /// What was shown for a service, as far as it was looked at.
+  /// The proof shown for a service, as far as it was looked at.
   ///
   /// This and `UserProof` are two types, because one that is generic is copied by looking its layout up.
   private enum ServiceProof: Sendable {
@@ -104,7 +104,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     let outcome: AccessTokenAuthenticator.Outcome
   }
 
-  /// What was shown for a user, as far as it was looked at.
+  /// The proof shown for a user, as far as it was looked at.
   private enum UserProof: Sendable {
     case none
     /// It is accepted.
@@ -259,7 +259,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     }
   }
 
-  /// Who calls, when what was shown is enough: the step-up, and the method's declaration.
+  /// The caller, when the proof is enough: the step-up, and the method's declaration.
   ///
   /// Whether a user is an operator is not looked at. Who is refused is set as the caller, for the log.
   private func caller(

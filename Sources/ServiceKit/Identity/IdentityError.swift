@@ -25,7 +25,7 @@ package enum IdentityError {
     retryAfter: .seconds(1)
   )
 
-  /// What a stream ends with whose caller would no longer be let in.
+  /// The error of a stream whose caller would no longer be let in.
   package static let proofEnded = RPCError(
     .unauthenticated,
     reason: "PROOF_ENDED",

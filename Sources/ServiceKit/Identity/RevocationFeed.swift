@@ -2,7 +2,7 @@ public import Contracts
 public import RPCKit
 internal import Synchronization
 
-/// What another service knows of AuthService's revocations: pushed, and asked for when the push is
+/// AuthService's revocations as another service knows them: pushed, and asked for when the push is
 /// silent.
 ///
 /// The stream is leased: AuthService says something at least every three seconds, and after ten of

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// One revocation, as AuthService tells it.
 public struct Revocation: Sendable, Hashable {
-  /// What is revoked.
+  /// The subject of a revocation.
   public enum Subject: Sendable, Hashable {
     /// One session: no token of it is good.
     case session(String)
@@ -11,7 +11,7 @@ public struct Revocation: Sendable, Hashable {
     case user(String, notBefore: Int64)
   }
 
-  /// What is revoked.
+  /// The subject.
   public var subject: Subject
   /// When the last token that it could concern has expired, in milliseconds since 1970.
   public var expires: Int64

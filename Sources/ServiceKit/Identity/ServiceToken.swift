@@ -129,7 +129,7 @@ public final class ServiceTokenVerifier: Sendable {
     try verify(BearerToken(text), from: address)
   }
 
-  /// What can be said of a token without verifying a signature.
+  /// The facts about a token that need no verified signature.
   enum Recognition {
     /// It was made by this service.
     case believed(String)

@@ -27,7 +27,7 @@ public enum TokenFault: String, Error, Hashable, Sendable, CaseIterable {
   case signature
   /// The claims are not a JSON object, have a member twice, or miss one, or one has a wrong type.
   case claims
-  /// Somebody else's token.
+  /// The token is of another issuer.
   case issuer
   /// For somebody else.
   case audience

@@ -22,10 +22,10 @@ public final class VerifiedTokenCache: Sendable {
     generationCountMax = max(1, countMax / 2)
   }
 
-  /// What this cache calls a token, of at most `JSONWebToken.byteCountMax` bytes.
+  /// This cache's name of a token, of at most `JSONWebToken.byteCountMax` bytes.
   func name(of token: Span<UInt8>) -> KeyedFingerprint.Value { fingerprint.value(of: token) }
 
-  /// What was verified of the token with this name.
+  /// The verified token with this name.
   func token(_ name: KeyedFingerprint.Value) -> VerifiedToken? {
     generations.withLock { generations in
       if let token = generations.younger[name] { return token }

@@ -2,13 +2,13 @@ public import RPCKit
 
 /// A service that is open, in the parts that its host serves, runs, looks at and closes.
 public struct OpenService<Settings: Sendable>: Sendable {
-  /// What is served.
+  /// The services that are served.
   let services: [ServiceDefinition]
-  /// What anybody may read by HTTP beside the calls.
+  /// The documents that anybody may read by HTTP beside the calls.
   let documents: [ServedDocument]
   /// Run around every handler, in this order: authentication first.
   let interceptors: [any ServerInterceptor]
-  /// What must be in order to be sent calls.
+  /// The readiness for calls.
   let readiness: @Sendable () -> Readiness
   /// Reads again what can change while calls are served, by the settings as they are now.
   let reload: @Sendable (_ settings: Settings) async throws -> Void

@@ -4,7 +4,7 @@ internal import StrictJSON
 
 /// A command of a service besides serving, run on the server by an operator.
 public struct OperatorCommand<Service: HostedService>: Sendable {
-  /// What it is called on the command line: `grant-super-admin`.
+  /// The name on the command line: `grant-super-admin`.
   public let name: String
   /// Its arguments, for the help: `EMAIL`.
   public let arguments: String
@@ -225,7 +225,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
 
   // MARK: - Stores
 
-  /// What `verify` found.
+  /// The damage that `verify` found.
   private struct Damage: Error, CustomStringConvertible {
     let findings: [String]
 

@@ -140,7 +140,7 @@ public final class Permissions: Sendable {
     return try await flight.value
   }
 
-  /// What is known without asking anybody; nil when `check` would make a call.
+  /// The answer that is known without asking anybody; nil when `check` would make a call.
   ///
   /// For callers who would rather not wait, and for those who ask so often that an `await` counts.
   public func known(_ subject: String, _ action: String, _ entity: String) -> PermissionDecision? {
@@ -152,7 +152,7 @@ public final class Permissions: Sendable {
     return decision
   }
 
-  /// What TenancyService says now, for a write: never an answer that was kept.
+  /// TenancyService's answer now, for a write: never an answer that was kept.
   ///
   /// Asked together with what others want to have confirmed at the same time (see `PermissionQuestions`).
   /// When it contradicts one that was kept, all that is known of `subject` is forgotten: a change of its
@@ -265,7 +265,7 @@ public final class Permissions: Sendable {
     return PermissionDecision(try await ask(key, for: user))
   }
 
-  /// What TenancyService says to this service, or to a user whose token it shows.
+  /// TenancyService's answer to this service, or to a user whose token it shows.
   private func ask(
     _ key: PermissionCache.Key,
     for user: UserIdentity? = nil

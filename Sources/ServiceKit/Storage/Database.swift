@@ -20,7 +20,7 @@ internal import Synchronization
 /// await database.close()
 /// ```
 public final class Database: Sendable {
-  /// What it was opened with, the path without symbolic links.
+  /// The configuration it was opened with, the path without symbolic links.
   public let configuration: DatabaseConfiguration
 
   let feed: ChangeFeed
@@ -177,7 +177,7 @@ public final class Database: Sendable {
   }
 }
 
-/// What a transaction gives its caller.
+/// The result of a transaction for its caller.
 ///
 /// `@unchecked Sendable`: the store's thread sets it before it tells the caller, who only then looks.
 @usableFromInline

@@ -10,7 +10,7 @@ package final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
   /// How the sessions of this context reach their buffers.
   let byteStoreMethod: OpaquePointer
-  /// What the context was made from.
+  /// The configuration that the context was made from.
   package let configuration: TLSConfiguration
 
   // ALPN names as on the wire, each behind its length. OpenSSL's callback keeps a pointer to it.

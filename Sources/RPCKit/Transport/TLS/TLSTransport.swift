@@ -37,9 +37,9 @@ package final class TLSTransport {
     case closed
   }
 
-  /// What a handshake takes while it is under way, in bytes, about: measured with OpenSSL 3.0.
+  /// The memory of a handshake while it is under way, in bytes, about: measured with OpenSSL 3.0.
   package static let handshakeByteCount = 43 << 10
-  /// What an open connection takes that nothing happens on, in bytes, about.
+  /// The memory of an open connection at rest, in bytes, about.
   package static let openByteCount = 16 << 10
 
   /// Ciphertext that may wait for the inner transport before plaintext is no longer accepted.
