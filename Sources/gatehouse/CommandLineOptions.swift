@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// A command line that cannot be understood.
 struct UsageError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong and what would be right.
+  /// The problem and the remedy.
   let description: String
 
   init(_ description: String) { self.description = description }
@@ -43,7 +43,7 @@ struct CommandLineOptions: Sendable, Equatable {
   private(set) var isDryRun = false
   /// Whether `import` takes the file's word for which addresses are verified.
   private(set) var vouchesForAddresses = false
-  /// What `report` is to do, by the name of the option.
+  /// The options of `report`, by name.
   private(set) var report: [String: String] = [:]
   /// Whether help was asked for.
   private(set) var wantsHelp = false

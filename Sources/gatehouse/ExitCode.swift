@@ -8,7 +8,7 @@ enum ExitCode: Int32, CaseIterable {
   case failure = 1
   /// The command line is wrong, or a password, PIN or code is missing; nothing was changed.
   case usage = 2
-  /// Nobody is signed in, or the password, the session or the token is refused.
+  /// No sign-in, or the password, the session or the token is refused.
   case signIn = 3
   /// A service cannot be reached, or refuses for now: the same command may work later.
   case temporary = 4

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What to do about a failed call.
+/// Advice about a failed call.
 enum FailureAdvice {
   /// One line, without its end; nil where nothing helps beyond what the error says.
   ///
@@ -16,7 +16,7 @@ enum FailureAdvice {
       ?? codeAdvice(failure, email, command)
   }
 
-  /// What else there is to call, for anyone who chose the method.
+  /// Other calls, for anyone who chose the method.
   private static func callerAdvice(_ command: CommandName?) -> String? {
     switch command {
     case .call: "gatehouse describe METHOD says who may call it"
@@ -25,7 +25,7 @@ enum FailureAdvice {
     }
   }
 
-  /// What is known of this very reason (docs/reference/errors.md); nil where the code says enough.
+  /// Advice for this very reason (docs/reference/errors.md); nil where the code says enough.
   private static func reasonAdvice(
     _ reason: String?,
     _ failure: CallFailure,
@@ -63,7 +63,7 @@ enum FailureAdvice {
     }
   }
 
-  /// What is known of refusals by a policy, of which only some are about roles.
+  /// Advice for refusals by a policy, of which only some are about roles.
   private static func refusalAdvice(_ reason: String) -> String? {
     switch reason {
     case "ROLE_LACKS_ACTION", "OUT_OF_SCOPE", "NO_ASSOCIATION":

@@ -1,4 +1,4 @@
-/// What `--rpckit_opt` says.
+/// The options in `--rpckit_opt`.
 struct GeneratorOptions {
   /// Access level of everything generated.
   var visibility = "public"
@@ -6,7 +6,7 @@ struct GeneratorOptions {
   var module = "Contracts"
   /// The module of the structs that protoc-c generated from the same files.
   var cModule = "CProtobufC"
-  /// What is written.
+  /// The format to write.
   var format = Format.swift
 
   /// Code, or the description of what can be called by HTTP.

@@ -69,7 +69,7 @@ struct OpenAPIWriter {
     )
   }
 
-  /// What is in no contract: the envelopes.
+  /// The schemas that are in no contract: the envelopes.
   private static let common: [(name: String, value: JSONNode)] = [
     (
       // `Error` is a class of JavaScript, which generators rename in some places only.
@@ -193,7 +193,7 @@ struct OpenAPIWriter {
     return (path, .object(members))
   }
 
-  /// What is answered where a call does not succeed.
+  /// The answer where a call does not succeed.
   private static func error(_ form: SchemaRESTRules.Errors) -> JSONNode {
     let text: JSONNode = ["type": "string", "description": "What is wrong, for people."]
     let schema: JSONNode

@@ -62,7 +62,7 @@ struct SeedRun {
     return failure
   }
 
-  /// What should have happened in so many seeds and did not: a run in which hardly anything happens
+  /// The events that should have happened in so many seeds and did not: a run in which hardly anything happens
   /// proves nothing.
   var missing: [String] {
     guard seedCount >= 1000 else { return [] }

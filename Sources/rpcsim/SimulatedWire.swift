@@ -4,7 +4,7 @@ import RPCKitHTTP
 import RPCKitTesting
 import Reflection
 
-/// What the clients and servers of a workload speak.
+/// The wire of the clients and servers of a workload.
 enum SimulatedWire: String, CaseIterable {
   /// ttrpc with our extensions.
   case frames
@@ -37,7 +37,7 @@ enum SimulatedWire: String, CaseIterable {
     PlannedCall.Method.allCases.filter { self != .connect || $0.kind != .bidirectional }
   }
 
-  /// What servers speak beside frames.
+  /// The wires of servers beside frames.
   func serverWires(_ plan: WorkloadPlan) -> [any ServerWire] {
     guard self != .frames else { return [] }
     var router = CallRouter()

@@ -1,7 +1,7 @@
 internal import ServiceKit
 
 /// The export plan of EntitlementService: the data of a user that it exports, and the data it keeps and leaves
-/// tell.
+/// out.
 ///
 /// docs/guides/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum EntitlementExport {

@@ -31,10 +31,10 @@ public struct FieldRules: Sendable, Equatable {
   public internal(set) var itemCountMax = 0
   /// Most bytes of a message when encoded.
   public internal(set) var encodedByteCountMax = 0
-  /// What kind of text it is.
+  /// The kind of text.
   public internal(set) var text = Text.any
 
-  /// What a pattern leaves to choose from, if it is only words separated by `|`; empty for others.
+  /// The choices of a pattern, if it is only words separated by `|`; empty for others.
   public var choices: [String] {
     let choices = pattern.split(separator: "|", omittingEmptySubsequences: false)
     let isPlain = choices.allSatisfy { choice in

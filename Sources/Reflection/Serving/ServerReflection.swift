@@ -43,7 +43,7 @@ public struct ServerReflection: Sendable {
     self.services = names.sorted()
   }
 
-  /// What to serve beside the services: both versions of the protocol.
+  /// The definitions to serve beside the services: both versions of the protocol.
   public var definitions: [ServiceDefinition] {
     let service = ReflectionService(self)
     return [service.definition, service.alphaDefinition]

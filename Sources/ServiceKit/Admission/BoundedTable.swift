@@ -1,4 +1,4 @@
-/// What a `BoundedTable` keeps.
+/// An entry of a `BoundedTable`.
 package protocol BoundedTableEntry: Sendable {
   /// An entry of a key that nothing is known of.
   init(key: UInt64)

@@ -172,7 +172,7 @@ public struct ServiceStore: Sendable {
     )
   }
 
-  /// What a failure of the store is to a caller.
+  /// The error of a failed store for a caller.
   private func answering<R>(_ body: () async throws -> R) async throws -> R {
     do {
       return try await body()

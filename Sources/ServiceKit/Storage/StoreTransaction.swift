@@ -1,4 +1,4 @@
-/// What both kinds of transaction can do: ask.
+/// The queries that both kinds of transaction allow.
 ///
 /// Write look-ups that are needed in both as functions of `borrowing some StoreTransaction`.
 public protocol StoreTransaction: ~Copyable {

@@ -110,7 +110,7 @@ package final class CurlTransfer {
   private let handle: UnsafeMutableRawPointer
   /// Where libcurl writes what went wrong.
   private let text: UnsafeMutablePointer<CChar>
-  /// What the callbacks know; they are called until the handle is cleaned up.
+  /// The exchange that the callbacks know; they are called until the handle is cleaned up.
   private let exchange: Exchange
   /// The lines of `Peer.fields`, which libcurl does not copy.
   private var fields: UnsafeMutablePointer<curl_slist>?
@@ -298,7 +298,7 @@ package final class CurlTransfer {
   }
 }
 
-/// What libcurl's callbacks know of the transfer that runs.
+/// The transfer that runs, as libcurl's callbacks know it.
 @safe
 private final class Exchange {
   private let addresses: AddressRule

@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// What a service tells those who watch it, and the one loop that tells it.
+/// The source of pushed events, and the one loop that sends them.
 ///
 /// The source holds no queue for each watcher, only their positions: a slow one takes no memory, and
 /// what it misses is found when it asks for it.
@@ -10,7 +10,7 @@ package protocol WatchSource: Sendable {
   /// The position of a watcher.
   associatedtype Position: Sendable
 
-  /// What comes after a position, in order: a part of it if it is much, no events if there are none,
+  /// The events after a position, in order: a part of them if they are many, none if there are none,
   /// nil if there will never be.
   ///
   /// Does not wait. The position that it returns may move past changes that watchers need not hear

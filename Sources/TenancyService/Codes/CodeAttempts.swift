@@ -68,7 +68,7 @@ final class CodeAttempts: Sendable {
   }
 }
 
-/// What a code is for, as metrics call it.
+/// The kind of code, as metrics call it.
 enum CodeKind: String, CaseIterable, Sendable {
   case invitation
   case pairing

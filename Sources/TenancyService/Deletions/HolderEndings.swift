@@ -78,7 +78,7 @@ final class HolderEndings: Sendable {
   }
 }
 
-/// What becomes of deleted entities that EntitlementService is notified of, as metrics call it.
+/// The outcomes of ended holders, as metrics call them.
 enum HolderMetric: String, CaseIterable, Sendable {
   case ended
   case postponed

@@ -55,7 +55,7 @@ extension ChangeSet {
 }
 
 extension TenancyError {
-  /// Somebody must have these roles, and only this user has them.
+  /// This user alone holds a required role on these entities.
   static func mustHandOver(_ sole: [SoleHolding]) -> RPCError {
     let named = sole.prefix(SoleHolding.namedCountMax).map(\.entityID)
     let what = sole.count == 1 ? ("one entity", "it") : ("\(sole.count) entities", "them")

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What TenancyService tells of a user when its account is exported, and what it keeps and does not tell.
+/// The export plan of TenancyService: the data of a user that it exports, and the data it keeps and leaves out.
 ///
 /// docs/guides/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum TenancyExport {

@@ -1,7 +1,7 @@
 internal import RPCKit
 public import ServiceKit
 
-/// What requests need that a gateway asks about.
+/// The demands on requests that a gateway asks about.
 ///
 /// The gateway's own configuration can say it for each of its routes, in `context_extensions`; for the others
 /// there is a table in the settings. The first row that fits counts, and where none does nobody passes.
@@ -63,7 +63,7 @@ public struct GatewayRoutes: Hashable, Sendable {
     }
   }
 
-  /// What a request needs, by the words of the gateway's route if it has any, or else by the table.
+  /// The demand on a request, by the gateway's route if it says any, or else by the table.
   ///
   /// ROUTE_MISCONFIGURED for invalid settings, and ROUTE_UNKNOWN where nothing is said.
   func demand(

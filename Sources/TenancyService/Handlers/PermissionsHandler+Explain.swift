@@ -101,7 +101,7 @@ extension PermissionsHandler {
     return mapping.message(reasoning, decision)
   }
 
-  /// What Check answers, and why, both of the same instant and revision.
+  /// The ruling that Check answers by, of one instant and revision.
   private func ruling(
     of request: Tenancy_V1.ExplainRequest,
     _ subject: String,

@@ -42,7 +42,7 @@ extension PermissionsHandler {
   }
 }
 
-/// Who may do an action to an entity.
+/// The subjects who may do an action to an entity.
 ///
 /// Everybody who may has an association on the entity, above it or at the source of a link to it, so only
 /// those are looked at. Each is decided on like any other check, and counts if it is the one that the

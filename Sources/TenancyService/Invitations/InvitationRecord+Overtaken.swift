@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What was decided last about a person counts.
+/// The last decision about a person counts.
 ///
 /// The one who was given the role, or has lost it or had it changed, after an invitation was made accepts it no
 /// longer: an old invitation does not bring back a role that was taken away, neither by its code nor by its

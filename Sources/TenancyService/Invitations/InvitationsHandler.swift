@@ -274,7 +274,7 @@ extension TenancyCore {
     PassedCode(letterCount: InvitationLimits.codeLetterCount, random: random)
   }
 
-  /// What the store keeps of a code of an invitation.
+  /// The stored digest of an invitation's code.
   func invitationDigest(of code: PassedCode) -> [UInt8] {
     codeDigests.digest(of: code, for: "invitation")
   }

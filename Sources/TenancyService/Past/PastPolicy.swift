@@ -35,7 +35,7 @@ enum PastPolicy {
     return last == digest(of: sources)
   }
 
-  /// What was in force at an instant; nil before the known past.
+  /// The policy in force at an instant; nil before the known past.
   static func at(
     _ instant: Int64,
     _ tx: borrowing some StoreTransaction & ~Copyable

@@ -3,7 +3,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What is asked about the past.
+/// A question about the past.
 struct PastQuestion: Sendable {
   let subjectID: String
   let action: String

@@ -177,7 +177,7 @@ extension ChangeSet {
     )
   }
 
-  /// What is done with a role.
+  /// An action on a role.
   enum RoleDeed: String { case grant, revoke }
 
   /// Throws unless the caller may grant or revoke a role on an entity.

@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// Who may give a role on entities of a type, by the policy.
+/// The rule by which a role on entities of a type is given, by the policy.
 struct GivingRule {
   private let policy: Policy
   private let type: EntityTypeID

@@ -5,7 +5,7 @@ internal import ServiceKit
 /// address.
 enum NamedUser: Hashable, Sendable {
   case id(String)
-  /// Nobody asks whether it has an account: anyone who is named so is invited (docs/decisions/0182).
+  /// Its account is not looked up: the person is invited (docs/decisions/0182).
   case email(String)
 
   /// Takes the two fields of a request, of which exactly one has to be given.

@@ -1,12 +1,12 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Who watches which scope of the change log, so that a change wakes those alone whom it concerns, and
+/// The watchers of each scope of the change log, so that a change wakes those alone whom it concerns, and
 /// anyone who takes no events is cut off.
 ///
 /// Follows commits and holds no changes: those who are woken read them from the store.
 final class ScopeWatchers: CommitFollower {
-  /// What is watched.
+  /// The watched scope.
   struct Subject: Sendable {
     /// The kind of its changes.
     let kind: String
@@ -56,7 +56,7 @@ final class ScopeWatchers: CommitFollower {
     }
   }
 
-  /// Who watches what has changed, and how many changes that were.
+  /// The watchers of the changes, and the number of changes.
   private func concerned(by changes: [Change]) -> [(ScopeWatcher, Int)] {
     watchers.withLock { watchers in
       guard !watchers.isEmpty else { return [] }

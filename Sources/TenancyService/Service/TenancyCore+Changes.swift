@@ -3,7 +3,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a call changes, with its audit records; used inside a write transaction.
+/// The changes of a call, with their audit records; used inside a write transaction.
 struct ChangeSet: Sendable {
   let core: TenancyCore
   /// Nil for work that nobody called for.

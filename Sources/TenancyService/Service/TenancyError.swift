@@ -102,7 +102,7 @@ enum TenancyError {
     retryAfter: .seconds(1)
   )
 
-  /// Nobody can tell what was paid for: neither an allowance nor a denial that others could keep.
+  /// Features are unavailable: neither an allowance nor a denial that others could keep.
   static func featuresUnavailable(_ holders: Set<FeatureHolder>) -> RPCError {
     var unavailable = error(
       .unavailable,
@@ -125,7 +125,7 @@ enum TenancyError {
     "the window must lie within that of your own role, hours included"
   )
 
-  /// Nobody sets what they cannot see.
+  /// An attribute that the caller cannot see cannot be set.
   static func attributeNotVisible(_ path: String) -> RPCError {
     error(
       .permissionDenied,
@@ -316,7 +316,7 @@ enum TenancyError {
     return "\(action) needs the feature \(feature), which is not included in the plan; \(help)"
   }
 
-  /// What a reason means to the person who asked, and what would help.
+  /// The explanation of a reason for the person who asked, and what would help.
   private static func explanation(
     of reason: ReasonCode,
     action: String,

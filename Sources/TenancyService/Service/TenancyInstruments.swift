@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import RPCKit
 
-/// What TenancyService counts.
+/// The metrics of TenancyService.
 final class TenancyInstruments: Sendable {
   private let droppedAttempts: Counter
   private let policyLoads: MetricFamily<Counter>
@@ -198,13 +198,13 @@ enum PolicyReload: String, CaseIterable, Sendable {
   case failed
 }
 
-/// What the metric of refusals calls the bounds of devices of families.
+/// The bounds of devices of families, as the metric of refusals calls them.
 enum PairingLimit: String, CaseIterable, Sendable {
   case codes
   case pairings
 }
 
-/// What becomes of commands, and of watches that were cut off, as metrics call it.
+/// The outcomes of commands, and of watches that were cut off, as metrics call them.
 enum CommandMetric: String, CaseIterable, Sendable {
   case given
   case done

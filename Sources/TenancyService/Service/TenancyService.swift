@@ -15,7 +15,7 @@ public struct TenancyConfiguration: Sendable {
   public var logBudgetByteCount: Int64?
   /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
   public var reportKey: @Sendable () -> SigningKey? = { nil }
-  /// What requests need that a gateway asks about.
+  /// The demands on requests that a gateway asks about.
   public var gatewayRoutes = GatewayRoutes()
 
   /// Makes settings.

@@ -2,7 +2,7 @@ public import Contracts
 internal import RPCKit
 public import ServiceKit
 
-/// Who has an account, and what they want to be called.
+/// The directory of accounts and display names.
 public protocol UserDirectory: Sendable {
   /// Display names of those of the users who exist, by identifier; at most 1000 at a time.
   ///

@@ -65,7 +65,7 @@ extension PermissionEngine {
     }
   }
 
-  /// What a walk has found; nil when it must begin again.
+  /// The result of a walk; nil when it must begin again.
   func ended<R: Sendable>(
     _ id: UInt64,
     _ finish: (AccessWalk, borrowing Forest) throws -> R

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Who did, or tried, what with a device; kept when the device goes.
+/// The record of an operation, or an attempt, on a device; kept when the device goes.
 struct AccessRecord: Hashable, Sendable {
   var id: String
   var deviceID: String

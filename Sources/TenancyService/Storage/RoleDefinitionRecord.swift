@@ -12,7 +12,7 @@ struct RoleDefinitionRecord: Hashable, Sendable {
   var baseRole: String
   /// The actions that it includes, sorted.
   var actions: [String]
-  /// Who put it there as it is.
+  /// The actor who put it there as it is.
   var definedBy = ""
   /// Milliseconds since 1970.
   var createdAt: Int64 = 0

@@ -93,7 +93,7 @@ extension WriteTransaction {
     else { throw TenancyError.roleOfTenant }
   }
 
-  /// What decisions can no longer rely on; nothing when only people see the difference.
+  /// The keys that decisions can no longer rely on; none when only people see the difference.
   private static func touched(
     by record: EntityRecord,
     insteadOf before: EntityRecord?,

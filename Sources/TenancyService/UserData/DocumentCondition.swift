@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a field of a listed document must be.
+/// The condition on a field of a listed document.
 struct DocumentCondition: Sendable {
   private let path: FieldPath
   private let values: [JSONValue]

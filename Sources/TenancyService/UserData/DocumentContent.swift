@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a document contains: a JSON object.
+/// The content of a document: a JSON object.
 struct DocumentContent: Sendable {
   private(set) var object = JSONObject()
 
@@ -104,7 +104,7 @@ struct DocumentTransform: Sendable {
   enum Kind: Sendable {
     /// The time of the change.
     case serverTime
-    /// What is there and this.
+    /// Adds this to the stored integer.
     case increment(Int64)
   }
 

@@ -2,7 +2,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a caller wants to see of a collection.
+/// The query of a caller for a collection.
 struct DocumentList: Sendable {
   private let collection: String
   private let conditions: [DocumentCondition]
@@ -16,7 +16,7 @@ struct DocumentList: Sendable {
     var last: DocumentEntry?
     /// How many there are on all pages; 0 when nobody has counted.
     var total: Int64 = 0
-    /// What sorting them has cost.
+    /// The cost of sorting them.
     var sortCost: Int64 = 0
   }
 
@@ -108,8 +108,8 @@ struct DocumentList: Sendable {
     return conditions.allSatisfy { $0.passes(content) }
   }
 
-  /// What a page costs of the budget of sorts until it is known, which also bounds how many of a user's sorts wait
-  /// at a time; 0 for lists in an order that the store has.
+  /// The cost of a page to the budget of sorts until it is known, which also bounds how many of a user's sorts
+  /// wait at a time; 0 for lists in an order that the store has.
   ///
   /// Throws SORT_BUDGET_SPENT for a user who has had too much sorted, before the store is asked: refusals take
   /// no other caller's turns.
@@ -124,7 +124,7 @@ struct DocumentList: Sendable {
     return cost
   }
 
-  /// What sorting a collection costs.
+  /// The cost of sorting a collection.
   private func sortCost(_ size: CollectionSize, _ core: TenancyCore) throws(RPCError) -> Int64 {
     guard case .field = order else { return 0 }
     guard size.documentCount <= DocumentLimits.sortedCountMax,

@@ -11,7 +11,7 @@ internal import ServiceKit
 struct DocumentWatch: WatchSource {
   /// The position of a watcher.
   struct Position: Sendable {
-    /// What comes next.
+    /// The next phase.
     enum Phase: Sendable {
       /// That everything begins anew.
       case reset

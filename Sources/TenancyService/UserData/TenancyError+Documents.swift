@@ -23,7 +23,7 @@ extension TenancyError {
     )
   }
 
-  /// What the service keeps for a user.
+  /// The documents that the service keeps for a user.
   static func documentReadOnly(_ name: String) -> RPCError {
     RPCError(
       .permissionDenied,

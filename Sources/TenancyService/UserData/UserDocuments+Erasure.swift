@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// Documents of a user whose account is deleted.
 extension UserDocuments {
-  /// What records of a user's documents call each of them after the user was erased.
+  /// The name of a user's documents in records after the user was erased.
   static let erasedName = "document"
 
   /// Deletes some of a user's documents, those of the older app included, and what is kept beside them, and

@@ -3,7 +3,7 @@ internal import RPCKit
 
 /// `gatehouse pin`: sets or removes the PIN, or prints a token of a user who knows it.
 struct PinCommand: Command {
-  /// What is done.
+  /// The task.
   enum Task: String, CaseIterable, Sendable {
     case set
     case clear
@@ -11,7 +11,7 @@ struct PinCommand: Command {
   }
 
   private let task: Task
-  /// What the token is for; empty for the other tasks.
+  /// The purpose of the token; empty for the other tasks.
   private let purpose: String
 
   /// Takes the words after `pin`.

@@ -51,7 +51,7 @@ struct ReportCommand: Command {
     }
   }
 
-  /// What has arrived of a report.
+  /// The part of a report that has arrived.
   private final class Arrived {
     let digest = RunningDigest()
     var lineCount: UInt64 = 0

@@ -3,7 +3,7 @@ internal import RPCKit
 
 /// `gatehouse totp`: adds or removes an authenticator app, and proves that one has it.
 struct TotpCommand: Command {
-  /// What is done.
+  /// The task.
   enum Task: String, CaseIterable, Sendable {
     case status
     case add

@@ -5,12 +5,12 @@ internal import ServiceKit
 struct RequestTrail {
   /// Most entries that are gathered.
   static let entryCountMax = 10_000
-  /// What the name of a store ends with; everything else is a log.
+  /// The end of a store's name; everything else is a log.
   private static let storeSuffix = ".db"
 
   /// The request's id.
   let request: String
-  /// What was found, in no order.
+  /// The entries found, in no order.
   private(set) var entries: [TrailEntry] = []
 
   init(request: String) { self.request = request }

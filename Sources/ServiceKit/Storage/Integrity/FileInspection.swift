@@ -1,4 +1,4 @@
-/// What can be said of a store's files before SQLite opens them, which may change them: it deletes a
+/// The state of a store's files before SQLite opens them, which may change them: it deletes a
 /// log beside an empty file, and ends a log where its checksums end.
 struct FileInspection {
   let path: String

@@ -93,7 +93,7 @@ final class GroupCommitter {
     feed.publish(session.changes)
   }
 
-  /// What became of a write before the commit.
+  /// The outcome of a write before the commit.
   private struct Outcome {
     let job: StoreWriter.Queue.Job
     let error: (any Error)?

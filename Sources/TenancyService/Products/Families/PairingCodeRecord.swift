@@ -5,7 +5,7 @@ internal import ServiceKit
 struct PairingCodeRecord: Hashable, Sendable {
   /// The letters that find it.
   let selector: String
-  /// What is kept of the whole code.
+  /// The stored digest of the whole code.
   let digest: [UInt8]
   let familyID: String
   /// Nil for a parent's device.

@@ -5,7 +5,7 @@ internal import ServiceKit
 /// sees what was done since their own roles reach it without a gap, and what they did themselves: a tenant who
 /// moves in is not shown how the former one came and went.
 extension HistoryView {
-  /// What is asked: whether somebody may see the history of a device, by an action on it, or on what it was
+  /// The question whether somebody may see the history of a device, by an action on it, or on what it was
   /// deleted from.
   struct Question: Sendable {
     let action: String
