@@ -78,7 +78,7 @@ enum FailureAdvice {
     case "DEVICE_OFFLINE": "wait until the device is online again"
     case "REMOTE_OPERATION_DISABLED":
       "a user with that right must enable remote operation of the device first"
-    case "COUNTER_OVERFLOW": "a counter cannot become larger; set it anew"
+    case "COUNTER_OVERFLOW": "a counter cannot become larger; set it to another value"
     case "WATCH_REPLACED": "another one watches in your place; stop that one first"
     case "REPORT_INTERRUPTED": "begin the report again, with a later beginning"
     default: nil

@@ -19,7 +19,7 @@ package enum HeldSort: Int, Sendable, CaseIterable {
   }
 }
 
-/// A number of bytes for each sort.
+/// A number of bytes for each kind.
 package struct HeldByteCounts {
   private var assembly = 0
   private var output = 0

@@ -1,4 +1,4 @@
-/// The sorts of bytes that HTTP/1.1 tells apart.
+/// The kinds of bytes that HTTP/1.1 distinguishes.
 package enum HTTP1Syntax {
   /// The characters of names and methods (RFC 9110 section 5.6.2).
   package static func isToken(_ byte: UInt8) -> Bool {
