@@ -10,7 +10,7 @@ public struct Explanation: Sendable {
   public let associationID: String?
   /// The role that grants it.
   public let role: String?
-  /// The name of the tenant's own role, if the role is a variant of that name.
+  /// The name of the tenant-defined role, if the role is a variant of that name.
   package let customRole: String?
   /// The entity on which that role is held.
   public let viaEntityID: String?

@@ -40,7 +40,7 @@ package struct Reasoning: Sendable {
   package struct Role: Sendable {
     package let associationID: String
     package let role: String
-    /// The name of the tenant's own role, if it is a variant of that name.
+    /// The name of the tenant-defined role, if it is a variant of that name.
     package let customRole: String?
     package let entityID: String
     package let entityType: String

@@ -8,7 +8,7 @@ internal import ServiceKit
 extension InvitationRecord {
   /// A condition on an invitation `i`, which takes the identifier of a user twice.
   ///
-  /// An invitation names the tenant's own role, and the other tables have the role of the policy beside it.
+  /// An invitation names the tenant-defined role, and the other tables have the role of the policy beside it.
   /// Of invitations from before revisions were kept only times can be compared.
   static let overtaken = """
     (EXISTS (

@@ -120,7 +120,7 @@ extension ChangeSet {
     return (draft, held)
   }
 
-  /// A draft of a tenant's own role with the role of the policy that it is a variant of.
+  /// A draft of a tenant-defined role with the role of the policy that it is a variant of.
   ///
   /// A user who may not know of the entity does not learn what roles its tenant has.
   func resolved(

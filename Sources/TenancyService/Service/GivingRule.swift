@@ -18,7 +18,7 @@ struct GivingRule {
   }
 
   /// Whether an association lets its user give the role on an entity, whenever it counts; `definitions` are
-  /// the roles of its tenant's own.
+  /// the tenant-defined roles.
   func isMet(
     by association: AssociationRecord,
     on entityID: String,

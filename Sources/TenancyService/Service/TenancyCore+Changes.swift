@@ -68,7 +68,7 @@ struct ChangeSet: Sendable {
   /// One that is there already for the same time stays as it is. For another time it is a conflict,
   /// ALREADY_EXISTS, because anyone who adds somebody twice does not mean to cut or extend what is there;
   /// `replacesWindow` says that they do. A role whose time is over never stands in the way. `variant` is
-  /// the tenant's own role, of which `role` is the base; nobody gives more by one than they have, except
+  /// the tenant-defined role, of which `role` is the base; nobody gives more by one than they have, except
   /// to themselves `asCreator`, which the policy gives them. `action` is what the caller does it by, if
   /// that is not the one that the policy names for the role.
   func grant(

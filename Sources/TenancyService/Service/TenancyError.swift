@@ -228,7 +228,7 @@ enum TenancyError {
     )
   }
 
-  /// A role of a tenant's own that users have, or had for a time that is over.
+  /// A tenant-defined role that users have, or had for a time that is over.
   static func roleHeld(_ name: String, count: Int) -> RPCError {
     error(
       .failedPrecondition,

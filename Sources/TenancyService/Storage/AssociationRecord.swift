@@ -8,7 +8,7 @@ struct AssociationRecord: Hashable, Sendable {
   var entityID: String
   /// The role as the policy names it.
   var role: String
-  /// The identifier of the tenant's own role that it is of; empty is the policy's role.
+  /// The identifier of the tenant-defined role that it is of; empty is the policy's role.
   var variant = ""
   /// The name of that role; filled when read.
   var customRole = ""

@@ -86,7 +86,7 @@ extension WriteTransaction {
     return record
   }
 
-  /// A role of a tenant's own stays in its tenant, and so does anyone who has it.
+  /// A tenant-defined role stays in its tenant, and so does anyone who has it.
   private func requireNoVariants(of record: EntityRecord) throws {
     guard try !hasVariants(within: record.id),
       try record.rootID != record.id || roleDefinitions(of: record.id).isEmpty

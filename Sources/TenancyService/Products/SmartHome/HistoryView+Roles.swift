@@ -162,7 +162,7 @@ private struct RoleCarrier {
   let action: String
   let rule: Policy.ActionRule
 
-  /// Whether a role at a place does; `definitions` are the roles of the tenant's own.
+  /// Whether a role at a place does; `definitions` are the tenant-defined roles.
   ///
   /// One that was of a definition which is gone does not: what it included is not looked up.
   func carries(
