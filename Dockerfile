@@ -1,5 +1,5 @@
 # One image with all programs of Gatehouse; the command of a container selects one.
-# See docs/containers.md; docker-compose.yml runs it.
+# See docs/operations/containers.md; docker-compose.yml runs it.
 
 ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG DEBIAN_IMAGE=debian:bookworm-slim

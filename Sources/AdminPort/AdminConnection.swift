@@ -20,7 +20,7 @@ public final class AdminConnection {
   /// Bytes received and not parsed yet, because an answer is being sent.
   private var input = ByteBuffer()
   private var output = ByteBuffer()
-  /// What of the answer's body is not in `output` yet.
+  /// The rest of the answer's body that is not in `output` yet.
   private var body: ArraySlice<UInt8> = []
   private var requestCount = 0
   private var discardedByteCount = 0
@@ -45,7 +45,7 @@ public final class AdminConnection {
     case closed
   }
 
-  /// What the timer limits.
+  /// The state that the timer limits.
   private enum Waiting {
     case nothing
     case request
@@ -106,7 +106,7 @@ public final class AdminConnection {
     }
   }
 
-  /// Whom its place is counted for.
+  /// The source its place is counted for.
   var source: String { transport.peer.source }
 
   /// Closes at once, for another to take its place.
@@ -128,10 +128,10 @@ public final class AdminConnection {
     if case .serving = phase { awaitRequest() }
   }
 
-  /// What the next bytes are, and how many of them.
+  /// The kind of the next bytes, and their number.
   ///
   /// What cannot begin a request is refused by its first byte: TLS and frames have no line whose end the parser
-  /// could see, and whoever is on the wrong port shall know immediately.
+  /// could see, and anyone who is on the wrong port shall know immediately.
   private func next(in bytes: Span<UInt8>) -> (byteCount: Int, HTTP1RequestParser.Event) {
     if !parser.isInsideHead, bytes[0] != 0x0D, !HTTP1Syntax.isToken(bytes[0]) {
       return (bytes.count, .rejected(.badRequest("a request begins with a method")))
@@ -250,7 +250,7 @@ extension AdminConnection: TimerTarget {
     guard token == timerToken, waiting != .nothing else { return }
     let waiting = waiting
     self.waiting = .nothing
-    // A peer that asked for something is told; one that never did, or does not read, is not.
+    // A peer that asked for something gets an answer; one that never did, or does not read, is not.
     if case .request = waiting, hasReceived {
       refuse(status: 408)
     } else {

@@ -45,7 +45,7 @@ final class AdminConnections: @unchecked Sendable {
     connection.start()
   }
 
-  /// Closes a connection of whoever has the most, and of those the one that is missed the least; false when
+  /// Closes a connection of the holder with the most, and of those the one that is missed the least; false when
   /// there is none but those of this turn, whose requests nobody had a chance to read.
   private func makeRoom() -> Bool {
     let counts = places.reduce(into: [:]) { $0[$1.connection.source, default: 0] += 1 }

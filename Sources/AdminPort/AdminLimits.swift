@@ -1,6 +1,6 @@
 internal import RPCKitHTTP
 
-/// What the admin port accepts.
+/// The limits of the admin port.
 ///
 /// A request past a limit is answered with the status in brackets.
 public struct AdminLimits: Sendable, Hashable {

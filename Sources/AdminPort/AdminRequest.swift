@@ -4,7 +4,7 @@ internal import RPCKitHTTP
 public struct AdminRequest: Sendable, Hashable {
   /// The path, not percent-decoded: `/metrics`.
   public var path: String
-  /// What follows the question mark, or nil if there is none.
+  /// The part after the question mark, or nil if there is none.
   public var query: String?
   /// The value of the header field `Accept`, or empty.
   ///
@@ -17,8 +17,8 @@ public struct AdminRequest: Sendable, Hashable {
 
   /// Takes what the parser found, or throws the status of the refusal, after which the connection ends.
   ///
-  /// Content is refused however its end would be found: no page takes any, and whoever does not read it must not
-  /// go on behind it.
+  /// Content is refused however its end would be found: no page takes any, and anyone who does not read it must
+  /// not go on behind it.
   init(_ request: HTTP1Request) throws(Refusal) {
     guard request.head.method == "GET" || request.head.method == "HEAD" else {
       throw Refusal(status: 405)

@@ -18,7 +18,7 @@ public struct Limits: Hashable, Sendable {
   public var metadataCountMax = 128
   /// Metadata bytes of one call.
   public var metadataByteCountMax = 16 << 10
-  /// What a message may contain.
+  /// The limits of a message.
   public var message = MessageLimits()
 
   /// Calls that one connection may have open at a time.
@@ -112,7 +112,7 @@ public struct Limits: Hashable, Sendable {
   /// How long a connection must have rested before a server that is nearly full closes it.
   public var evictionIdleTime = Duration.seconds(10)
   /// How long a client must have said nothing, having everything, before a server that has sent its
-  /// end of stream waits no longer for the client's; what comes meanwhile is thrown away.
+  /// end of stream waits no longer for the client's; what comes in the meantime is thrown away.
   public var lingerTimeout = Duration.seconds(1)
   /// How long a server may take in all to write what is left on a connection that it ends, and to
   /// wait for the client to take it.

@@ -1,4 +1,4 @@
-/// What a server speaks by HTTP, and how.
+/// The protocols that a server speaks by HTTP, and their settings.
 package struct HTTPConfiguration: Sendable {
   /// Whether connections may speak HTTP/1.1 (and HTTP/1.0).
   package var servesHTTP1 = true
@@ -6,7 +6,7 @@ package struct HTTPConfiguration: Sendable {
   package var servesHTTP2 = true
   /// The bounds.
   package var limits = HTTPLimits()
-  /// Who is believed about the clients of requests.
+  /// The proxies that are trusted about the clients of requests.
   package var trustedProxies = TrustedProxies()
   /// The date of answers.
   package var dates = HTTPDates()

@@ -1,7 +1,7 @@
 package import RPCKit
 internal import Synchronization
 
-/// Both clocks of a machine, which stand still until they are told otherwise.
+/// Both clocks of a machine, which stand still until they are advanced.
 package final class ManualClock: WallClock {
   private let milliseconds: Atomic<Int64>
   private let uptimeMilliseconds = Atomic<Int64>(0)
@@ -26,7 +26,7 @@ package final class ManualClock: WallClock {
     uptimeMilliseconds.wrappingAdd(span, ordering: .sequentiallyConsistent)
   }
 
-  /// Somebody sets the wall clock.
+  /// Sets the wall clock forward or back.
   package func jump(_ span: Int64) {
     milliseconds.wrappingAdd(span, ordering: .sequentiallyConsistent)
   }

@@ -1,6 +1,6 @@
 public import RPCKit
 
-/// What must hold for any bytes that are decoded as a message; the fuzzer and the tests share it.
+/// The properties of any bytes that are decoded as a message; the fuzzer and the tests share them.
 public enum MessageProperties {
   /// Decodes `bytes` and checks that what comes out is stable.
   ///

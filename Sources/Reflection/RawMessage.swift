@@ -14,7 +14,7 @@ public struct RawMessage: Message {
   /// No type's name: any may be inside.
   public static var protobufName: String { "" }
 
-  /// Keeps the bytes as they are; whoever reads them checks them.
+  /// Keeps the bytes as they are; anyone who reads them checks them.
   public init(protobuf bytes: Span<UInt8>, limits: MessageLimits) throws(MessageDecodingError) {
     self.bytes = bytes.indices.map { bytes[$0] }
   }

@@ -3,7 +3,7 @@ public struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
   /// Where the value is: names and indices from the outermost value, `roles[2].name`; empty for the
   /// whole text.
   public let path: String
-  /// What is wrong with it.
+  /// The problem.
   public let problem: String
 
   /// Makes an error.

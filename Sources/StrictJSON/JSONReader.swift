@@ -1,4 +1,4 @@
-/// What a JSON text may cost.
+/// The limits of a JSON text.
 public struct JSONLimits: Sendable {
   /// Bytes of the whole text, at most.
   public var byteCountMax: Int
@@ -21,7 +21,7 @@ public struct JSONError: Error, Equatable, CustomStringConvertible {
   public let line: Int
   /// Which byte of the line, counted from 1.
   public let column: Int
-  /// What is wrong there.
+  /// The problem there.
   public let problem: String
 
   /// Place and problem.

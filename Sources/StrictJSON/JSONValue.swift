@@ -43,7 +43,7 @@ extension JSONValue {
     if case .object(let object) = self { object } else { nil }
   }
 
-  /// What kind of value this is, for messages.
+  /// The kind of value, for messages.
   public var kind: String {
     switch self {
     case .null: "null"

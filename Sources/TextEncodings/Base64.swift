@@ -77,13 +77,13 @@ package enum Base64 {
     return decodeLetters(text.extracting(first: text.count - paddingCount), anyValues)?.bytes
   }
 
-  /// What a letter of either alphabet stands for: for whoever decodes piece by piece.
+  /// The value of a letter of either alphabet, for decoders that work piece by piece.
   package static func value(of letter: UInt8) -> UInt8? {
     let value = anyValues[Int(letter)]
     return value < 64 ? value : nil
   }
 
-  /// What fills a text up to a multiple of four letters.
+  /// The letter that fills a text up to a multiple of four.
   package static let padding = UInt8(ascii: "=")
 
   /// How many of the last letters are padding; nil if they do not fill the text up, or are too many.

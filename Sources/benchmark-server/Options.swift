@@ -1,6 +1,6 @@
 import RPCKit
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   var address = SocketAddress.ipv4([127, 0, 0, 1], port: 0)
   var loops = 1

@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// A command line that cannot be understood.
 struct UsageError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong and what would be right.
+  /// The problem and the remedy.
   let description: String
 
   init(_ description: String) { self.description = description }
@@ -10,7 +10,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 
 /// The command line: options anywhere, and the words between them.
 struct CommandLineOptions: Sendable, Equatable {
-  /// Services that a command can reach, with where they listen unless told otherwise.
+  /// Services that a command can reach, with their default addresses.
   static let defaultTargets = [
     "auth": "tcp://127.0.0.1:7401",
     "tenancy": "tcp://127.0.0.1:7402",
@@ -43,7 +43,7 @@ struct CommandLineOptions: Sendable, Equatable {
   private(set) var isDryRun = false
   /// Whether `import` takes the file's word for which addresses are verified.
   private(set) var vouchesForAddresses = false
-  /// What `report` is to do, by the name of the option.
+  /// The options of `report`, by name.
   private(set) var report: [String: String] = [:]
   /// Whether help was asked for.
   private(set) var wantsHelp = false

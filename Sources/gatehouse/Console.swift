@@ -1,7 +1,7 @@
 internal import Glibc
 internal import RPCKit
 
-/// What a command reads from and writes to, so that a test can stand in for the terminal.
+/// The input and output of a command, so that a test can stand in for the terminal.
 struct Console: Sendable {
   /// Writes results.
   var write: @Sendable (String) throws(FileBytes.WriteFailure) -> Void
@@ -59,5 +59,5 @@ struct Console: Sendable {
   }
 }
 
-/// Nobody reads the results any more: `gatehouse watch … | head` is not a failure worth a message.
+/// The results have no reader: `gatehouse watch … | head` is not a failure worth a message.
 struct OutputClosed: Error {}

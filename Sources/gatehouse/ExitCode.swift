@@ -1,14 +1,14 @@
 internal import RPCKit
 
-/// How a command ended, for scripts; documented in docs/command-line.md.
+/// How a command ended, for scripts; documented in docs/reference/command-line.md.
 enum ExitCode: Int32, CaseIterable {
   /// It did what was asked.
   case success = 0
   /// It failed, and would again.
   case failure = 1
-  /// The command line makes no sense; nothing was called.
+  /// The command line is wrong, or a password, PIN or code is missing; nothing was changed.
   case usage = 2
-  /// Nobody is signed in, or the password, the session or the token is refused.
+  /// No sign-in, or the password, the session or the token is refused.
   case signIn = 3
   /// A service cannot be reached, or refuses for now: the same command may work later.
   case temporary = 4

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What to do about a failed call.
+/// Advice about a failed call.
 enum FailureAdvice {
   /// One line, without its end; nil where nothing helps beyond what the error says.
   ///
@@ -16,7 +16,7 @@ enum FailureAdvice {
       ?? codeAdvice(failure, email, command)
   }
 
-  /// What else there is to call, for whoever chose the method.
+  /// Other calls, for anyone who chose the method.
   private static func callerAdvice(_ command: CommandName?) -> String? {
     switch command {
     case .call: "gatehouse describe METHOD says who may call it"
@@ -25,7 +25,7 @@ enum FailureAdvice {
     }
   }
 
-  /// What is known of this very reason (docs/errors.md); nil where the code says enough.
+  /// Advice for this very reason (docs/reference/errors.md); nil where the code says enough.
   private static func reasonAdvice(
     _ reason: String?,
     _ failure: CallFailure,
@@ -63,7 +63,7 @@ enum FailureAdvice {
     }
   }
 
-  /// What is known of refusals by a policy, of which only some are about roles.
+  /// Advice for refusals by a policy, of which only some are about roles.
   private static func refusalAdvice(_ reason: String) -> String? {
     switch reason {
     case "ROLE_LACKS_ACTION", "OUT_OF_SCOPE", "NO_ASSOCIATION":
@@ -73,12 +73,12 @@ enum FailureAdvice {
     case "NOT_YET_VALID", "EXPIRED":
       "the role that allows this has not begun, or has ended; gatehouse whoami shows when"
     case "ROLE_EXCEEDS_OWN":
-      "nobody gives others more than they may do themselves; ask somebody who may do all of it"
+      "you cannot give more rights than you have; ask a user who has all of them"
     case "NOT_SELF": "ask about yourself, or leave the user out"
     case "DEVICE_OFFLINE": "wait until the device is online again"
     case "REMOTE_OPERATION_DISABLED":
-      "somebody who may must let the device be operated remotely first"
-    case "COUNTER_OVERFLOW": "a counter cannot become larger; set it anew"
+      "a user with that right must enable remote operation of the device first"
+    case "COUNTER_OVERFLOW": "a counter cannot become larger; set it to another value"
     case "WATCH_REPLACED": "another one watches in your place; stop that one first"
     case "REPORT_INTERRUPTED": "begin the report again, with a later beginning"
     default: nil
@@ -109,14 +109,14 @@ enum FailureAdvice {
     _ command: CommandName?
   ) -> String? {
     switch failure.error.code {
-    // Whoever chose the method can change the request; other commands make it.
+    // Anyone who chose the method can change the request; other commands make it.
     case .invalidArgument where command == .call || command == .watch:
       "gatehouse describe METHOD shows what the request may contain"
     // The error says what is wrong, and what must change first.
     case .invalidArgument, .failedPrecondition: nil
     case .unauthenticated: signInAdvice(failure.error.reason, email)
     case .permissionDenied:
-      "you may not do this; the reason says why, and docs/errors.md what it means"
+      "you may not do this; the reason says why, and docs/reference/errors.md what it means"
     case .notFound: "check the id; objects that you may not see are not found either"
     case .alreadyExists: "it exists already, or the idempotency key was used for another request"
     case .resourceExhausted: "a limit was reached; wait and retry, or remove something first"

@@ -124,7 +124,7 @@ enum HelpText {
     case .restoreRoles: "list or restore roles that an upgrade made invitations, for operators"
     case .logs: "find one request in the logs and audit logs of all services"
     case .report: "write or verify a compliance report: who had access, who did what"
-    case .completion: "print what lets a shell complete command lines"
+    case .completion: "print a shell completion script"
     }
   }
 
@@ -199,7 +199,7 @@ enum HelpText {
       """
       Gives the account the address that this CODE was sent to, and ends its other sessions. Unless you are
       signed in to the account, its password is asked for, or taken from GATEHOUSE_PASSWORD. An old address
-      that was verified is told, and can take the change back for seven days. The code works once, for an hour.
+      that was verified gets a mail with which to undo the change for seven days. The code works once, for an hour.
       """
     case .undoEmailChange:
       """
@@ -239,8 +239,8 @@ enum HelpText {
       """
     case .identities:
       """
-      Lists the identities at other providers with which the signed-in user's account can be signed in
-      to: identifier, provider and the address that the provider named last.
+      Lists the identities at other providers that can sign in to the account: identifier, provider and
+      the address that the provider named last.
       """
     case .unlinkIdentity:
       """
@@ -256,18 +256,18 @@ enum HelpText {
       """
     case .deletion:
       """
-      Shows how far a deletion is: waiting, blocked, erasing or done. Without ID, that of the account
-      that is signed in; with it, nobody needs to be.
+      Shows how far a deletion is: waiting, blocked, erasing or done. Without ID, that of the
+      signed-in account; with it, no sign-in is needed.
       """
     case .cancelDeletion:
       """
-      Takes the deletion of the account that is signed in back, while nothing has been erased: sign in
-      again within the grace period first.
+      Cancels the pending deletion of the signed-in account, unless erasure has begun: sign in again
+      within the grace period first.
       """
     case .whoami: "Shows the signed-in user with current roles and plan."
     case .token:
       """
-      Prints the session's access token, which is good for a minute or more. Whoever has it can act as
+      Prints the session's access token, which is valid for a minute or more. Anybody who has it can act as
       you until it expires, so keep it out of files and command lines.
 
         TOKEN=$(gatehouse token) ./my-client
@@ -413,7 +413,7 @@ enum HelpText {
       """
       Writes all that the three services know of the signed-in user to FILE, as one JSON document, readable
       by you alone. Needs a sign-in that is at most five minutes old, and works once a day. FILE appears
-      once the document is whole; docs/export.md says what is in it.
+      once the document is whole; docs/guides/export.md says what is in it.
 
         gatehouse login ada@example.com && gatehouse export-account ada.json
       """

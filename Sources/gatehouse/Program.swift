@@ -93,7 +93,7 @@ struct Program: Sendable {
     options?.words.first.flatMap { CommandName(rawValue: $0) }
   }
 
-  /// Whose session is kept, for an advice; one that cannot be read is none here.
+  /// The user of the kept session, for an advice; one that cannot be read is none here.
   private func sessionEmail(_ options: CommandLineOptions) -> String? {
     options.isAnonymous ? nil : (try? SessionFile(path: options.sessionPath).read())?.email
   }

@@ -7,7 +7,7 @@ internal import ServiceKit
 struct TableText {
   let style: TextStyle
 
-  /// What stands for an empty text, list or object, and for null.
+  /// The text for an empty text, list or object, and for null.
   private static let nothing = "-"
 
   /// The lines of the table.

@@ -15,6 +15,6 @@ struct TextStyle: Sendable, Equatable {
   /// Text that leads what follows.
   func heading(_ text: String) -> String { isOn ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
-  /// What went wrong.
+  /// Text about a failure.
   func alarming(_ text: String) -> String { isOn ? "\u{1B}[1;31m\(text)\u{1B}[0m" : text }
 }

@@ -191,7 +191,7 @@ struct CodecWriter {
     }
   }
 
-  /// What an element takes beside its content: tag and length.
+  /// The size of an element beside its content: tag and length.
   private static let elementByteCount = 2
 
   /// The statement that adds a value; nil for numbers.

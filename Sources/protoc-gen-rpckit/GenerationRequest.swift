@@ -1,6 +1,6 @@
 import CProtobufC
 
-/// What protoc asks for, as values.
+/// The request of protoc, as values.
 struct GenerationRequest {
   var parameter: String
   var files: [SchemaFile]

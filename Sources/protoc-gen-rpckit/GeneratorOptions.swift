@@ -1,4 +1,4 @@
-/// What `--rpckit_opt` says.
+/// The options in `--rpckit_opt`.
 struct GeneratorOptions {
   /// Access level of everything generated.
   var visibility = "public"

@@ -36,7 +36,7 @@ enum SwiftNames {
     return reservedTypes.contains(camel) ? camel + suffix : camel
   }
 
-  /// What the protocol, client and methods of a service are called in front of `Service`, `Client`
+  /// The name of the protocol, client and methods of a service in front of `Service`, `Client`
   /// and `Methods`: `Permissions` and `PermissionsService` are both `Permissions`.
   static func service(_ name: String) -> String {
     let camel = upperCamel(name)
@@ -109,7 +109,7 @@ enum SwiftNames {
     return result
   }
 
-  /// What Swift itself reads in place of a type, and the modules that generated code names.
+  /// The names that Swift itself reads in place of a type, and the modules that generated code names.
   private static let reservedTypes: Set<String> = [
     "Any", "Self", "Type", "Protocol", "Swift", "RPCKit", "CProtobufC",
   ]

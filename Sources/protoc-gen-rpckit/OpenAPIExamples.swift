@@ -11,14 +11,15 @@ struct OpenAPIExamples {
     return .object(shown.map { ($0.jsonName, value(of: $0, use, depth)) })
   }
 
-  /// What an answer has: everything, of a oneof the first member.
+  /// The fields of an answer: everything, of a oneof the first member.
   private func answered(_ fields: [SchemaField], _ depth: Int) -> [SchemaField] {
     fields.filter { field in
       isFirst(field, in: fields) && (depth < Self.depthMax || OpenAPISchemas.isAlwaysThere(field))
     }
   }
 
-  /// What a request must have, and where that is nothing, the first few fields that it can have.
+  /// The fields of a request that it must have, and where that is nothing, the first few fields that it can
+  /// have.
   private func asked(_ fields: [SchemaField], _ depth: Int) -> [SchemaField] {
     let needed = fields.filter { field in
       let rules = field.rules

@@ -43,7 +43,8 @@ struct OpenAPISchemas {
     return ["$ref": .text("#/components/schemas/\(name)")]
   }
 
-  /// What requests and answers share is two schemas: an answer has all its fields, and a request need not.
+  /// The name of a schema; a type in requests and answers is two: an answer has all its fields, and a request
+  /// need not.
   private func name(of type: String, _ use: OpenAPIUse) -> String {
     use == .request && schema.messages[type] != nil && reach.answers.contains(type)
       ? "\(type).Input" : type

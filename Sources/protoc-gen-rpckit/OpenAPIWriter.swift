@@ -69,7 +69,7 @@ struct OpenAPIWriter {
     )
   }
 
-  /// What is in no contract: the envelopes.
+  /// The schemas that are in no contract: the envelopes.
   private static let common: [(name: String, value: JSONNode)] = [
     (
       // `Error` is a class of JavaScript, which generators rename in some places only.
@@ -84,7 +84,9 @@ struct OpenAPIWriter {
             "description": "What is wrong, for programs.",
             "properties": [
               "code": ["type": "string", "description": "The code of gRPC: `NOT_FOUND`."],
-              "reason": ["type": "string", "description": "Why, as docs/errors.md lists it."],
+              "reason": [
+                "type": "string", "description": "Why, as docs/reference/errors.md lists it.",
+              ],
               "domain": ["type": "string", "description": "Who gave the reason."],
               "metadata": ["type": "object", "additionalProperties": ["type": "string"]],
               "fieldViolations": [
@@ -191,7 +193,7 @@ struct OpenAPIWriter {
     return (path, .object(members))
   }
 
-  /// What is answered where a call does not succeed.
+  /// The answer where a call does not succeed.
   private static func error(_ form: SchemaRESTRules.Errors) -> JSONNode {
     let text: JSONNode = ["type": "string", "description": "What is wrong, for people."]
     let schema: JSONNode

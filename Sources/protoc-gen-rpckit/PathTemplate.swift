@@ -1,6 +1,6 @@
 /// The template of a path as google.api.http writes it (google/api/http.proto, "Path template syntax").
 struct PathTemplate {
-  /// What one segment of a path has to be.
+  /// The demand on one segment of a path.
   enum Segment: Hashable {
     case literal(String)
     /// `*`: any one.
@@ -18,7 +18,7 @@ struct PathTemplate {
 
   private(set) var segments: [Segment] = []
   private(set) var variables: [Variable] = []
-  /// What stands behind the last colon; empty for nothing.
+  /// The verb behind the last colon; empty for none.
   private(set) var verb = ""
 
   static func parse(_ text: String) throws(GeneratorError) -> PathTemplate {

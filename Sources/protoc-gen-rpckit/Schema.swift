@@ -60,7 +60,7 @@ struct SchemaMessage {
 /// A field of a message.
 struct SchemaField {
   var name: String
-  /// What JSON calls it.
+  /// The JSON name.
   var jsonName: String
   var number: Int32
   var comment: String
@@ -83,7 +83,7 @@ struct SchemaField {
   }
 }
 
-/// What a field holds.
+/// The type of a field.
 enum SchemaType: Hashable {
   case double, float
   case int32, int64, uint32, uint64
@@ -110,7 +110,7 @@ struct SchemaFieldRules: Hashable {
   var isEmpty: Bool { self == SchemaFieldRules() }
 }
 
-/// What kind of text a string is.
+/// The kind of text of a string.
 enum SchemaTextRule: String {
   case any, singleLine, multiLine
 }

@@ -38,7 +38,7 @@ extension SchemaChecker {
     }
   }
 
-  /// What may be without end in a field, and which rule would say otherwise.
+  /// The parts of a field that may be without end, and the rules that would bound them.
   private func missingBounds(of field: SchemaField) -> [(what: String, rule: String)] {
     var missing: [(String, String)] = []
     let rules = field.rules

@@ -1,7 +1,7 @@
 import RPCKit
 import RPCKitTesting
 
-/// What became of every call, on both sides, and what of it was wrong.
+/// The outcome of every call, on both sides, and what of it was wrong.
 ///
 /// `@unchecked Sendable`: confined to the simulation's thread.
 final class CallLedger: @unchecked Sendable {
@@ -10,7 +10,7 @@ final class CallLedger: @unchecked Sendable {
   /// How long a cancellation may take over two servers of a calm network.
   static let unwinding = Duration.milliseconds(50)
 
-  /// What did not hold, one line each.
+  /// The problems, one line each.
   private(set) var problems: [String] = []
   /// How many calls ended with which status.
   private(set) var outcomes: [Int32: Int] = [:]

@@ -11,7 +11,7 @@ final class MonitoredConnection {
     var hasClientData = false
     /// A deflated message counts as what it is inflated, which cannot be seen here.
     var hasDeflated = false
-    /// What the messages of each side cost, and how much of that was given back.
+    /// The cost of each side's messages, and how much of that was given back.
     var clientCost = 0
     var serverCost = 0
     var creditOfClient = 0

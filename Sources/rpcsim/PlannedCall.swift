@@ -41,14 +41,14 @@ struct PlannedCall: Sendable {
   let textByteCount: Int
   /// After so many messages the reader of a response stream leaves.
   let leavesAfter: Int?
-  /// What a reader pauses for after each message.
+  /// The pause of a reader after each message.
   let readerPause: Duration
 
-  /// What the handler sleeps before it answers.
+  /// The pause of the handler before it answers.
   let handlerPause: Duration
   /// The handler answers only to cancellation.
   let holds: Bool
-  /// What the handler throws in the end.
+  /// The error that the handler throws in the end.
   let failure: StatusCode?
 
   /// Draws a call of one of the methods.
@@ -83,7 +83,7 @@ struct PlannedCall: Sendable {
     }
   }
 
-  /// What every message of the call carries.
+  /// The text of every message of the call.
   var text: String { String(repeating: "x", count: textByteCount) }
 
   /// Whether a second run of the handler is a bug.

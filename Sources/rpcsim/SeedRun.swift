@@ -62,7 +62,7 @@ struct SeedRun {
     return failure
   }
 
-  /// What should have happened in so many seeds and did not: a run in which hardly anything happens
+  /// The events that should have happened in so many seeds and did not: a run in which hardly anything happens
   /// proves nothing.
   var missing: [String] {
     guard seedCount >= 1000 else { return [] }
@@ -78,7 +78,7 @@ struct SeedRun {
       + types.map { "there was no \(WireFrame.name($0)) frame" }
   }
 
-  /// A few lines for whoever watches.
+  /// A few lines for anyone who watches.
   var summary: String {
     let codes = outcomes.sorted { $0.key < $1.key }
       .map { "\(StatusCode(rawValue: $0.key)) \($0.value)" }

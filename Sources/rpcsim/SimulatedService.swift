@@ -38,7 +38,7 @@ final class SimulatedService: @unchecked Sendable {
     )
   }
 
-  /// What a call sends beside its messages.
+  /// The metadata of a call beside its messages.
   static func metadata(_ call: PlannedCall, hop: Int = 0) -> Metadata {
     ["simulated-call": "\(call.number)", "simulated-hop": "\(hop)"]
   }

@@ -4,7 +4,7 @@ import RPCKitHTTP
 import RPCKitTesting
 import Reflection
 
-/// What the clients and servers of a workload speak.
+/// The wire of the clients and servers of a workload.
 enum SimulatedWire: String, CaseIterable {
   /// ttrpc with our extensions.
   case frames
@@ -16,7 +16,7 @@ enum SimulatedWire: String, CaseIterable {
   /// Makes the random numbers that draw the wire others than those of the workload, which is so the same as it
   /// would be by frames.
   ///
-  /// Of those that were tried it is the first with which the seeds in docs/planted-bugs.md speak frames, as they
+  /// Of those that were tried it is the first with which the seeds in docs/maintainers/planted-bugs.md speak frames, as they
   /// did when they were written down.
   private static let salt: UInt64 = 71 << 32
 
@@ -37,7 +37,7 @@ enum SimulatedWire: String, CaseIterable {
     PlannedCall.Method.allCases.filter { self != .connect || $0.kind != .bidirectional }
   }
 
-  /// What servers speak beside frames.
+  /// The wires of servers beside frames.
   func serverWires(_ plan: WorkloadPlan) -> [any ServerWire] {
     guard self != .frames else { return [] }
     var router = CallRouter()

@@ -1,11 +1,11 @@
 import RPCKitTesting
 
-/// Reads along on every connection, with framing of its own, and checks what docs/protocol.md
+/// Reads along on every connection, with framing of its own, and checks what docs/reference/protocol.md
 /// promises of each frame.
 ///
 /// It judges each side by what that side can know: credit that was granted, a CANCEL that was read.
 final class WireMonitor: WireObserver {
-  /// What was wrong, one line each.
+  /// The problems, one line each.
   private(set) var problems: [String] = []
   /// Frames that were written, by type.
   private(set) var frameCounts: [UInt8: Int] = [:]

@@ -17,7 +17,7 @@ final class Workload: @unchecked Sendable {
   let metrics: RPCMetrics
   let http1: SimulatedHTTP1
 
-  /// What did not hold, one line each.
+  /// The problems, one line each.
   var problems: [String] { ledger.problems + monitor.problems }
 
   private let network: SimulatedNetwork
@@ -221,7 +221,7 @@ final class Workload: @unchecked Sendable {
   }
 }
 
-/// What a task that counts has found so far; confined to the simulation's thread.
+/// The findings of a counting task so far; confined to the simulation's thread.
 private final class Census: @unchecked Sendable {
   var result = ConnectionCensus()
   var isComplete = false

@@ -1,14 +1,14 @@
 import RPCKit
 import RPCKitTesting
 
-/// What one seed does: how the network behaves, how many servers there are, and every call.
+/// The plan of one seed: how the network behaves, how many servers there are, and every call.
 struct WorkloadPlan {
   /// How many bytes a client takes on a stream before it gives credit.
   static let clientWindowByteCount = 2000
-  /// What a client assumes of a server before it has read its settings; servers say the same.
+  /// The window that a client assumes of a server before it has read its settings; servers say the same.
   static let serverWindowByteCount = 64 << 10
 
-  /// What clients and servers speak.
+  /// The wire of clients and servers.
   let wire: SimulatedWire
   let calls: [PlannedCall]
   let faults: FaultPlan
@@ -54,7 +54,7 @@ struct WorkloadPlan {
         canRelay: canRelay,
         random: &random
       )
-      // Nobody would come any more.
+      // Nobody would come.
       if let drain, !drain.restarts { call.waitsForReady = false }
       calls.append(call)
     }

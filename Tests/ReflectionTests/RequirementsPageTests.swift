@@ -4,7 +4,7 @@ import Reflection
 import ServiceKit
 import Testing
 
-/// The rows of `docs/requirements.md`, and what there is in the repository for them to name.
+/// The rows of `docs/maintainers/requirements.md`, and what there is in the repository for them to name.
 private struct RequirementsPage {
   /// A row: what is asked for, which calls serve it, and what shows that.
   struct Row {
@@ -101,7 +101,7 @@ private struct RequirementsPage {
 struct RequirementsPageTests {
   @Test("Every row names calls and tests that exist, or says that it is not built")
   func rows_nameWhatExists() throws {
-    let file = RequirementsPage.root.appending(path: "docs/requirements.md")
+    let file = RequirementsPage.root.appending(path: "docs/maintainers/requirements.md")
     let page = try RequirementsPage(String(contentsOf: file, encoding: .utf8))
     #expect(page.rows.count > 150)
     #expect(page.problems == [])

@@ -33,7 +33,7 @@ class Scene:
         self.address = self.addresses[self.service][:2]
         self.certificate = self.addresses[self.service][2]
         self.admin = tuple(plan["admin"])
-        # Mallory's account, and those that others sign in to meanwhile.
+        # Mallory's account, and those that others sign in to in the meantime.
         self.user = plan["mallory"]
         self.victims = plan["victims"]
         # The services' keys, which only an attack by a service of ours reads, and certificates.

@@ -12,7 +12,7 @@ CONNECTIONS = 20
 RATE = 25
 # As many as the service could have done by the time that it has ended.
 COUNT = 500
-# How long the readers continue when nothing is asked any more: what was answered before takes them seconds,
+# How long the readers continue when nothing is asked: what was answered before takes them seconds,
 # and one that gave up would say nothing about the service.
 READING_SECONDS = 15
 # Devices on a page of a list, which is one message.

@@ -1,4 +1,4 @@
-"""Frames and messages as docs/protocol.md describes them, written by hand.
+"""Frames and messages as docs/reference/protocol.md describes them, written by hand.
 
 Nothing here is shared with RPCKit: an attacker sends what no library would, and a mistake that client
 and server have in common must not hide.

@@ -40,7 +40,7 @@ class Postgres:
     def __enter__(self):
         self.folder.mkdir()
         shutil.chown(self.folder, USER, pwd.getpwnam(USER).pw_gid)
-        # The folders above belong to whoever measures.
+        # The folders above belong to anyone who measures.
         for parent in self.folder.parents[:3]:
             parent.chmod(parent.stat().st_mode | 0o011)
         self.run("initdb", "--auth=trust", "--pgdata", self.folder / "data")

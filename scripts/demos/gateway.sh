@@ -5,7 +5,7 @@ readonly api=https://localhost:8443/api/v1
 
 # --- curl ------------------------------------------------------------------------------------------
 
-# curlrc WHO [TOKEN]: what curl does for them without being told; a token does not belong on a command line.
+# curlrc WHO [TOKEN]: what curl does for them by itself; a token does not belong on a command line.
 curlrc() {
   mkdir -p "$data/home/$1"
   {
@@ -116,7 +116,7 @@ allowed tom -X PATCH "$api/guest-passes/$pass" --json "{\"validFrom\": \"$(insta
 allowed gus -X POST "$api/devices/$door/unlock"
 step "Tom moves the start to now, and Gus gets in"
 allowed tom -X PATCH "$api/guest-passes/$pass" --json "{\"validUntil\": \"$(instant '+1 second')\"}"
-step "Tom lets the pass end in a second; after that, Gus does not get in any more:"
+step "Tom lets the pass end in a second; after that, Gus no longer gets in:"
 asked=("$api/permissions/check" --json "{\"action\": \"device.unlock\", \"entityId\": \"$door\"}")
 for attempt in {1..100}; do
   allowed gus "${asked[@]}"

@@ -40,7 +40,7 @@ chapter "3. Two devices"
 allowed mia Documents/Get '{"collection": "moods", "documentId": "monday"}'
 revision=$(field revision "$answer")
 keeps mia moods monday '{"level": 3, "note": "not so bad"}'
-step "Mia's phone and tablet have read Monday, and the phone changes it first. The tablet is told to read again:"
+step "Mia's phone and tablet have read Monday, and the phone changes it first. The tablet has to read again:"
 refused mia REVISION_MISMATCH Documents/Put "{\"put\": {\"collection\": \"moods\", \"documentId\": \"monday\", \"json\": \"{}\", \"expectedRevision\": \"$revision\"}}"
 note mia gatehouse watch Documents/Watch '{"collection": "moods"}'
 # RESET, three documents, CURRENT: then nothing happens until something changes.

@@ -37,7 +37,7 @@ step "She takes Greta as groom, and lets the veterinarian Vera and the owner Han
 sign_up nora Nora
 allowed marta Invitations/Create "{\"entityId\": \"$stable\", \"role\": \"groom\", \"recurring\": {\"days\": [\"saturday\", \"sunday\"], \"from\": \"07:00\", \"until\": \"19:00\", \"timeZone\": \"Europe/Stockholm\"}}"
 code=$(field code "$answer")
-step "For the weekends she invites somebody whose address she does not know, by a code: $code"
+step "For the weekends she invites a person by a code, without knowing the address: $code"
 allowed nora Invitations/Accept "{\"code\": \"$code\"}"
 step "Nora accepts, and is a groom on Saturdays and Sundays:"
 answered '"(role|from|until|timeZone)":|"(satur|sun)day"'

@@ -31,7 +31,7 @@ class Answer:
 
 
 class Client:
-    """Sends requests to one gateway, as somebody who is signed in, or nobody. `identity` is a certificate and its key."""
+    """Sends requests to one gateway, as a signed-in user, or nobody. `identity` is a certificate and its key."""
 
     def __init__(self, certificate, port, token=None, email=None, identity=None):
         self.certificate = certificate

@@ -14,7 +14,7 @@ DRAIN_DELAY = 30
 
 
 class Services:
-    """Processes by name. Whoever starts them ends them."""
+    """Processes by name. Their starter ends them."""
 
     def __init__(self, programs, root, deploy, folder, ports, gateway_routes):
         self.programs = programs
@@ -51,7 +51,7 @@ class Services:
         waiting.until(f"{name} is ready", answers)
 
     def freeze(self, name):
-        """It does not answer any more, but its connections stay."""
+        """It no longer answers, but its connections stay."""
         self.processes[name].send_signal(signal.SIGSTOP)
 
     def thaw(self, name):

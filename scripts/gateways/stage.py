@@ -16,7 +16,7 @@ PER_ROUTE = "type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtA
 
 
 def own_route(prefix, extensions=None):
-    """A route of an installation's own, as docs/gateways.md shows it."""
+    """A route of an installation's own, as docs/operations/gateways.md shows it."""
     route = {"match": {"prefix": prefix}, "route": {"cluster": "tenancy"}}
     if extensions:
         route["typed_per_filter_config"] = {

@@ -1,4 +1,4 @@
-"""A server behind Envoy that remembers what reached it, and fails when it is told to.
+"""A server behind Envoy that remembers what reached it, and fails on request.
 
 It speaks what the services speak to Envoy: HTTP/2 without TLS, gRPC's health and any other method, and
 everything else as JSON.
@@ -98,7 +98,7 @@ class Upstream:
                 try:
                     self._answer(machine, event.stream_id, request)
                 except h2.exceptions.StreamClosedError:
-                    # Envoy gave it up meanwhile.
+                    # Envoy gave it up in the meantime.
                     pass
 
     def _answer(self, machine, stream, request):

@@ -7,7 +7,7 @@ SECONDS_MAX = 60
 
 
 class Failure(Exception):
-    """Something was not as docs/gateways.md says."""
+    """Something was not as docs/operations/gateways.md says."""
 
 
 def until(what, probe, seconds=SECONDS_MAX):

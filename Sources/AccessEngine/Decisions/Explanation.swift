@@ -2,7 +2,7 @@ internal import PackedTables
 
 /// A decision with all that its numbers refer to, for those who have let go of the forest.
 public struct Explanation: Sendable {
-  /// What was decided.
+  /// The decision.
   public let decision: Decision
   /// The policy that decided.
   package let policy: Policy
@@ -10,7 +10,7 @@ public struct Explanation: Sendable {
   public let associationID: String?
   /// The role that grants it.
   public let role: String?
-  /// The name of the tenant's own role, if the role is a variant of that name.
+  /// The name of the tenant-defined role, if the role is a variant of that name.
   package let customRole: String?
   /// The entity on which that role is held.
   public let viaEntityID: String?
@@ -20,7 +20,7 @@ public struct Explanation: Sendable {
   package let grantedUntil: Int64
   /// When the association counts that grants it; nil is always.
   package let grantedDuring: RecurringWindow?
-  /// Whose features have to be known before this is more than a guess.
+  /// The holder whose features must be known before this is more than a guess.
   package let missing: FeatureHolder?
 
   /// Whether the subject may.
@@ -41,7 +41,7 @@ public struct Explanation: Sendable {
   /// How much of the entity its roles show: a place in the policy's access levels.
   package var accessLevel: Int { policy.accessLevel(of: decision.heldRoles) }
 
-  /// What is told to a subject that may not know of the entity: the same as if there were none.
+  /// The explanation for a subject that may not know of the entity: the same as if there were none.
   package var hidden: Explanation {
     Explanation(
       decision: decision.hidden,

@@ -1,6 +1,6 @@
-/// Whose subscription says which features an entity has: the nearest entity upwards whose type says so.
+/// The holder whose subscription says which features an entity has: the nearest entity upwards whose type says so.
 public struct FeatureHolder: Hashable, Sendable {
-  /// What kind of subscriber it is; a policy says which types of entities are one (`holds_features_as`).
+  /// The kind of subscriber; a policy says which types of entities are one (`holds_features_as`).
   public struct Kind: RawRepresentable, Hashable, Sendable {
     /// As a policy has it.
     public let rawValue: String
@@ -12,11 +12,11 @@ public struct FeatureHolder: Hashable, Sendable {
     public static let portfolio = Self(rawValue: "portfolio")
     /// An organization.
     public static let organization = Self(rawValue: "organization")
-    /// What entities can be; users hold features too, but are no entities.
+    /// The kinds that entities can be; users hold features too, but are no entities.
     public static let ofEntities: [Self] = [.portfolio, .organization]
   }
 
-  /// What kind.
+  /// The kind.
   public let kind: Kind
   /// The entity.
   public let id: String
@@ -28,7 +28,7 @@ public struct FeatureHolder: Hashable, Sendable {
   }
 }
 
-/// What is known of a holder's features at an instant.
+/// The known features of a holder at an instant.
 public enum KnownFeatures: Hashable, Sendable {
   /// It has these and no others, which may be relied on until then, in milliseconds since 1970.
   case known([String], until: Int64)
@@ -38,7 +38,7 @@ public enum KnownFeatures: Hashable, Sendable {
 
 /// Tells which features holders have.
 public protocol FeatureSource: Sendable {
-  /// What is known without asking anybody; called under the engine's lock, so it must be short.
+  /// The features known without asking anybody; called under the engine's lock, so it must be short.
   func features(of holder: FeatureHolder, now: Int64) -> KnownFeatures
 
   /// Asks, so that `features` knows it for a while.
@@ -46,7 +46,7 @@ public protocol FeatureSource: Sendable {
   /// Throws when it cannot be found out.
   func fetch(_ holder: FeatureHolder) async throws
 
-  /// What would unlock a feature that a holder lacks, in words for an error's metadata; empty when that
+  /// The offers that unlock a feature that a holder lacks, in words for an error's metadata; empty when that
   /// is not known.
   func unlocking(_ feature: String, of holder: FeatureHolder) -> [String: String]
 }

@@ -291,13 +291,13 @@ extension Forest {
     return false
   }
 
-  /// Whether a rule forbids an action to somebody who has some roles on an entity.
+  /// Whether a rule forbids an action to a user who has some roles on an entity.
   func applies(_ deny: Policy.Deny, on entity: UInt32, held: RoleSet) -> Bool {
     if let roles = deny.roles, roles.intersection(held).isEmpty { return false }
     return deny.tests.allSatisfy { $0.passes(code(entity, slot: $0.slot)) }
   }
 
-  /// What conditions say once a role grants the action.
+  /// The outcome of the conditions once a role grants the action.
   ///
   /// They are sorted by precedence, so that the first that fails is the reason. All are looked at,
   /// because each may bring an edge nearer.

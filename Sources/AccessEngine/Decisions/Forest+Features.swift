@@ -32,7 +32,7 @@ extension Forest {
     return nil
   }
 
-  /// What a decision is once it is known which features are there.
+  /// The decision once the features are known.
   ///
   /// Only one that was made without features and lacks one is made again: all others cost nothing.
   package func settle(

@@ -14,10 +14,10 @@ package struct Reasoning: Sendable {
   package let denies: [Deny]
   /// Conditions of the action, in order of precedence, whether they hold or not.
   package let conditions: [Condition]
-  /// Whose features have to be known before this is more than a guess.
+  /// The holder whose features must be known before this is more than a guess.
   package let missing: FeatureHolder?
 
-  /// Roles that are told of, at most.
+  /// Roles that are listed, at most.
   package static let roleCountMax = 100
 
   /// How a role relates to the entity that was asked about.
@@ -40,7 +40,7 @@ package struct Reasoning: Sendable {
   package struct Role: Sendable {
     package let associationID: String
     package let role: String
-    /// The name of the tenant's own role, if it is a variant of that name.
+    /// The name of the tenant-defined role, if it is a variant of that name.
     package let customRole: String?
     package let entityID: String
     package let entityType: String
@@ -67,7 +67,7 @@ package struct Reasoning: Sendable {
     package let accessLevel: Int
   }
 
-  /// What must hold besides a role.
+  /// A condition besides a role.
   package struct Condition: Sendable {
     package let kind: Kind
     package let holds: Bool
@@ -78,7 +78,7 @@ package struct Reasoning: Sendable {
     /// The access level that shows the attribute that it looks at.
     package let accessLevel: Int
 
-    /// What it looks at.
+    /// The kind of a condition.
     package enum Kind: Hashable, Sendable {
       case attribute(String, values: [String])
       case daily(RecurringWindow)

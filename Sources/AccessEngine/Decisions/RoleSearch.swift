@@ -1,7 +1,7 @@
-/// What one decision has seen of a subject's associations so far.
+/// The associations of a subject that one decision has seen so far.
 struct RoleSearch {
   let now: Int64
-  /// What is asked for.
+  /// The requested action.
   var action = ActionID.any
   var type = EntityTypeID.system
   /// The next edge of a window that was looked at.
@@ -10,7 +10,7 @@ struct RoleSearch {
   private(set) var held = RoleSet.none
   /// The association that grants the action.
   private(set) var found: Found?
-  /// All that was looked at, for whoever wants to be told; nil when nobody does.
+  /// All that was looked at, for an explanation; nil when none is wanted.
   var trail: [Examined]?
   /// Whether any association reaches the entity, at whatever time.
   private(set) var isReached = false

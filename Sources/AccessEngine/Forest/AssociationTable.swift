@@ -40,7 +40,7 @@ struct AssociationTable: Sendable {
   private var subjects = LargeArray<Subject>()
   private var headsOfEntity = LargeArray<UInt32>()
 
-  /// What is known of a subject; together, so that a decision reads it at once.
+  /// The state of a subject; together, so that a decision reads it at once.
   private struct Subject: Sendable, BitwiseCopyable {
     /// First row, + 1; 0 is none.
     var head: UInt32 = 0

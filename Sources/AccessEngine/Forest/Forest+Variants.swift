@@ -11,12 +11,12 @@ extension Forest {
     return current
   }
 
-  /// The tenant that a role of a tenant's own belongs to.
+  /// The tenant that a tenant-defined role belongs to.
   package func root(ofVariant id: String) -> String? {
     variants[id].map { entities.text($0.root) }
   }
 
-  /// The name of the role of a tenant's own that an association is of; nil for a role of the policy.
+  /// The name of the tenant-defined role that an association is of; nil for a role of the policy.
   package func variantName(ofAssociation number: UInt32) -> String? {
     let variant = associations.rows[Int(number)].variant
     return variant == 0 ? nil : variants[variant]?.name
@@ -33,7 +33,7 @@ extension Forest {
     return variants.includes(action, in: row.variant) && policy.hasRule(of: action, on: type)
   }
 
-  /// Whether an association grants an action through a link: by a role of a tenant's own no more than by
+  /// Whether an association grants an action through a link: by a tenant-defined role no more than by
   /// the one that it is a variant of.
   func isGranting(
     _ row: AssociationTable.Row,
@@ -54,7 +54,7 @@ extension Forest {
   }
 
   /// Whether a subject has an action on everything of a type in a tenant, by a role that reaches all of it:
-  /// what it can put into a role of the tenant's own, or give to others by one.
+  /// what it can put into a tenant-defined role, or give to others by one.
   ///
   /// With `until` only by a role that counts at all hours and does not end before; the largest number is
   /// never.

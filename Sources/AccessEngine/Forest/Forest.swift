@@ -11,7 +11,7 @@ public struct Forest: Sendable {
   /// Steps from an entity to its root, at most; the system is not counted.
   public static let depthMax = 16
 
-  /// What is allowed.
+  /// The policy in force.
   public let policy: Policy
   /// Which forest this is: another number for each one that takes the place of a former one.
   package var generation: Int64 = 0
@@ -93,7 +93,7 @@ public struct Forest: Sendable {
   /// The name of a role: what `policy[role].name` says, without a copy of all that a role is.
   package func name(of role: RoleID) -> String { policy.roles[Int(role.index)].name }
 
-  /// Who holds an association and on what; nil when it is not there.
+  /// The holder and the entity of an association; nil when it is not there.
   package func parties(ofAssociation identifier: String) -> (subject: String, entity: String)? {
     associations.row(identifier: identifier).map { number in
       let row = associations.rows[Int(number)]

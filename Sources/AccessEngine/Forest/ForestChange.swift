@@ -52,7 +52,7 @@ public struct AssociationRow: Hashable, Sendable {
   package var validUntil: Int64
   /// When it counts inside of that; nil is always.
   package var recurring: RecurringWindow?
-  /// The identifier of the tenant's own role that it is of; empty is the policy's role.
+  /// The identifier of the tenant-defined role that it is of; empty is the policy's role.
   package var variant: String
 
   /// An association; times are in milliseconds since 1970, and valid until just before the last.
@@ -77,7 +77,7 @@ public struct AssociationRow: Hashable, Sendable {
   }
 }
 
-/// A role of a tenant's own as the engine needs it: a variant of a role of the policy.
+/// A tenant-defined role as the engine needs it: a variant of a role of the policy.
 public struct VariantRow: Hashable, Sendable {
   package var id: String
   /// The tenant: the root of a tree.

@@ -59,9 +59,9 @@ struct IdentifierTable: Sendable {
     return Key(words: words, hash: hash(words))
   }
 
-  /// What lies at the place where a key is usually found.
+  /// The value at the place where a key is usually found.
   ///
-  /// Whoever looks for two identifiers asks for both first, so that the processor waits for memory
+  /// Anyone who looks for two identifiers asks for both first, so that the processor waits for memory
   /// once.
   @inline(__always)
   func guess(_ key: Key) -> UInt64 {

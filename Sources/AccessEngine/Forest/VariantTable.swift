@@ -2,7 +2,7 @@
 ///
 /// A number is never given to another one, so that an association which still has it grants nothing.
 struct VariantTable: Sendable {
-  /// A role of a tenant's own.
+  /// A tenant-defined role.
   struct Variant: Sendable {
     let id: String
     let name: String

@@ -2,14 +2,14 @@ internal import PackedTables
 
 /// A walk over everything of a type on which a subject may do an action, a few steps at a time.
 ///
-/// Between steps the forest may change, as long as the walk is told of entities that leave their
+/// Between steps the forest may change, as long as the walk is notified of entities that leave their
 /// place before they do. Then what may be seen during the whole walk is found exactly once; what
-/// comes, goes or changes hands meanwhile may be found or not.
+/// comes, goes or changes hands in the meantime may be found or not.
 ///
 /// Starts from the subject's associations, so that it costs what there is to see and not what there
 /// is; decides on single entities only where rules or conditions of the action ask for it.
 package struct AccessWalk: Sendable {
-  /// What is kept of what is found.
+  /// The part of the findings that is kept.
   package enum Purpose: Sendable {
     /// Everything.
     case all([UInt32])
@@ -21,7 +21,7 @@ package struct AccessWalk: Sendable {
 
   package let query: Forest.ListQuery
   package private(set) var purpose: Purpose
-  /// Whose features have to be known before this is complete.
+  /// The holders whose features must be known before this is complete.
   package private(set) var missing: Set<FeatureHolder> = []
   /// Whether the walk has to begin again: the forest was exchanged, or nothing is left of the page.
   package var isBroken = false
@@ -147,7 +147,7 @@ package struct AccessWalk: Sendable {
       || forest.policy.accessLevel(of: decision.heldRoles) >= query.levelNeeded
   }
 
-  /// Drops from a page what may not be seen any more; at the end, under one lock.
+  /// Drops from a page what may no longer be seen; at the end, under one lock.
   package mutating func verify(_ forest: borrowing Forest) {
     guard case .page(var page) = purpose else { return }
     var hidden: Set<UInt32> = []
@@ -218,7 +218,7 @@ package struct AccessWalk: Sendable {
     return false
   }
 
-  // MARK: Changes meanwhile
+  // MARK: Changes in the meantime
 
   /// An entity is about to be removed.
   package mutating func willRemove(_ entity: UInt32, _ forest: borrowing Forest) {

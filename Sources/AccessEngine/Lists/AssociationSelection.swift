@@ -4,7 +4,7 @@ internal import PackedTables
 ///
 /// The order is that of their identifiers, which begin with the instant at which they were made.
 package struct AssociationSelection: Sendable {
-  /// What was found so far, in order; never more than `limit`.
+  /// The identifiers found so far, in order; never more than `limit`.
   package private(set) var identifiers: [String] = []
 
   private let role: RoleID

@@ -4,13 +4,13 @@ internal import PackedTables
 package struct ListFilter: Sendable {
   /// The attribute and its coded values.
   package let test: Policy.AttributeTest
-  /// The access level that shows the attribute: whoever has a lower one on an entity does not find it by
+  /// The access level that shows the attribute: anyone who has a lower one on an entity does not find it by
   /// what they cannot see.
   package let accessLevel: Int
 }
 
 extension Forest {
-  /// What a list of accessible entities is asked for.
+  /// A query for accessible entities.
   package struct ListQuery: Sendable {
     package var subject: String
     package var action: ActionID
@@ -23,7 +23,7 @@ extension Forest {
     package var parent: UInt32? = nil
     /// Only what passes all of these.
     package var filters: [ListFilter] = []
-    /// What features there are besides those of the context.
+    /// The source of features besides those of the context.
     package var features: any FeatureSource = NoFeatures()
 
     /// The access level that shows all that the filters look at.

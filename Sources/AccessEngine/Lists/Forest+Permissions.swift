@@ -6,7 +6,7 @@ extension Forest {
     package let entity: UInt32
     /// The roles that it has there now.
     package let roles: RoleSet
-    /// What it may do, in the order of the policy.
+    /// The allowed actions, in the order of the policy.
     package let actions: [ActionID]
     /// In milliseconds since 1970.
     package let validUntil: Int64
@@ -22,7 +22,7 @@ extension Forest {
     package internal(set) var stepCount = 0
     /// Until when this is all, in milliseconds since 1970.
     package internal(set) var validUntil: Int64
-    /// Whose features have to be known before this is more than a guess.
+    /// The holder whose features must be known before this is more than a guess.
     package internal(set) var missing: FeatureHolder?
   }
 
@@ -61,7 +61,7 @@ extension Forest {
   ) -> PermissionsPart {
     var part = PermissionsPart(validUntil: now + Decision.lifetimeMax)
     guard let subject = subject(id) else { return part }
-    // Windows count also below what is not there: that nothing is told of it must not show.
+    // Windows count also below what is not there: that nothing is reported of it must not show.
     var walk = HoldingWalk(subject: subject, below: entity(top), now: now, self)
     part.validUntil = min(part.validUntil, walk.edge)
     if let place = cursor?.place { walk.resume(after: place, self) }

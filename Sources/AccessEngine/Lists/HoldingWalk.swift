@@ -20,17 +20,17 @@ struct HoldingWalk {
     /// The identifiers of the start and of the last entity that was looked at.
     let start: String
     let entity: String
-    /// What lies between the two, as a number: it is another one once anything of that has moved.
+    /// The path between the two, as a number: it changes once anything on it has moved.
     let path: Int
   }
 
   /// The next instant at which a window of the subject's begins or ends.
   private(set) var edge = Int64.max
   private var starts: [Start] = []
-  /// What roles reach below each start.
+  /// The types that roles reach below each start.
   private var typesBelow: [UInt32: EntityTypeSet] = [:]
   private var number = 0
-  /// What is reached from above the current start, and what is still to be looked for below it.
+  /// The types reached from above the current start, and still to be looked for below it.
   private var reached = EntityTypeSet()
   private var wanted = EntityTypeSet()
   private var current: UInt32?
@@ -80,7 +80,7 @@ struct HoldingWalk {
 
   /// Goes on after a cursor; where something has moved since, from the beginning of its start.
   mutating func resume(after cursor: Cursor, _ forest: borrowing Forest) {
-    // As the table of identifiers sorts them, also when the cursor's is not in it any more.
+    // As the table of identifiers sorts them, also when the cursor's is no longer in it.
     let place = starts.firstIndex { start in
       !forest.entities.text(start.entity).utf8.lexicographicallyPrecedes(cursor.start.utf8)
     }

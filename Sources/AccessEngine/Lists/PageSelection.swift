@@ -3,13 +3,13 @@ package struct PageSelection: Sendable {
   /// One entity, with what it is sorted by.
   package struct Entry: Sendable {
     package let entity: UInt32
-    /// What it was called when the list came to it; empty when sorted by identifier alone.
+    /// The name when the list came to it; empty when sorted by identifier alone.
     package let name: String
   }
 
   /// The entities so far, in order; at most one more than the page has.
   private var entries: [Entry] = []
-  /// Those of them that the subject may not see any more.
+  /// Those of them that the subject may no longer see.
   private var hidden: Set<UInt32> = []
   /// How many there are on all pages.
   package private(set) var total = 0
@@ -35,7 +35,7 @@ package struct PageSelection: Sendable {
     self.cursor = cursor.map { (sortsByName ? $0[0] : "", $0[1]) }
   }
 
-  /// What belongs on the page.
+  /// The entries of the page.
   package var page: [Entry] { entries.prefix(limit).filter { !hidden.contains($0.entity) } }
   /// Whether there is another page.
   ///
@@ -45,14 +45,14 @@ package struct PageSelection: Sendable {
 
   /// Where the next page begins; nil when there is none, or nothing on this one.
   ///
-  /// After the last entity by the name that it was sorted by. A new name that it was given meanwhile
+  /// After the last entity by the name that it was sorted by. A new name that it was given in the meantime
   /// would have the next page leave out, or repeat, everything between the two names.
   package func cursor(_ forest: borrowing Forest) -> [String]? {
     guard hasMore, let last = page.last else { return nil }
     return [last.name, forest.entities.text(last.entity)]
   }
 
-  /// Takes what is not to be seen any more off the page.
+  /// Takes what is no longer to be seen off the page.
   mutating func hide(_ entities: Set<UInt32>) { hidden.formUnion(entities) }
 
   /// Takes an entity into account; `mayRepeat` when it may have been offered before.

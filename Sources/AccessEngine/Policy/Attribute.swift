@@ -1,17 +1,17 @@
 /// Something known of each entity of a type.
 public struct Attribute: Sendable {
-  /// What it is called.
+  /// The name.
   public let name: String
-  /// What its values are.
+  /// The kind of its values.
   public let kind: Kind
-  /// Who sees it: roles of this place in `Policy.accessLevels`, or of a later one.
+  /// The roles that see it: of this place in `Policy.accessLevels`, or of a later one.
   public let accessLevel: Int
   /// The value of an entity that has none.
   public internal(set) var defaultValue: Value?
   /// Where the engine keeps its coded value, for those that conditions may ask for.
   var slot: Int?
 
-  /// What values an attribute has.
+  /// The kind of an attribute's values.
   public enum Kind: Hashable, Sendable {
     case text(byteCountMax: Int)
     case integer(ClosedRange<Int64>)
@@ -28,7 +28,7 @@ public struct Attribute: Sendable {
 
   /// A value that is none of the attribute's.
   public struct ValueError: Error, Hashable {
-    /// What is wrong with it.
+    /// The problem.
     public let problem: String
   }
 

@@ -1,7 +1,7 @@
-/// What may be done by whom: one policy file, or several that are loaded together, checked and compiled.
+/// The rules of who may do what: one policy file, or several that are loaded together, checked and compiled.
 ///
 /// Names became places in arrays and sets became bits, so that a decision touches no string. The
-/// format is in docs/policies.md. A class, because it is taken on every call and has a dozen members.
+/// format is in docs/guides/policies.md. A class, because it is taken on every call and has a dozen members.
 public final class Policy: Sendable {
   /// The files it is made of.
   public let documents: [Document]
@@ -13,7 +13,7 @@ public final class Policy: Sendable {
   public let actions: [String]
   /// Kinds of links.
   public let links: [Link]
-  /// What users may make for themselves.
+  /// The types that users may create for themselves.
   public let selfServices: [SelfService]
   /// Step-ups that conditions ask for.
   let stepUps: [String]
@@ -63,7 +63,7 @@ public final class Policy: Sendable {
 
   /// One policy file.
   public struct Document: Hashable, Sendable {
-    /// What the policy is called.
+    /// The policy's name.
     public let name: String
     /// Which edition of it this is.
     public let version: Int64
@@ -73,21 +73,21 @@ public final class Policy: Sendable {
 
   /// A type of entity.
   public struct EntityType: Sendable {
-    /// What it is called.
+    /// The name.
     public let name: String
     /// The place of its file among `documents`.
     let document: Int
-    /// What entities of this type may be directly below.
+    /// The types directly below which entities of this type may be.
     package internal(set) var parents = EntityTypeSet()
-    /// What is known of each entity.
+    /// The attributes of each entity.
     public internal(set) var attributes: [Attribute] = []
     /// The access level of attributes that the policy does not know; nil when there can be none.
     public internal(set) var otherAttributesLevel: Int?
     /// As what features belong to entities of this type and what is below them; nil when they do not.
     public internal(set) var featureHolder: FeatureHolder.Kind?
-    /// What identifiers of new entities begin with.
+    /// The prefix of identifiers of new entities.
     package internal(set) var prefix = standardPrefix
-    /// What whoever creates one below another entity gets on it, unless it may update it anyway.
+    /// The role of the creator of one below another entity, unless the creator may update it anyway.
     package internal(set) var creatorRole: RoleID?
     /// Which actions it takes to do something to its entities.
     package internal(set) var entityActions = EntityActions()
@@ -124,11 +124,11 @@ public final class Policy: Sendable {
 
   /// A role.
   public struct Role: Sendable {
-    /// What it is called.
+    /// The name.
     public let name: String
-    /// What it is held on.
+    /// The types that it is held on.
     package internal(set) var heldOn = EntityTypeSet()
-    /// What it reaches below.
+    /// The types that it reaches below.
     package internal(set) var inheritsTo = EntityTypeSet()
     /// Whether it is only given for a time with two ends.
     public internal(set) var isWindowRequired = false
@@ -144,7 +144,7 @@ public final class Policy: Sendable {
     package internal(set) var throughLinks: [Bool] = []
     /// Which actions it takes to grant and revoke it.
     package internal(set) var roleActions = RoleActions()
-    /// Whether whoever grants it lends a part of its own right, and can lend no more than that.
+    /// Whether anyone who grants it lends a part of its own right, and can lend no more than that.
     public internal(set) var isLent = false
     /// Whether what was lent stays when the lender's right ends or shrinks.
     public internal(set) var outlivesLender = false
@@ -154,15 +154,15 @@ public final class Policy: Sendable {
 
   /// A link from one entity to another, beside the tree.
   public struct Link: Sendable {
-    /// What it is called.
+    /// The name.
     public let name: String
-    /// Whose roles reach through it.
+    /// The type whose roles reach through it.
     package let from: EntityTypeID
-    /// What they reach.
+    /// The type that they reach.
     package let to: EntityTypeID
   }
 
-  /// What any user may make.
+  /// A type that any user may create.
   public struct SelfService: Sendable {
     /// Whether it is allowed at all.
     public let isEnabled: Bool
@@ -180,11 +180,11 @@ public final class Policy: Sendable {
     package var grants: RoleSet
     /// Roles that grant it through a link, by link.
     package var linkGrants: [RoleSet]
-    /// What must hold besides; sorted by precedence of the reason.
+    /// The conditions besides the role; sorted by precedence of the reason.
     package var conditions: [Condition]
-    /// What forbids it whoever grants it.
+    /// The rules that forbid it, no matter who grants it.
     package var denies: [Deny]
-    /// What doing it to a device means; nil for what is not done to devices.
+    /// The operation on a device; nil for actions that are not done to devices.
     package var operation: Operation?
 
     /// The rule of an action that is not there.
@@ -196,13 +196,13 @@ public final class Policy: Sendable {
 
   /// An action that is carried out by the thing itself.
   package struct Operation: Sendable {
-    /// What the thing is to be from then on; nil when that does not change.
+    /// The state requested from then on; nil when that does not change.
     package let desiredState: String?
     /// Whether it changes attributes.
     package let setsAttributes: Bool
   }
 
-  /// What must hold besides a role.
+  /// A condition besides a role.
   package enum Condition: Sendable {
     /// An attribute has one of the values.
     case attribute(AttributeTest, otherwise: ReasonCode)
@@ -234,9 +234,9 @@ public final class Policy: Sendable {
     func passes(_ code: UInt8) -> Bool { codes >> UInt64(code) & 1 == 1 }
   }
 
-  /// What forbids an action.
+  /// A rule that forbids an action.
   package struct Deny: Sendable {
-    /// What it is called, for explanations.
+    /// The name, for explanations.
     let name: String
     /// Only subjects with one of these roles on the entity; nil is everyone.
     let roles: RoleSet?
@@ -244,7 +244,7 @@ public final class Policy: Sendable {
     let tests: [AttributeTest]
   }
 
-  /// What the files are called, with their versions.
+  /// The names of the files, with their versions.
   package var summary: String {
     documents.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
   }
@@ -255,7 +255,7 @@ public final class Policy: Sendable {
       ? documents[self[type].document].accessLevels : []
   }
 
-  /// What an access level is called where entities of a type are shown.
+  /// The name of an access level for entities of a type.
   ///
   /// An operator of a policy with more levels has a higher one than there are.
   package func accessLevelName(_ level: Int, of type: EntityTypeID) -> String {
@@ -273,14 +273,14 @@ public final class Policy: Sendable {
     return level
   }
 
-  /// What users may make for themselves of a type; nil when nothing is said of it.
+  /// The self-service of a type for users; nil when the policy has none.
   package func selfService(of type: String) -> SelfService? {
     selfServices.first { self[$0.type].name == type }
   }
 
   /// The role of operators, which every policy has: held on the system alone, for everything.
   package static let operatorRole = "super_admin"
-  /// What the operators' own calls ask for, on the system.
+  /// The action that the operators' own calls need, on the system.
   package static let administration = "system.administer"
 
   /// The type of a name.
@@ -310,7 +310,7 @@ public final class Policy: Sendable {
     rules[Int(type.index) * actions.count + Int(action.index)] != nil
   }
 
-  /// What can be done with things of a type, by what follows the type in the action's name; sorted.
+  /// The operations on entities of a type, by the part of the action's name after the type; sorted.
   package func operations(on type: EntityTypeID) -> [String] {
     let prefix = "\(self[type].name)."
     return actions.filter { name in
@@ -346,7 +346,7 @@ public final class Policy: Sendable {
     )
   }
 
-  /// What a subject has proved of itself: those of the policy's step-ups that `satisfies` says, for all
+  /// The step-ups that a subject has proved: those of the policy that `satisfies` says, for all
   /// actions or for the one that is their purpose.
   ///
   /// A purpose that is no action of the policy is worth nothing here.

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// What a policy file says about itself: a small example and what must come out of it.
+/// The assertions of a policy file: a small example and the decisions that it must give.
 struct PolicyAssertions {
   /// The example is at this instant, 2026-01-05T12:00:00Z, unless an expectation says otherwise.
   static let noon: Int64 = 1_767_614_400_000
@@ -64,7 +64,7 @@ struct PolicyAssertions {
     object.finish()
   }
 
-  /// What was decided about an expectation.
+  /// The decision about an expectation.
   struct Decided {
     let action: ActionID
     /// The type of the entity; nil when there is no such entity.
@@ -72,7 +72,7 @@ struct PolicyAssertions {
     let decision: Decision
   }
 
-  /// What comes out, in the order of the expectations.
+  /// The decisions, in the order of the expectations.
   func decisions(_ policy: Policy) -> [Decided] {
     var forest = Forest(policy: policy)
     for change in changes { forest.apply(change) }

@@ -12,7 +12,7 @@ package struct PolicyCoverage: Sendable {
     package let type: String
     /// Whether the role grants the action, conditions aside.
     package let isGranted: Bool
-    /// Whether an assertion asks about the action for somebody who has the role on the entity.
+    /// Whether an assertion asks about the action for a user who has the role on the entity.
     package let isTouched: Bool
   }
 

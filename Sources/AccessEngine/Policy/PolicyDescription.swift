@@ -1,4 +1,4 @@
-/// What a policy lets each role do, in names: for people who read it, and for comparing two policies.
+/// The actions a policy allows each role, by name: for people who read it, and for comparing two policies.
 package struct PolicyDescription: Sendable {
   /// The roles, in the order of the policy.
   package let roles: [Role]
@@ -12,9 +12,9 @@ package struct PolicyDescription: Sendable {
     package let reaches: [String]
     /// How much of an entity it shows; empty where there are no access levels.
     package let accessLevel: String
-    /// What else is to be known of it, such as that it always has an end.
+    /// Further notes, such as that it always has an end.
     package let notes: [String]
-    /// What it allows, in the order of types and actions.
+    /// The actions it allows, in the order of types and actions.
     package let grants: [Grant]
   }
 
@@ -24,7 +24,7 @@ package struct PolicyDescription: Sendable {
     package let action: String
     /// The link through which it reaches them; nil for those that it is held on or reaches from above.
     package let link: String?
-    /// What must hold besides: `online = true`.
+    /// The conditions besides the role: `online = true`.
     package let conditions: [String]
     /// The rules that forbid it: `night_shift for guest`.
     package let denies: [String]

@@ -1,4 +1,4 @@
-/// What roles may do under one policy and not under another, or under other conditions.
+/// The actions that roles may do under one policy and not under another, or under other conditions.
 package struct PolicyDifference: Sendable {
   /// Roles that are new, gone, or held on other types, reach others, or show another level.
   package let roles: [RoleChange]
@@ -7,14 +7,14 @@ package struct PolicyDifference: Sendable {
 
   package var isEmpty: Bool { roles.isEmpty && grants.isEmpty }
 
-  /// What became of a role; nil is a role that is not there.
+  /// The change of a role; nil is a role that is not there.
   package struct RoleChange: Sendable {
     package let name: String
     package let before: PolicyDescription.Role?
     package let after: PolicyDescription.Role?
   }
 
-  /// What became of an action that a role allows; nil is one that it does not allow.
+  /// The change of an action that a role allows; nil is one that it does not allow.
   package struct GrantChange: Sendable {
     package let role: String
     package let before: PolicyDescription.Grant?
@@ -24,7 +24,7 @@ package struct PolicyDifference: Sendable {
     package var grant: PolicyDescription.Grant? { after ?? before }
   }
 
-  /// What is the same whatever its conditions are.
+  /// The part of a grant that stays the same whatever its conditions are.
   private struct Key: Hashable {
     let role: String
     let type: String

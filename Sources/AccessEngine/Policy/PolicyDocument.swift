@@ -4,7 +4,7 @@ internal import StrictJSON
 ///
 /// A file knows its own names and `system` only, so that it means the same whatever it is loaded with.
 struct PolicyDocument {
-  /// What messages call the file.
+  /// The name of the file in messages.
   let source: String
   var name = ""
   var version: Int64 = 0
@@ -18,7 +18,7 @@ struct PolicyDocument {
   /// Roles that grant every action of it.
   var grantingAll = RoleSet.none
 
-  /// What is still to be read.
+  /// The members still to be read.
   var typeMembers: [PolicyMember] = []
   var roleMembers: [PolicyMember] = []
   var linkMembers: [PolicyMember] = []

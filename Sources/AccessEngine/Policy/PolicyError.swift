@@ -8,7 +8,7 @@ public struct PolicyError: Error, Hashable, CustomStringConvertible {
     public let source: String
     /// Where in the file: `types.device.actions.unlock`, `assertions.expect[3]`.
     public let path: String
-    /// What is wrong there.
+    /// The problem there.
     public let problem: String
 
     package init(source: String = "", path: String, problem: String) {

@@ -6,7 +6,7 @@ struct PolicyExample {
   private let policy: Policy
   /// Whether it makes sense to say what types and roles do not allow.
   let areDefinitionsSound: Bool
-  /// Types of the entities so far; nil for those that cannot be told.
+  /// Types of the entities so far; nil for those that cannot be determined.
   private var types: [String: EntityTypeID?] = [Forest.systemIdentifier: .system]
 
   init(_ document: PolicyDocument, _ policy: Policy, areDefinitionsSound: Bool) {
@@ -126,7 +126,7 @@ struct PolicyExample {
     return window
   }
 
-  /// What somebody has proved and paid for when something is asked.
+  /// The context of a subject that has proved and paid for something.
   ///
   /// A word that no condition could ask about would be a slip of the pen that changes nothing.
   func context(

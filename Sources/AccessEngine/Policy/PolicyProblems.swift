@@ -14,7 +14,7 @@ final class PolicyProblems {
   /// Notes a mistake.
   func note(_ error: JSONDecodingError) { note(error.path, error.problem) }
 
-  /// What `body` reads; nil, and a mistake more, when it cannot be read.
+  /// The value that `body` reads; nil, and a mistake more, when it cannot be read.
   func attempt<Value>(_ body: () throws(JSONDecodingError) -> Value) -> Value? {
     do {
       return try body()

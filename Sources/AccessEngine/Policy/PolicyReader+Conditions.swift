@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// What must hold besides a role, and what forbids an action whatever the role.
+/// Conditions besides a role, and rules that forbid an action whatever the role.
 extension PolicyReader {
   /// The conditions of each named set of a file.
   func conditionSets(_ field: JSONField?) -> [String: [JSONField]] {

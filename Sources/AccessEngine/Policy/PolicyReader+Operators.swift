@@ -43,7 +43,7 @@ extension PolicyReader {
     actions.append(name)
     actionIDs[name] = action
     var rule = Policy.ActionRule.nothing
-    // Whoever may do everything may do this too.
+    // A user who may do everything may do this too.
     rule.grants = documents.reduce(into: including[role]) { $0.formUnion($1.grantingAll) }
     rule.linkGrants = links.map { _ in .none }
     rules.append((.system, action, rule))

@@ -30,7 +30,7 @@ extension PolicyReader {
     var object = read
     let scope = documents[document]
     let heldOn = typeSet(object.required("on"), document)
-    // Whoever holds a role on the system and nowhere else operates the whole house.
+    // Anyone who holds a role on the system and nowhere else operates the whole house.
     let isOperator = heldOn == EntityTypeSet(.system)
     let inheritsTo = typeSet(
       object.optional("inherits_to"),

@@ -122,7 +122,7 @@ extension PolicyReader {
     }
     switch name {
     case nil:
-      // Which members go with it cannot be told.
+      // Which members go with it cannot be determined.
       for member in ["max_bytes", "min", "max", "choices"] { _ = object.optional(member) }
       return nil
     case .text:

@@ -15,7 +15,7 @@ struct PolicyReader {
   var stepUps: [String] = []
   var features: [String] = []
   var windows: [ZonedWindow] = []
-  /// What the policies may say where they name something of ours.
+  /// The names of ours that policies may use.
   let words: PolicyWords
   /// Where conditions on the time find their zones.
   let zones: any TimeZoneSource
@@ -32,7 +32,7 @@ struct PolicyReader {
   /// Attributes that could not be read: what refers to them is no mistake of its own.
   var unreadable: Set<String> = []
   var rules: [(type: EntityTypeID, action: ActionID, rule: Policy.ActionRule)] = []
-  /// What the files say must come out, once they are read.
+  /// The assertions of the files, once they are read.
   private(set) var assertions: [PolicyAssertions] = []
 
   /// Reads policies; of one that was in force once, neither its words nor its assertions are checked again.

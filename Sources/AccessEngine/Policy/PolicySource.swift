@@ -1,6 +1,6 @@
 /// The text of a policy, and where it comes from.
 public struct PolicySource: Hashable, Sendable {
-  /// What messages call it: the path of the file.
+  /// The name in messages: the path of the file.
   public let name: String
   /// JSON.
   public let text: [UInt8]

@@ -7,7 +7,7 @@ struct PolicyWords {
   /// Whether words outside of the lists are mistakes; of a policy that was in force once they are what it said.
   let areClosed: Bool
 
-  /// What an access token can prove, as the `acr` of AuthService's tokens says it, apart from `pwd` (every
+  /// The proofs of an access token, as the `acr` of AuthService's tokens says it, apart from `pwd` (every
   /// sign-in by password proves that) and `fed` (another provider's word, which nobody is sent to get).
   enum StepUp: String, CaseIterable {
     case mfa

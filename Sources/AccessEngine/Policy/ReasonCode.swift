@@ -1,4 +1,4 @@
-/// What a decision found: the one answer, of which "allowed" is a view.
+/// The finding of a decision: the one answer, of which "allowed" is a view.
 ///
 /// The cases after `allowed` stand in the order of precedence: when several hold, the first is the
 /// reason. It is the order of `tenancy.v1.Reason`.

@@ -23,7 +23,7 @@ public struct RecurringWindow: Hashable, Sendable {
     /// Every day.
     public static let all = Weekdays(rawValue: 0x7F)
 
-    /// What the days are called, Monday first.
+    /// The names of the days, Monday first.
     package static let names = [
       "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
     ]

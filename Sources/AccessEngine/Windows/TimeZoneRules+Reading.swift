@@ -1,6 +1,6 @@
 /// A file that is no TZif file.
 public struct TimeZoneError: Error, Hashable, CustomStringConvertible {
-  /// What is wrong with it.
+  /// The problem.
   public let description: String
 }
 

@@ -1,4 +1,4 @@
-/// What the clocks of one time zone show, at any instant.
+/// The local time of one time zone, at any instant.
 ///
 /// Read from the bytes of a TZif file (RFC 9636), as `/usr/share/zoneinfo` has them; see `init(tzif:)`.
 public struct TimeZoneRules: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct TimeZoneRules: Hashable, Sendable {
   let offsets: [Int32]
   /// The offset before the first of them.
   let firstOffset: Int32
-  /// What applies later; nil when the last of them applies forever.
+  /// The rule that applies later; nil when the last of them applies forever.
   let rule: YearlyRule?
   /// The instant from which on it applies.
   let ruleBegins: Int64

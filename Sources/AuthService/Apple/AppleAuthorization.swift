@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What Apple knows this installation by when authorization codes are exchanged and refresh tokens revoked.
+/// This installation's identity at Apple when authorization codes are exchanged and refresh tokens revoked.
 ///
 /// ```json
 /// {"team_id": "DEF123GHIJ", "key_id": "ABC123DEFG", "key_file": "AuthKey_ABC123DEFG.p8"}

@@ -6,14 +6,14 @@ struct AppleTokens: Sendable {
   /// Sends a request; of its own type so that tests can play Apple.
   typealias Send = @Sendable (HTTPFetch) async throws -> HTTPFetch.Answer
 
-  /// What an authorization code was exchanged for.
+  /// The result of exchanging an authorization code.
   struct Exchanged: Hashable, Sendable {
     let refreshToken: String
-    /// Whose it is.
+    /// Its subject.
     let subject: String
   }
 
-  /// What Apple answered, if that is not what was asked for.
+  /// Apple's answer, if it is not the expected one.
   struct Refusal: Error, Hashable, CustomStringConvertible {
     let status: Int
     /// As RFC 6749, section 5.2, names it; empty if Apple does not say.
@@ -98,7 +98,7 @@ struct AppleTokens: Sendable {
     return answer
   }
 
-  /// What proves to Apple who asks: a token of a few minutes, made for each request.
+  /// The proof of identity for Apple: a token of a few minutes, made for each request.
   func clientSecret(for clientID: String) -> String {
     let now = clock.now / 1000
     let header: JSONObject = [

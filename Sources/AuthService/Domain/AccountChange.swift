@@ -1,6 +1,6 @@
 /// Something that operators change in an account which its user cannot reach: see docs/decisions/0189.
 struct AccountChange: Hashable, Sendable {
-  /// What is changed; as it is stored, and as the contract numbers it.
+  /// The kind of change; as it is stored, and as the contract numbers it.
   enum Kind: Int64, Sendable {
     /// The authenticator app and its recovery codes go.
     case removeTotp = 1
@@ -10,7 +10,7 @@ struct AccountChange: Hashable, Sendable {
     case delete = 3
   }
 
-  /// What has become of it; as it is stored, and as the contract numbers it.
+  /// The state; as it is stored, and as the contract numbers it.
   enum State: Int64, Sendable {
     case waiting = 1
     case done = 2

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What a user does regularly, in the order in which it began.
+/// The regular activities of a user, in the order in which they began.
 struct ActivityList: Hashable, Sendable {
   /// How many a user may have.
   static let countMax = 32
@@ -24,7 +24,7 @@ extension ActivityList {
   /// Bytes of its text, at most: a name, four numbers and a day for each activity.
   private static let byteCountMax = countMax * 512
 
-  /// What is stored; throws for what `text` has not written.
+  /// The list as it is stored; throws for a text that `text` has not written.
   init(stored text: String) throws(StoreError) {
     // What most users have, and what lists of users do not read.
     guard text != "[]", !text.isEmpty else { return }

@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// How often a user has done something, and on how many days in a row.
 struct ActivityRecord: Hashable, Sendable {
-  /// What it is called.
+  /// The name.
   let name: String
   /// How often in all.
   private(set) var total: Int64

@@ -16,7 +16,7 @@ public struct AttemptCounter: Hashable, Sendable {
 
   /// Attempts without a wait.
   public static let freeCount: Int32 = 5
-  /// Attempts of which the account's owner is told: by then each waits for half a minute.
+  /// Attempts that cause a mail to the account's owner: by then each waits for half a minute.
   public static let noticeCount: Int32 = 10
   /// The longest wait, in milliseconds.
   public static let waitMax: Int64 = 15 * 60_000

@@ -1,4 +1,4 @@
-/// What a user begins with, of one type of entity.
+/// A default of a user, for one type of entity.
 public enum DefaultChoice: Hashable, Sendable {
   /// The user has had no role on such an entity yet; the first one will be chosen. Next: `chosen`.
   case none
@@ -32,7 +32,7 @@ public enum DefaultChoice: Hashable, Sendable {
     if case .chosen(let id) = self { id } else { "" }
   }
 
-  /// What becomes of the choice, given the entities of the type that the user has roles on, oldest
+  /// The choice after a change, given the entities of the type that the user has roles on, oldest
   /// role first, and whether what is chosen is reached through a role on what it is in.
   public func following(_ entities: [String], reaches: (String) -> Bool) -> DefaultChoice {
     switch self {

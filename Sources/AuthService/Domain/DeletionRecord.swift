@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// The deletion of an account as the store keeps it.
 struct DeletionRecord: Hashable, Sendable {
-  /// What is done next.
+  /// The next step.
   enum Step: String, CaseIterable, Sendable {
     /// The grace period runs.
     case waiting
@@ -25,7 +25,7 @@ struct DeletionRecord: Hashable, Sendable {
 
   /// Its identifier, `dln_…`.
   let id: String
-  /// Whose account; the pseudonym once everything of the user is erased.
+  /// The user; the pseudonym once everything of the user is erased.
   var userID: String
   var step: Step
   /// When it was asked for, in milliseconds since 1970.

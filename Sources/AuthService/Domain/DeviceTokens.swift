@@ -2,7 +2,7 @@ public import ServiceKit
 
 /// A device that has signed in to an account before.
 public struct KnownDevice: Hashable, Sendable {
-  /// What tells it from the account's other devices.
+  /// The name that distinguishes it from the account's other devices.
   public let name: [UInt8]
   /// When it signed in last, as its token says, in milliseconds since 1970.
   var lastSignIn = Int64.max

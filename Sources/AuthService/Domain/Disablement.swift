@@ -8,11 +8,11 @@ enum AccountState: Sendable {
 
 /// That an account is disabled: nobody can sign in to it, and it has no sessions.
 struct Disablement: Hashable, Sendable {
-  /// Whose account.
+  /// The user of the account.
   var userID: String
   /// Why, as the operator put it.
   var reason: String
-  /// Who disabled it, as in the audit log: `user:usr_…`.
+  /// The actor who disabled it, as in the audit log: `user:usr_…`.
   var actor: String
   /// When, in milliseconds since 1970.
   var since: Int64

@@ -15,7 +15,7 @@ struct ImportPace: Sendable {
   }
 
   /// How long to rest now that the batch is done, in nanoseconds: as long as it took, if calls have asked for
-  /// other writes than its own meanwhile.
+  /// other writes than its own in the meantime.
   func rest(now: Int64, writeCount: UInt64) -> Int64 {
     guard writeCount &- self.writeCount > 1 else { return 0 }
     return min(max(0, now &- began), Self.restMax)

@@ -6,11 +6,11 @@ struct LinkedIdentity: Hashable, Sendable {
   var id: String
   /// The provider's issuer: with `subject` what the identity is found by.
   var issuer: String
-  /// Who at the provider.
+  /// The user's identifier at the provider.
   var subject: String
   /// The provider's name in the settings.
   var provider: String
-  /// Whose account.
+  /// The user of the account.
   var userID: String
   /// The address that the newest token had; empty without one.
   var email: String
@@ -32,7 +32,7 @@ struct LinkedIdentity: Hashable, Sendable {
   /// Identities of an account, at most.
   static let countMax = 20
 
-  /// What is remembered of it once its account was deleted.
+  /// The tombstone that is left of it once its account was deleted.
   var tombstone: Tombstones.Name { .identity(issuer: issuer, subject: subject) }
 
   /// Takes what a newer token says; an older one that comes late changes nothing but that it was used.

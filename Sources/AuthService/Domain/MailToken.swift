@@ -1,8 +1,8 @@
 internal import ServiceKit
 
-/// What a mail carries to prove that somebody read it, as the store keeps it: without the token itself.
+/// The token in a mail that proves that somebody read it, as the store keeps it: without the token itself.
 struct MailToken: Hashable, Sendable {
-  /// What a token is good for, and nothing else.
+  /// The one purpose of a token.
   enum Purpose: String, CaseIterable, Sendable {
     case verifyEmail = "verify_email"
     case resetPassword = "reset_password"
@@ -22,11 +22,11 @@ struct MailToken: Hashable, Sendable {
     }
   }
 
-  /// What it is found by; see `MailTokenKey`.
+  /// The key it is found by; see `MailTokenKey`.
   var digest: [UInt8]
-  /// What it is good for.
+  /// The purpose.
   var purpose: Purpose
-  /// Whose it is; nil for a reset as long as nobody looked whether there is an account.
+  /// The user; nil for a reset as long as nobody looked whether there is an account.
   var userID: String?
   /// The key of the address that the account must have; of an undo, of the one that it gets back.
   var addressKey: String
@@ -72,7 +72,7 @@ struct MailTokenKey: Sendable {
     return Base64URL.encode(bytes)
   }
 
-  /// What a token is found by; nil for a text that cannot be one.
+  /// The digest that a token is found by; nil for a text that cannot be one.
   func digest(of token: String, _ purpose: MailToken.Purpose) -> [UInt8]? {
     guard token.utf8.count <= 64, let bytes = Base64URL.decode(token),
       bytes.count == Self.byteCount

@@ -27,7 +27,7 @@ public struct PasswordPolicy: Sendable {
   /// Makes the policy.
   public init() {}
 
-  /// What speaks against a password for an account with this address; nil if nothing does.
+  /// The objection to a password for an account with this address; nil if there is none.
   public func objection(to password: String, email: String) -> Objection? {
     guard password.utf8.count <= Self.byteCountMax,
       password.composed.unicodeScalars.count >= Self.characterCountMin

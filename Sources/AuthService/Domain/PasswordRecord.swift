@@ -13,10 +13,10 @@ public struct PasswordCost: Hashable, Sendable {
     self.passes = passes
   }
 
-  /// What it takes: KiB that are filled, once for each pass.
+  /// The work: KiB that are filled, once for each pass.
   var work: Int { memory * passes }
 
-  /// What has to be computed besides a hash of this cost so that both together take the work of another one;
+  /// The work besides a hash of this cost so that both together take the work of another one;
   /// nil if this one takes as much, but for less than the smallest hash.
   ///
   /// With as many passes as the other one has, so that memory that is new takes its part as it does there.
@@ -29,7 +29,7 @@ public struct PasswordCost: Hashable, Sendable {
   /// 19 MiB, two passes: OWASP's recommendation for one lane.
   public static let standard = PasswordCost(memory: 19_456, passes: 2)
 
-  /// What is computed at all: a stored or imported record must not be able to ask for more.
+  /// The memory that is allowed at all: a stored or imported record must not be able to ask for more.
   public static let memoryRange = 8...131_072
   /// As `memoryRange`, for passes.
   public static let passRange = 1...10

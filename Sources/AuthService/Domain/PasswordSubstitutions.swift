@@ -1,4 +1,4 @@
-/// What people write for letters, so that a common password with some of them replaced is found to be one.
+/// Substitutions of letters, so that a common password with some of them replaced is found to be one.
 ///
 /// | Written | Means | Written | Means |
 /// |---|---|---|---|
@@ -14,7 +14,7 @@ enum PasswordSubstitutions {
     "@": "a", "4": "a", "8": "b", "(": "c", "3": "e", "6": "g", "9": "g", "0": "o", "5": "s",
     "$": "s", "7": "t", "+": "t", "2": "z",
   ]
-  /// What stands for two letters.
+  /// Characters that stand for two letters.
   private static let strokes: Set<Unicode.Scalar> = ["1", "!", "|"]
 
   /// A password in lower case, and what it may have been made of.

@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// Wrong PINs of one account in a row.
 ///
-/// Unlike a password, a PIN can be guessed by whoever holds a device on which its user is signed in, and
+/// Unlike a password, a PIN can be guessed by anyone who holds a device on which its user is signed in, and
 /// children do. So the waits grow faster than those of `AttemptCounter`, the count is never forgotten, and
 /// the last wrong one disables the PIN. That locks nobody out: a sign-in enables it again, and strangers
 /// have no session in which to try.
@@ -27,7 +27,7 @@ struct PinAttempts: Hashable, Sendable {
     self.until = until
   }
 
-  /// What becomes of an attempt.
+  /// The outcome of an attempt.
   enum Outcome: Hashable, Sendable {
     /// It is counted, and the PIN may be compared.
     case taken

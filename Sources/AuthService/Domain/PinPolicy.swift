@@ -10,7 +10,7 @@ public struct PinPolicy: Hashable, Sendable {
   /// Wrong PINs in a row that disable it: a short one takes fewer guesses.
   public var attemptCountMax: Int { digitCount < 6 ? 5 : 10 }
 
-  /// What a PIN may be refused for.
+  /// The reason a PIN may be refused for.
   enum Objection: Hashable, Sendable {
     /// It does not have the right number of digits.
     case length

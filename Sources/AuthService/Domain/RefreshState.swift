@@ -24,7 +24,7 @@ public struct RefreshState: Hashable, Sendable {
   /// by one generation forever.
   public static let grace: Int64 = 30_000
 
-  /// What becomes of a token.
+  /// The outcome of a token.
   public enum Outcome: Hashable, Sendable {
     /// The newest one: the next generation is given out.
     case rotated

@@ -3,7 +3,7 @@ internal import ServiceKit
 /// The keys that refresh tokens are made with, by version.
 ///
 /// A token is `version ‖ generation ‖ session ‖ HMAC`, so that the store holds no secret and a made-up
-/// token is told from a real one without asking it.
+/// token is distinguished from a real one without asking it.
 public struct RefreshTokenKeys: Sendable {
   /// The version that new tokens get.
   public let current: UInt8
@@ -32,7 +32,7 @@ public struct RefreshTokenKeys: Sendable {
     return Base64URL.encode(body + Self.mac(key, body))
   }
 
-  /// What an authentic token says; nil for everything that was not made here.
+  /// The contents of an authentic token; nil for everything that was not made here.
   public func read(_ text: String) -> (session: String, generation: UInt32)? {
     guard text.utf8.count <= 512, let bytes = Base64URL.decode(text) else { return nil }
     let sessionByteCount = bytes.count - Self.headByteCount - Self.macByteCount

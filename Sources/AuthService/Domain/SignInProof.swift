@@ -2,7 +2,7 @@
 public struct SignInProof: Hashable, Sendable {
   /// How much the proof is worth (`acr` of RFC 9068, section 2.2.1): `pwd`, `mfa`, `phr`, `phrh`, `fed`.
   public var acr: String
-  /// What was shown (`amr` of RFC 8176), in the order it was shown.
+  /// The proofs that were shown (`amr` of RFC 8176), in order.
   public var methods: [String]
 
   /// A password alone.

@@ -27,18 +27,18 @@ public struct SigningKeyRotation: Hashable, Sendable {
     overlap: 15 * 60_000 + 30_000 + 3_600_000
   )
 
-  /// What is to be done now.
+  /// The steps to take now.
   public struct Plan: Hashable, Sendable {
     /// A new key is needed, to sign from then on.
     public var newKeyFrom: Int64?
-    /// Keys that need not be published any more.
+    /// Keys that need no longer be published.
     public var retired: [String]
   }
 
   /// Keys of a future that a clock only claimed, at most; the nearest ones are kept.
   static let futureCountMax = 4
 
-  /// What is to be done about keys of these names, each signing from the time with it.
+  /// The plan for keys of these names, each signing from the time with it.
   ///
   /// There is always one that signs now: a clock that was ahead when keys were made and was set right
   /// since must not keep anybody out until it is there again. Keys of such a future do not count, and

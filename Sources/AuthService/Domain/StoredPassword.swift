@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What the store has of an account's password, as text.
+/// The stored form of an account's password, as text.
 ///
 /// | Text | What |
 /// |---|---|

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What a user tells about itself, and what its applications keep with the account.
+/// The profile that a user writes, and the data that applications keep with the account.
 public struct UserProfile: Hashable, Sendable {
   /// Address of the user's picture; empty without one.
   public var photoURL = ""
@@ -8,15 +8,15 @@ public struct UserProfile: Hashable, Sendable {
   public var timeZone = ""
   /// Settings of applications: the text of a JSON object.
   public var settings = "{}"
-  /// What the user does regularly: the text of `ActivityList`.
+  /// The user's activities: the text of `ActivityList`.
   public var activities = "[]"
 
-  /// Nothing told and nothing kept.
+  /// An empty profile.
   public init() {}
 
   /// Bytes of the settings, at most.
   static let settingsByteCountMax = 16 << 10
-  /// What is read as settings.
+  /// The limits of settings.
   static let settingsLimits = JSONLimits(
     byteCountMax: settingsByteCountMax,
     depthMax: 8,

@@ -8,13 +8,13 @@ public struct UserRecord: Hashable, Sendable {
   public var email: String
   /// Whether the address was proven.
   public var isEmailVerified: Bool
-  /// What the user wants to be called.
+  /// The display name.
   public var displayName: String
   /// First name.
   public var firstName: String
   /// Last name.
   public var lastName: String
-  /// What the user begins with.
+  /// The defaults of the user.
   public var defaults: UserDefaults
   /// When the account was made, in milliseconds since 1970.
   public var created: Int64
@@ -22,7 +22,7 @@ public struct UserRecord: Hashable, Sendable {
   public var updated: Int64
   /// Of the user's mails, as `de` or `de-AT`; empty for that of the installation.
   public var language = ""
-  /// What the user tells about itself, and what applications keep.
+  /// The profile, and the data that applications keep.
   public var profile = UserProfile()
 
   /// The address as it is looked up; of an account without one, what stands in its place.
@@ -48,15 +48,15 @@ public struct UserDefaults: Hashable, Sendable {
 public struct SessionRecord: Hashable, Sendable {
   /// Identifier, `ses_…`.
   public var id: String
-  /// Whose it is.
+  /// Its user.
   public var userID: String
-  /// What its refresh tokens say.
+  /// The state of its refresh tokens.
   public var refresh: RefreshState
   /// When it began, in milliseconds since 1970.
   public var created: Int64
   /// When the user proved to be who they are, at last.
   public var authenticated: Int64
-  /// What the user signed in from.
+  /// The device that the user signed in from.
   public var device: DeviceDescription
   /// The network it began in, without the host part.
   public var network: String
@@ -72,11 +72,11 @@ public struct SessionRecord: Hashable, Sendable {
   public var end: Int64 { min(refresh.idleEnd, refresh.absoluteEnd) }
 }
 
-/// What a user is signed in from, as the application tells it.
+/// The device that a user is signed in from, as the application describes it.
 public struct DeviceDescription: Hashable, Sendable {
-  /// What the user calls it.
+  /// The user's name for it.
   public var name = ""
-  /// What it is.
+  /// The model.
   public var model = ""
   /// The application and its version.
   public var application = ""

@@ -1,8 +1,8 @@
 internal import ServiceKit
 
-/// What AuthService tells of a user when its account is exported, and what it keeps and does not tell.
+/// The export plan of AuthService: the data of a user that it exports, and the data it keeps and leaves out.
 ///
-/// docs/export.md has the same for users; schemas/account-export.schema.json describes the records.
+/// docs/guides/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum AuthExport {
   static let plan = ExportPlan(
     [
@@ -128,7 +128,7 @@ enum AuthExport {
     ]
   )
 
-  // MARK: What is not told
+  // MARK: Left out
 
   private static let ownID = "the user's own identifier, which the document has once"
   private static let secret = "a secret, or what a secret is compared with"
@@ -157,7 +157,7 @@ enum AuthExport {
     "passkey.model": "the model of the authenticator, as a number",
     "passkey.sign_count": "tells copies of an authenticator",
     "passkey.public_key": "a key, which is of use to nobody but this service",
-    "passkey.credential_id": "what authenticators call it, by which browsers could be told apart",
+    "passkey.credential_id": "the name by authenticators, which could identify a browser",
     "passkey.user_id": ownID,
     "totp.last_step": secret,
     "totp.sealed": secret,
@@ -168,7 +168,7 @@ enum AuthExport {
     "pin.record": secret,
     "pin.user_id": ownID,
     "signing_key": secret,
-    "account_change": "what operators were asked to change; the account's address is told of each",
+    "account_change": "changes requested of operators; the account's address got a mail about each",
     "disabled_user": "only of accounts that are disabled, which nobody can sign in to",
     "account_report": "whether TenancyService knows that the account is to be deleted",
     "attempt": "counts of failed attempts under keyed digests, which name no account",
@@ -181,7 +181,7 @@ enum AuthExport {
     "session.user_id": ownID,
     "session.generation": "a part of what refresh tokens are made of",
     "session.newest_issue": "says how long an end of the session has to be remembered",
-    "session.revoked_at": "sessions that were ended are not told, and are deleted after a week",
+    "session.revoked_at": "ended sessions are left out, and are deleted after a week",
     "mail.user_id": ownID,
     "mail.sealed": "what the mail says; wiped once it was sent",
     "mail.holder": "whose share of the outbox it takes, keyed so that it names nobody",

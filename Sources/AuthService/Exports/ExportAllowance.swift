@@ -36,7 +36,7 @@ struct ExportAllowance: Hashable, Sendable {
   /// An export is complete.
   mutating func complete(now: Int64) { completed = now }
 
-  /// What is left of the day that began at an instant; nil when it is over or lies ahead.
+  /// The rest of the day that began at an instant; nil when it is over or lies ahead.
   private static func rest(ofDayFrom start: Int64, now: Int64) -> Int64? {
     let elapsed = now.subtractingReportingOverflow(start).partialValue
     return (0..<day).contains(elapsed) ? day - elapsed : nil

@@ -4,7 +4,7 @@ internal import ServiceKit
 ///
 /// Throws where its parts do not fit together, so that nothing looks whole that is not.
 struct ExportDocument {
-  /// What is wrong with the parts of a service.
+  /// A mistake in the parts of a service.
   struct Fault: Error, CustomStringConvertible {
     let description: String
   }

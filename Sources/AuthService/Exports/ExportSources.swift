@@ -1,7 +1,7 @@
 internal import PeerContracts
 internal import RPCKit
 
-/// What the other services know of a user, as they send it.
+/// The other services' data about a user, as they send it.
 struct ExportSources: Sendable {
   private let tenancy: Tenancy_V1.TenancyExportsClient
   private let entitlement: Entitlement_V1.EntitlementExportsClient

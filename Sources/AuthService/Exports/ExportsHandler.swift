@@ -30,7 +30,7 @@ struct ExportsHandler: Auth_V1.ExportsService {
         try await core.exports.readEntitlement(user.id, take)
       }
     }
-    // Before the end is sent: whoever has the whole document has used up the day's.
+    // Before the end is sent: anyone who has the whole document has used up the day's.
     try await complete(identity, call)
     try await stream.finish()
   }

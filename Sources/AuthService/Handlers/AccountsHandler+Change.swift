@@ -99,7 +99,7 @@ extension AccountsHandler {
       try core.settle(proof, isNeeded: true, now: now, in: tx)
       try UserTable.changeEmail(of: user.id, to: new, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
-      // Those for the old address; the undo of an earlier change stays, because whoever changes an
+      // Those for the old address; the undo of an earlier change stays, because anyone who changes an
       // address twice may be a thief.
       try MailTokenTable.deleteUnused(.verifyEmail, of: user.id, in: tx)
       try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
@@ -151,7 +151,7 @@ extension AccountsHandler {
       )
       // An app or a PIN that was added since may be the thief's.
       try core.removeFactors(of: user.id, since: token.created, in: tx)
-      // Whoever changed the address knew the password: no record matches this one.
+      // The one who changed the address knew the password: no record matches this one.
       try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       // The thief may have registered some, and nobody can tell which.
@@ -195,7 +195,7 @@ extension AccountsHandler {
 }
 
 extension AuthCore {
-  /// Has the address that an account leaves told where it goes, with what takes that back for seven days.
+  /// Mails the old address of an account about the change, with a link that undoes it for seven days.
   func queueUndo(
     of user: UserRecord,
     to new: EmailAddress,

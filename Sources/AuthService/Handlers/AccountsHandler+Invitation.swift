@@ -14,7 +14,7 @@ extension AccountsHandler {
     // Invitations last thirty days; whatever is said, no mail waits longer than twice that.
     let latest = core.clock.now.addingSaturated(60 * 86_400_000)
     let expires = min(request.expiresAt?.milliseconds ?? 0, latest)
-    // Not in the write, whose refusals are kept: the inviter may verify an address meanwhile.
+    // Not in the write, whose refusals are kept: the inviter may verify an address in the meantime.
     let known = try await core.store.read { tx in
       try UserTable.find(request.inviterId, in: tx)
     }

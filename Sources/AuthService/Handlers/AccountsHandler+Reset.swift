@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// Replacing a forgotten password.
 extension AccountsHandler {
-  /// Queues a mail to whoever has an account with the address.
+  /// Queues a mail to anyone who has an account with the address.
   ///
   /// Does not look whether anybody has: the outbox does that when it sends the mail. So there is nothing
   /// in the answer or its time that could tell. It does not wake the outbox either, whose work for an address
@@ -92,7 +92,7 @@ extension AccountsHandler {
 }
 
 extension AuthCore {
-  /// Gives an account a new password, for somebody who reads the mail of its proven address, or who is signed in
+  /// Gives an account a new password, for a user who reads the mail of its proven address, or who is signed in
   /// to it; gives the sessions that ended.
   fileprivate func reset(
     _ user: UserRecord,
@@ -161,7 +161,7 @@ extension AuthCore {
     return ended
   }
 
-  /// What the proof of an account's address ends; gives the sessions that ended.
+  /// Ends what the proof of an account's address ends; gives the sessions that ended.
   ///
   /// A change of address that waits is void. The first proof in a session ends the others. One by the account's
   /// password or a passkey ends none: a person who has a session has shown one of these, or could again.
@@ -217,7 +217,7 @@ extension AuthCore {
 }
 
 extension Auth_V1.ResetPasswordRequest {
-  /// What tells it from other requests under the same key: a used token is no secret any more, and must
+  /// The request without the password, by which it differs from others under the same key: a used token is no secret, and must
   /// not be good for trying out which password was set with it.
   fileprivate var withoutPassword: Auth_V1.ResetPasswordRequest {
     var request = self

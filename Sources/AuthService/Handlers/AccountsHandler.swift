@@ -67,7 +67,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
   /// The token of a text, before anything is written or hashed for it; MAIL_TOKEN_INVALID for everything
   /// that cannot work.
   ///
-  /// A token that was used is found too: what it did may be asked for again. Somebody who is signed in to
+  /// A token that was used is found too: what it did may be asked for again. A user who is signed in to
   /// another account cannot use it, unless it is good for the person who reads the mail.
   func find(
     _ text: String,

@@ -59,7 +59,7 @@ extension AuthenticationHandler {
 
   /// Counts an attempt and compares; throws CODE_INVALID when the factor is wrong.
   ///
-  /// Gives nil when another call has completed the sign-in meanwhile.
+  /// Gives nil when another call has completed the sign-in in the meantime.
   private func prove(
     _ shown: ShownFactor,
     _ pending: PendingSignIn,

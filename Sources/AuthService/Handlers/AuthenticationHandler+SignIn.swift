@@ -13,7 +13,7 @@ extension AuthenticationHandler {
     try await signIn(request, call, tellsOwner: true)
   }
 
-  /// Signs in; the account's owner is told of a device that it does not know, unless it was just made
+  /// Signs in; the account's owner is notified of a device that it does not know, unless it was just made
   /// there.
   func signIn(
     _ request: Auth_V1.SignInRequest,
@@ -29,7 +29,7 @@ extension AuthenticationHandler {
       core.failed(attempt)
       throw AuthError.invalidCredentials
     }
-    // Whoever lacks a second factor gets no answer to prepare for.
+    // Anyone who lacks a second factor gets no answer to prepare for.
     let answer: SignInAnswer?
     do {
       try core.succeeded(attempt)

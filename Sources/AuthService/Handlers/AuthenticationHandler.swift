@@ -115,7 +115,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       switch outcome {
       case .rotated: try SessionTable.update(session, in: tx)
       case .reused:
-        // Committed although the call fails: whoever has the copy must lose the session too.
+        // Committed although the call fails: anyone who has the copy must lose the session too.
         revoked = try SessionTable.revoke([session.id], of: session.userID, now: now, in: tx)
         try tx.audit(
           "session.refresh_reused",
@@ -145,7 +145,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     throw AuthError.invalidRefreshToken
   }
 
-  /// What became of a refresh token in the store.
+  /// The outcome of a refresh token in the store.
   private struct Refreshed {
     var outcome: RefreshState.Outcome
     var session: SessionRecord?
@@ -164,9 +164,9 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
 }
 
 extension Auth_V1.SignUpRequest {
-  /// What tells it from other requests under the same idempotency key.
+  /// The request without the password, by which it differs from others under the same idempotency key.
   ///
-  /// The password does not: whoever knows the rest could find it by asking which one was used.
+  /// The password does not: anyone who knows the rest could find it by asking which one was used.
   fileprivate var withoutPassword: Auth_V1.SignUpRequest {
     var request = self
     request.password = ""

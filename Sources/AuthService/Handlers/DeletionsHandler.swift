@@ -61,7 +61,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
       guard let user = try UserTable.find(identity.userID, in: tx) else {
         throw AuthError.userNotFound
       }
-      // Something else was told of the account since, such as that it is disabled.
+      // Another state of the account was reported since, such as that it is disabled.
       guard try AccountReportTable.version(of: user.id, in: tx) == report.version else {
         throw AuthError.accountOvertaken
       }

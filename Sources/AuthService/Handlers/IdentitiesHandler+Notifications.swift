@@ -3,7 +3,7 @@ internal import AuthContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What Apple tells of its users.
+/// Apple's notifications about its users.
 extension IdentitiesHandler {
   func notifyApple(
     _ request: Auth_V1.NotifyAppleRequest,
@@ -26,7 +26,7 @@ extension IdentitiesHandler {
         return Effect(isDuplicate: true)
       }
       let identity = try IdentityTable.find(issuer: issuer, subject: event.subject, in: tx)
-      // Of somebody who has no account here, or none any more.
+      // Of a user who has no account here, or none.
       guard let identity else { return Effect() }
       return try apply(event, to: identity, now: now, in: tx)
     }
@@ -39,11 +39,11 @@ extension IdentitiesHandler {
     return .init(duplicate: effect.isDuplicate, applied: effect.isApplied)
   }
 
-  /// What a notification did.
+  /// The effect of a notification.
   private struct Effect: Sendable {
     var isDuplicate = false
     var isApplied = false
-    /// Whose deletion it has begun.
+    /// The user whose deletion it has begun.
     var deletedUserID: String?
     var ended: [Revocation] = []
   }

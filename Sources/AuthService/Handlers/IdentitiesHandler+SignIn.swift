@@ -25,7 +25,7 @@ extension IdentitiesHandler {
     let basis: SignInBasis
     /// Whether it is still to be made.
     let isNew: Bool
-    /// What making it takes of the caller's source.
+    /// The charge to the caller's source.
     var charge: Charge?
   }
 
@@ -90,7 +90,7 @@ extension IdentitiesHandler {
     _ source: CallSource,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
-    // Whoever lacks a second factor gets no answer to prepare for.
+    // Anyone who lacks a second factor gets no answer to prepare for.
     let answer: SignInAnswer?
     let subject = core.attemptSubject(account.user.address)
     do {
@@ -215,7 +215,7 @@ extension IdentitiesHandler {
     )
   }
 
-  /// What the user is called until they say otherwise: never nothing, and nothing that a name may not be.
+  /// The user's name until they choose one: never empty, and always a valid name.
   private func displayName(
     _ claims: IdentityClaims,
     email: String,
@@ -285,6 +285,6 @@ extension IdentitiesHandler {
 }
 
 extension SignInBasis {
-  /// What a sign-in to an account that was just made rests on.
+  /// The basis of a sign-in to an account that was just made.
   static let ofNewAccount = SignInBasis(passwordVersion: 1, sessionEndings: 0)
 }

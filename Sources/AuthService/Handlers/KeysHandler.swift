@@ -2,7 +2,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What others need to trust a token, and to stop trusting it.
+/// The keys and revocations by which other services trust a token, and stop trusting it.
 struct KeysHandler: Auth_V1.KeysService {
   let core: AuthCore
 

@@ -7,8 +7,8 @@ internal import ServiceKit
 extension OperatorsHandler {
   /// Disables an account and ends its sessions, in one transaction.
   ///
-  /// Nobody disables their own account. Whoever disables somebody is therefore still there afterwards, and of
-  /// two operators who disable each other only the first one's session lives until the second one's turn.
+  /// Nobody disables their own account. Anyone who disables somebody is therefore still there afterwards, and
+  /// of two operators who disable each other only the first one's session lives until the second one's turn.
   func disableUser(
     _ request: Auth_V1.DisableUserRequest,
     _ call: CallContext
@@ -81,7 +81,7 @@ extension OperatorsHandler {
       guard let digest else { throw AuthError.mailTokenInvalid }
       // No record matches this one.
       try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)
-      // Whoever asked for these knew the password; a change that was made can still be taken back.
+      // The one who asked for these knew the password; a change that was made can still be taken back.
       try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
       try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
       let reset = MailToken(

@@ -3,7 +3,7 @@ internal import AuthContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What has become of mails.
+/// The states of mails, for operators.
 extension OperatorsHandler {
   func listMails(
     _ request: Auth_V1.ListMailsRequest,
@@ -19,7 +19,7 @@ extension OperatorsHandler {
       try MailTable.page(state, before: cursor, limit: limit + 1, in: tx)
     }
     let page = Array(found.prefix(limit))
-    // Before the answer: whoever reads about others is known to have read.
+    // Before the answer: anyone who reads about others is known to have read.
     try await core.store.write(call) { tx in
       try tx.audit("mail.list", object: "", detail: "\(page.count)")
     }

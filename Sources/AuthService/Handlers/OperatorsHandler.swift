@@ -3,7 +3,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What operators do with accounts.
+/// Operators' actions on accounts.
 struct OperatorsHandler: Auth_V1.OperatorsService {
   let core: AuthCore
 
@@ -22,7 +22,7 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
         .map { user in (user, try DisablementTable.find(user.id, in: tx)) }
     }
     let page = Array(found.prefix(limit))
-    // Before the answer: whoever reads about others is known to have read.
+    // Before the answer: anyone who reads about others is known to have read.
     let count = page.count
     let condition = state.map { ", \($0)" } ?? ""
     try await core.store.write(call) { tx in

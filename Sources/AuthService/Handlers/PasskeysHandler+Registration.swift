@@ -63,7 +63,7 @@ extension PasskeysHandler {
       guard let user = try UserTable.find(identity.userID, in: tx) else {
         throw AuthError.userNotFound
       }
-      // One that is somebody else's would sign whoever has it in to this account.
+      // One that is somebody else's would sign anyone who has it in to this account.
       guard try PasskeyTable.find(passkey.credentialID, in: tx) == nil else { return nil }
       guard try PasskeyTable.list(of: user.id, in: tx).count < PasskeyRecord.countMax else {
         throw AuthError.tooManyPasskeys

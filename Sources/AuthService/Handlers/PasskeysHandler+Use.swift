@@ -8,17 +8,17 @@ struct ProvenPasskey: Sendable {
   /// When its ceremony began, in milliseconds since 1970.
   let begun: Int64
   let user: UserRecord
-  /// What must still be so when a session begins because of it.
+  /// The basis that must still hold when a session begins because of it.
   let basis: SignInBasis
 }
 
-/// What signing in and stepping up have in common.
+/// Shared parts of signing in and stepping up.
 extension PasskeysHandler {
-  /// What the store knows of a response.
+  /// The store's state for a response.
   private struct Found: Sendable {
     let ceremony: PasskeyCeremony
     let passkey: PasskeyRecord?
-    /// What authenticators call the user.
+    /// The authenticators' name of the user.
     let handle: [UInt8]?
     let user: UserRecord?
     let basis: SignInBasis?
@@ -57,7 +57,7 @@ extension PasskeysHandler {
 
   /// Burns the ceremony and reads what belongs to the passkey; nil without a ceremony.
   ///
-  /// Looked for before anything is written, so that whoever makes ceremonies up keeps no disk busy.
+  /// Looked for before anything is written, so that anyone who makes ceremonies up keeps no disk busy.
   private func find(
     _ response: Result<UseResponse, PasskeyFault>,
     _ ceremonyID: String,
@@ -117,7 +117,7 @@ extension PasskeysHandler {
 
   /// Writes down that a passkey was used; what has become of its counter.
   ///
-  /// Throws `PASSKEY_REFUSED` for one that was removed meanwhile.
+  /// Throws `PASSKEY_REFUSED` for one that was removed in the meantime.
   static func settle(
     _ proven: ProvenPasskey,
     now: Int64,

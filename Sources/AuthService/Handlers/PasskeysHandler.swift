@@ -3,7 +3,7 @@ internal import AuthContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Passkeys: see docs/passkeys.md.
+/// Passkeys: see docs/guides/passkeys.md.
 struct PasskeysHandler: Auth_V1.PasskeysService {
   let core: AuthCore
 
@@ -108,7 +108,7 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
     return ceremony
   }
 
-  /// What callers are told, after it was written down why.
+  /// The error for callers, after the reason was logged.
   func refused(_ fault: PasskeyFault, _ ceremony: String, as error: RPCError) -> RPCError {
     core.metrics.passkeys.series(ceremony, "refused").increment()
     core.logger.notice(
@@ -135,7 +135,7 @@ extension RelyingParty {
     passkeys.filter { $0.relyingParty == id }.map { CredentialDescriptor($0) }
   }
 
-  /// Empty for somebody who never had a passkey.
+  /// Empty for a user who never had a passkey.
   func signal(_ handle: [UInt8]?, _ passkeys: [PasskeyRecord]) -> String {
     handle.map { signal(handle: $0, accepting: descriptors(passkeys)) } ?? ""
   }
@@ -144,7 +144,7 @@ extension RelyingParty {
 extension AuthCore {
   /// The mail that tells of a passkey that was added or removed.
   ///
-  /// Not by its name, which whoever registers it can choose.
+  /// Not by its name, which anyone who registers it can choose.
   func passkeyNotice(_ kind: MailKind, to user: UserRecord, now: Int64) -> MailOrder {
     MailOrder(
       kind,

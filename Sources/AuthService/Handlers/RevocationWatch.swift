@@ -2,11 +2,11 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What other services are told of revocations.
+/// The revocations that are pushed to other services.
 struct RevocationWatch: WatchSource {
-  /// Up to where a watcher was told.
+  /// The position of a watcher.
   struct Position: Sendable {
-    /// The last revocation that it was told of.
+    /// The last revocation that it was sent.
     var revision: Int64
     /// Announcements so far when the store was read for it.
     var version: UInt64

@@ -59,7 +59,7 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     )
   }
 
-  /// What became of a first code in the store.
+  /// The outcome of a first code in the store.
   private struct Confirmed: Sendable {
     let session: SessionRecord
     let codes: [RecoveryCode]

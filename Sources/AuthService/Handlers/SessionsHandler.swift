@@ -59,7 +59,7 @@ struct SessionsHandler: Auth_V1.SessionsService {
     return .init(revoked: UInt32(count))
   }
 
-  /// Revokes what `choose` finds in the same transaction; a session that begins meanwhile is either
+  /// Revokes what `choose` finds in the same transaction; a session that begins in the meantime is either
   /// among it or begins afterwards.
   private func revoke(
     of user: UserIdentity,

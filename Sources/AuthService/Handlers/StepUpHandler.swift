@@ -39,7 +39,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     let record = try await record(of: request.pin, after: old, permit)
     try await core.store.write(call) { tx in
       try core.requireActiveSession(of: user, now: now, in: tx)
-      // Another PIN was set meanwhile, which this one was not compared with.
+      // Another PIN was set in the meantime, which this one was not compared with.
       guard try PinTable.find(user.userID, in: tx)?.record == old else { throw AuthError.overtaken }
       try PinTable.set(record.text, of: user.userID, now: now, in: tx)
       try tx.audit("pin.set", object: user.userID)
@@ -123,7 +123,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     }
   }
 
-  /// What counts against a PIN: nothing once a user has signed in after it was disabled.
+  /// The attempts counted against a PIN: none once a user has signed in after it was disabled.
   private static func attempts(
     _ pin: PinTable.Stored,
     of userID: String,
@@ -200,7 +200,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     return .init()
   }
 
-  /// Has the user told of another PIN, or of none.
+  /// Mails the user that the PIN was changed or removed.
   private func queueNotice(
     to userID: String,
     now: Int64,

@@ -13,7 +13,7 @@ struct TokenIntrospectionHandler: Auth_V1.TokenIntrospectionService {
     _ request: Auth_V1.IntrospectTokenRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.IntrospectTokenResponse {
-    // A gateway that passes a user's call on speaks for the user, who is told nothing of tokens.
+    // A gateway that passes a user's call on speaks for the user, who learns nothing of tokens.
     guard call.caller.user == nil else { throw IdentityError.callerNotAllowed }
     do throws(TokenFault) {
       return answer(try await tokens.authenticate(request.token).claims)

@@ -2,16 +2,16 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What other services know of a user; a part that could not be had is nil.
+/// The other services' data about a user; a part that could not be obtained is nil.
 struct UserContext: Sendable {
   /// Roles, oldest first.
   var associations: [Tenancy_V1.RoleAssociation]?
   /// Whether an operator suspended the user: roles are left out then, though they exist.
   var isSuspended = false
-  /// What was bought.
+  /// The user's purchases.
   var entitlements: UserEntitlements?
 
-  /// The names of the parts that could not be had, as the contract has them.
+  /// The names of the parts that could not be obtained, as the contract has them.
   var missing: [String] {
     (associations == nil ? ["role_associations"] : [])
       + (entitlements == nil ? ["entitlements"] : [])
@@ -23,7 +23,7 @@ struct UserContext: Sendable {
   }
 }
 
-/// What a user has bought, as far as sign-in tells.
+/// The purchases of a user, as far as sign-in reports them.
 struct UserEntitlements: Sendable {
   /// The plan.
   var plan: String
@@ -47,7 +47,7 @@ struct UserContextSource: Sendable {
     let bought: Result<UserEntitlements, any Error>
   }
 
-  /// What TenancyService tells.
+  /// TenancyService's part.
   private struct Roles: Sendable {
     var associations: [Tenancy_V1.RoleAssociation] = []
     var isSuspended = false
@@ -74,7 +74,7 @@ struct UserContextSource: Sendable {
     }
   }
 
-  /// Everything about a user; throws UNAVAILABLE for a part that cannot be had, unless parts may be
+  /// Everything about a user; throws UNAVAILABLE for a part that cannot be obtained, unless parts may be
   /// missing.
   ///
   /// `isAsked`: the call has a field that says so, which is advised otherwise.

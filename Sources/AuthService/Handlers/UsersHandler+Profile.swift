@@ -2,7 +2,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a user's applications keep with the account.
+/// The data that a user's applications keep with the account.
 extension UsersHandler {
   func updateSettings(
     _ request: Auth_V1.UpdateSettingsRequest,

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What libraries and gateways read to verify access tokens by themselves.
+/// The documents by which libraries and gateways verify access tokens by themselves.
 enum KeyDocuments {
   static let keysPath = "/.well-known/jwks.json"
   /// RFC 8414 section 3 has another place for servers without OpenID Connect, but this is where tools look.

@@ -12,7 +12,7 @@ final class SigningKeyRing: KeySource {
     var state: UInt64 = 0
   }
 
-  /// What is published of a key.
+  /// The published part of a key.
   struct PublishedKey {
     var key: VerificationKey
     var from: Int64
@@ -66,7 +66,7 @@ final class SigningKeyRing: KeySource {
   /// Always true: this is where keys come from.
   func refresh(for keyID: String) async -> Bool { true }
 
-  /// What is published now.
+  /// The published keys.
   var published: KeySetMessage { ring.withLock { $0.message } }
 
   /// The key that signs now; nil when the store has none whose time has come.

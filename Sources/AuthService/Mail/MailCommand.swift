@@ -37,7 +37,7 @@ struct MailCommand: MailTransport {
     }
   }
 
-  /// What operators are shown: without the address.
+  /// The reason for operators: without the address.
   private static func reason(_ start: String, _ output: String, _ mail: MailMessage) -> String {
     let said = mail.redacted(output.split { $0.isNewline }.joined(separator: " "))
     return said.isEmpty ? start : "\(start): \(said)"

@@ -30,7 +30,7 @@ enum MailKind: String, CaseIterable, Sendable {
   case pinChanged = "pin_changed"
   /// So many wrong passwords came that further attempts have to wait.
   case signInsRefused = "sign_ins_refused"
-  /// To somebody who was invited to a role, with or without an account.
+  /// To a user who was invited to a role, with or without an account.
   case invitation
   /// An identity at another provider can be used to sign in now.
   case identityLinked = "identity_linked"
@@ -74,7 +74,7 @@ enum MailKind: String, CaseIterable, Sendable {
   /// Names of which a template must use one: a mail that is of no use without them.
   var required: Set<String> { placeholders.intersection(["link", "token"]) }
 
-  /// What its token is good for; nil for mails that only tell, and for codes of other services.
+  /// The purpose of its token; nil for mails that only inform, and for codes of other services.
   var purpose: MailToken.Purpose? {
     switch self {
     case .verifyEmail: .verifyEmail

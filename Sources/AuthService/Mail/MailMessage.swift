@@ -10,7 +10,7 @@ struct MailMessage: Hashable, Sendable {
   /// Header and body, lines ending with CRLF.
   let text: String
 
-  /// Who sends mails.
+  /// The sender of mails.
   struct Sender: Hashable, Sendable {
     /// The name that recipients see; may be empty.
     var name: String

@@ -1,14 +1,14 @@
 internal import ServiceKit
 
-/// What a mail is to say and to whom, as it lies sealed in the outbox until it is sent.
+/// The contents and recipient of a mail, as it lies sealed in the outbox until it is sent.
 ///
 /// The texts are made of it at each attempt: the same ones, unless templates or the user's name changed.
 struct MailOrder: Hashable, Sendable {
-  /// Who gets it.
+  /// The recipient.
   enum Recipient: Hashable, Sendable {
     /// This address, as the store had it.
     case address(String)
-    /// Whoever has an account with the address of this key, at its stored address; nobody otherwise.
+    /// Anyone who has an account with the address of this key, at its stored address; nobody otherwise.
     ///
     /// Looked up when the mail is sent, so that the call that queues it does the same whether or not
     /// there is an account.
@@ -25,7 +25,7 @@ struct MailOrder: Hashable, Sendable {
   var token = ""
   /// Its language, if that is not the reader's as the account has it when it is sent.
   var language: String?
-  /// What else its template may show, by name.
+  /// Further values for its template, by name.
   var values: [String: String] = [:]
 
   /// As it is sealed.
@@ -48,7 +48,7 @@ struct MailOrder: Hashable, Sendable {
   /// Reads what was sealed; nil for what this version of the program does not know.
   init?(_ bytes: [UInt8]) {
     let limits = JSONLimits(byteCountMax: 16 * 1024, depthMax: 3)
-    // Another version of the program may have written it; that is told as what it is.
+    // Another version of the program may have written it; that is reported as what it is.
     guard let object = (try? JSONReader.read(bytes, limits: limits))?.object,
       let kind = object["kind"]?.string.flatMap({ MailKind(rawValue: $0) })
     else { return nil }

@@ -28,7 +28,7 @@ public struct MailSettings: Sendable {
   public var fromName = "Gatehouse"
   /// The address that mails come from.
   public var fromAddress = "gatehouse@localhost"
-  /// What links begin with; never taken from a request.
+  /// The beginning of links; never taken from a request.
   public var link = "gatehouse://account"
   /// The folder with templates; nil for those that are built in.
   public var templates: String?

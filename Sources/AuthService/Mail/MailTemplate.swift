@@ -1,6 +1,6 @@
 /// The text of a mail with places for values: `{{name}}`, and nothing more clever than that.
 struct MailTemplate: Hashable, Sendable {
-  /// What is wrong with a template, for people.
+  /// A mistake in a template, for people.
   struct Fault: Error, Hashable, CustomStringConvertible {
     let description: String
   }

@@ -25,7 +25,7 @@ struct MailTexts: Hashable, Sendable {
       )
     }
     let placeholders = kind.placeholders
-    // A token belongs into no subject: those are shown on locked screens.
+    // A token belongs in no subject: those are shown on locked screens.
     let shown = placeholders.subtracting(kind.required)
     subject = try MailTemplate(String(lines[0].dropFirst(start.count)), placeholders: shown)
     self.text = try MailTemplate(String(lines[2]), placeholders: placeholders)

@@ -1,8 +1,8 @@
 internal import RPCKit
 
-/// What became of an attempt to hand a mail over.
+/// The outcome of an attempt to hand a mail over.
 enum MailOutcome: Hashable, Sendable {
-  /// Somebody else has it now.
+  /// The mail was handed over.
   case sent
   /// Not yet; worth another attempt.
   case failed(String)
@@ -29,7 +29,7 @@ protocol MailTransport: Sendable {
 }
 
 extension MailTransport {
-  /// What others have is theirs.
+  /// Mails that were handed over stay handed over.
   func withdraw(_ mails: [String]) {}
 }
 

@@ -9,7 +9,7 @@ internal import ServiceKit
 final class Outbox: Sendable {
   /// How long one attempt has a mail to itself, in milliseconds: longer than a whole batch may take.
   static let lease: Int64 = 15 * 60_000
-  /// What a notice is worth telling for, in milliseconds.
+  /// The time a notice is worth sending, in milliseconds.
   static let noticeLifetime: Int64 = 3 * 24 * 3_600_000
   /// How long ended mails are listed, in milliseconds.
   static let keptAfterEnd: Int64 = 30 * 24 * 3_600_000
@@ -70,7 +70,7 @@ final class Outbox: Sendable {
   /// Queues a mail in the write that causes it; false when too many wait, and it is not.
   ///
   /// It takes a place of `holder`, or else of the account that it is about. When no place is free, the
-  /// newest mail of whoever has the most makes room, if that is more than the holder has. Call `wake` after
+  /// newest mail of the holder with the most makes room, if that is more than this holder has. Call `wake` after
   /// the commit.
   @discardableResult
   func queue(
@@ -304,7 +304,7 @@ final class Outbox: Sendable {
     )
   }
 
-  /// The order with the address that it goes to, the account that it is about, and the language of whoever
+  /// The order with the address that it goes to, the account that it is about, and the language of anyone who
   /// reads it; nil when it is for nobody.
   private func resolve(
     _ order: MailOrder,
@@ -313,7 +313,7 @@ final class Outbox: Sendable {
   ) throws -> (MailOrder, UserRecord, language: String)? {
     var order = order
     let digest = order.kind.purpose.flatMap { tokens.digest(of: order.token, $0) }
-    // A token that was relieved by a newer one, or used: nobody needs it any more.
+    // A token that was relieved by a newer one, or used: nobody needs it.
     if let digest {
       guard let token = try MailTokenTable.find(digest, in: tx), token.used == nil else {
         return nil
@@ -321,7 +321,7 @@ final class Outbox: Sendable {
     }
     switch order.recipient {
     case .holder(let key):
-      // A disabled account is told nothing that it could do nothing about.
+      // A disabled account gets no mail that it could do nothing about.
       guard let user = try UserTable.holder(of: EmailAddress(key), in: tx),
         try DisablementTable.find(user.id, in: tx) == nil
       else {
@@ -379,7 +379,7 @@ final class Outbox: Sendable {
       // Behind a number sign, so that no server and no scanner on the way gets to see it.
       values["link"] = "\(settings.link)/\(path)#\(order.token)"
     }
-    // Whoever signs an address up that is somebody else's must not be able to send them words.
+    // Anyone who signs an address up that is somebody else's must not be able to send them words.
     let isNamed = order.kind.mayNameTheUser && user.isEmailVerified
     values["name"] = isNamed ? user.displayName : attempt.address
     let texts = templates.texts(order.kind, language: attempt.language)

@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What the outbox counts.
+/// The metrics of the outbox.
 struct OutboxMetrics: Sendable {
   let queued: MetricFamily<Counter>
   let sent: MetricFamily<Counter>
@@ -21,7 +21,7 @@ struct OutboxMetrics: Sendable {
     )
     shed = registry.counter(
       "gatehouse_auth_mails_shed_total",
-      help: "Mails not queued, or removed for those of others, because too many waited."
+      help: "Mails not queued, or removed to make room, because too many waited."
     )
     waiting = registry.gauge("gatehouse_auth_mails_waiting", help: "Mails waiting to be sent.")
     dead = registry.gauge(

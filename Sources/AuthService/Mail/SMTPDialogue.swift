@@ -1,11 +1,11 @@
 internal import ServiceKit
 
-/// What an SMTP server replies while mails are handed to it (RFC 5321), and what that means for each.
+/// An SMTP server's replies while mails are handed to it (RFC 5321), and their consequences for each.
 ///
 /// libcurl speaks, and this listens: libcurl sends mails without authentication to a server that offers none,
 /// and addresses beyond ASCII to one that does not know them. One for each `CurlTransfer`.
 final class SMTPDialogue: CurlObserver {
-  /// What the next reply is an answer to.
+  /// The step that the next reply answers.
   enum Step: String {
     case greeting = "the connection"
     case hello = "EHLO"
@@ -39,7 +39,7 @@ final class SMTPDialogue: CurlObserver {
     }
   }
 
-  /// What became of a mail, and whether the server can be asked for the next.
+  /// The outcome of a mail, and whether the server can be asked for the next.
   struct Verdict: Hashable {
     let outcome: MailOutcome
     let canGoOn: Bool
@@ -59,7 +59,7 @@ final class SMTPDialogue: CurlObserver {
   private(set) var step = Step.greeting
   private var isEncrypted = false
   private var isAuthenticated = false
-  /// What the last EHLO was answered with: words in upper case, and the rest of their lines.
+  /// The answer to the last EHLO: words in upper case, and the rest of their lines.
   private var capabilities: [String: String] = [:]
 
   // The mail.
@@ -85,7 +85,7 @@ final class SMTPDialogue: CurlObserver {
     return step != .sender || knowsAddress()
   }
 
-  /// What became of the mail.
+  /// The outcome of the mail.
   func verdict(_ ending: CurlTransfer.Ending) -> Verdict {
     // What libcurl says of it afterwards changes nothing.
     if isAccepted { return Verdict(outcome: .sent, canGoOn: true) }

@@ -3,7 +3,7 @@ internal import ServiceKit
 
 /// The SMTP server that mails are handed to, and how it is spoken to.
 public struct SMTPSettings: Hashable, Sendable {
-  /// What protects the connection.
+  /// The protection of the connection.
   public enum Encryption: String, CaseIterable, Sendable {
     /// TLS from the first byte (RFC 8314).
     case implicit
@@ -26,15 +26,15 @@ public struct SMTPSettings: Hashable, Sendable {
   public var server = ""
   /// Its port; nil for the usual one.
   public var port: UInt16?
-  /// What protects the connection.
+  /// The protection of the connection.
   public var encryption = Encryption.implicit
-  /// Who signs in; nil for nobody.
+  /// The user name to sign in with; nil for no sign-in.
   public var user: String?
   /// The file with the password of `user`.
   public var passwordFile: String?
   /// The file with the authorities (PEM) that may issue the server's certificate, instead of the system's.
   public var authorities: String?
-  /// What this host calls itself (EHLO); nil for the domain of the sender's address.
+  /// The name of this host (EHLO); nil for the domain of the sender's address.
   public var name: String?
   /// How long the server may take for one mail, in seconds.
   public var seconds: Int64 = 120

@@ -7,21 +7,21 @@ extension AuthError {
     .failedPrecondition,
     reason: "OPERATOR_ACCOUNT",
     domain: domain,
-    message: "user_id: is an operator, whose account no operator changes; revoke-super-admin first"
+    message: "user_id: is an operator; run revoke-super-admin before changing the account"
   )
 
   static let accountChangeKindUnknown = RPCError(
     .invalidArgument,
     reason: "ACCOUNT_CHANGE_KIND_UNKNOWN",
     domain: domain,
-    message: "kind: must be one of the changes that there are"
+    message: "kind: must be a known kind of change"
   )
 
   static let accountChangeWaits = RPCError(
     .alreadyExists,
     reason: "ACCOUNT_CHANGE_WAITS",
     domain: domain,
-    message: "such a change of the account waits already; approve or cancel that one"
+    message: "the account already has a pending change of this kind; approve or cancel it"
   )
 
   static let accountChangeNotFound = RPCError(
@@ -35,13 +35,13 @@ extension AuthError {
     .failedPrecondition,
     reason: "ACCOUNT_CHANGE_CLOSED",
     domain: domain,
-    message: "the change does not wait: it was done, taken back or stopped"
+    message: "the change is not pending: it was applied, cancelled or stopped"
   )
 
   static let secondOperatorNeeded = RPCError(
     .failedPrecondition,
     reason: "SECOND_OPERATOR_NEEDED",
     domain: domain,
-    message: "another operator than the one who asked for the change must approve it"
+    message: "an operator other than the one who requested the change must approve it"
   )
 }

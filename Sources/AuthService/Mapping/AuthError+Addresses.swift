@@ -12,7 +12,7 @@ extension AuthError {
       + "of the account"
   )
 
-  /// Somebody says that an account is not theirs whose address was proven.
+  /// The account to disown has proven the address.
   static let addressProven = RPCError(
     .failedPrecondition,
     reason: "ADDRESS_PROVEN",

@@ -25,9 +25,9 @@ extension AuthError {
       reason: "DELETION_BEGUN",
       domain: domain,
       message: isBlocked
-        ? "the deletion of the account has begun and waits for somebody else to have the roles "
-          + "that only its user has; give them to somebody, or have the user cancel it"
-        : "the deletion of the account has begun already; its user can still cancel it"
+        ? "the account's deletion has begun and waits for another holder of the roles that only "
+          + "this user has; give them to another user, or have the user cancel it"
+        : "the account's deletion has begun already; the user can still cancel it"
     )
   }
 
@@ -38,8 +38,8 @@ extension AuthError {
       .failedPrecondition,
       reason: "MUST_HAND_OVER",
       domain: domain,
-      message: "nobody else can act for good by a role that somebody must have on \(what.0); "
-        + "give it to somebody without an end, or delete \(what.1), first",
+      message: "no other user permanently holds a required role on \(what.0); "
+        + "give the role to another user without an end date, or delete \(what.1), first",
       metadata: ["count": "\(count)", "entities": entities.joined(separator: " ")]
     )
   }

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told about exports of their accounts.
+/// Errors of account exports.
 extension AuthError {
   static func exportTooSoon(retryAfter: Duration) -> RPCError {
     RPCError(
@@ -19,7 +19,7 @@ extension AuthError {
       .unavailable,
       reason: "EXPORT_INCOMPLETE",
       domain: domain,
-      message: "the export has ended before it was whole; drop what arrived, and retry after the "
+      message: "the export is incomplete; discard the parts received, and retry after the "
         + "given delay",
       metadata: ["missing": service],
       retryAfter: .seconds(5),

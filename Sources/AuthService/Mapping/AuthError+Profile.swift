@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told about their profiles.
+/// Errors of profile changes.
 extension AuthError {
   static let photoURLInvalid = invalid(
     "photo_url",
@@ -38,7 +38,7 @@ extension AuthError {
     .failedPrecondition,
     reason: "TOO_MANY_ACTIVITIES",
     domain: domain,
-    message: "a user has at most \(ActivityList.countMax) activities; count another one of them"
+    message: "a user has at most \(ActivityList.countMax) activities; use an existing one"
   )
 
   private static func invalid(_ field: String, reason: String, _ problem: String) -> RPCError {

@@ -16,7 +16,7 @@ extension AuthError {
     .failedPrecondition,
     reason: "TOTP_NOT_ENROLLED",
     domain: domain,
-    message: "the account has no authenticator app that could be removed"
+    message: "the account has no authenticator app"
   )
 
   /// For a caller who confirms twice: mostly a second tap, whose first one has the answer.
@@ -24,7 +24,7 @@ extension AuthError {
     .alreadyExists,
     reason: "TOTP_EXISTS",
     domain: domain,
-    message: "the authenticator app is added already, and nothing is left to do; the first answer "
+    message: "the authenticator app is confirmed already; the first answer "
       + "has the recovery codes, and RegenerateRecoveryCodes makes new ones"
   )
 

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers of AuthService are told when it does not do what they ask.
+/// Errors AuthService returns to callers.
 enum AuthError {
   static let domain = ServiceDomain.of(AuthProgram.identity.name)
 
@@ -29,7 +29,7 @@ enum AuthError {
     message: "the session has ended; sign in again"
   )
 
-  /// A repeated sign-in whose first answer has arrived: whoever has it refreshes it by now.
+  /// A repeated sign-in whose first answer has arrived: anyone who has it refreshes it by now.
   static let sessionInUse = RPCError(
     .alreadyExists,
     reason: "SESSION_IN_USE",
@@ -63,7 +63,7 @@ enum AuthError {
     .invalidArgument,
     reason: "MAIL_TOKEN_INVALID",
     domain: domain,
-    message: "token: does not work or no longer works; ask for a new mail"
+    message: "token: is invalid or expired; request a new mail"
   )
 
   /// The same whether or not the address has an account.
@@ -72,7 +72,7 @@ enum AuthError {
       .resourceExhausted,
       reason: "TOO_MANY_MAILS",
       domain: domain,
-      message: "too many mails were asked for; look for those that were sent, or retry after the "
+      message: "too many e-mails requested; check your inbox, or retry after the "
         + "given delay",
       retryAfter: retryAfter
     )
@@ -93,7 +93,7 @@ enum AuthError {
       switch objection {
       case .length: ("PIN_LENGTH", "must have \(policy.digitCount) digits")
       case .common: ("PIN_COMMON", "must not be a run, a repetition, a year or another common PIN")
-      case .reused: ("PIN_REUSED", "must not be the PIN before, forwards or backwards")
+      case .reused: ("PIN_REUSED", "must not be the previous PIN, forwards or backwards")
       }
     var error = RPCError(
       .invalidArgument,
@@ -112,15 +112,15 @@ enum AuthError {
     message: "the account has no PIN; set one first"
   )
 
-  /// Told to somebody who is signed in: not UNAUTHENTICATED, which makes applications discard sessions.
+  /// Told to a user who is signed in: not UNAUTHENTICATED, which makes applications discard sessions.
   static func pinInvalid(attemptsLeft: Int) -> RPCError {
     RPCError(
       .invalidArgument,
       reason: "PIN_INVALID",
       domain: domain,
       message: attemptsLeft == 0
-        ? "pin: is wrong, and is disabled now; sign in again"
-        : "pin: is wrong; try again (\(attemptsLeft) left)",
+        ? "the PIN is wrong, and is now disabled; sign in again"
+        : "the PIN is wrong; try again (\(attemptsLeft) left)",
       metadata: ["attempts_left": "\(attemptsLeft)"]
     )
   }
@@ -172,15 +172,15 @@ enum AuthError {
     .invalidArgument,
     reason: "SECOND_FACTOR_TOKEN_INVALID",
     domain: domain,
-    message: "second_factor_token: does not work or no longer works; sign in again"
+    message: "second_factor_token: is invalid or expired; sign in again"
   )
 
-  /// Whoever invites has not proven an address, by which the invited person would know them.
+  /// The inviter has not proven an address, by which the invited person would know them.
   static let inviterUnverified = RPCError(
     .failedPrecondition,
     reason: "INVITER_UNVERIFIED",
     domain: domain,
-    message: "inviter_id: has not verified an e-mail address; retry when that was done"
+    message: "inviter_id: has no verified e-mail address; verify one, then retry"
   )
 
   /// A response of a passkey that does not count, whatever is wrong with it: one answer.
@@ -243,7 +243,7 @@ enum AuthError {
     message: "provider not found; use one that this installation is set up for"
   )
 
-  /// The keys of a provider cannot be had, and those that are known are not enough.
+  /// The keys of a provider cannot be obtained, and those that are known are not enough.
   static let providerKeysUnavailable = RPCError(
     .unavailable,
     reason: "PROVIDER_KEYS_UNAVAILABLE",
@@ -254,7 +254,7 @@ enum AuthError {
     retryAfter: .seconds(60)
   )
 
-  /// Somebody without an account, of whom the provider tells no address.
+  /// A user without an account, whose provider names no address.
   static let identityWithoutEmail = RPCError(
     .failedPrecondition,
     reason: "IDENTITY_WITHOUT_EMAIL",
@@ -334,7 +334,7 @@ enum AuthError {
       .failedPrecondition,
       reason: "IMPORT_OUT_OF_ORDER",
       domain: domain,
-      message: "position: rows before it are missing; go on at \(next)",
+      message: "position: earlier rows are missing; continue at \(next)",
       metadata: ["next_position": "\(next)"]
     )
   }
@@ -430,7 +430,7 @@ enum AuthError {
       domain: domain,
       message: canBePartial
         ? "part of the user's context is unavailable; retry, or set allow_partial_context"
-        : "what another service knows of the user is unavailable; retry after the given delay",
+        : "another service's data about the user is unavailable; retry after the given delay",
       metadata: ["missing": part],
       retryAfter: .seconds(1),
       cause: cause

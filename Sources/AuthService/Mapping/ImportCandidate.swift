@@ -7,7 +7,7 @@ internal import ServiceKit
 struct ImportCandidate: Sendable {
   /// The account.
   let user: UserRecord
-  /// What the store gets of its password; empty for none.
+  /// The stored form of its password; empty for none.
   let password: String
   /// The text of the form of its hash; nil for a fast digest and for none.
   let form: String?
@@ -62,7 +62,7 @@ struct ImportCandidate: Sendable {
     )
   }
 
-  /// What the store gets of a hash, and its form.
+  /// The stored form of a hash, and its format.
   private static func password(
     _ hash: String,
     of userID: String,

@@ -1,8 +1,8 @@
 internal import ServiceKit
 
-/// What Apple tells servers of a user of Sign in with Apple, in a signed notification.
+/// An event about a user of Sign in with Apple, in a signed notification.
 struct AppleEvent: Hashable, Sendable {
-  /// What happened.
+  /// The kind of event.
   enum Kind: String, Sendable {
     /// Apple no longer forwards mail from the user's private address.
     case emailDisabled = "email-disabled"
@@ -16,9 +16,9 @@ struct AppleEvent: Hashable, Sendable {
 
   /// Names the notification; the same one may come again.
   let id: String
-  /// What happened; nil for what Apple added since.
+  /// The kind; nil for kinds that Apple added since.
   let kind: Kind?
-  /// Whose identity it is about.
+  /// The subject of the identity.
   let subject: String
   /// When it happened, in milliseconds since 1970.
   let time: Int64

@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// Why an identity token is not accepted: for metrics and tests, as callers get one answer for all.
 enum IdentityTokenFault: Error, Hashable, Sendable {
-  /// What is wrong with it as a token, whoever issued it.
+  /// The fault of the token, no matter who issued it.
   case token(TokenFault)
   /// Not for the nonce that the caller has.
   case nonce
@@ -10,7 +10,7 @@ enum IdentityTokenFault: Error, Hashable, Sendable {
   case nonceUnknown
   /// Given to another client of the same provider (`azp`).
   case authorizedParty
-  /// Nobody: `sub` is missing or impossible.
+  /// `sub` is missing or impossible.
   case subject
   /// Not of an organization that may sign in.
   case hostedDomain
@@ -35,11 +35,11 @@ enum IdentityTokenFault: Error, Hashable, Sendable {
     + [.nonce, .nonceUnknown, .authorizedParty, .subject, .hostedDomain, .codeHash]
 }
 
-/// Who signed in with a provider, as its token says; made only of a token that was verified.
+/// The user who signed in with a provider, as the token says; made only of a token that was verified.
 struct IdentityClaims: Hashable, Sendable {
   /// The provider, by the first of its issuers.
   let issuer: String
-  /// Who, for ever: what an identity is found by together with the issuer, and never an address.
+  /// The permanent identifier: the key of an identity together with the issuer, and never an address.
   let subject: String
   /// The address, if there is one that mail can be sent to.
   let email: String?
@@ -47,7 +47,7 @@ struct IdentityClaims: Hashable, Sendable {
   let isEmailVerified: Bool
   /// Whether Apple forwards mail from the address.
   let isPrivateEmail: Bool
-  /// What the user is called; empty if the token does not say.
+  /// The user's name; empty if the token does not say.
   let name: String
   /// When the token was issued, in milliseconds since 1970.
   let issued: Int64

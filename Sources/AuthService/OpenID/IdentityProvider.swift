@@ -27,13 +27,13 @@ public struct IdentityProvider: Sendable {
     case sha256
   }
 
-  /// What callers name it by.
+  /// The name for callers.
   public var name: String
   /// The `iss` of its tokens, any of them exactly; the first is the one that identities are kept under.
   public var issuers: [String]
   /// The `aud` of tokens that are for this installation.
   public var clientIDs: Set<String>
-  /// What its tokens may be signed with.
+  /// The allowed signature algorithms.
   public var algorithms: [String]
   /// Its keys.
   public var keys: KeyLocation
@@ -53,7 +53,7 @@ public struct IdentityProvider: Sendable {
   /// Providers, at most.
   static let countMax = 32
 
-  /// What identities are kept under.
+  /// The issuer that identities are kept under.
   var issuer: String { issuers[0] }
 
   /// Reads the settings of one provider.
@@ -153,7 +153,7 @@ public struct KeySetAddress: Hashable, Sendable {
   static func isURL(_ text: String) -> Bool { HTTPFetch.isURL(text) }
 }
 
-/// What is built in of providers that everybody uses.
+/// The built-in settings of well-known providers.
 private struct Preset {
   let issuers: [String]
   let keys: KeySetAddress

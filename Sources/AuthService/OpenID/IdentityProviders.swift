@@ -9,7 +9,7 @@ struct IdentityProviders: Sendable {
     let keys: ProviderKeys
   }
 
-  /// What ties tokens to those who asked for them.
+  /// The nonces that tie tokens to those who asked for them.
   let nonces: SignInNonces
   private let entries: [String: Entry]
   private let tokens: MetricFamily<Counter>
@@ -63,7 +63,7 @@ struct IdentityProviders: Sendable {
     return entry
   }
 
-  /// Who a token says somebody is, and the nonce that is to be used up with it.
+  /// The claims of a token, and the nonce that is to be used up with it.
   ///
   /// `code` is the authorization code that came along, if one did. Throws UNAUTHENTICATED for every token that is not accepted, whatever is wrong with it, and UNAVAILABLE
   /// when that cannot be found out. `now` is in milliseconds since 1970.
@@ -103,7 +103,7 @@ struct IdentityProviders: Sendable {
     return (claims, nonce)
   }
 
-  /// What Apple tells in a notification.
+  /// The event in a notification of Apple.
   ///
   /// Throws INVALID_ARGUMENT for one that is not genuine, and UNAVAILABLE when that cannot be found out.
   func event(in payload: String, of entry: Entry, now: Int64) async throws -> AppleEvent {

@@ -29,7 +29,7 @@ final class ProviderKeys: Sendable {
     var usualLifetime: Duration
   }
 
-  /// What is known of a key.
+  /// The answer about a key.
   enum Answer: Sendable {
     /// The key.
     case key(ProviderKey)

@@ -1,12 +1,12 @@
 internal import ServiceKit
 
-/// What ties an identity token to the one who asked for it: given out here, used once.
+/// The nonces that tie an identity token to the one who asked for it: given out here, used once.
 ///
 /// A nonce is `version ‖ time ‖ random ‖ HMAC`, the HMAC over what it is good for too. So nothing is stored
 /// for those who only ask, which anybody may; the store has the digests of those that were used, until they
 /// end.
 struct SignInNonces: Sendable {
-  /// What a nonce is good for, and nothing else.
+  /// The one purpose of a nonce.
   enum Purpose: Hashable, Sendable {
     /// Signing in with a provider.
     case signIn(provider: String)
@@ -23,7 +23,7 @@ struct SignInNonces: Sendable {
 
   /// A nonce that was given out here for its purpose, and has not ended.
   struct Authentic: Hashable, Sendable {
-    /// What it is remembered by once it was used.
+    /// The digest it is remembered by once it was used.
     let digest: [UInt8]
     /// When it ends, in milliseconds since 1970.
     let expires: Int64

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What an authenticator says of how a key was made (WebAuthn, sections 6.5.4 and 8).
+/// An authenticator's statement of how a key was made (WebAuthn, sections 6.5.4 and 8).
 ///
 /// Nobody's attestation is trusted, and none is asked for. One that comes along must hold, and is
 /// remembered for what it is.
@@ -15,7 +15,7 @@ struct Attestation: Sendable {
     case unverified
   }
 
-  /// What the authenticator signed, as it came.
+  /// The bytes that the authenticator signed, as they came.
   let authenticatorBytes: [UInt8]
   private let format: String
   private let statement: CBORMap
@@ -31,7 +31,7 @@ struct Attestation: Sendable {
     self.authenticatorBytes = authenticatorBytes
   }
 
-  /// What the attestation is worth; throws when it does not hold, and for formats other than `none`
+  /// The worth of the attestation; throws when it does not hold, and for formats other than `none`
   /// and
   /// `packed`.
   func verify(

@@ -1,10 +1,10 @@
-/// What an authenticator signs besides the challenge (WebAuthn, section 6.1).
+/// The data that an authenticator signs besides the challenge (WebAuthn, section 6.1).
 struct AuthenticatorData: Hashable, Sendable {
-  /// What it says of itself and its user.
+  /// The flags about the authenticator and its user.
   struct Flags: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
-    /// Somebody touched it.
+    /// The user touched it.
     static let userPresent = Flags(rawValue: 1 << 0)
     /// It verified who.
     static let userVerified = Flags(rawValue: 1 << 2)
@@ -22,7 +22,7 @@ struct AuthenticatorData: Hashable, Sendable {
   struct NewKey: Hashable, Sendable {
     /// The model of the authenticator, 16 bytes; all zero when it does not say.
     let model: [UInt8]
-    /// What the key is found by, 1 to 1,023 bytes.
+    /// The credential identifier, 1 to 1,023 bytes.
     let id: [UInt8]
     /// The key as it is encoded.
     let encoded: [UInt8]

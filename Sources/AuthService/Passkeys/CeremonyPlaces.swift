@@ -4,14 +4,14 @@ internal import ServiceKit
 /// How many challenges wait for an answer: those that anybody may ask for, and those of sessions.
 ///
 /// Both have a bound of their own, so that no stranger's challenge takes the place of a user's. Nobody is refused
-/// one: at its share a holder's own oldest makes room, at the total the oldest of whoever has the most.
+/// one: at its share a holder's own oldest makes room, at the total the oldest of the holder with the most.
 final class CeremonyPlaces: Sendable {
   /// Challenges of callers who are not signed in.
   static let ofSources = SharedBound(total: 100_000, share: 3_000, ofEach: .source)
   /// Challenges of sessions.
   static let ofAccounts = SharedBound(total: 100_000, share: 300, ofEach: .account)
 
-  /// What makes room for a challenge.
+  /// The challenge that makes room for another.
   enum Room: Hashable, Sendable {
     /// There is room.
     case free

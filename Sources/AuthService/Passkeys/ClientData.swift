@@ -1,10 +1,10 @@
 internal import ServiceKit
 
-/// What the browser says of the page that used a passkey (WebAuthn, section 5.8.1).
+/// The browser's statement about the page that used a passkey (WebAuthn, section 5.8.1).
 ///
 /// Only the names that matter are looked at: browsers add others, some on purpose and at random.
 struct ClientData: Hashable, Sendable {
-  /// What the page did.
+  /// The action of the page.
   enum Kind: String, Sendable {
     case create = "webauthn.create"
     case get = "webauthn.get"

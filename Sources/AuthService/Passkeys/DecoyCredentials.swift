@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Keys that nobody has, for addresses without passkeys: whoever asks for an address learns the
+/// Keys that nobody has, for addresses without passkeys: anyone who asks for an address learns the
 /// same of every one (WebAuthn Level 3, section 14.6.2).
 ///
 /// Made of the address under a key, so that asking again gets the same one.
@@ -9,7 +9,7 @@ struct DecoyCredentials: Sendable {
   private static let byteCounts = [16, 20, 32, 32]
 
   private let key: HMACKey
-  /// Nobody's: checking a response with it is as much work as checking one with a key of the store.
+  /// The key of nobody: checking a response with it is as much work as checking one with a key of the store.
   let publicKey: PasskeyKey
 
   /// Works under a key of its own, derived from `secret`.

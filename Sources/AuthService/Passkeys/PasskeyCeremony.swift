@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// A challenge that was issued and not yet answered.
 struct PasskeyCeremony: Hashable, Sendable {
-  /// What it is good for.
+  /// The purpose.
   enum Kind: String, CaseIterable, Sendable {
     /// Registering a passkey.
     case registration
@@ -17,15 +17,15 @@ struct PasskeyCeremony: Hashable, Sendable {
   /// How it is named, 128 random bits in base 64.
   var id: String
   var kind: Kind
-  /// What the authenticator is to sign: 32 random bytes.
+  /// The challenge for the authenticator: 32 random bytes.
   var challenge: [UInt8]
-  /// Whose passkey it takes; empty for anybody's, and for a named account that does not exist.
+  /// The user whose passkey it takes; empty for anybody's, and for a named account that does not exist.
   var userID: String
   /// In which session it began; empty for sign-ins.
   var sessionID: String
   /// When it began, in milliseconds since 1970.
   var created: Int64
-  /// Whose place it takes: see `PlaceHolder`.
+  /// The holder whose place it takes: see `PlaceHolder`.
   var holder: [UInt8] = []
 
   /// How long it may take, in milliseconds (WebAuthn Level 3, section 15.1).

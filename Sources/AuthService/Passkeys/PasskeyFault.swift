@@ -1,6 +1,6 @@
-/// What is wrong with a passkey or with a response that was made with one.
+/// The fault of a passkey or of a response that was made with one.
 ///
-/// For the log: callers are told that it was refused, and nothing more.
+/// For the log: callers learn that it was refused, and nothing more.
 enum PasskeyFault: String, Error, CaseIterable {
   /// The response is not the JSON of a browser's credential.
   case response
@@ -22,7 +22,7 @@ enum PasskeyFault: String, Error, CaseIterable {
   case crossOrigin = "cross_origin"
   /// Of another relying party.
   case relyingParty = "relying_party"
-  /// Nobody touched the authenticator.
+  /// The authenticator was not touched.
   case userPresence = "user_presence"
   /// The authenticator did not verify who touched it.
   case userVerification = "user_verification"
@@ -36,7 +36,7 @@ enum PasskeyFault: String, Error, CaseIterable {
   case attestation
   /// A signature of another key, or of something else.
   case signature
-  /// A ceremony that does not exist any more, or never did.
+  /// A ceremony that no longer exists, or never did.
   case ceremony
   /// A ceremony that took too long.
   case expired

@@ -5,14 +5,14 @@ internal import ServiceKit
 /// Kinds and algorithms are looked at together: a key of one kind that names another's algorithm is
 /// none. A label that does not belong is refused, so that a key has one spelling.
 struct PasskeyKey: Hashable, Sendable {
-  /// What passkeys sign with, by the numbers of COSE, in the order in which they are offered.
+  /// The algorithms of passkeys, by the numbers of COSE, in the order in which they are offered.
   enum Algorithm: Int64, CaseIterable, Sendable {
     case ed25519 = -8
     case es256 = -7
     case rs256 = -257
   }
 
-  /// What it signs with.
+  /// The algorithm it signs with.
   let algorithm: Algorithm
   /// Its numbers.
   let key: RawPublicKey

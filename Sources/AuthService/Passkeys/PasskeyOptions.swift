@@ -22,7 +22,7 @@ struct CredentialDescriptor: Hashable, Sendable {
   }
 }
 
-/// What browsers are told, as `parseCreationOptionsFromJSON` and `parseRequestOptionsFromJSON` take
+/// The options for browsers, as `parseCreationOptionsFromJSON` and `parseRequestOptionsFromJSON` take
 /// it (WebAuthn Level 3, sections 5.1.9 and 5.1.10).
 extension RelyingParty {
   /// How a passkey is to be made.
@@ -73,7 +73,7 @@ extension RelyingParty {
     return options.text
   }
 
-  /// What has a browser forget the passkeys that an account no longer has, as
+  /// The signal by which a browser forgets the passkeys that an account no longer has, as
   /// `PublicKeyCredential.signalAllAcceptedCredentials` takes it (section 5.1.11.2).
   func signal(handle: [UInt8], accepting known: [CredentialDescriptor]) -> String {
     let signal: JSONValue = [

@@ -2,9 +2,9 @@
 struct PasskeyRecord: Hashable, Sendable {
   /// Identifier, `pky_…`.
   var id: String
-  /// What authenticators call it.
+  /// The authenticators' name of it.
   var credentialID: [UInt8]
-  /// Whose it is.
+  /// Its user.
   var userID: String
   /// The public key, as COSE encodes it.
   var publicKey: [UInt8]
@@ -18,11 +18,11 @@ struct PasskeyRecord: Hashable, Sendable {
   var transports: [String]
   /// The model of the authenticator, 16 bytes; all zero when it did not say.
   var model: [UInt8]
-  /// What was said of how it was made.
+  /// The attestation of how it was made.
   var attestation: Attestation.Outcome
   /// The relying party that it is bound to.
   var relyingParty: String
-  /// What the user calls it.
+  /// The user's name for it.
   var name: String
   /// Whether the account's address was verified when it was registered.
   var isAddressProven: Bool
@@ -36,7 +36,7 @@ struct PasskeyRecord: Hashable, Sendable {
   /// How many an account may have.
   static let countMax = 20
 
-  /// What has become of the counter of a passkey.
+  /// The change of the counter of a passkey.
   enum CounterChange: Sendable {
     /// It rose, or the passkey has none.
     case rose

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What `navigator.credentials.create` gave, as `toJSON` of a browser writes it (WebAuthn Level 3,
+/// The result of `navigator.credentials.create`, as `toJSON` of a browser writes it (WebAuthn Level 3,
 /// `RegistrationResponseJSON`).
 struct RegistrationResponse: Sendable {
   let credentialID: [UInt8]
@@ -28,14 +28,14 @@ struct RegistrationResponse: Sendable {
   }
 }
 
-/// What `navigator.credentials.get` gave, as `toJSON` of a browser writes it
+/// The result of `navigator.credentials.get`, as `toJSON` of a browser writes it
 /// (`AuthenticationResponseJSON`).
 struct UseResponse: Sendable {
   let credentialID: [UInt8]
   let clientData: [UInt8]
   let authenticatorData: [UInt8]
   let signature: [UInt8]
-  /// Whose key it is, as the authenticator remembers; nil when it does not say.
+  /// The user of the key, as the authenticator remembers; nil when it does not say.
   let userHandle: [UInt8]?
 
   /// Reads a response.
@@ -55,7 +55,7 @@ struct UseResponse: Sendable {
   }
 }
 
-/// What both responses share.
+/// The parts that both responses share.
 private enum PasskeyJSON {
   private static let limits = JSONLimits(
     byteCountMax: 32 * 1024,

@@ -1,10 +1,10 @@
 internal import ServiceKit
 
-/// Who asks for passkeys: a domain, and the pages and applications that may use it.
+/// The relying party of passkeys: a domain, and the pages and applications that may use it.
 public struct RelyingParty: Hashable, Sendable {
   /// The domain that passkeys are bound to.
   public let id: String
-  /// What the user's device calls it.
+  /// The name by the user's device.
   public let name: String
   /// Where responses may come from, compared as they are: `https://example.com`,
   /// `android:apk-key-hash:…`.
@@ -29,12 +29,12 @@ struct ProvenRegistration: Sendable {
   let attestation: Attestation.Outcome
 }
 
-/// What a response proved of the use of a passkey.
+/// The proven use of a passkey.
 struct ProvenUse: Sendable {
   let flags: AuthenticatorData.Flags
   let signCount: UInt32
 
-  /// What a session that begins with it or is raised by it proves; a key that cannot leave its
+  /// The proof of a session that begins with it or is raised by it; a key that cannot leave its
   /// device counts as hardware (RFC 8176; OpenID EAP ACR Values).
   var proof: SignInProof {
     flags.contains(.backupEligible)
@@ -43,7 +43,7 @@ struct ProvenUse: Sendable {
   }
 }
 
-/// What WebAuthn has a relying party check (sections 7.1 and 7.2), as far as it takes no memory of
+/// The checks of a relying party by WebAuthn (sections 7.1 and 7.2), as far as they take no memory of
 /// users.
 ///
 /// Both return what was proven or throw: a verdict that could be ignored has been.

@@ -4,8 +4,8 @@ public import RPCKit
 /// Threads that hash passwords, and how much may wait for them.
 ///
 /// Hashing takes tens of milliseconds and megabytes each, so it runs on as many threads as there are
-/// cores, at a lower priority than the loops, and at most two seconds of it may wait: whoever would
-/// wait longer is told so before anything else is done for them. `HashQueue` says who goes first.
+/// cores, at a lower priority than the loops, and at most two seconds of it may wait: anyone who would
+/// wait longer is refused before anything else is done for them. `HashQueue` says who goes first.
 /// The trusted lane has four places for each thread even if those are more than two seconds: on a
 /// machine so busy that a hash takes a second, two seconds are two places for each thread, and
 /// strangers could keep them taken.
@@ -47,7 +47,7 @@ public final class HashPool: Sendable {
   private struct State {
     var queue = HashQueue()
     var idle: [any EventLoop] = []
-    /// What a hash takes, in nanoseconds: a moving average.
+    /// The duration of a hash, in nanoseconds: a moving average.
     var jobNanoseconds: Int64
   }
 
@@ -119,7 +119,7 @@ public final class HashPool: Sendable {
   /// Runs `job` on a thread of the pool.
   ///
   /// A cancelled caller waits on: its job is not taken back, and not started twice. The call that is
-  /// served gives its place in admission control back meanwhile, because this queue has a bound of
+  /// served gives its place in admission control back in the meantime, because this queue has a bound of
   /// its own.
   func run<Result: Sendable>(
     _ permit: Permit,
@@ -167,7 +167,7 @@ public final class HashPool: Sendable {
       metrics.duration.observe(nanoseconds: taken)
       state.withLock { $0.jobNanoseconds += (taken - $0.jobNanoseconds) / 16 }
       release(job.lane, job.share)
-      // Last, so that whoever gets the result finds it counted and its place free.
+      // Last, so that anyone who gets the result finds it counted and its place free.
       handOver()
     }
   }

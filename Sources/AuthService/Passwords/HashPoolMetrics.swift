@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What a `HashPool` counts, for each lane.
+/// The metrics of a `HashPool`, for each lane.
 struct HashPoolMetrics: Sendable {
   let duration: Histogram
   private let shed: MetricFamily<Counter>

@@ -10,11 +10,11 @@ public enum HashLane: String, CaseIterable, Sendable {
   case ordinary
 }
 
-/// What waits for the threads of a `HashPool`, and who is next; knows no threads and no clock.
+/// The waiting hashes of a `HashPool`, and the next one; knows no threads and no clock.
 ///
 /// Neither lane can shut the other out: of all places each may take three quarters, and of four turns
 /// the ordinary lane has one even while the trusted one never runs dry. A flood of wrong sign-ins so
-/// leaves three quarters of the threads to those who were right before, and whoever has a device
+/// leaves three quarters of the threads to those who were right before, and anyone who has a device
 /// that is known cannot stop strangers from signing in. When hashes take so long that there are hardly
 /// any places, the trusted lane still has a few of its own. Within a lane shares take turns (`FairLane`), and
 /// nobody has more places than one may have.
@@ -35,7 +35,7 @@ struct HashQueue: Sendable {
   /// Turns of the trusted lane for each of the ordinary one, while both wait.
   static let trustedTurns = 3
 
-  /// What became of somebody who asked for a place.
+  /// The outcome for a caller who asked for a place.
   enum Reservation: Hashable, Sendable {
     case taken
     /// The lane has none, or there is none at all.
@@ -68,7 +68,7 @@ struct HashQueue: Sendable {
     capacity: Int,
     trustedCountMin: Int = 0
   ) -> Reservation {
-    // First, so that whoever asks for too much is told that, and not that others do.
+    // First, so that a caller who asks for too much learns that, and not that others do.
     guard self[lane].placeCount(of: share) < Self.shareCountMax else { return .shareIsFull }
     let laneMax = Self.share(of: capacity)
     // Strangers do not pay for what the trusted lane has beyond that.

@@ -14,7 +14,7 @@ final class KnownPasswordWork: Sendable {
     var work: PasswordWork
     /// All of which `work` is made, and what there was no room for.
     var steps: Set<PasswordWork.Step>
-    /// What this process has stored passwords of, which stays whatever a count finds.
+    /// The steps that this process has stored passwords of, which stay whatever a count finds.
     var written: Set<PasswordWork.Step>
     var isCounted: Bool
   }

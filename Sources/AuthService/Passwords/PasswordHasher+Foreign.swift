@@ -5,7 +5,7 @@ extension PasswordHasher {
   /// Whether a password is the one that the store has something of; without anything, no.
   ///
   /// Unless it is right and `sparesRight`, it takes all of `work`, whatever the store has: who is refused learns
-  /// nothing from how long it took. A right one is told by the answer anyway.
+  /// nothing from how long it took. The answer shows a right one anyway.
   func check(
     _ password: String,
     stored: StoredPassword?,
@@ -38,7 +38,7 @@ extension PasswordHasher {
     }
   }
 
-  /// What the store has of a fast digest from then on.
+  /// The stored form of a fast digest from then on.
   func wrapped(_ digest: SaltedDigest) throws -> String {
     StoredPassword.text(of: try record(of: digest.value), wrapping: digest)
   }

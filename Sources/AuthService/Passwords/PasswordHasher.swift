@@ -51,7 +51,7 @@ public struct PasswordHasher: Sendable {
 
   /// Whether a password is the one of a record.
   ///
-  /// Without a record, or with one that cannot be checked any more, the work is the same and the
+  /// Without a record, or with one that can no longer be checked, the work is the same and the
   /// answer is no. It is the same for a record of a lower cost than today's too: what its own hash lacks is
   /// computed besides, so that nobody can time which accounts have not signed in since the cost was raised.
   func check(_ password: String, against record: PasswordRecord?) throws -> Bool {

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What has to be computed for a wrong password: the same for every account and for none.
+/// The work for a wrong password: the same for every account and for none.
 ///
 /// Otherwise the time of a refusal says whether an address has an account, and one that nobody has signed in to for
 /// long. So whatever a stored password takes is followed by what the others would have taken: a hash of our own as
@@ -39,7 +39,7 @@ struct PasswordWork: Hashable, Sendable {
     }
   }
 
-  /// What is left to be computed after a step; nil stands for none.
+  /// The steps left after a step; nil stands for none.
   func rest(after step: Step?) -> [Step] {
     switch step {
     case nil: [.own(own)] + forms.map { .foreign($0) }
@@ -52,7 +52,7 @@ struct PasswordWork: Hashable, Sendable {
 }
 
 extension StoredPassword {
-  /// What checking a password against it takes; nil for next to nothing.
+  /// The step that checking a password against it takes; nil for next to nothing.
   var step: PasswordWork.Step? {
     switch self {
     case .own(let record), .wrapped(_, _, let record): .own(record.cost)

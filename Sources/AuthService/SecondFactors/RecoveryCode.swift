@@ -22,7 +22,7 @@ struct RecoveryCode: Hashable, Sendable {
     text = String(decoding: letters, as: UTF8.self)
   }
 
-  /// What somebody has typed: in any case, with spaces and hyphens, and with letters that look like a digit.
+  /// Reads a code as typed: in any case, with spaces and hyphens, and with letters that look like a digit.
   ///
   /// Nil for what can be none.
   init?(typed: String) {
@@ -45,7 +45,7 @@ struct RecoveryCode: Hashable, Sendable {
   var shown: String { "\(text.prefix(5))-\(text.suffix(5))" }
 }
 
-/// What the store keeps in place of recovery codes and of sign-ins' tokens: digests under a key that is
+/// The stored form of recovery codes and of sign-ins' tokens: digests under a key that is
 /// not in the store.
 ///
 /// 50 bits are too few to be safe under a plain digest, and need no slow one under a key.
@@ -62,7 +62,7 @@ struct SecondFactorKey: Sendable {
     key.code(of: Array("recovery code \(userID) \(code.text)".utf8))
   }
 
-  /// What the attempts of a user are counted under that come from a device or a session; nil for all of
+  /// The subject that a user's attempts from a device or a session are counted under; nil for all of
   /// them that come from elsewhere.
   func attempts(of userID: String, from origin: [UInt8]?) -> [UInt8] {
     key.code(of: Array("attempts \(userID) ".utf8) + (origin ?? []))
@@ -74,7 +74,7 @@ struct SecondFactorKey: Sendable {
     return (Base64URL.encode(bytes), digest(ofToken: bytes))
   }
 
-  /// What a token is found by; nil for a text that can be none.
+  /// The digest that a token is found by; nil for a text that can be none.
   func digest(ofToken text: String) -> [UInt8]? {
     guard text.utf8.count <= 64, let bytes = Base64URL.decode(text),
       bytes.count == Self.tokenByteCount

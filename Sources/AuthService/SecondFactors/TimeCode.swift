@@ -52,7 +52,7 @@ struct TimeCode: Hashable, Sendable {
     return found
   }
 
-  /// What a QR code holds for an app (the format is Google Authenticator's, "Key Uri Format").
+  /// The contents of the QR code for an app (the format is Google Authenticator's, "Key Uri Format").
   ///
   /// The issuer stands before the account as well, for apps that know only that. Parameters that have
   /// their default value are left out, because some apps stumble over them.

@@ -5,7 +5,7 @@ internal import ServiceKit
 /// users among those who can act for good.
 ///
 /// Told before the call is answered that disables an account or begins its deletion. An account is disabled
-/// also when TenancyService could not be told within two seconds: then it is told as soon as it can.
+/// also when TenancyService could not be reached within two seconds: then it is notified as soon as it can be.
 final class AccountReports: Sendable {
   /// How long a report may take before it is repeated, in milliseconds.
   private static let lease: Int64 = 30_000
@@ -14,7 +14,7 @@ final class AccountReports: Sendable {
   /// Reports that are read at once.
   private static let pageSize = 100
 
-  /// Whose deletions are announced one after the other, or each would make the one before outdated.
+  /// The users whose deletions are announced one after the other, or each would make the one before outdated.
   let announcing = UserTurns()
   private let store: ServiceStore
   private let peers: ErasurePeers
@@ -80,8 +80,8 @@ final class AccountReports: Sendable {
   /// Tells that the deletion of an account is about to begin, and gives the report to be finished in the write
   /// that begins it; throws what TenancyService says of the last one with a role that somebody must have.
   ///
-  /// When that write does not come, TenancyService hears so: at once by `withdraw`, and after half a minute
-  /// when the process ended in between.
+  /// When that write does not come, TenancyService is notified: immediately by `withdraw`, and after half a
+  /// minute when the process ended in between.
   func announceDeletion(of userID: String, refusingLast: Bool) async throws -> AccountReport {
     let lease = clock.now.addingSaturated(Self.lease)
     var report = try await store.writeOwn { tx in

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What operators change in accounts.
+/// Changes of accounts by operators.
 extension AuthCore {
   /// Changes that one look takes on.
   private static let countAtOnce = 32
@@ -35,7 +35,7 @@ extension AuthCore {
     }
   }
 
-  /// Has the account's address told of a change, with what stops it; nothing for an account without one.
+  /// Mails the account's address about a change, with a link that stops it; nothing for an account without one.
   func announce(
     _ change: AccountChange,
     to user: UserRecord,

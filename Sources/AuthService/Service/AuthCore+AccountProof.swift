@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What somebody who opens a link from a mail shows besides, where there is no session.
+/// The credential that a user shows with a link from a mail, where there is no session.
 struct AccountCredential: Sendable {
   /// The account's password; empty for none.
   let password: String

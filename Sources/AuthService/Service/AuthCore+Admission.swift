@@ -1,11 +1,11 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What failed attempts are counted under.
+/// The subject that failed attempts are counted under.
 struct AttemptSubject: Sendable {
   /// In the store: keyed, so that the counts of addresses that have no account name nobody.
   let digest: [UInt8]
-  /// Whether only somebody who was right before can use it: a device or a session.
+  /// Whether only a user who was right before can use it: a device or a session.
   ///
   /// That there is an account is not a secret then.
   let isKnown: Bool
@@ -15,18 +15,18 @@ struct AttemptSubject: Sendable {
 /// store is asked.
 struct SignInAttempt: Sendable {
   let email: EmailAddress
-  /// The account's own digest, whoever asks.
+  /// The account's own digest, no matter who asks.
   let account: [UInt8]
-  /// What this attempt is counted under.
+  /// The subject that this attempt is counted under.
   let subject: AttemptSubject
   /// The device, if it signed in before.
   let device: KnownDevice?
   let source: CallSource
-  /// What it takes of what its source may guess; nil when it is not counted.
+  /// The charge to the guesses of its source; nil when it is not counted.
   let guess: Charge?
-  /// What it takes of how often its source and its account may sign in.
+  /// The charges to the sign-in rates of its source and its account.
   let rate: [Charge]
-  /// Whether the account is among those: only somebody who was right before may use that up.
+  /// Whether the account is among those: only a user who was right before may use that up.
   let isAccountCharged: Bool
   let permit: HashPool.Permit
 }
@@ -41,12 +41,12 @@ struct Charge: Sendable {
 }
 
 extension AuthCore {
-  /// What failed attempts on an account are counted under when nothing is known of who tries.
+  /// The subject of failed attempts on an account when nothing is known of the caller.
   func attemptSubject(_ email: EmailAddress) -> [UInt8] {
     secrets.lookup.code(of: Array("attempt \(email.key)".utf8))
   }
 
-  /// What attempts within a session are counted under: whoever guesses elsewhere must not make its
+  /// The subject of attempts within a session: anyone who guesses elsewhere must not make its
   /// owner wait.
   func attemptSubject(session: String) -> AttemptSubject {
     let text = Array("session attempt \(session)".utf8)
@@ -60,7 +60,7 @@ extension AuthCore {
 
   /// Lets a sign-in be tried, or throws RESOURCE_EXHAUSTED.
   ///
-  /// A device that is known has attempts of its own, and the wrong ones of strangers and of others at
+  /// A device that is known has attempts of its own, and the wrong ones of strangers and of other devices at
   /// its address do not count for it.
   func admitSignIn(
     email: String,
@@ -89,7 +89,7 @@ extension AuthCore {
         isAccountCharged: isKnown,
         permit: try pool.reserve(
           isKnown ? .trusted : .ordinary,
-          // Only whoever signed in to the account has its device tokens; its address others may have.
+          // Only anyone who signed in to the account has its device tokens; its address others may have.
           for: device != nil
             ? HashShare(account: account) : HashShare(account: account, from: source.address)
         )
@@ -109,8 +109,8 @@ extension AuthCore {
 
   /// The password was right: this counts for the next time, and of how often that may be.
   ///
-  /// Throws RESOURCE_EXHAUSTED when the account was signed in to too often. Somebody who was never
-  /// right before is not told so earlier, as it would tell that there is such an account.
+  /// Throws RESOURCE_EXHAUSTED when the account was signed in to too often. A user who was never
+  /// right before does not learn that earlier, as it would show that there is such an account.
   func succeeded(_ attempt: SignInAttempt) throws(RPCError) {
     attempt.guess?.giveBack()
     if let source = attempt.source.address {
@@ -159,7 +159,7 @@ extension AuthCore {
     try charge(sourceSignIns, source, method)
   }
 
-  /// Lets an account be made for somebody who signs in with a provider, or throws RESOURCE_EXHAUSTED.
+  /// Lets an account be made for a user who signs in with a provider, or throws RESOURCE_EXHAUSTED.
   func admitNewAccount(_ source: CallSource, _ method: String) throws(RPCError) -> Charge? {
     try charge(signUps, source, method)
   }

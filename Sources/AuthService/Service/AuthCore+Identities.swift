@@ -26,7 +26,7 @@ struct VerifiedIdentity: Sendable {
   }
 }
 
-/// What identities at providers mean for accounts.
+/// Identities at providers, and their accounts.
 extension AuthCore {
   /// Looks at a token of a provider for a caller; wrong ones are counted against the caller's source.
   func verifyIdentity(

@@ -3,15 +3,15 @@ internal import ServiceKit
 
 /// A password that was right.
 struct VerifiedPassword: Sendable {
-  /// Whose it is.
+  /// The user.
   let user: UserRecord
   /// The record it was checked against, as the store had it.
   let stored: String
   /// The same, as it was read.
   let record: StoredPassword
-  /// What must still be so when something is written because of it.
+  /// The basis that must still hold when something is written because of it.
   let basis: SignInBasis
-  /// What the attempt was counted under.
+  /// The key that the attempt was counted under.
   let subject: [UInt8]
 }
 
@@ -34,7 +34,7 @@ extension AuthCore {
     let (reservation, found) = try await store.write(call) { tx in
       let reservation = try AttemptTable.reserve(subject.digest, .password, now: now, in: tx)
       if reservation.isToldOf {
-        // To whoever has the address, if anybody does: the outbox finds out.
+        // To anyone who has the address, if anybody does: the outbox finds out.
         let notice = MailOrder(
           .signInsRefused,
           to: .holder(ofKey: email.key),

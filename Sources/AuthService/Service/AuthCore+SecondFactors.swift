@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What somebody types in to prove a second factor.
+/// A second factor as typed.
 enum ShownFactor: Sendable {
   /// A code of an authenticator app.
   case code(String)
@@ -36,7 +36,7 @@ enum ProvenFactor: Hashable, Sendable {
 
 /// Second factors: comparing and using them up.
 extension AuthCore {
-  /// What comes of an attempt to prove a second factor.
+  /// The outcome of an attempt to prove a second factor.
   enum FactorAttempt: Sendable {
     case right(ProvenFactor)
     case wrong
@@ -45,7 +45,7 @@ extension AuthCore {
   /// Counts an attempt and compares; the caller commits the count whatever comes of it.
   ///
   /// `origin` is the device or the session that it comes from, if that is known: it has attempts of its
-  /// own, so that somebody who knows only the password cannot make the owner wait. Throws
+  /// own, so that a user who knows only the password cannot make the owner wait. Throws
   /// TOO_MANY_CODES when it comes too early, and TOTP_NOT_ENROLLED without an app.
   func attempt(
     _ shown: ShownFactor,
@@ -91,11 +91,11 @@ extension AuthCore {
     TimeCode(secret: try secrets.sealing.open(app.sealed, for: Self.purpose(app.id, of: userID)))
   }
 
-  /// What the secret of an app is sealed for: it opens for no other app, and for no other user.
+  /// The sealing purpose of an app's secret: it opens for no other app, and for no other user.
   static func purpose(_ id: String, of userID: String) -> String { "totp \(userID) \(id)" }
 
   /// Uses a factor up and forgets the attempts before it; throws CODE_INVALID when somebody else has used
-  /// it meanwhile.
+  /// it in the meantime.
   func use(
     _ proven: ProvenFactor,
     of user: UserRecord,

@@ -2,38 +2,38 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Somebody who proved to be a user, and begins a session; with what does not matter any more.
+/// A user who proved to be a user, and begins a session; with what no longer matters.
 struct ReadySignIn: Sendable {
   /// The user, as read when the proof was.
   let user: UserRecord
-  /// What must still be so when the session begins.
+  /// The basis that must still hold when the session begins.
   let basis: SignInBasis
   /// How the user proved it.
   let proof: SignInProof
   /// When, if that was earlier than now and to somebody else, in milliseconds since 1970.
   var authenticated: Int64?
-  /// What the user signs in from, as the application tells it.
+  /// The device that the user signs in from, as the application describes it.
   let device: DeviceDescription
   /// The network it comes from, without the host part.
   let network: String
   /// The device, if it signed in to the account before.
   let knownDevice: KnownDevice?
-  /// Whether the account's owner is told if the device is new.
+  /// Whether the account's owner gets a mail if the device is new.
   let tellsOwner: Bool
 }
 
-/// What the answer to a sign-in needs besides its session.
+/// The data besides its session that the answer to a sign-in needs.
 struct SignInAnswer: Sendable {
   let user: UserRecord
   let context: UserContext
   let signer: SigningKey
 }
 
-/// What every way to sign in ends with.
+/// The end of every way to sign in.
 extension AuthCore {
   /// Gets all that the answer needs, before a session begins that could not be answered for.
   ///
-  /// Throws UNAVAILABLE when there is no key, or when a part of the context cannot be had and may not be
+  /// Throws UNAVAILABLE when there is no key, or when a part of the context cannot be obtained and may not be
   /// missing. `isAsked`: the call itself says whether it may.
   func prepareAnswer(
     to user: UserRecord,
@@ -151,7 +151,7 @@ extension AuthCore {
     return session
   }
 
-  /// What the device keeps for the next sign-in; its name stays when it has one.
+  /// The token that the device keeps for the next sign-in; its name stays when it has one.
   func deviceToken(
     _ device: KnownDevice?,
     _ email: EmailAddress,

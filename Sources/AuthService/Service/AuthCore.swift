@@ -2,7 +2,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What the handlers share.
+/// The state that the handlers share.
 struct AuthCore: Sendable {
   let settings: AuthSettings
   let secrets: AuthSecrets
@@ -12,12 +12,12 @@ struct AuthCore: Sendable {
   let identifiers: IdentifierFactory
   let policy = PasswordPolicy()
   let hasher: PasswordHasher
-  /// What a wrong password takes.
+  /// The work of a wrong password.
   let passwordWork: KnownPasswordWork
   let pool: HashPool
   let ring: SigningKeyRing
   let contexts: UserContextSource
-  /// What the other services tell when an account is exported.
+  /// The other services' part of an export.
   let exports: ExportSources
   let devices: DeviceTokens
   /// Keeps recovery codes and the tokens of sign-ins that wait for one.
@@ -39,17 +39,17 @@ struct AuthCore: Sendable {
   let mailLimits: MailLimits
   /// Mails that wait to be sent.
   let outbox: Outbox
-  /// Who else may say that somebody is a user.
+  /// The providers that also identify users.
   let providers: IdentityProviders
-  /// Who erases a user besides this service.
+  /// The services that erase a user besides this one.
   let erasure: ErasurePeers
   /// Tells TenancyService of accounts that are disabled or about to be deleted.
   let reports: AccountReports
   /// Has deletions looked at, at once.
   let deletionSignal: WakeSignal
-  /// What TenancyService says of operators.
+  /// TenancyService's answers about operators.
   let permissions: Permissions
-  /// What operators may have recorded without changing anything.
+  /// The budget of operators for audit records without changes.
   let auditBudget: AuditBudget
   let revocations: RevocationSet
   let signal: WakeSignal
@@ -193,7 +193,7 @@ struct AuthCore: Sendable {
   }
 }
 
-/// What AuthService counts.
+/// The metrics of AuthService.
 struct AuthMetrics: Sendable {
   let signIns: MetricFamily<Counter>
   let refreshes: MetricFamily<Counter>

@@ -13,7 +13,7 @@ public enum AuthProgram: HostedService {
     adminPort: 7411
   )
 
-  /// What the program does besides serving.
+  /// The program's commands besides serving.
   public static let commands = [
     makeSecrets, grantSuperAdmin, revokeSuperAdmin, listSuperAdmins, writeMailTemplates,
     listSharedMailboxes,
@@ -109,7 +109,7 @@ public enum AuthProgram: HostedService {
           + "secrets; name another file"
       )
     }
-    // One that appears meanwhile is not overwritten either.
+    // One that appears in the meantime is not overwritten either.
     try FileBytes.createSecret(AuthSecrets.generate(environment.random), at: arguments[0])
     return "wrote \(arguments[0]); keep a copy, because the store cannot be used without it"
   }
@@ -240,7 +240,7 @@ public enum AuthProgram: HostedService {
     )
   }
 
-  /// What to do without secrets: new ones would make what is in a store useless.
+  /// Advice for a start without secrets: new ones would make what is in a store useless.
   static func adviceOnSecrets(_ database: String) -> String {
     guard FileBytes.exists(database) || FileBytes.exists("\(database).lock") else {
       return "create the file with make-secrets FILE"

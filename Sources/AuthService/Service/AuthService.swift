@@ -12,7 +12,7 @@ public import ServiceKit
 /// await auth.close()
 /// ```
 public final class AuthService: Sendable {
-  /// What the service is given: everything that it would otherwise reach out for.
+  /// The dependencies of the service: everything that it would otherwise reach out for.
   public struct Dependencies: Sendable {
     /// The store's file and how it is used.
     public var database: DatabaseConfiguration
@@ -120,7 +120,7 @@ public final class AuthService: Sendable {
   /// Opens the store, starts the hashing threads and has a key ready to sign with.
   ///
   /// Throws what a person can act on: `StoreError`, a signing key that does not open. Close it when
-  /// it is not needed any more.
+  /// it is no longer needed.
   public static func open(
     _ settings: AuthSettings,
     secrets: AuthSecrets,
@@ -325,7 +325,7 @@ public final class AuthService: Sendable {
     return SMTPTransport(settings: settings.smtp, sender: settings.fromAddress)
   }
 
-  /// What is served.
+  /// The services that are served.
   public var services: [ServiceDefinition] {
     [
       AuthenticationHandler(core: core).definition,
@@ -408,7 +408,7 @@ public final class AuthService: Sendable {
     try await core.database.purgeOldRows(now: confirmed)
   }
 
-  /// What must be in order to be sent calls; does not wait.
+  /// The readiness for calls; does not wait.
   public func readiness() -> Readiness {
     Readiness([
       core.database.readinessCheck, .init("signing keys", isReady: core.ring.signer != nil),

@@ -20,9 +20,9 @@ public struct AuthSettings: Sendable {
   public var sourceLimits = SourceLimits()
   /// Which PINs are accepted.
   public var pin = PinPolicy()
-  /// What authenticator apps show beside an account's address.
+  /// The issuer that authenticator apps show beside an account's address.
   public var totpIssuer = "Gatehouse"
-  /// What operators prove before methods of theirs that need a step-up: `fresh`, `mfa`, `phr` or `phrh`.
+  /// The step-up for operators' methods that need one: `fresh`, `mfa`, `phr` or `phrh`.
   public var operatorStepUp = "fresh"
   /// How mail is sent.
   public var mail = MailSettings()
@@ -122,7 +122,7 @@ public struct AuthSecrets: Sendable {
   let peppers: Peppers
   /// Make refresh tokens.
   let refreshKeys: RefreshTokenKeys
-  /// What was deleted and must not come back.
+  /// The names of deleted things that must not come back.
   let tombstones: Tombstones
   /// Makes pseudonyms of users who were deleted.
   private let pseudonyms: HMACKey
@@ -155,7 +155,7 @@ public struct AuthSecrets: Sendable {
     try members.finish()
   }
 
-  /// What names a user who was deleted.
+  /// The pseudonym of a user who was deleted.
   func pseudonym(of userID: String) -> String { Pseudonym.of(userID, key: pseudonyms) }
 
   /// A file with new secrets, for a new installation.

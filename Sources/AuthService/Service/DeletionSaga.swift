@@ -105,7 +105,7 @@ final class DeletionSaga: Sendable {
   private func begin(_ deletion: DeletionRecord) async throws {
     let (core, now) = (core, core.clock.now)
     let ended = try await store.writeOwn { tx -> [Revocation] in
-      // Cancelled meanwhile.
+      // Cancelled in the meantime.
       guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
         return []
       }
@@ -141,7 +141,7 @@ final class DeletionSaga: Sendable {
     let (pseudonym, now) = (pseudonym(of: deletion), core.clock.now)
     let ended = try await save(deletion, progress, then: .entitlement) { tx in
       guard isAccepted else { return [] }
-      // Now that there is no way back, nobody gets in any more, and the address is free.
+      // Now that there is no way back, nobody gets in, and the address is free.
       let ended = try core.endAllSessions(of: deletion.userID, now: now, in: tx)
       try core.secrets.tombstones.insert(.user(deletion.userID), in: tx)
       for address in addresses {
@@ -226,7 +226,7 @@ final class DeletionSaga: Sendable {
 
   // MARK: - What became of a step
 
-  /// What a step waits for, without anything being wrong.
+  /// The reason a step waits, without anything being wrong.
   private enum NotYet: Error, CustomStringConvertible {
     case mailIsBeingSent
     case logIsBeingRead
@@ -346,7 +346,7 @@ extension DeletionRecord {
   }
 }
 
-/// What deletions are counted by.
+/// The metrics of deletions.
 struct DeletionMetrics: Sendable {
   let ended: MetricFamily<Counter>
   let pending: Gauge

@@ -38,7 +38,7 @@ struct ErasurePeers: Sendable {
   /// this one came too late.
   ///
   /// Throws MUST_HAND_OVER, `refusingLast`, for a deletion of the last one with a role that somebody must have,
-  /// and UNAVAILABLE when TenancyService cannot be told.
+  /// and UNAVAILABLE when TenancyService cannot be determined.
   func tell(_ report: AccountReport, refusingLast: Bool) async throws -> Int64 {
     do {
       let answer = try await tenancy.setAccountState(

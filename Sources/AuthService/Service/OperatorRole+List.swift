@@ -6,7 +6,7 @@ extension OperatorRole {
   /// Operators asked for at once.
   private static let pageSize: UInt32 = 1000
 
-  /// Who may administer everything now, as TenancyService tells AuthService and no user: in the order in which
+  /// The current operators, as TenancyService tells AuthService and no user: in the order in which
   /// they were granted it.
   static func holders(in environment: ServiceEnvironment) async throws -> [String] {
     let tenancy = try environment.authenticatedChannel(to: "tenancy")
@@ -45,7 +45,7 @@ extension OperatorRole {
 extension AuthProgram {
   /// The command that lists the operators.
   ///
-  /// Talks to TenancyService as AuthService itself: no user is told who administers everything.
+  /// Talks to TenancyService as AuthService itself: users cannot list operators.
   public static let listSuperAdmins = OperatorCommand<AuthProgram>(
     name: "list-super-admins",
     arguments: "",

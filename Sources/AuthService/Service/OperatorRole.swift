@@ -2,7 +2,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What the commands about operators share.
+/// Shared parts of the commands about operators.
 enum OperatorRole {
   /// Looks a user up in the running service and talks to TenancyService about it, as AuthService.
   ///

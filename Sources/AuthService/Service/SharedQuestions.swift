@@ -3,9 +3,9 @@ internal import RPCKit
 /// Questions to other services that many calls ask at once, and whose answers must not be older than the
 /// calls.
 ///
-/// A call asks by itself while nobody else asks the same. Those that come meanwhile wait for the next
-/// question, which all of them share, so somebody who calls a hundred times at once has two questions asked
-/// and not a hundred. While they wait they hold no place in admission control; whoever asks does, so that
+/// A call asks by itself while nobody else asks the same. Those that come in the meantime wait for the next
+/// question, which all of them share, so a user who calls a hundred times at once has two questions asked
+/// and not a hundred. While they wait they hold no place in admission control; anyone who asks does, so that
 /// calls are refused when the other service is slow.
 final class SharedQuestions<Answer: Sendable>: Sendable {
   /// Calls that may wait for one answer without a place; more of them keep theirs.
@@ -20,9 +20,9 @@ final class SharedQuestions<Answer: Sendable>: Sendable {
   private typealias Waiting = CheckedContinuation<Turn, Never>
 
   private struct Line {
-    /// Who gets the answer to what is being asked, besides the one who asks.
+    /// The callers who share the answer to the current question, besides the one who asks.
     var sharing: [Waiting] = []
-    /// Who came since then.
+    /// The callers who came since then.
     var waiting: [Waiting] = []
   }
 

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What operators change in accounts, in the store.
+/// Operators' changes of accounts, in the store.
 enum AccountChangeTable {
   private static let columns = """
     id, user_id, kind, new_email, reason, state, requested_by, requested_at, due_at, approved_by, finished_at

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What TenancyService is to know of an account.
+/// The report about an account for TenancyService.
 struct AccountReport: Hashable, Sendable {
   let userID: String
   /// Counts the reports of the account: TenancyService disregards an older one that comes late.

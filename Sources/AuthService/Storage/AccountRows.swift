@@ -7,12 +7,12 @@ internal import ServiceKit
 enum AccountRows {
   /// Tables with such a column that are looked after for themselves: the account, its mails, which may be
   /// on their way, the deletion, what TenancyService is to know, which changes while rows of the others go, and
-  /// revocations, which count until the last token has ended and name the pseudonym meanwhile.
+  /// revocations, which count until the last token has ended and name the pseudonym in the meantime.
   private static let others: Set<String> = [
     "user", "mail", "deletion", "account_report", "revocation",
   ]
 
-  /// Leaves an account without credentials, sessions and names, and its address to whoever wants it.
+  /// Leaves an account without credentials, sessions and names, and its address to anyone who wants it.
   ///
   /// The account itself goes last: what has yet to be erased elsewhere is known by it.
   static func empty(
@@ -59,8 +59,8 @@ enum AccountRows {
     ) { $0.integer(0) }
   }
 
-  /// The account's mails that are in the outbox or were, the last one excepted, which whoever delivers mails is
-  /// to have; nil while one of them is being sent.
+  /// The account's mails that are in the outbox or were, the last one excepted, which anyone who delivers mails
+  /// is to have; nil while one of them is being sent.
   static func mails(
     of userID: String,
     now: Int64,
@@ -94,7 +94,7 @@ enum AccountRows {
     )
   }
 
-  /// Deletes the account and what is left of it in rows of others: the address in what operators looked for.
+  /// Deletes the account and what is left of it in other rows: the address in what operators looked for.
   static func remove(
     _ userID: String,
     addresses: [String],

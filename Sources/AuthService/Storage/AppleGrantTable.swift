@@ -1,8 +1,8 @@
 internal import ServiceKit
 
-/// What a user allowed at Apple, as the store keeps it.
+/// A user's grant at Apple, as the store keeps it.
 struct AppleGrant: Hashable, Sendable {
-  /// What it is, and what is done with it next.
+  /// The state, and the next step.
   enum State: Int64, Sendable {
     /// An authorization code, to be exchanged.
     case code = 1
@@ -13,7 +13,7 @@ struct AppleGrant: Hashable, Sendable {
   }
 
   let id: String
-  /// The identity that it came with; nil once that is no account's any more.
+  /// The identity that it came with; nil once that is no account's.
   var identityID: String?
   /// Which client it was given to.
   let clientID: String
@@ -33,7 +33,7 @@ struct AppleGrant: Hashable, Sendable {
   static let revocationMax: Int64 = 7 * 86_400_000
 }
 
-/// What users allowed at Apple, in the store.
+/// Users' grants at Apple, in the store.
 ///
 /// The table has no column `user_id`: what is to be revoked outlives its user, and names nobody.
 enum AppleGrantTable {
@@ -124,7 +124,7 @@ enum AppleGrantTable {
     )
   }
 
-  /// Has everything revoked that came with an identity which is no account's any more; a code is exchanged
+  /// Has everything revoked that came with an identity which is no account's; a code is exchanged
   /// before that.
   static func detach(ofIdentity id: String, in tx: borrowing WriteTransaction) throws {
     try detach("identity_id = ?3", .text(id), in: tx)

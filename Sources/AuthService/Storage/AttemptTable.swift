@@ -27,13 +27,13 @@ enum AttemptTable {
     } ?? AttemptCounter()
   }
 
-  /// What became of an attempt.
+  /// The outcome of an attempt.
   struct Reservation: Sendable {
     /// Whether it may continue; false when it comes too early.
     let isInTime: Bool
     /// How long the next one has to wait, in milliseconds.
     let wait: Int64
-    /// Whether it is the one in a row of which the account's owner is told.
+    /// Whether it is the one in a row that causes a mail to the account's owner.
     let isToldOf: Bool
   }
 

@@ -50,7 +50,7 @@ enum CeremonyTable {
     )
   }
 
-  /// Who has how many.
+  /// The number of places of each holder.
   static func holdings(in tx: borrowing some StoreTransaction & ~Copyable) throws -> [Holding] {
     try tx.query(
       "SELECT session_id <> '', holder, count(*) FROM passkey_ceremony GROUP BY holder, session_id <> ''"
@@ -64,7 +64,7 @@ enum CeremonyTable {
     try tx.exists("SELECT 1 FROM passkey_ceremony WHERE id = ?", .text(id))
   }
 
-  /// Takes a ceremony out of the store: whoever comes second finds none.
+  /// Takes a ceremony out of the store: anyone who comes second finds none.
   static func burn(_ id: String, in tx: borrowing WriteTransaction) throws -> PasskeyCeremony? {
     try tx.first(
       """

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What was imported from other systems, and how far each run has come.
+/// Accounts imported from other systems, and the progress of each run.
 enum ImportTable {
   /// An account that was imported.
   struct Imported: Hashable, Sendable {
@@ -33,7 +33,7 @@ enum ImportTable {
     ) { Imported(content: $0.blob(0), userID: $0.text(1)) }
   }
 
-  /// What the systems call an account from which it was imported.
+  /// The names of an account in the systems from which it was imported.
   static func names(
     of userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable

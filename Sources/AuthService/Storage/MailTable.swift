@@ -2,11 +2,11 @@ internal import ServiceKit
 
 /// A mail of the outbox as it is stored, without what it says.
 struct MailRecord: Hashable, Sendable {
-  /// What has become of it.
+  /// The state.
   enum State: Int64, Sendable {
     /// Waits until it is due.
     case queued = 1
-    /// An attempt is under way until it is due: then whoever made it is gone.
+    /// An attempt is under way until it is due: then the one who made it is gone.
     case sending = 2
     /// Was handed over.
     case sent = 3
@@ -20,7 +20,7 @@ struct MailRecord: Hashable, Sendable {
   var kind: String
   /// The account that it is about, once that is known.
   var userID: String?
-  /// What has become of it.
+  /// The state.
   var state: State
   /// Attempts that were begun.
   var attemptCount: Int64
@@ -148,8 +148,8 @@ enum MailTable {
     try tx.execute("UPDATE mail SET due_at = ? WHERE state = 2", .integer(now))
   }
 
-  /// Ends an attempt that is to be followed by another; one whose lease ended meanwhile says nothing
-  /// any more.
+  /// Ends an attempt that is to be followed by another; one whose lease ended in the meantime no longer
+  /// counts.
   static func retry(
     _ id: String,
     attempt: Int64,

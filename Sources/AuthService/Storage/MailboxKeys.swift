@@ -7,7 +7,7 @@ internal import ServiceKit
 /// their data, and the one whose address is not proven loses it; of two that are proven neither does, and an
 /// operator decides.
 enum MailboxKeys {
-  /// What was found.
+  /// The finding.
   struct Outcome: Sendable {
     /// Accounts whose key was changed.
     var rekeyedCount = 0

@@ -28,7 +28,7 @@ enum PasskeyTable {
     )
   }
 
-  /// The passkey that authenticators call so, whoever has it.
+  /// The passkey with a credential identifier, of any user.
   static func find(
     _ credentialID: [UInt8],
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -126,7 +126,7 @@ enum PasskeyTable {
   /// Deletes those that were registered before anybody had proven the account's address; how many
   /// there were.
   ///
-  /// Whoever made the account with an address of somebody else could have left one there.
+  /// The one who made the account with an address of somebody else could have left one there.
   static func deleteUnproven(of userID: String, in tx: borrowing WriteTransaction) throws -> Int {
     try tx.execute(
       "DELETE FROM passkey WHERE user_id = ? AND address_proven = 0",
@@ -134,7 +134,7 @@ enum PasskeyTable {
     )
   }
 
-  /// Notes that whoever registered a user's passkeys reads the mail of the account's address.
+  /// Notes that anyone who registered a user's passkeys reads the mail of the account's address.
   static func markProven(of userID: String, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       "UPDATE passkey SET address_proven = 1 WHERE user_id = ? AND address_proven = 0",
@@ -144,7 +144,7 @@ enum PasskeyTable {
 
   // MARK: - User handles
 
-  /// What authenticators call a user; nil before the first passkey.
+  /// The authenticators' name of a user; nil before the first passkey.
   static func handle(
     of userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -154,7 +154,7 @@ enum PasskeyTable {
     }
   }
 
-  /// What authenticators call a user from now on; `new` unless they call it something already.
+  /// The authenticators' name of a user from now on; `new` unless there is one already.
   static func handle(
     of userID: String,
     orNew new: [UInt8],

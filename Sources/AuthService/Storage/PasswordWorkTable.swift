@@ -14,7 +14,7 @@ enum PasswordWorkTable {
     sql: "CREATE TABLE password_work (step TEXT PRIMARY KEY) WITHOUT ROWID;"
   )
 
-  /// What there is, and whether all passwords were looked at for it.
+  /// The steps, and whether all passwords were looked at for them.
   static func all(
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> (steps: Set<PasswordWork.Step>, isCounted: Bool) {
@@ -29,7 +29,7 @@ enum PasswordWorkTable {
     }
   }
 
-  /// Takes away what no password takes any more.
+  /// Removes the work that no password needs.
   static func remove(_ steps: Set<PasswordWork.Step>, in tx: borrowing WriteTransaction) throws {
     for step in steps {
       try tx.execute("DELETE FROM password_work WHERE step = ?", .text(text(of: step)))

@@ -2,21 +2,21 @@ internal import ServiceKit
 
 /// A sign-in whose first proof was right and that waits for a second factor, as the store keeps it.
 struct PendingSignIn: Hashable, Sendable {
-  /// What it is found by; see `SecondFactorKey`.
+  /// The key it is found by; see `SecondFactorKey`.
   var digest: [UInt8]
-  /// Who signs in.
+  /// The user who signs in.
   var userID: String
-  /// What the first proof was checked on.
+  /// The basis that the first proof was checked on.
   var basis: SignInBasis
   /// The first proof: a password, or the word of another provider.
   var proof: SignInProof
-  /// What the user signs in from.
+  /// The device that the user signs in from.
   var device: DeviceDescription
   /// The network that the first proof came from: the second half must come from there too.
   var network: String
   /// The device, if it signed in to the account before.
   var knownDevice: KnownDevice?
-  /// Whether the owner is told if the device is new.
+  /// Whether the owner gets a mail if the device is new.
   var tellsOwner: Bool
   /// Whether part of the context may be missing in the answer.
   var allowsPartialContext: Bool

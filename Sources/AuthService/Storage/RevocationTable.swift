@@ -60,7 +60,7 @@ enum RevocationTable {
     }
   }
 
-  /// Forgets those that no token can concern any more.
+  /// Forgets those that no token can concern.
   static func prune(now: Int64, in tx: borrowing WriteTransaction) throws {
     try tx.execute("DELETE FROM revocation WHERE forget_at <= ?", .integer(now))
   }

@@ -9,7 +9,7 @@ struct StoredSigningKey: Hashable, Sendable {
   /// When it begins to sign, in milliseconds since 1970.
   var from: Int64
 
-  /// What a key is sealed for.
+  /// The sealing purpose of a key.
   static func purpose(of id: String) -> String { "signing key \(id)" }
 }
 

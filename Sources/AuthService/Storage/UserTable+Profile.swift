@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What applications keep with an account.
+/// The data that applications keep with an account.
 extension UserTable {
   /// Writes the settings of a user's applications.
   static func changeSettings(

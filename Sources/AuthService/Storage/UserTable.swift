@@ -102,7 +102,7 @@ enum UserTable {
     )
   }
 
-  /// What a sign-in of a user rests on now; nil without a user, and for one whose account is disabled.
+  /// The basis of a sign-in of a user now; nil without a user, and for one whose account is disabled.
   ///
   /// Every sign-in asks this in the transaction that begins its session, whatever proved who the user is. So
   /// this is where a disabled account is kept from having sessions.

@@ -1,6 +1,6 @@
 // libcurl 7.88, loaded when it is first needed, and its variadic functions as functions Swift can call.
 //
-// Nothing is linked with libcurl: whoever calls one of its own functions gets an error of the linker.
+// Nothing is linked with libcurl: calling one of its own functions is an error of the linker.
 #pragma once
 
 // The checks are for constant options; these functions have theirs in a parameter.

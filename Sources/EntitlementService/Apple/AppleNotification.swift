@@ -1,6 +1,6 @@
 /// An App Store Server Notification, version 2, with everything inside it verified.
 public struct AppleNotification: Hashable, Sendable {
-  /// What happened: `REFUND`.
+  /// The type: `REFUND`.
   ///
   /// Apple adds types; unknown ones are kept.
   public var type: String
@@ -14,7 +14,7 @@ public struct AppleNotification: Hashable, Sendable {
   public var status: Int64?
   /// The transaction it is about.
   public var transaction: Verified<AppleTransaction>?
-  /// What happens to the subscription next; only with a transaction of the same purchase.
+  /// The next event of the subscription; only with a transaction of the same purchase.
   public var renewal: AppleRenewal?
   /// For consent that was withdrawn: the application's user in Apple's terms.
   public var appTransactionID: String?

@@ -8,7 +8,7 @@ public struct AppleTransaction: Hashable, Sendable {
   public var originalTransactionID: String?
   /// Stable for one Apple account and one application.
   public var appTransactionID: String?
-  /// What was bought.
+  /// The product.
   public var productID: String?
   /// `Non-Consumable`, `Auto-Renewable Subscription` and so on.
   public var type: String?
@@ -70,14 +70,14 @@ public struct AppleTransaction: Hashable, Sendable {
   }
 }
 
-/// What happens to a subscription next (`JWSRenewalInfoDecodedPayload`).
+/// The renewal of a subscription (`JWSRenewalInfoDecodedPayload`).
 ///
 /// It does not say for which application it is: believe it only beside a transaction with the same
 /// `originalTransactionID`.
 public struct AppleRenewal: Hashable, Sendable {
   /// The purchase that is renewed.
   public var originalTransactionID: String?
-  /// What it is renewed as.
+  /// The product that it renews as.
   public var autoRenewProductID: String?
   /// 1 when it will be renewed.
   public var autoRenewStatus: Int64?

@@ -9,7 +9,7 @@ public enum AppleVerificationError: Error, Hashable, Sendable {
   /// The check could not be finished for a reason of our own, such as missing memory.
   case retry
 
-  /// What is wrong with the data.
+  /// The fault of the data.
   public enum Reason: Hashable, Sendable {
     /// More bytes than such data has.
     case tooLarge
@@ -63,8 +63,8 @@ extension AppleVerificationError.Reason {
 /// Where a purchase was made.
 ///
 /// Apple's `Xcode` and `LocalTesting` are not here on purpose: their data carries no signature that
-/// means anything, and Apple's libraries then check none (entitlement anchors, 2a, step 10). Nothing
-/// in this service can be told to do the same.
+/// means anything, and Apple's libraries then check none. Nothing
+/// in this service can be configured to do the same.
 public enum AppleEnvironment: String, Hashable, Sendable, CaseIterable {
   /// With money.
   case production = "Production"

@@ -6,7 +6,7 @@ struct CompactSignature {
   /// The first two certificates of `x5c` (DER): leaf and intermediate.
   let leaf: [UInt8]
   let intermediate: [UInt8]
-  /// What the signature is over: `header.payload` as it stands in the text.
+  /// The signed bytes: `header.payload` as it stands in the text.
   let signedBytes: [UInt8]
   /// r and s.
   let signature: [UInt8]

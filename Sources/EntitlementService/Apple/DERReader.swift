@@ -1,10 +1,10 @@
 /// Reads values of ASN.1 in DER, one after the other (X.690).
 ///
 /// Only what receipts need: tags of one byte, definite lengths of up to four bytes. It never looks past the
-/// bytes it was given, and every value it returns takes at least two of them, so whoever reads to the end
+/// bytes it was given, and every value it returns takes at least two of them, so anyone who reads to the end
 /// ends.
 struct DERReader {
-  /// What begins a value.
+  /// The tag that begins a value.
   enum Tag: UInt8 {
     case integer = 0x02
     case octetString = 0x04

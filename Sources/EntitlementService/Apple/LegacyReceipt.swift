@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What a legacy receipt of StoreKit 1 says: an application on a device, and what was bought in it.
+/// A legacy receipt of StoreKit 1: an application on a device, and the purchases in it.
 public struct LegacyReceipt: Hashable, Sendable {
   /// Apple's name of the environment: `Production`, `ProductionSandbox`, `Xcode`.
   public var environmentName: String?
@@ -8,12 +8,12 @@ public struct LegacyReceipt: Hashable, Sendable {
   public var bundleID: String?
   /// When Apple made the receipt: milliseconds since 1970.
   public var createdAt: Int64?
-  /// What was bought, in the receipt's order.
+  /// The purchases, in the receipt's order.
   public var purchases: [Item] = []
 
   /// One transaction.
   public struct Item: Hashable, Sendable {
-    /// What was bought.
+    /// The product.
     public var productID: String?
     /// This event.
     public var transactionID: String?

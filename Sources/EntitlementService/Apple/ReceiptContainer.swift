@@ -8,7 +8,7 @@ struct ReceiptContainer {
   /// Certificates in a receipt, at most; Apple's have three.
   static let certificateCountMax = 8
 
-  /// What was signed.
+  /// The signed content.
   let content: [UInt8]
   /// The certificate of the signer (DER).
   let signer: [UInt8]

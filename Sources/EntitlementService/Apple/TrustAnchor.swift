@@ -28,7 +28,7 @@ public struct TrustAnchor: Hashable, Sendable {
     isStrict: true
   )
 
-  /// A certificate that is told by its fingerprint.
+  /// A certificate that is known by its fingerprint.
   struct Identity: Hashable, Sendable {
     var name: String
     /// SHA-256 of the certificate.
@@ -72,6 +72,6 @@ public struct TrustAnchor: Hashable, Sendable {
 
 /// A root certificate that cannot be used.
 public struct TrustAnchorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong with it.
+  /// The problem.
   public let description: String
 }

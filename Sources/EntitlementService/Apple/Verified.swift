@@ -2,11 +2,11 @@
 public struct Verified<Payload: Hashable & Sendable>: Hashable, Sendable {
   /// The data.
   public var payload: Payload
-  /// What speaks for it.
+  /// The evidence for it.
   public var evidence: VerificationEvidence
 }
 
-/// What is kept of a verification: enough to tell later what was believed and why, without the
+/// The kept evidence of a verification: enough to say later what was believed and why, without the
 /// signed text itself.
 public struct VerificationEvidence: Hashable, Sendable {
   /// SHA-256 of the payload, in hexadecimal digits.

@@ -80,7 +80,7 @@ extension Catalog {
     )
   }
 
-  /// What an element of a list of offers is.
+  /// The kind of an element of a list of offers.
   private enum OfferKind {
     case tier, addon, product
   }

@@ -1,4 +1,4 @@
-/// What is sold: features, and the tiers, add-ons and products that include them.
+/// The catalogue: features, and the tiers, add-ons and products that include them.
 ///
 /// Data of the operator's, validated when it is read; see `Catalog+JSON.swift`.
 public struct Catalog: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct Catalog: Hashable, Sendable {
     public var fallback: FeatureValue
     /// How its use is counted here, if it is; only limits are.
     public var meter: Meter?
-    /// What kind of values it has.
+    /// The kind of its values.
     public var kind: FeatureKind { fallback.kind }
   }
 
@@ -24,7 +24,7 @@ public struct Catalog: Hashable, Sendable {
     public var rank: Int32 = 0
     /// Of products whose end Apple does not know: how long one lasts from its purchase on, in milliseconds.
     public var length: Int64?
-    /// What it includes, by key.
+    /// The included values, by key.
     public var values: [String: FeatureValue]
   }
 
@@ -36,7 +36,7 @@ public struct Catalog: Hashable, Sendable {
   public var addons: [Offer]
   /// By identifier.
   public var products: [Offer]
-  /// What is given for a time, by name.
+  /// The temporary gifts, by name.
   public var promotions: [Promotion]
   /// The tier of a subject without a subscription; nil for none.
   public var defaultTier: String?

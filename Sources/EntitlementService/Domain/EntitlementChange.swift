@@ -4,7 +4,7 @@ public enum ChangeCause: String, Hashable, Sendable, CaseIterable {
   case purchase
   /// The user restored a purchase.
   case restore
-  /// Apple told of a purchase or its renewal.
+  /// Apple reported a purchase or its renewal.
   case notification
   /// A purchase was refunded.
   case refund
@@ -30,7 +30,7 @@ public enum ChangeCause: String, Hashable, Sendable, CaseIterable {
   case expiry
 }
 
-/// What happened to a part of a subject's entitlements; the raw value is what stores keep.
+/// The effect on a part of a subject's entitlements; the raw value is what stores keep.
 public enum ChangeEffect: String, Hashable, Sendable, CaseIterable {
   /// It began.
   case began
@@ -47,7 +47,7 @@ public enum ChangeEffect: String, Hashable, Sendable, CaseIterable {
 
 /// Something that has a say in what a subject is entitled to.
 public struct EntitlementPart: Hashable, Sendable {
-  /// What kind of thing; the raw value is what stores keep.
+  /// The kind of thing; the raw value is what stores keep.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The tier of the subscription.
     case tier
@@ -61,7 +61,7 @@ public struct EntitlementPart: Hashable, Sendable {
     case promotion
   }
 
-  /// What kind of thing it is.
+  /// The kind of thing.
   public var kind: Kind
   /// Its name.
   public var name: String
@@ -73,11 +73,11 @@ public struct EntitlementPart: Hashable, Sendable {
   }
 }
 
-/// What a change does to one part.
+/// The change of one part.
 public struct PartChange: Hashable, Sendable {
   /// Which part.
   public var part: EntitlementPart
-  /// What happens to it.
+  /// The effect on it.
   public var effect: ChangeEffect
   /// When it ends after that: milliseconds since 1970, nil for never.
   public var endsAt: Int64?
@@ -96,6 +96,6 @@ public struct DueChange: Hashable, Sendable {
   public var at: Int64
   /// Why.
   public var cause: ChangeCause
-  /// What.
+  /// The change.
   public var change: PartChange
 }

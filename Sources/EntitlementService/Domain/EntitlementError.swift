@@ -20,7 +20,7 @@ public enum EntitlementError: Error, Hashable, Sendable {
   case transactionIncomplete(lacks: String)
   /// The purchase belongs to another user.
   case alreadyClaimed
-  /// What is used up was given to a user who is there no more.
+  /// A consumable was given to a user whose account is deleted.
   case alreadyUsedUp
   /// The purchase changed hands too often today.
   case transferLimit

@@ -35,7 +35,7 @@ extension Limit: Comparable {
   }
 }
 
-/// What a feature is worth.
+/// The value of a feature.
 public enum FeatureValue: Hashable, Sendable {
   /// There or not.
   case flag(Bool)
@@ -50,7 +50,7 @@ public enum FeatureValue: Hashable, Sendable {
     }
   }
 
-  /// What kind of feature has such values.
+  /// The kind of feature that has such values.
   public var kind: FeatureKind {
     switch self {
     case .flag: .flag
@@ -68,7 +68,7 @@ public enum FeatureValue: Hashable, Sendable {
   }
 }
 
-/// What kind of values a feature has.
+/// The kind of a feature's values.
 public enum FeatureKind: String, Hashable, Sendable, CaseIterable {
   /// There or not.
   case flag

@@ -1,5 +1,5 @@
 extension Holdings {
-  /// What will begin and end by the clock after `now`, in the order of time, unless something is changed
+  /// The events that begin and end by the clock after `now`, in the order of time, unless something is changed
   /// before; what purchases lack an end for has that of the catalogue.
   func timeline(after now: Int64, selling catalog: Catalog?) -> [DueChange] {
     var due = subscriptionTimeline(after: now)

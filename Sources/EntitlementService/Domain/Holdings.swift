@@ -2,13 +2,13 @@
 public struct Holdings: Hashable, Sendable {
   /// The subject.
   public var subject: Subject
-  /// What it had when something was last changed, if anything; see `subscription(at:)`.
+  /// The subscription at the last change, if any; see `subscription(at:)`.
   public var subscription: Subscription?
   /// Changes of the subscription that are ahead, or have taken effect since; by their instants.
   public var scheduled: [ScheduledChange]
   /// The trials and coupons that it has redeemed, those that last longest.
   public var redemptions: [Redemption]
-  /// What it bought, wherever and whatever became of it; only users buy.
+  /// The purchases, wherever and whatever became of them; only users buy.
   public var purchases: [Purchase]
   /// Grows with each change of the above.
   public var version: UInt64

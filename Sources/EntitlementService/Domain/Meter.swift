@@ -16,8 +16,8 @@ public struct Meter: Hashable, Sendable {
 
 /// The span of time in which use is counted.
 ///
-/// In UTC, whoever asks: an organization has people in several time zones, and a window that moved with
-/// one of them could be had twice.
+/// In UTC, no matter who asks: an organization has people in several time zones, and a window that moved with
+/// one of them could be obtained twice.
 struct UsageWindow: Hashable, Sendable {
   let period: Meter.Period
   /// Milliseconds since 1970.

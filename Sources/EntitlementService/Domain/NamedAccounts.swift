@@ -2,14 +2,14 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Who has an account, for purchases that name a user.
+/// The directory of accounts, for purchases that name a user.
 ///
 /// Any 128 bits are some user's token: zeros, that of another back end, and Apple's samples name users who do
 /// not exist.
 public protocol AccountDirectory: Sendable {
   /// Those of the users who have an account; at most 1000 at a time.
   ///
-  /// Throws when it cannot be told.
+  /// Throws when it cannot be determined.
   func existing(of userIDs: [String]) async throws -> Set<String>
 }
 
@@ -29,12 +29,12 @@ struct AuthAccountDirectory: AccountDirectory {
   }
 }
 
-/// What one call has found out about the users whom purchases name.
+/// The answers of one call about the users whom purchases name.
 ///
 /// A transaction of the store cannot ask another service. What it needs to know and does not is noted, the
 /// transaction is given up, and after the answer it begins anew.
 final class NamedAccounts: Sendable {
-  /// What is known of a user.
+  /// The state of a user.
   enum Presence {
     case exists, absent, cannotBeTold, notAsked
   }
@@ -49,7 +49,7 @@ final class NamedAccounts: Sendable {
 
   private let state = Lock(State())
 
-  /// What is known of a user; who was not asked for is noted.
+  /// The state of a user; a user who was not asked for is noted.
   func presence(of userID: String) -> Presence {
     state.withLock { state in
       if let known = state.known[userID] { return known }

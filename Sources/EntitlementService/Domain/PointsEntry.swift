@@ -2,9 +2,9 @@
 enum PointsAccount: String, Sendable, CaseIterable {
   /// Where earned points come from: the only account below zero, by as much as was ever earned.
   case issued
-  /// What can be redeemed.
+  /// The balance that can be redeemed.
   case balance
-  /// What was redeemed.
+  /// The redeemed points.
   case redeemed
 }
 
@@ -25,7 +25,7 @@ enum PointsEntryKind: String, Sendable, CaseIterable {
     }
   }
 
-  /// What takes it back; nil for what takes something back itself.
+  /// The kind that reverses it; nil for a reversal itself.
   var reversal: PointsEntryKind? {
     switch self {
     case .earn: .reverseEarn
@@ -45,7 +45,7 @@ struct PointsPosting: Hashable, Sendable {
   var minutes: Int64
   /// The rate at the time: history is not counted again when a rule changes.
   var pointsPerMinute: Int64
-  /// What the reward time is for.
+  /// The purpose of the reward time.
   var reward = ""
   /// The transaction that this reverses.
   var reversedID: String?
@@ -66,7 +66,7 @@ struct PointsEntry: Hashable, Sendable {
 }
 
 extension [PointsEntry] {
-  /// What takes a transaction back whose entries these are, while `minutesLeft` whole minutes of its
+  /// The reversal of a transaction whose entries these are, while `minutesLeft` whole minutes of its
   /// reward have not run out.
   ///
   /// Earned points are taken back whole. Redeemed points are given back for minutes that are left and

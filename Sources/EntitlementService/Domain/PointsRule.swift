@@ -10,7 +10,7 @@ struct PointsRule: Hashable, Sendable {
   /// Rules of one holder, so that lists of rules and balances need no pages.
   static let countMax = 500
 
-  /// What `minutes` in the app earn.
+  /// The points for `minutes` in the app.
   ///
   /// The contract bounds both factors, so that their product is far from the largest number.
   func earning(_ minutes: Int64) throws(PointsError) -> PointsPosting {
@@ -24,7 +24,7 @@ struct PointsRule: Hashable, Sendable {
     )
   }
 
-  /// What redeeming takes from `balance`: only what makes whole minutes, so that nothing is lost to
+  /// The points that redeeming takes from `balance`: only what makes whole minutes, so that nothing is lost to
   /// rounding.
   ///
   /// `amount` is how many points may be taken; nil means all of them.

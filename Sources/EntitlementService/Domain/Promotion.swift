@@ -14,7 +14,7 @@ public struct Promotion: Hashable, Sendable {
     case campaign
   }
 
-  /// What it gives.
+  /// The gift.
   public enum Gift: Hashable, Sendable {
     /// The tier of this name.
     case tier(String)
@@ -26,7 +26,7 @@ public struct Promotion: Hashable, Sendable {
   public var name: String
   /// How it comes to a subject.
   public var kind: Kind
-  /// What it gives.
+  /// The gift.
   public var gift: Gift
   /// For which subjects it is.
   public var subjectKinds: Set<Subject.Kind>
@@ -102,7 +102,7 @@ extension Catalog {
     return found
   }
 
-  /// What a promotion gives, unless the catalogue has it no more.
+  /// The offer of a promotion, unless it is gone from the catalogue.
   func offer(of promotion: Promotion) -> Offer? {
     switch promotion.gift {
     case .tier(let name): tier(name)

@@ -130,7 +130,7 @@ extension Purchase {
     return result
   }
 
-  /// What becomes of the products of a purchase for somebody who held it before as `old`, and holds it now
+  /// The changes of the products of a purchase for a user who held it before as `old`, and holds it now
   /// as `new`; nil for not at all.
   static func differences(
     from old: Purchase?,

@@ -1,9 +1,9 @@
 extension Purchase {
   /// A period of something renewed.
   public struct Period: Hashable, Sendable {
-    /// What Apple calls its transaction.
+    /// Apple's identifier of the transaction.
     public var transactionID: String
-    /// What was bought.
+    /// The product.
     public var productID: String
     /// When it was bought, which is when it begins.
     public var purchasedAt: Int64
@@ -40,7 +40,7 @@ extension Purchase {
     }
   }
 
-  /// What a purchase is worth at an instant.
+  /// The worth of a purchase at an instant.
   public struct Worth: Hashable, Sendable {
     /// As which product.
     public var productID: String
@@ -69,7 +69,7 @@ extension Purchase {
     expiresAt.map { max($0, graceUntil ?? $0) }
   }
 
-  /// What the purchase is worth at `now`.
+  /// The worth of the purchase at `now`.
   ///
   /// Derived each time: a state that was stored outlives its date sooner or later. Apple tells of a renewal up
   /// to a day before it begins, and the period that is paid until then goes on whatever becomes of the next.
@@ -122,7 +122,7 @@ extension Catalog {
     return result
   }
 
-  /// What a purchase is worth at an instant where this is sold.
+  /// The worth of a purchase at an instant where this is sold.
   func worth(of purchase: Purchase, at now: Int64) -> Purchase.Worth {
     lasting(purchase).worth(at: now)
   }

@@ -2,7 +2,7 @@
 ///
 /// One for each environment and original transaction. Instants are milliseconds since 1970.
 public struct Purchase: Hashable, Sendable {
-  /// What a purchase is worth.
+  /// The state of a purchase.
   public enum State: String, Hashable, Sendable {
     /// It counts.
     case active
@@ -16,11 +16,11 @@ public struct Purchase: Hashable, Sendable {
 
   /// Where it was bought.
   public var environment: AppleEnvironment
-  /// What Apple calls the purchase and all that follows from it.
+  /// Apple's identifier of the purchase and all that follows from it.
   public var originalTransactionID: String
-  /// What Apple calls its newest transaction.
+  /// Apple's identifier of the newest transaction.
   public var transactionID: String
-  /// What was bought.
+  /// The product.
   public var productID: String
   /// Whether it is renewed, each time with a new transaction.
   public var isRenewed: Bool
@@ -52,7 +52,7 @@ public struct Purchase: Hashable, Sendable {
   public var isUpgraded = false
   /// The offer that the newest transaction was bought with.
   public var offer: Offer?
-  /// What Apple last said of the renewal of the newest period, if it has.
+  /// Apple's last word on the renewal of the newest period, if any.
   public var renewal: Renewal?
   /// The refund that the user has asked for and Apple has not decided on.
   public var refundRequest: RefundRequest?
@@ -73,11 +73,11 @@ public struct Purchase: Hashable, Sendable {
     public var discountType: String?
   }
 
-  /// What happens at the end of a period.
+  /// The event at the end of a period.
   public struct Renewal: Hashable, Sendable {
     /// 1 when it will be renewed.
     public var autoRenewStatus: Int64?
-    /// What it is renewed as: after a downgrade another product.
+    /// The product that it renews as: after a downgrade another one.
     public var productID: String?
     /// Whether Apple still tries to collect the money.
     public var isInBillingRetry: Bool
@@ -91,7 +91,7 @@ public struct Purchase: Hashable, Sendable {
 
   /// A refund that was asked for.
   public struct RefundRequest: Hashable, Sendable {
-    /// When Apple told of it.
+    /// When Apple reported it.
     public var requestedAt: Int64
     /// Why, in Apple's words.
     public var reason: String?

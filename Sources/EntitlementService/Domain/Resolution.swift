@@ -44,13 +44,13 @@ public enum EntitlementReason: Hashable, Sendable {
   case notPurchased
 }
 
-/// What a feature is worth to a subject at an instant, and how that came about.
+/// The value of a feature for a subject at an instant, and its origin.
 public struct Resolution: Hashable, Sendable {
   /// One thing that had a say.
   public struct Part: Hashable, Sendable {
-    /// What it was.
+    /// The source.
     public var source: EntitlementSource
-    /// What it said.
+    /// The value.
     public var value: FeatureValue
   }
 
@@ -69,7 +69,7 @@ public struct Resolution: Hashable, Sendable {
   public var value: FeatureValue { winner.value }
 }
 
-/// What would make something available.
+/// The offers that would make something available.
 public struct UnlockedBy: Hashable, Sendable {
   /// The cheapest tier that includes it.
   public var tier: String?
@@ -96,9 +96,9 @@ public struct Decision: Hashable, Sendable {
   public var limit: Limit?
   /// How many more there may be; nil when unlimited or not about a limit.
   public var remaining: Int64?
-  /// What decided; nil when the question could not be asked.
+  /// The deciding source; nil when the question could not be asked.
   public var source: EntitlementSource?
-  /// What would allow it, when it is not.
+  /// The offers that would allow it, when it is not.
   public var unlockedBy: UnlockedBy?
   /// When the answer changes by itself: milliseconds since 1970, nil for never.
   public var validUntil: Int64?

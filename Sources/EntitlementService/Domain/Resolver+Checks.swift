@@ -51,7 +51,7 @@ extension Resolver {
     )
   }
 
-  /// What would make a feature available to a subject that lacks it; nil when it does not.
+  /// The offers that would make a feature available to a subject that lacks it; nil when there are none.
   public func unlockedBy(_ resolution: Resolution, _ subject: Subject) -> UnlockedBy? {
     if resolution.value.isAvailable { return nil }
     return offers(of: resolution, to: subject) { $0.isAvailable }

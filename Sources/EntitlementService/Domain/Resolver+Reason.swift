@@ -31,7 +31,7 @@ extension Resolver {
     return isActive ? .notInTier : .noSubscription
   }
 
-  /// What became of a purchase that would have given the feature; nil when there was none.
+  /// The reason of a purchase that would have given the feature; nil when there was none.
   private func reasonOfPurchases(
     of key: String,
     _ holdings: Holdings,

@@ -4,7 +4,7 @@
 /// purchases and promotions; the feature's default. Time is an argument: what has an end is compared with it at each
 /// question, and nothing is switched off by a job that may be late.
 public struct Resolver: Sendable {
-  /// What is sold.
+  /// The catalogue.
   public let catalog: Catalog
   /// Where purchases count.
   public let environment: AppleEnvironment
@@ -22,7 +22,7 @@ public struct Resolver: Sendable {
     self.sandboxUsers = sandboxUsers
   }
 
-  /// What one feature is worth; nil for a feature that is not known.
+  /// The value of one feature; nil for a feature that is not known.
   ///
   /// Throws when the subject's tier is not known and nothing stands in for it.
   public func resolve(
@@ -89,7 +89,7 @@ public struct Resolver: Sendable {
     }
   }
 
-  /// What tier, add-ons, purchases and promotions say.
+  /// The values by tier, add-ons, purchases and promotions.
   private func offers(
     of feature: Catalog.Feature,
     _ holdings: Holdings,

@@ -1,4 +1,4 @@
-/// What happens when a user restores a purchase that another user holds.
+/// The policy for restoring a purchase that another user holds.
 ///
 /// A transaction that names its user (`appAccountToken`) never changes hands, whatever the policy.
 public enum RestorePolicy: String, Hashable, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 /// Reward time that runs out by the clock.
 struct RewardTime: Hashable, Sendable {
-  /// What it is for.
+  /// The purpose.
   var reward: String
   /// When it runs out, in milliseconds since 1970.
   var endsAt: Int64

@@ -37,7 +37,7 @@ public struct ScheduledChange: Hashable, Sendable {
 }
 
 extension Holdings {
-  /// What the subject has at `now`, after every change whose time has come.
+  /// The subscription at `now`, after every change whose time has come.
   public func subscription(at now: Int64) -> Subscription? {
     guard let first = scheduled.first, first.effectiveAt <= now else { return subscription }
     return scheduled.prefix { $0.effectiveAt <= now }

@@ -1,6 +1,6 @@
-/// Who or what has entitlements.
+/// A holder of entitlements.
 public struct Subject: Hashable, Sendable {
-  /// What kind of subject it is; the raw value is what stores keep.
+  /// The kind of subject; the raw value is what stores keep.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A person.
     case user
@@ -10,7 +10,7 @@ public struct Subject: Hashable, Sendable {
     case portfolio
   }
 
-  /// What kind of subject it is.
+  /// The kind of subject.
   public let kind: Kind
   /// Its identifier.
   public let id: String

@@ -1,4 +1,4 @@
-/// What a subject has: which tier, which add-ons, which exceptions.
+/// The subscription of a subject: its tier, add-ons and exceptions.
 ///
 /// Values of the tier are never copied here, so that a change of the tier reaches everyone who has
 /// it (getlago/lago-api#5017). Instants are milliseconds since 1970; an end is not included.
@@ -21,7 +21,7 @@ public struct Subscription: Hashable, Sendable {
   public struct Override: Hashable, Sendable {
     /// Which feature.
     public var feature: String
-    /// What it is worth; `flag(false)` denies a feature of either kind.
+    /// The value; `flag(false)` denies a feature of either kind.
     public var value: FeatureValue
     /// When it ends; nil for never.
     public var validUntil: Int64?

@@ -4,7 +4,7 @@ internal import ServiceKit
 struct HolderEnd {
   let holderID: String
 
-  /// What an entity can be here.
+  /// The subjects that an entity can be here.
   ///
   /// TenancyService's identifiers are of one entity each, so the subject of another kind has nothing.
   private var subjects: [Subject] {
@@ -23,7 +23,7 @@ struct HolderEnd {
       changes.begin(subject)
       let version = try SubjectVersions.current(of: subject, in: tx)
       try SubjectRows.delete(subject, in: tx)
-      // Whoever has a version was given something, and others may have kept that.
+      // Anyone who has a version was given something, and others may have kept that.
       guard version > 0 else { continue }
       try SubjectVersions.announce(subject, version: version + 1, in: tx)
     }

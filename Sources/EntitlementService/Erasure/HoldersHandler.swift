@@ -9,7 +9,7 @@ struct HoldersHandler: Entitlement_V1.HoldersService {
   let core: EntitlementCore
   let tombstones: Tombstones
 
-  /// What is done after the user's own rows went, as the first word of cursors.
+  /// The steps after the user's own rows went, as the first word of cursors.
   private enum Part: String {
     case mentions, log
   }

@@ -8,7 +8,7 @@ struct UserErasure {
 
   /// Deletes what is the user's alone, and lets purchases go.
   ///
-  /// Watches are not told: whoever follows the user has no account any more. May be done again.
+  /// Watches are not notified: anyone who follows the user has no account. May be done again.
   func run(
     pseudonym: String,
     _ tombstones: Tombstones,

@@ -1,9 +1,9 @@
 internal import ServiceKit
 
-/// What EntitlementService tells of a user when its account is exported, and what it keeps and does not
-/// tell.
+/// The export plan of EntitlementService: the data of a user that it exports, and the data it keeps and leaves
+/// out.
 ///
-/// docs/export.md has the same for users; schemas/account-export.schema.json describes the records.
+/// docs/guides/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum EntitlementExport {
   static let plan = ExportPlan(
     [subscriptions, addons, overrides, scheduledChanges, redemptions, changes, usage, purchases]
@@ -105,7 +105,7 @@ enum EntitlementExport {
     ]
   )
 
-  /// What the user earned and redeemed, in ledgers that belong to children and families.
+  /// The user's points earned and redeemed, in ledgers that belong to children and families.
   ///
   /// The ledgers are found by the audit log, which has each entry's ledger and is indexed by who made it;
   /// an index of the entries themselves would be one more to write at every redemption.
@@ -126,7 +126,7 @@ enum EntitlementExport {
     ]
   )
 
-  // MARK: What is not told
+  // MARK: Left out
 
   private static let ownID = "the user's own identifier, which the document has once"
   private static let subject = "says that the record is the user's"

@@ -2,7 +2,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What operators read about others: each time is in the audit log before they get the answer.
+/// Operators' reads about others: each time is in the audit log before they get the answer.
 extension EntitlementCore {
   /// As `subject(_:_:)`, and for operators anybody's.
   func readableSubject(

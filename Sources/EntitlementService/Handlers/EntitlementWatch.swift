@@ -2,7 +2,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What watchers are told of entitlements: whose changed, and their version.
+/// The entitlement changes that watchers get: whose changed, and their version.
 struct EntitlementWatch: WatchSource {
   let core: EntitlementCore
 

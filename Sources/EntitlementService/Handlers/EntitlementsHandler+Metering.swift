@@ -80,7 +80,7 @@ extension EntitlementsHandler {
     )
   }
 
-  /// What was used, now, of those limits that are metered.
+  /// The current use of those limits that are metered.
   func meteredUses(
     _ limits: [(key: String, subject: Subject)],
     at now: Int64

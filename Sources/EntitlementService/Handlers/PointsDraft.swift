@@ -5,7 +5,7 @@ internal import ServiceKit
 
 /// A transaction of the points ledger that is being made, inside a write transaction.
 struct PointsDraft {
-  /// What came of it.
+  /// The outcome.
   struct Outcome {
     /// The entries, and the identifier of the transaction that they are of.
     var entries: [PointsEntry]

@@ -163,7 +163,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
 
   // MARK: - Common
 
-  /// What a call does to the ledger; the raw value names the action of the policy.
+  /// An action of a call on the ledger; the raw value names the action of the policy.
   private enum Deed: String {
     case earn
     case redeem

@@ -1,7 +1,7 @@
 internal import ServiceKit
 
 extension PurchaseIntake {
-  /// Who held the purchase, as far as they exist, and who holds it after the claim.
+  /// The previous holders of the purchase, as far as they exist, and the holder after the claim.
   ///
   /// `stored` are those whom the store names. A name that the application gave counts only if it is that of a
   /// user who exists; otherwise the record forgets it.
@@ -50,7 +50,7 @@ extension PurchaseIntake {
     }
   }
 
-  /// Who holds the purchase after the claim.
+  /// The holders of the purchase after the claim.
   private func holders(
     _ before: [String],
     _ claim: Claim?,

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Takes verified transactions into the store: what is bought, whose it is, and who must be told.
+/// Takes verified transactions into the store: what is bought, whose it is, and whom to notify.
 ///
 /// All of it runs inside one write transaction.
 struct PurchaseIntake {
@@ -12,7 +12,7 @@ struct PurchaseIntake {
     var isRestore: Bool
   }
 
-  /// What came of it.
+  /// The outcome.
   struct Outcome {
     var record: PurchaseRecord
     /// Whether anything changed.
@@ -21,9 +21,9 @@ struct PurchaseIntake {
 
   let identifiers: IdentifierFactory
   let policy: RestorePolicy
-  /// Who is behind it; nil for whoever makes the call.
+  /// The actor behind it; nil for the caller.
   let actor: AuditActor?
-  /// What is sold.
+  /// The catalogue.
   let catalog: Catalog
   /// Which of the users whom purchases name exist.
   let accounts: NamedAccounts
@@ -134,7 +134,7 @@ struct PurchaseIntake {
     )
   }
 
-  /// Who held a purchase, and who holds it.
+  /// The previous and the current holders of a purchase.
   private struct Holders {
     var before: [String]
     var after: [String]

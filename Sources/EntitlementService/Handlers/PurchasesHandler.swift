@@ -122,7 +122,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     return .init(purchases: records.map { $0.wire(at: now, catalog) }, nextPageToken: next)
   }
 
-  /// What a notification changes.
+  /// The changes by a notification.
   ///
   /// What counts is the signed transaction inside and not the notification's name, so nearly all
   /// types need no rule of their own, and one that Apple invents tomorrow is handled too.

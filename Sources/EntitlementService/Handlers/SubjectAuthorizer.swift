@@ -34,7 +34,7 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
 
   /// Makes an authorizer of two closures that say whether a user may do an action on an entity.
   ///
-  /// `confirm` is for writes, and asks whoever decides it; `check` may go by what was said lately,
+  /// `confirm` is for writes, and asks anyone who decides it; `check` may go by what was said lately,
   /// unless the call wants a refresh.
   public init(
     confirm:
@@ -68,7 +68,7 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
 }
 
 extension Subject {
-  /// What seeing the subject needs in TenancyService; nil for users, who see themselves and nobody else.
+  /// The permission to see the subject in TenancyService; nil for users, who see themselves and nobody else.
   var viewPermission: Permission? {
     switch kind {
     case .user: nil

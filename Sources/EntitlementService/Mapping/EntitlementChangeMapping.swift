@@ -73,6 +73,6 @@ extension EntitlementChangePlace {
     self.init(version: version, place: place)
   }
 
-  /// What a page token is made of.
+  /// The parts of a page token.
   var cursor: [String] { ["\(version)", "\(place)"] }
 }

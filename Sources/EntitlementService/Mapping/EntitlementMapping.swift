@@ -83,7 +83,7 @@ extension EntitlementSource {
 }
 
 extension UnlockedBy {
-  /// What would unlock, as it is sent.
+  /// The unlocking offers, as they are sent.
   var wire: Entitlement_V1.UnlockedBy {
     .init(tier: tier ?? "", addons: addons, products: products)
   }

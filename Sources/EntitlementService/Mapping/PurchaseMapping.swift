@@ -81,6 +81,6 @@ extension PurchasePlace {
     self.init(purchasedAt: purchasedAt, id: cursor[1])
   }
 
-  /// What a page token is made of.
+  /// The parts of a page token.
   var cursor: [String] { ["\(purchasedAt)", id] }
 }

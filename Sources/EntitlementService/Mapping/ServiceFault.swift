@@ -1,9 +1,9 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers of this service are told when something cannot be done.
+/// Errors EntitlementService returns to callers.
 enum ServiceFault {
-  /// Whose reasons these are.
+  /// The domain of these reasons.
   static let domain = ServiceDomain.of(EntitlementProgram.identity.name)
 
   /// An object that does not exist, or that the caller may not know of: the same in both cases.
@@ -108,7 +108,7 @@ enum ServiceFault {
       .resourceExhausted,
       reason: "TOO_MANY_ATTEMPTS",
       domain: domain,
-      message: "too many codes that no coupon has; retry after the given delay",
+      message: "too many unknown coupon codes; retry after the given delay",
       retryAfter: retryAfter
     )
   }
@@ -132,7 +132,7 @@ enum ServiceFault {
     )
   }
 
-  /// Nobody proved to be a user.
+  /// The caller proved no user.
   static let userRequired = RPCError(
     .unauthenticated,
     reason: "CREDENTIALS_INVALID",
@@ -158,7 +158,7 @@ extension EntitlementError {
     case .addonUnknown(let name): invalid("ADDON_UNKNOWN", "unknown add-on \"\(name)\"", name)
     case .featureUnknown(let name): invalid("FEATURE_UNKNOWN", "unknown feature \"\(name)\"", name)
     case .typeMismatch(let name):
-      invalid("TYPE_MISMATCH", "feature \"\(name)\" takes the other kind of value", name)
+      invalid("TYPE_MISMATCH", "feature \"\(name)\" has the other type of value", name)
     case .duplicate(let name): invalid("DUPLICATE", "\"\(name)\" is given twice", name)
     case .emptyWindow:
       invalid("EMPTY_WINDOW", "the window must not end before it begins", "valid_from")
@@ -170,7 +170,7 @@ extension EntitlementError {
         .aborted,
         reason: "VERSION_MISMATCH",
         domain: ServiceFault.domain,
-        message: "the subject was changed meanwhile; read it again and repeat the change",
+        message: "the subject has changed; read it again and repeat the change",
         metadata: ["version": "\(current)"]
       )
     case .alreadyClaimed:
@@ -181,7 +181,7 @@ extension EntitlementError {
         message: "the purchase belongs to another user"
       )
     case .alreadyUsedUp:
-      refused("the purchase was given to an account before, and what is used up is given only once")
+      refused("the consumable purchase was given to an account before, and is given only once")
     case .transferLimit:
       RPCError(
         .failedPrecondition,
@@ -192,7 +192,7 @@ extension EntitlementError {
     case .promotionUnknown(let name):
       invalid(reason, "unknown trial \"\(name)\"; Subscriptions/ListTiers lists them", name)
     case .couponUnknown:
-      invalid(reason, "the code is no coupon's; check its spelling", "code")
+      invalid(reason, "unknown coupon code; check the spelling", "code")
     case .promotionForOthers(let name):
       refused("promotion \"\(name)\" is not for subjects of this kind", name)
     case .promotionClosed(let name):
@@ -200,19 +200,19 @@ extension EntitlementError {
     case .alreadyRedeemed(let name):
       refused("promotion \"\(name)\" was redeemed for this subject before", name)
     case .promotionExhausted(let name):
-      refused("promotion \"\(name)\" was redeemed as often as it may be", name)
+      refused("promotion \"\(name)\" has reached its maximum number of redemptions", name)
     case .redemptionLimit:
       refused(
-        "the subject has \(Redemption.countMax) trials and coupons at a time, which is the most"
+        "the subject has the maximum of \(Redemption.countMax) trials and coupons at a time"
       )
     case .scheduleInPast:
       invalid(reason, "effective_at must be later than now; use Put for an immediate change", "")
     case .scheduleLimit:
       refused(
-        "\(ScheduledChange.countMax) changes are scheduled, which is the most; cancel one first"
+        "the maximum of \(ScheduledChange.countMax) changes is scheduled; cancel one first"
       )
     case .productNotInReceipt(let name):
-      refused("the data proves no purchase of product \"\(name)\"; restore purchases first", name)
+      refused("the receipt has no purchase of product \"\(name)\"; restore purchases first", name)
     }
   }
 
@@ -257,7 +257,7 @@ extension EntitlementError {
 
 extension AppleVerificationError {
   /// The error as callers see it: what is wrong, so that forged data, data of another application and
-  /// a failure of ours can be told apart.
+  /// a failure of ours can be distinguished.
   var rpcError: RPCError {
     switch self {
     case .invalid(let reason):

@@ -5,7 +5,7 @@ public import ServiceKit
 public struct EntitlementConfiguration: Sendable {
   /// The store's file.
   public var database: String
-  /// What is sold.
+  /// The catalogue.
   public var catalog: Catalog
   /// The application whose purchases count.
   public var application: AppleApplication
@@ -22,7 +22,7 @@ public struct EntitlementConfiguration: Sendable {
   public var anchors: [TrustAnchor] = [.apple]
   /// Root certificates from which legacy receipts must descend; without any, they are refused.
   public var receiptAnchors: [TrustAnchor] = []
-  /// What restoring another user's purchase does.
+  /// The effect of restoring another user's purchase.
   public var restorePolicy = RestorePolicy.transfer
   /// How long audit records, and entries of the logs of subjects, are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?

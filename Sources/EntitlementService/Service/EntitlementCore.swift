@@ -3,7 +3,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What the handlers of this service share.
+/// The state that the handlers of this service share.
 final class EntitlementCore: Sendable {
   /// The kind of change that says that the catalogue is another one.
   static let tiersChangeKind = "tiers"
@@ -14,7 +14,7 @@ final class EntitlementCore: Sendable {
   /// Seals page tokens.
   let tokens: TokenSealer
   let metrics: EntitlementMetrics
-  /// What operators may read about others.
+  /// The budget of operators for reads about others.
   private let auditBudget: AuditBudget
   private let authorizer: any SubjectAuthorizer
   private let accounts: any AccountDirectory
@@ -29,7 +29,7 @@ final class EntitlementCore: Sendable {
   let couponLimiter: SourceLimiter
   private let cache: HoldingsCache
   private let currentResolver: Lock<Resolver>
-  /// What comes into force with the commit that says so.
+  /// The catalogue that comes into force with the commit that records it.
   private let preparedCatalog = Lock<Catalog?>(nil)
 
   init(
@@ -188,7 +188,7 @@ final class EntitlementCore: Sendable {
 
   // MARK: - Store
 
-  /// What a subject has, from memory or the store.
+  /// The holdings of a subject, from memory or the store.
   func holdings(of subject: Subject) async throws -> Holdings {
     switch cache.lookup(subject) {
     case .known(let holdings): return holdings
@@ -204,11 +204,11 @@ final class EntitlementCore: Sendable {
     }
   }
 
-  /// What a write needs of its caller besides a method that is open to it.
+  /// The right that a write needs of its caller besides a method that is open to it.
   struct NeededRight {
-    /// What the caller must be allowed to do.
+    /// The permission that the caller needs.
     var permission: Permission
-    /// What it needs to know of the object at all.
+    /// The permission to know of the object at all.
     var view: Permission
   }
 
@@ -253,7 +253,7 @@ final class EntitlementCore: Sendable {
   /// Times that a right is asked for because it may have changed while the write waited.
   private static let confirmationCountMax = 3
 
-  /// What a caller's right was said to be may be so no more.
+  /// The caller's right may have ended since it was confirmed.
   private struct StaleRight: Error {}
 
   /// The right of a user to do what not everybody may; nil when the method needs none.
@@ -286,7 +286,7 @@ final class EntitlementCore: Sendable {
       )
     }
     guard !right.decision.isAllowed else { return right }
-    // Who may not even see it is told that there is nothing.
+    // A caller who may not even see it gets NOT_FOUND.
     try await require(needed.view, call)
     throw ServiceFault.denied(permission.action, right.decision)
       .denying(permission.action, on: permission.entity, because: right.decision.reason)
@@ -303,7 +303,7 @@ final class EntitlementCore: Sendable {
 
   // MARK: - Purchases
 
-  /// Takes purchases in for whoever makes the call, or for somebody else whom its data proves.
+  /// Takes purchases in for the caller, or for somebody else whom its data proves.
   ///
   /// Runs `body` once more when it must be known first whether users exist whom purchases name.
   func takePurchases<Request: Message, Response: Message>(
@@ -379,7 +379,7 @@ final class EntitlementCore: Sendable {
 }
 
 extension Holdings {
-  /// What the store says that a subject has.
+  /// The holdings of a subject in the store.
   init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
     self.init(
       subject: subject,
@@ -409,6 +409,6 @@ extension EntitlementCore: CommitFollower {
 }
 
 extension ConflictKey {
-  /// What is sold: writes that were checked against it run again when it changes before them.
+  /// The catalogue: writes that were checked against it run again when it changes before them.
   static let catalog = ConflictKey("catalog")
 }

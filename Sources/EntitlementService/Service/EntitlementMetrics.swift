@@ -1,7 +1,7 @@
 internal import PeerContracts
 internal import RPCKit
 
-/// What this service counts besides its calls.
+/// The metrics of this service besides its calls.
 struct EntitlementMetrics: Sendable {
   private let allowed: Counter
   private let denied: Counter

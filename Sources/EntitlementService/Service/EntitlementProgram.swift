@@ -6,7 +6,7 @@ public import ServiceKit
 public enum EntitlementProgram: HostedService {
   /// Settings besides the common ones.
   public struct Settings: Sendable {
-    /// What is sold, and whose signatures count.
+    /// The settings of the catalogue, and of the trusted signatures.
     var own: EntitlementSettings
     /// Which tokens are accepted.
     var identity: RemoteIdentity.Settings

@@ -3,7 +3,7 @@ internal import EntitlementContracts
 public import RPCKit
 public import ServiceKit
 
-/// What the service is given by its surroundings.
+/// The dependencies of the service.
 public struct EntitlementDependencies: Sendable {
   /// The date.
   public var clock: any WallClock
@@ -11,9 +11,9 @@ public struct EntitlementDependencies: Sendable {
   public var random: any RandomSource
   /// Where metrics are registered.
   public var metrics: MetricRegistry
-  /// Who may do what with entities of TenancyService.
+  /// The authorizer for entities of TenancyService.
   public var authorizer: any SubjectAuthorizer
-  /// Who has an account.
+  /// The directory of accounts.
   public var accounts: any AccountDirectory
 
   /// Gathers the dependencies.
@@ -32,7 +32,7 @@ public struct EntitlementDependencies: Sendable {
   }
 }
 
-/// What subjects are entitled to: tiers, subscriptions and purchases.
+/// The entitlements of subjects: tiers, subscriptions and purchases.
 ///
 /// Open it, serve `services` behind an `AuthenticationInterceptor`, which says who calls, and close
 /// it after the last call.
@@ -114,7 +114,7 @@ public final class EntitlementService: Sendable {
     (self.core, self.tombstones) = (core, tombstones)
   }
 
-  /// What is served.
+  /// The services that are served.
   public var services: [ServiceDefinition] {
     [
       EntitlementsHandler(core: core).definition,

@@ -38,7 +38,7 @@ struct FeatureFlagsHandler: Entitlement_V1.FeatureFlagsService {
     Array("\(subject?.kind.rawValue ?? 0) \(subject?.id ?? "")\n".utf8)
   }
 
-  /// What the subject of a context has, if the caller may see it.
+  /// The entitlements of the subject of a context, if the caller may see it.
   private func entitlements(
     _ context: Entitlement_V1.FlagContext?,
     _ call: CallContext

@@ -255,7 +255,7 @@ enum EntitlementSchema {
     ),
     Migration(
       version: 8,
-      // Whoever acted may be deleted and then has a pseudonym; everything else of an entry is final.
+      // Anyone who acted may be deleted and then has a pseudonym; everything else of an entry is final.
       sql: """
         \(Tombstones.table)
         DROP TRIGGER points_entry_is_final;

@@ -6,7 +6,7 @@ internal import ServiceKit
 /// Exact, not merely fresh: a subject that is being changed is not served from here from before the
 /// commit until after it, and what was read before a change began is not kept after it.
 final class HoldingsCache: Sendable {
-  /// What a reader may do.
+  /// The outcome of a look-up for a reader.
   enum Lookup {
     /// Use this.
     case known(Holdings)
@@ -14,7 +14,7 @@ final class HoldingsCache: Sendable {
     case unknown(Ticket)
   }
 
-  /// The right to keep what is read now, unless the subject changes meanwhile.
+  /// The right to keep what is read now, unless the subject changes in the meantime.
   struct Ticket {
     fileprivate let number: UInt64?
   }
@@ -98,7 +98,7 @@ final class HoldingsCache: Sendable {
 final class SubjectChanges: Sendable {
   private let cache: HoldingsCache
   private let tombstones: Tombstones?
-  /// What is sold as the write begins.
+  /// The catalogue as the write begins.
   let catalog: Catalog?
   private let subjects = Lock(Set<Subject>())
 

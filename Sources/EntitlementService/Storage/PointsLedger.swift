@@ -153,7 +153,7 @@ struct PointsLedger {
     in tx: borrowing WriteTransaction
   ) throws -> Int64 {
     guard account != .issued else { return try add(-posting.points, posting.app, account, in: tx) }
-    // The condition decides, and not what was read before: whoever finds fewer points changes nothing.
+    // The condition decides, and not what was read before: anyone who finds fewer points changes nothing.
     let left = try tx.first(
       """
       UPDATE points_account SET points = points - ?

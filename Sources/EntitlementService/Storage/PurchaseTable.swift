@@ -5,7 +5,7 @@ struct PurchaseRecord: Hashable, Sendable {
   /// Its identifier, `pur_…`.
   let id: String
   var purchase: Purchase
-  /// What spoke for the newest data: digest, serial number, whether the root was a test's.
+  /// The evidence of the newest data: digest, serial number, whether the root was a test's.
   var payloadDigest: String
   var leafSerial: String
   var isTest: Bool
@@ -31,7 +31,7 @@ enum PurchaseTable {
     ) { record($0) }
   }
 
-  /// What a user bought or shares, as far as it can have a say.
+  /// The purchases that a user bought or shares, as far as they can have a say.
   ///
   /// Of each product in each environment: the newest, which says why there is nothing, and the one
   /// that lasts longest, which says what there is. So a user with thousands of purchases takes no more
@@ -160,7 +160,7 @@ enum PurchaseTable {
     )
   }
 
-  /// Who holds a purchase, in the order they came.
+  /// The holders of a purchase, in the order they came.
   static func holders(
     of purchase: Purchase,
     in tx: borrowing some StoreTransaction & ~Copyable

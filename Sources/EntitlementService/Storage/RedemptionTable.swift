@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// The tables `redemption` and `promotion_count`: who has redeemed what, and how many.
 enum RedemptionTable {
-  /// What a subject has redeemed: those that last longest, as many as can run at a time.
+  /// The redemptions of a subject: those that last longest, as many as can run at a time.
   static func latest(
     of subject: Subject,
     in tx: borrowing some StoreTransaction & ~Copyable

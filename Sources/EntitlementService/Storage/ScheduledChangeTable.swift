@@ -71,7 +71,7 @@ enum ScheduledChangeTable {
   /// Makes the changes whose time has come part of the stored subscription, which is about to be changed:
   /// what is written now comes after them.
   ///
-  /// Nothing that anybody is told changes by this.
+  /// This changes no answer.
   static func settle(
     _ subject: Subject,
     in tx: borrowing WriteTransaction,

@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// The tables `subscription`, `subscription_addon` and `subscription_override`.
 enum SubscriptionTable {
-  /// What a subject has, if anything.
+  /// The subscription of a subject, if any.
   static func load(
     _ subject: Subject,
     in tx: borrowing some StoreTransaction & ~Copyable

@@ -6,7 +6,7 @@ enum UsageTable {
   /// come back to it.
   static let lifetime: Int64 = 100 * 86_400_000
 
-  /// What was used in a window.
+  /// The use in a window.
   static func used(
     _ key: String,
     by subject: Subject,

@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What the command line asks for.
+/// The command of the command line.
 package enum LoadCommand: Sendable {
   /// Print the help and end.
   case help

@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// What load to make, on what, and how to report it: the command line as values.
+/// The load to make, its target and its report: the command line as values.
 package struct LoadOptions: Sendable {
   /// Where the requests come from.
   package enum Request: Sendable, Hashable {

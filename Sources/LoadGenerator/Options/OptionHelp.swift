@@ -1,4 +1,4 @@
-/// What `rpcload --help` prints.
+/// The text of `rpcload --help`.
 package enum OptionHelp {
   package static let text = """
     usage: rpcload --target ADDRESS [options]

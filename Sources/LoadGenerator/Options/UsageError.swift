@@ -1,6 +1,6 @@
 /// A command line or an input that cannot be used, said so that the reader knows what to change.
 package struct UsageError: Error, Hashable, CustomStringConvertible {
-  /// What is wrong and what to do.
+  /// The problem, and what to do.
   package let description: String
 
   init(_ description: String) {

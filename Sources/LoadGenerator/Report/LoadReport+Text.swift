@@ -110,7 +110,7 @@ extension LoadReport {
     "  " + DecimalText.left(name, 18) + value
   }
 
-  /// What a server says goes to a terminal: no control characters.
+  /// A server's text for a terminal: no control characters.
   private static func printable(_ text: String) -> String {
     String(text.map { $0.isASCII && ($0.asciiValue ?? 0) < 32 ? " " : $0 })
   }

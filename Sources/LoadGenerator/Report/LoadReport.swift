@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What a run measured.
+/// The measurements of a run.
 package struct LoadReport: Sendable {
   package let options: LoadOptions
   /// Everything that was counted.
@@ -77,7 +77,7 @@ package struct LoadReport: Sendable {
     measuredSeconds > 0 ? Double(recorder.succeededCount) / measuredSeconds : 0
   }
 
-  /// What the process ends with.
+  /// The exit code of the process.
   package var exitCode: Int32 {
     isFailed || recorder.totalSucceededCount == 0 ? 1 : 0
   }

@@ -1,6 +1,6 @@
 /// Gives the next request's bytes, without allocating.
 package struct RequestSource: Sendable {
-  /// What requests are made of.
+  /// The content of requests.
   package enum Content: Sendable {
     /// Sent in turn.
     case encoded(EncodedRequests)

@@ -18,7 +18,7 @@ package struct RequestTemplate: Sendable, Hashable {
     case placeholder(Placeholder)
   }
 
-  /// What a field holds.
+  /// The value of a field.
   enum Value: Sendable, Hashable {
     case varint(UInt64)
     case filled(Placeholder)

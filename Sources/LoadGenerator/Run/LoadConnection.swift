@@ -65,7 +65,7 @@ final class LoadConnection: RawCallerDelegate {
   }
 }
 
-/// What every call has in common.
+/// The parts that all calls share.
 struct LoadCall: Sendable {
   let service: String
   let method: String

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import Synchronization
 
-/// What all workers of a run share and none changes.
+/// The state that all workers of a run share and none changes.
 struct LoadPlan: Sendable {
   let options: LoadOptions
   let content: RequestSource.Content

@@ -84,7 +84,7 @@ package final class LoadRun: Sendable {
     )
   }
 
-  /// What was counted so far.
+  /// The counts so far.
   package func progress() async -> LoadProgress {
     var sum = LoadProgress(recorder: LoadRecorder(isOpenLoop: true, windowStart: 0, windowEnd: 0))
     for worker in workers {
@@ -172,7 +172,7 @@ package final class LoadRun: Sendable {
   }
 }
 
-/// What a run has counted so far.
+/// The counts of a run so far.
 package struct LoadProgress: Sendable {
   package var recorder: LoadRecorder
   package var inFlight = 0

@@ -119,7 +119,7 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
     }
   }
 
-  /// What was counted so far.
+  /// The counts so far.
   func progress() async -> WorkerProgress {
     await withCheckedContinuation { continuation in
       loop.execute { [self] in

@@ -1,4 +1,4 @@
-/// What one worker found out.
+/// The result of one worker.
 struct WorkerResult: Sendable {
   let recorder: LoadRecorder
   /// nil in a closed loop.
@@ -7,7 +7,7 @@ struct WorkerResult: Sendable {
   let lostCount: Int
 }
 
-/// What one worker has found out so far.
+/// The counts of one worker so far.
 struct WorkerProgress: Sendable {
   let recorder: LoadRecorder
   let inFlight: Int

@@ -21,7 +21,7 @@ package struct ArrivalPacer: Sendable {
   /// The longest that a call was noticed after it was due, through no fault of the server.
   package private(set) var noticeDelayMax: Int64 = 0
 
-  /// What became of an arrival.
+  /// The outcome of an arrival.
   package enum Arrival: Equatable, Sendable {
     /// Nothing is due.
     case none
@@ -42,7 +42,7 @@ package struct ArrivalPacer: Sendable {
   /// Whether nothing waits and nothing will come.
   package var isDone: Bool { waitingCount == 0 && upcoming >= end }
 
-  /// How long until something is due, 0 when it is; nil when nothing comes any more.
+  /// How long until something is due, 0 when it is; nil when nothing comes.
   package func nanosecondsToNext(_ now: Int64) -> Int64? {
     upcoming >= end ? nil : max(0, upcoming - now)
   }

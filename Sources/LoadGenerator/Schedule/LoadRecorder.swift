@@ -25,7 +25,7 @@ package struct LoadRecorder: Sendable {
   package struct Failure: Sendable, Equatable {
     package var outcome: Outcome
     package var count: UInt64
-    /// What the first one said.
+    /// The first error.
     package var example: String
 
     /// Makes a count.
@@ -36,7 +36,7 @@ package struct LoadRecorder: Sendable {
     }
   }
 
-  /// Different failures that are told apart; a server can invent status codes without end.
+  /// Different failures that are distinguished; a server can invent status codes without end.
   private static let failureKindsMax = 64
 
   private let isOpenLoop: Bool

@@ -1,4 +1,4 @@
-/// What one call may differ in.
+/// The options of one call.
 public struct CallOptions: Sendable {
   /// How long the call may take, from now; nil leaves the caller's own deadline or none.
   public var timeout: Duration?

@@ -1,4 +1,4 @@
-/// What a call is sent with, from its options, the channel and the call that is being served.
+/// The plan of a call, from its options, the channel and the call that is being served.
 struct CallPlan: Sendable {
   /// `distantFuture` is none.
   var deadline: MonotonicInstant

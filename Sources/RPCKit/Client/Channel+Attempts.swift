@@ -1,4 +1,4 @@
-/// What surrounds every call: interceptors, observation, retries.
+/// The surroundings of every call: interceptors, observation, retries.
 extension Channel {
   /// Runs a call through the interceptors, the first one outermost.
   func intercepted<Result>(

@@ -42,7 +42,7 @@ public struct ChannelConfiguration: Sendable {
   public var metadata = Metadata()
   /// Told what happens, for metrics.
   public var observer: (any ClientObserver)?
-  /// Gets one warning when no address of the target can be reached any more, with the last failure, and
+  /// Gets one warning when no address of the target can be reached, with the last failure, and
   /// one line when one can be again, however many attempts lie between.
   public var logger: Logger?
   /// Calls that may wait for a connection at a time; one more fails.

@@ -74,7 +74,7 @@ public final class ChannelMetrics: ClientObserver {
 
 /// Why a connection that this process opened ended: a label in metrics.
 enum ClientCloseReason: String, CaseIterable {
-  /// It was not needed any more.
+  /// It was no longer needed.
   case unused
   /// It could not be made.
   case connectFailed = "connect_failed"

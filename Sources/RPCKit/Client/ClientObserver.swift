@@ -5,7 +5,7 @@
 public protocol ClientObserver: Sendable {
   /// A connection is being made.
   func connectionOpened()
-  /// A connection is gone, or could not be made; nil when it was not needed any more.
+  /// A connection is gone, or could not be made; nil when it was no longer needed.
   func connectionClosed(_ error: TransportError?)
   /// A call begins.
   func callStarted(_ method: MethodDescriptor)

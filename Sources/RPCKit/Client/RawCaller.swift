@@ -1,4 +1,4 @@
-/// Who hears of the ends of calls made with a `RawCaller`.
+/// The delegate that hears of the ends of calls made with a `RawCaller`.
 ///
 /// Loop only.
 public protocol RawCallerDelegate: AnyObject {
@@ -33,7 +33,7 @@ public final class RawCaller {
 
   /// Makes a caller over a transport that was not started.
   ///
-  /// `sendsHello: false` keeps to plain ttrpc: the server is not told that this side knows our
+  /// `sendsHello: false` keeps to plain ttrpc: the server does not learn that this side knows our
   /// extensions.
   public init(_ transport: any Transport, limits: Limits = Limits(), sendsHello: Bool = true) {
     var configuration = ClientConnectionConfiguration()
@@ -85,7 +85,7 @@ public final class RawCaller {
   /// Ends every call and closes the connection.
   public func close() { connection.close() }
 
-  /// What the connection refers to weakly.
+  /// The owner that the connection refers to weakly.
   ///
   /// An object of its own: an object that weak references point to counts its strong references in
   /// a side table, which would make each call dearer.

@@ -91,7 +91,7 @@ final class ResponseStreamSource<Response: Message>: Sendable {
 
 /// A response stream in progress.
 ///
-/// When nobody holds it any more, the call ends.
+/// When nobody holds it, the call ends.
 final class OpenResponseStream<Response: Message>: Sendable {
   typealias Observation = @Sendable (StatusCode) -> Void
 
@@ -112,7 +112,7 @@ final class OpenResponseStream<Response: Message>: Sendable {
     call.abandon()
   }
 
-  /// Has `observation` told what the call ended with, as far as its consumer sees it.
+  /// Notifies `observation` of how the call ended, as far as its consumer sees it.
   func observe(_ observation: @escaping Observation) {
     let code = state.withLock { state -> StatusCode? in
       if case .ended(let code) = state { return code }

@@ -1,7 +1,7 @@
 /// One way to call a method by HTTP with JSON: `(google.api.http)` and `(gatehouse.rest)`, as the generator
 /// read and checked them.
 public struct HTTPBinding: Hashable, Sendable {
-  /// What one segment of the path has to be.
+  /// The demand on one segment of the path.
   public enum Segment: Hashable, Sendable {
     /// This text.
     case literal(String)
@@ -35,13 +35,13 @@ public struct HTTPBinding: Hashable, Sendable {
     case field(String)
   }
 
-  /// What errors look like.
+  /// The form of errors.
   public enum Errors: Hashable, Sendable {
     /// `{"status": "error", …}`.
     case envelope
     /// As OAuth 2.0 has them (RFC 6749 section 5.2).
     case oauth
-    /// What is wrong, as text: AuthZEN's Authorization API 1.0.
+    /// The problem, as text: AuthZEN's Authorization API 1.0.
     case text
     /// A code and what is wrong: the OpenFeature Remote Evaluation Protocol.
     case flag
@@ -55,7 +55,7 @@ public struct HTTPBinding: Hashable, Sendable {
   public var segments: [Segment]
   /// The fields in the path, in its order.
   public var variables: [Variable]
-  /// What stands behind the path's last colon; empty for nothing.
+  /// The verb after the path's last colon; empty for none.
   public var verb: String
   /// Which part of the request is in the body.
   public var body: Body
@@ -71,7 +71,7 @@ public struct HTTPBinding: Hashable, Sendable {
   public var takesForms: Bool
   /// Members of the body that the contract does not have are ignored.
   public var ignoresUnknown: Bool
-  /// What errors look like.
+  /// The form of errors.
   public var errors: Errors
 
   /// Makes a binding.

@@ -37,7 +37,7 @@ public protocol Message: Hashable, Sendable {
 public struct FieldViolation: Hashable, Sendable {
   /// Path of the field from the request: `guests[2].email`.
   public var field: String
-  /// What is wrong and what would be right, as a sentence fragment.
+  /// The problem and the remedy, as a sentence fragment.
   public var description: String
   /// Which rule is broken, for programs: `TEXT_BLANK`; empty for rules that have no name.
   public var reason: String
@@ -50,7 +50,7 @@ public struct FieldViolation: Hashable, Sendable {
   }
 }
 
-/// What a received message may contain before it is unpacked.
+/// The limits of a received message before it is unpacked.
 public struct MessageLimits: Hashable, Sendable {
   /// Messages inside the outermost one; protobuf's own default is 100.
   ///

@@ -1,4 +1,4 @@
-/// Appends an encoded message behind what its second argument writes when it is told the size:
+/// Appends an encoded message behind what its second argument writes for that size:
 /// `Message.append` with the type of the message erased.
 @usableFromInline
 package typealias MessageAppending = (

@@ -1,4 +1,4 @@
-/// What is known of a method before it is called: generated from the `.proto`.
+/// The static facts about a method: generated from the `.proto`.
 public struct MethodDescriptor: Hashable, Sendable {
   /// Which sides send more than one message.
   public enum Kind: String, Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct MethodDescriptor: Hashable, Sendable {
     case bidirectional
   }
 
-  /// Who may call: `(gatehouse.method).caller`.
+  /// The callers of a method: `(gatehouse.method).caller`.
   public enum CallerClass: String, Hashable, Sendable {
     /// Anyone, without credentials.
     case `public`
@@ -24,13 +24,13 @@ public struct MethodDescriptor: Hashable, Sendable {
     case admin
   }
 
-  /// What goes first when not everything can: `(gatehouse.method).priority`.
+  /// The order under overload: `(gatehouse.method).priority`.
   public enum Priority: UInt8, Hashable, Sendable, Comparable {
     /// Lists, reports: refused first.
     case low = 0
     /// Writes and everything that says nothing else.
     case normal = 1
-    /// Checks on the request path of others: refused last.
+    /// Checks on the request path of other calls: refused last.
     case high = 2
 
     /// Whether `left` is refused before `right`.
@@ -45,7 +45,7 @@ public struct MethodDescriptor: Hashable, Sendable {
   public var method: String
   /// Which sides stream.
   public var kind: Kind
-  /// Who may call.
+  /// The allowed callers.
   public var callerClass: CallerClass
   /// Names of the services that may call; `*` is any.
   ///
@@ -58,7 +58,7 @@ public struct MethodDescriptor: Hashable, Sendable {
   public var isIdempotent: Bool
   /// It changes nothing, so a call may be made by GET: `idempotency_level = NO_SIDE_EFFECTS`, or a binding to GET.
   public var hasNoSideEffects: Bool
-  /// What goes first under overload.
+  /// The order under overload.
   public var priority: Priority
   /// Largest request in bytes, as the wire carries it and inflated; nil for what the server allows
   /// (`Limits.publicRequestByteCountMax`, `Limits.frameByteCountMax`).

@@ -1,4 +1,4 @@
-/// What a string must look like: made by generated code from `(gatehouse.field).pattern`.
+/// The pattern of a string: made by generated code from `(gatehouse.field).pattern`.
 ///
 /// A sequence of steps, each one class of characters and how often it comes. Classes name ASCII characters;
 /// those that name what they do not contain (`[^@ ]`) contain all characters beyond ASCII. Steps that do are
@@ -41,7 +41,7 @@ public struct TextPattern: Hashable, Sendable {
   }
 
   private let alternatives: [[Step]]
-  /// What is longer matches no alternative; nil when there is no such length.
+  /// The longest matching length in bytes; nil when there is none.
   private let byteCountMax: Int?
 
   /// Makes a pattern that matches when one of the alternatives does.

@@ -1,4 +1,4 @@
-/// What `TextRule` found in a text.
+/// The problem `TextRule` found in a text.
 enum TextProblem: Hashable {
   /// Nothing but white space.
   case blank

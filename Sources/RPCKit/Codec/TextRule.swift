@@ -1,4 +1,4 @@
-/// What kind of text people may enter into a field: made by generated code from
+/// The kind of text people may enter into a field: made by generated code from
 /// `(gatehouse.field).text`.
 ///
 /// Two names that look the same to a person should be the same, and a name must not change how the

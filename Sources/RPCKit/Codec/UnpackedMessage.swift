@@ -9,7 +9,7 @@ public struct UnpackedMessage {
   private let mark: rpckit_arena_mark
   private let message: UnsafeMutablePointer<ProtobufCMessage>
 
-  /// What a small message may need beyond a multiple of its size: headers of structs and arrays.
+  /// The memory a small message may need beyond a multiple of its size: headers of structs and arrays.
   private static let memoryAllowance = 64 << 10
   /// How much more the arena may hold than what the guard counted: protobuf-c's tables of scanned
   /// fields, at most two entries of 32 bytes per field, and 16-byte alignment.

@@ -10,7 +10,7 @@ package struct WireCursor {
   /// One past the last byte.
   let end: Int
 
-  /// The sorts of field on the wire that proto3 uses.
+  /// The kinds of field on the wire that proto3 uses.
   package enum WireType: UInt64 {
     case varint = 0
     case fixed64 = 1

@@ -281,7 +281,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 
   /// Forgets everything that would have called somebody.
   ///
-  /// Whoever waits for a timer or for a socket holds the loop, and the loop holds them: without this
+  /// Anyone who waits for a timer or for a socket holds the loop, and the loop holds them: without this
   /// neither would ever be freed. All of it is moved out first, because what is freed may still cancel
   /// its timers and end its registrations.
   private func letGo() {
@@ -477,14 +477,14 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   }
 }
 
-/// What a registered descriptor calls.
+/// The handler that a registered descriptor calls.
 ///
 /// Loop only.
 protocol ReadinessHandler: AnyObject {
   /// The descriptor is ready for something.
   func becameReady(_ readiness: DescriptorReadiness)
 
-  /// The loop has stopped: nothing becomes ready any more.
+  /// The loop has stopped: nothing becomes ready.
   func loopStopped()
 }
 

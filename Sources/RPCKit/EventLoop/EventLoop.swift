@@ -60,7 +60,7 @@ extension EventLoop {
   }
 }
 
-/// What a timer calls.
+/// The target of a timer.
 ///
 /// Loop only.
 public protocol TimerTarget: AnyObject {
@@ -68,7 +68,7 @@ public protocol TimerTarget: AnyObject {
   func timerFired(_ token: UInt64)
 }
 
-/// What the end of a turn calls.
+/// The target of the end of a turn.
 ///
 /// Loop only.
 public protocol TurnEndTarget: AnyObject {

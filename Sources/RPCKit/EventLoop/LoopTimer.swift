@@ -21,7 +21,7 @@ public final class LoopTimer: TimerTarget, Sendable {
     action()
   }
 
-  /// Makes sure that the action will not begin any more, and takes the timer off the loop.
+  /// Makes sure that the action will no longer begin, and takes the timer off the loop.
   public func cancel() {
     guard case .waiting(let timer) = end() else { return }
     if loop.isCurrent {

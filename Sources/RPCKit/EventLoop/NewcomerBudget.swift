@@ -6,9 +6,9 @@
 /// first in the next turn, and clients that are known wait for no more than that part. Only what newcomers take
 /// themselves makes it smaller: a loop that is busy with known clients lets as many in as one that is not.
 struct NewcomerBudget {
-  /// What a turn begins with when there are few newcomers.
+  /// The number of events a turn begins with when there are few newcomers.
   static let countUsual = 16
-  /// What a turn has at most.
+  /// The most events in a turn.
   static let countMax = 256
   /// How long the events of newcomers may take in a turn when it deals with one more.
   static let nanosecondsMax: Int64 = 2_000_000

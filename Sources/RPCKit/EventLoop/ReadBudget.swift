@@ -5,9 +5,9 @@
 /// less is read at once while turns take long, and more again when they do not. What is not read stays
 /// with the kernel, which pushes the senders back.
 struct ReadBudget {
-  /// What is read at once while turns are short.
+  /// The most bytes read in one go while turns are short.
   static let byteCountMax = 64 << 10
-  /// What is read at once at least: a few small requests.
+  /// The fewest bytes read in one go: a few small requests.
   static let byteCountMin = 4 << 10
   /// A turn that takes longer is long; handlers alone may use 5 ms of it.
   static let longTurnNanoseconds: Int64 = 8_000_000

@@ -18,7 +18,7 @@ package struct TimerWheel {
     var generation: UInt32 = 0
   }
 
-  /// What is due: the caller fires it after the wheel is no longer being changed.
+  /// A due timer: the caller fires it after the wheel is no longer being changed.
   package struct Due {
     package var timer: TimerID
     package var target: any TimerTarget
@@ -70,7 +70,7 @@ package struct TimerWheel {
     free(timer.index)
   }
 
-  /// Whose timers are set, with their tokens, for messages of tests.
+  /// The targets whose timers are set, with their tokens, for messages of tests.
   package var waiting: [(target: any TimerTarget, token: UInt64)] {
     nodes.compactMap { node in node.target.map { ($0, node.token) } }
   }

@@ -1,4 +1,4 @@
-/// What one side tells the other in HELLO.
+/// The settings that one side sends in HELLO.
 ///
 /// `Settings { uint32 version=1; uint64 features=2; uint32 max_frame_bytes=3; uint32 max_streams=4;
 /// uint32 initial_stream_window_bytes=5; }` in `proto/rpc/v1/settings.proto`. Zero or absent means

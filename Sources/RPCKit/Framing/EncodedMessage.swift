@@ -1,6 +1,6 @@
 /// A response as its wire carries it.
 package struct EncodedMessage: Sendable {
-  /// What is sent.
+  /// The bytes to send.
   package let bytes: [UInt8]
   /// Whether that is compressed.
   package let isCompressed: Bool

@@ -5,7 +5,7 @@
 /// split is gathered in a buffer whose size follows what really arrived, never what the header
 /// declares.
 struct FrameDecoder: ~Copyable {
-  /// What came of one look at the chunk.
+  /// The outcome of one look at the chunk.
   enum Step: Equatable {
     /// The chunk is used up.
     case needMoreBytes

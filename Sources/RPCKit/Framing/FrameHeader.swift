@@ -17,7 +17,7 @@ struct StreamID: RawRepresentable, Hashable, Sendable, Comparable {
   static func < (left: StreamID, right: StreamID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a frame is.
+/// The type of a frame.
 ///
 /// 1 to 3 are ttrpc; the rest are ours and only follow a HELLO.
 struct FrameType: RawRepresentable, Hashable, Sendable {
@@ -64,7 +64,7 @@ struct FrameHeader: Hashable, Sendable {
   var payloadByteCount: Int
   /// The call it belongs to.
   var streamID: StreamID
-  /// What it is.
+  /// The type.
   var type: FrameType
   /// Depends on the type.
   var flags: FrameFlags

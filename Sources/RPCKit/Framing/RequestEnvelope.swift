@@ -1,4 +1,4 @@
-/// What a Request frame says, as places in the frame: nothing is copied until it is wanted.
+/// The contents of a Request frame, as places in the frame: nothing is copied until it is wanted.
 ///
 /// `Request { string service=1; string method=2; bytes payload=3; int64 timeout_nano=4;
 /// repeated KeyValue metadata=5; }` (containerd/ttrpc request.proto).

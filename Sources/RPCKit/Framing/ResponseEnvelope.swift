@@ -1,4 +1,4 @@
-/// What a Response frame says: `Response { google.rpc.Status status=1; bytes payload=2; }`, and two
+/// The contents of a Response frame: `Response { google.rpc.Status status=1; bytes payload=2; }`, and two
 /// fields of ours that stock clients skip: `repeated KeyValue metadata=100`,
 /// `bool not_processed=101`.
 struct ResponseEnvelope: Equatable {

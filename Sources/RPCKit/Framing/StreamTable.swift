@@ -18,7 +18,7 @@ struct StreamTable<Value>: ~Copyable {
 
   private var slots: [Slot] = []
   private var mask = 0
-  /// What is left of a 64-bit product when only a place in the table is wanted.
+  /// The part of a 64-bit product that is left when only a place in the table is wanted.
   private var shift: UInt64 = 63
   private(set) var count = 0
 

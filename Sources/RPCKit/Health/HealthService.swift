@@ -3,7 +3,7 @@
 /// The empty name is the whole server. An unknown name is NOT_FOUND for `Check` and
 /// SERVICE_UNKNOWN, on an open stream, for `Watch` (grpc/grpc doc/health-checking.md).
 public final class HealthService: Grpc_Health_V1.HealthService {
-  /// What is known of one service.
+  /// The state of one service.
   public typealias Status = Grpc_Health_V1.HealthCheckResponse.ServingStatus
 
   private struct State {
@@ -59,7 +59,7 @@ public final class HealthService: Grpc_Health_V1.HealthService {
   /// The status of one service now and whenever it changes, until the client leaves or the server
   /// drains.
   ///
-  /// Between changes the call only waits. Of changes in quick succession the last one is told.
+  /// Between changes the call only waits. Of changes in quick succession the last one is sent.
   public func watch(
     _ request: Grpc_Health_V1.HealthCheckRequest,
     _ call: CallContext,

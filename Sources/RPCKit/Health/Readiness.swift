@@ -2,13 +2,13 @@
 public struct Readiness: Sendable, Hashable {
   /// One thing that must be in order.
   public struct Check: Sendable, Hashable {
-    /// What was looked at: `store`, `signing keys`.
+    /// The part that was checked: `store`, `signing keys`.
     public var name: String
     /// Whether it is in order.
     public var isReady: Bool
-    /// What is wrong, or nil.
+    /// The problem, or nil.
     ///
-    /// Shown to whoever can reach the admin port.
+    /// Shown to anyone who can reach the admin port.
     public var detail: String?
 
     /// Makes a check.

@@ -1,4 +1,4 @@
-/// What the connections count that this process opened.
+/// The metrics of the connections that this process opened.
 ///
 /// A part of what a server counts of its connections, under the same names: what else there is to know,
 /// such as bytes and violations, the other side counts.

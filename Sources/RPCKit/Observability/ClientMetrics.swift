@@ -1,4 +1,4 @@
-/// What clients count beside their connections.
+/// The metrics of clients beside their connections.
 public struct ClientMetrics: Sendable {
   private let methods: MethodMetricTable
   private let connectFailures: MetricFamily<Counter>
@@ -56,7 +56,7 @@ public struct ClientMetrics: Sendable {
   }
 }
 
-/// What the channels to one target count.
+/// The metrics of the channels to one target.
 public struct TargetMetrics: Sendable {
   /// Attempts to connect that failed.
   public let connectFailures: Counter

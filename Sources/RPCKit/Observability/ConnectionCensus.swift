@@ -1,4 +1,4 @@
-/// What connections hold at a moment: everything here is zero when no call is open.
+/// The holdings of connections at a moment: everything here is zero when no call is open.
 ///
 /// For tests that look for leaks; each connection is asked on its own loop.
 package struct ConnectionCensus: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// What the connections count that others opened.
+/// The metrics of the connections that others opened.
 public struct ConnectionMetrics: Sendable {
   /// Connections open now.
   public let open: Gauge

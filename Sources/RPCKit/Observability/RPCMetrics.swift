@@ -1,7 +1,7 @@
 /// Everything that the servers, clients and loops of this library count.
 ///
 /// Made once per process and handed to all of them; the names, types and labels are listed in
-/// `docs/metrics.md`. What is updated for every call or turn is resolved to an object beforehand
+/// `docs/operations/metrics.md`. What is updated for every call or turn is resolved to an object beforehand
 /// (`server.method(_:)`, `client.method(_:)`, `loop(_:)`), so that the hot path is atomic additions
 /// only.
 ///

@@ -1,4 +1,4 @@
-/// What a server counts beside its connections.
+/// The metrics of a server beside its connections.
 public struct ServerMetrics: Sendable {
   /// The life of a server, as its gauge shows it.
   public enum DrainState: Int, Sendable {

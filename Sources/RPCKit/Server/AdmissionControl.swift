@@ -16,7 +16,7 @@ internal import Synchronization
 /// less than twice the limit.
 ///
 /// Handlers that only wait (`CallContext.waiting`) count for the fixed bound and not for the adaptive
-/// one: a thousand watches of which nothing is to be told are no load.
+/// one: a thousand watches with nothing to send are no load.
 ///
 /// Safe from any thread; a decision is three atomic operations.
 public final class AdmissionControl: Sendable {
@@ -26,7 +26,7 @@ public final class AdmissionControl: Sendable {
     public var isAdaptive = true
     /// The bound never falls below this.
     public var limitMin = 128
-    /// Least latency that is told from queueing.
+    /// Least latency that is distinguished from queueing.
     public var latencyFloor = Duration.milliseconds(10)
     /// How much queueing is fine, relative to the least latency.
     public var tolerance = 0.3
@@ -39,7 +39,7 @@ public final class AdmissionControl: Sendable {
     public init() {}
   }
 
-  /// What came of asking.
+  /// The outcome of asking.
   public enum Decision: Sendable, Equatable {
     /// Begin, and say `ended` when the handler has returned.
     case admit

@@ -1,4 +1,4 @@
-/// What a wire makes of a response before it is sent: another form, compressed.
+/// The wire's form of a response before it is sent: converted, compressed.
 ///
 /// Known on the loop, done anywhere.
 package struct AnswerEncoding: Sendable {

@@ -62,7 +62,7 @@ extension CallContext {
   /// Whether the caller's time is over, which the timer says up to a millisecond later.
   private var isLate: Bool { deadline != .distantFuture && deadline <= loop.preciseNow }
 
-  /// What to answer instead of an error that says only that there was no time left for somebody else's answer.
+  /// The answer instead of an error that says only that there was no time left for another service's answer.
   ///
   /// UNAVAILABLE would have gateways send the call again, for a caller who does not wait (grpc/grpc
   /// doc/statuscodes.md). An error that says what is wrong with the request stays.
@@ -130,7 +130,7 @@ extension CallContext {
     )
   }
 
-  /// Refuses a call that waits for a worker, so that one of somebody who has fewer can begin.
+  /// Refuses a call that waits for a worker, so that one of a user who has fewer can begin.
   ///
   /// Loop only.
   func makeRoom() {
@@ -170,7 +170,7 @@ extension CallContext {
     if waitingWriter != nil { wakeWriter() }
   }
 
-  /// Ends the incoming messages and counts those out that nobody will consume any more.
+  /// Ends the incoming messages and counts those out that nobody will consume.
   private func endInbound(_ error: RPCError) {
     guard let inbound else { return }
     tellsLatency = false

@@ -26,7 +26,7 @@ extension CallContext {
     return result
   }
 
-  /// What the call ends with when `error` was thrown.
+  /// The end of the call when `error` was thrown.
   ///
   /// Loop only.
   func failed(_ error: any Error) -> any Error {

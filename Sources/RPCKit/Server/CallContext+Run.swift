@@ -28,7 +28,7 @@ extension CallContext {
     repliedNow()
   }
 
-  /// What a request may contain.
+  /// The limits of a request.
   @usableFromInline
   var messageLimits: MessageLimits { connection.limits.message }
 

@@ -2,7 +2,7 @@ extension CallContext {
   /// Runs `body`, in which the handler only waits: for a change to tell, for its turn in a queue that
   /// has a bound of its own.
   ///
-  /// The call's place in admission control is free meanwhile and is taken again afterwards, whatever
+  /// The call's place in admission control is free in the meantime and is taken again afterwards, whatever
   /// runs by then: admission counts work, and a handler that has begun is not refused. The time does
   /// not count as latency of the server either. Response writers and request streams do the same by
   /// themselves while they wait for the client.
@@ -26,7 +26,7 @@ extension CallContext {
     return try await call.waiting(body)
   }
 
-  // Both keep the order of one task's scopes, because a loop runs what it is told in order.
+  // Both keep the order of one task's scopes, because a loop runs its jobs in order.
 
   private func beginWaiting() {
     guard loop.isCurrent else { return loop.execute { [self] in beginWaiting() } }

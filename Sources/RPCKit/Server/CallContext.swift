@@ -5,15 +5,15 @@ internal import Synchronization
 /// `@unchecked Sendable`: what changes is either in `shared`, behind the lock of the connection, or
 /// marked *loop only* and touched only by the connection on its loop, which checks that it is there.
 public final class CallContext: @unchecked Sendable {
-  /// What is known of the method.
+  /// The static facts about the method.
   public var method: MethodDescriptor { boundMethod.descriptor }
-  /// Who may call the method; as in `method`, without copying all of it.
+  /// The allowed callers of the method; as in `method`, without copying all of it.
   public var callerClass: MethodDescriptor.CallerClass { boundMethod.descriptor.callerClass }
   /// The services that may call the method; as in `method`, without copying all of it.
   public var callingServices: [String] { boundMethod.descriptor.callingServices }
   /// The step-up that the method needs, or nil; as in `method`, without copying all of it.
   public var stepUp: String? { boundMethod.descriptor.stepUp }
-  /// What the client sent beside the request.
+  /// The metadata that the client sent beside the request.
   public let metadata: Metadata
   /// Whether the one message of the request came compressed.
   ///
@@ -30,7 +30,7 @@ public final class CallContext: @unchecked Sendable {
   public let deadline: MonotonicInstant
   /// When the call was read.
   public let received: MonotonicInstant
-  /// Who is at the other end of the connection.
+  /// The peer at the other end of the connection.
   public var peer: Peer { connection.peer }
   /// For whom a proxy that is believed makes the call; nil for a call of the peer's own.
   package let forwardedClient: ForwardedClient?
@@ -45,10 +45,10 @@ public final class CallContext: @unchecked Sendable {
 
   package let boundMethod: BoundMethod
   package let connection: any CallConnection
-  /// What the wire calls it.
+  /// The wire's name of it.
   package let id: CallID
 
-  /// What runs the handler; nil before and after.
+  /// The worker that runs the handler; nil before and after.
   ///
   /// Loop only.
   var worker: HandlerWorker?
@@ -68,7 +68,7 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Loop only.
   var enteredCount = 0
-  /// What an interceptor does in the call's task before the call continues.
+  /// The part of an interceptor that runs in the call's task before the call continues.
   ///
   /// Loop only.
   var around: Interception.Around?
@@ -89,11 +89,11 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Loop only.
   var ended: MonotonicInstant?
-  /// What the call ended with, known since `ended`.
+  /// The final status, known since `ended`.
   ///
   /// Loop only.
   var endCode: StatusCode?
-  /// What an interceptor that traces calls keeps for this one.
+  /// The span that a tracing interceptor keeps for this call.
   var spanObject: (any AnyObject & Sendable)?
   /// Set by the wire before the method is started, and never changed afterwards.
   var requestIsCompressed = false
@@ -102,7 +102,7 @@ public final class CallContext: @unchecked Sendable {
   /// Called when the interceptors have let the call in, on the loop or in the call's task. Set by the wire before
   /// the method is started, and never changed afterwards.
   package var transcoding: Transcoding?
-  /// What inflates the one message of the request, which came compressed and is long; nil for one that can be read.
+  /// The inflation of the one message of the request, which came compressed and is long; nil for one that can be read.
   ///
   /// Set by the wire before the method is started, and never changed afterwards.
   package var inflation: Inflation?
@@ -133,7 +133,7 @@ public final class CallContext: @unchecked Sendable {
     guard let ended, let endCode else { return nil }
     return (ended, endCode)
   }
-  /// What an interceptor that traces calls keeps for this one.
+  /// The span that a tracing interceptor keeps for this call.
   ///
   /// Set in `ServerInterceptor.begin` and never changed afterwards, so whatever the call runs may read it without
   /// a lock.
@@ -155,7 +155,7 @@ public final class CallContext: @unchecked Sendable {
   private let mayHaveResponseMetadata = Atomic<Bool>(false)
   private let compressionChoice = Atomic<CompressionChoice>(.server)
 
-  /// Who says whether messages are compressed.
+  /// The source of the choice whether messages are compressed.
   private enum CompressionChoice: UInt8, AtomicRepresentable {
     case server
     case never
@@ -224,7 +224,7 @@ public final class CallContext: @unchecked Sendable {
     }
   }
 
-  /// What to send beside the answer, by wires that have one place for it.
+  /// The metadata to send beside the answer, by wires that have one place for it.
   package var metadataToSend: Metadata {
     let (head, trailers) = metadataByPlace
     guard !trailers.isEmpty else { return head }
@@ -233,7 +233,7 @@ public final class CallContext: @unchecked Sendable {
     return all
   }
 
-  /// What to send before and behind the answer.
+  /// The metadata to send before and behind the answer.
   package var metadataByPlace: (head: Metadata, trailers: Metadata) {
     guard mayHaveResponseMetadata.load(ordering: .acquiring) else { return ([:], [:]) }
     return connection.contextLock.withLock { _ in
@@ -241,7 +241,7 @@ public final class CallContext: @unchecked Sendable {
     }
   }
 
-  /// Who is calling, as an authenticating interceptor found out; for the handler to read.
+  /// The caller's identity, as an authenticating interceptor found out; for the handler to read.
   ///
   /// An object, because each call sets it and reads it: a cast to a class is a comparison.
   public var identity: (any AnyObject & Sendable)? {
@@ -257,7 +257,7 @@ public final class CallContext: @unchecked Sendable {
     loop.execute { [self] in fail(error) }
   }
 
-  /// What this request is called in logs and records: what `make` gave when it was asked first.
+  /// The identifier of this request in logs and records: what `make` gave when it was asked first.
   package func requestID(_ make: () -> String) -> String {
     if let known = connection.contextLock.withLock({ _ in shared.requestID }) { return known }
     let made = make()

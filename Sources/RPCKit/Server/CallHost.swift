@@ -1,4 +1,4 @@
-/// What every connection of a server has, whatever wire it speaks, and its calls share.
+/// The parts that every connection of a server has, whatever wire it speaks, and its calls share.
 ///
 /// A superclass and not a property of the connection, so that a call reaches all this with one reference. What
 /// changes with each call is stored without `package`, and other modules read it by a computed property: only
@@ -11,12 +11,12 @@ open class CallHost: @unchecked Sendable {
   package final let resources: LoopResources
   /// Guards what handlers change in the contexts of this connection's calls, for a moment each.
   final let contextLock = Lock(())
-  /// Who is at the other end.
+  /// The peer at the other end.
   ///
   /// Set before the first call begins, because TLS knows it only after the handshake, and not
   /// changed afterwards.
   final var peer: Peer
-  /// Whom the connection counts for, as long as it is open.
+  /// The source that the connection counts for, as long as it is open.
   package final let source: String
   /// The stream; nil when it is lost, or another connection has it.
   final var transport: (any Transport)?
@@ -24,9 +24,9 @@ open class CallHost: @unchecked Sendable {
   final var isNewcomer = true
   /// Why the connection ended, as far as this side ended it.
   final var closeReason = ConnectionCloseReason.peer
-  /// What its TLS handshake is called in `LoopResources.handshakes`; zero while none is under way.
+  /// The number of its TLS handshake in `LoopResources.handshakes`; zero while none is under way.
   final var handshakeNumber: UInt64 = 0
-  /// What of this connection is counted in the sums over all of them.
+  /// The part of this connection that is counted in the sums over all of them.
   private(set) final var counted = HeldByteCounts()
   private let confinedTimers: Confined<ConnectionTimers>
   /// Calls that have a place: those whose handlers have not returned, even if the calls are over.
@@ -91,7 +91,7 @@ open class CallHost: @unchecked Sendable {
 
   // MARK: - Places for calls
 
-  /// Takes a place for a call, made for `client` if a proxy told of one, or says why there is none.
+  /// Takes a place for a call, made for `client` if a proxy named one, or says why there is none.
   package final func admit(
     _ method: BoundMethod,
     for client: ForwardedClient? = nil,
@@ -180,7 +180,7 @@ open class CallHost: @unchecked Sendable {
   /// Bytes that never keep a connection from adding to them.
   private static let unquestionedByteCount = 64 << 10
 
-  /// What was last noted by `count`.
+  /// The number of bytes last noted by `count`.
   package final func countedByteCount(_ sort: HeldSort) -> Int {
     // Copied: a look into the property makes the compiler check all uses of it at run time, as in `count`.
     let counts = counted

@@ -1,4 +1,4 @@
-/// Whose calls wait one behind the other: a connection's own, or those of one client among the many whose calls a
+/// A line of calls that wait one behind the other: a connection's own, or those of one client among the many whose calls a
 /// proxy makes on it.
 struct CallLineID: Hashable {
   let connection: ObjectIdentifier
@@ -17,7 +17,7 @@ protocol QueuedCall {
 }
 
 extension QueuedCall {
-  /// What it counts for in shares: one, and one more for each further KiB.
+  /// The weight in shares: one, and one more for each further KiB.
   fileprivate var weight: Int { CallWeight.of(byteCount: byteCount) }
 }
 
@@ -32,15 +32,15 @@ enum CallWeight {
 ///
 /// They leave in the order of their arrival until the server is so full that a call has to be refused.
 /// From then until none is left, sources take turns, and so do the connections of a source, so that
-/// whoever sent a thousand requests waits longer than whoever sent one; a call that held the loop for long
-/// costs further turns. A new call of somebody with less than an equal share of the waiting calls takes
-/// the place of the newest one of whoever has the most ("longest queue drop", as in fq_codel, RFC 8290).
+/// the one who sent a thousand requests waits longer than the one who sent one; a call that held the loop for
+/// long costs further turns. A new call of somebody with less than an equal share of the waiting calls takes
+/// the place of the newest one of the holder with the most ("longest queue drop", as in fq_codel, RFC 8290).
 /// Shares count calls by their size, so that large questions do not crowd out small ones.
 ///
 /// Who waits is only known while the server is full. Until then a call costs what it costs in a plain
 /// list. Confined to its loop.
 struct CallQueue<Call: QueuedCall> {
-  /// Who takes turns.
+  /// A party that takes turns.
   private class Party {
     /// How long its calls held the loop beyond its turns, in nanoseconds.
     var debt: Int64 = 0
@@ -74,7 +74,7 @@ struct CallQueue<Call: QueuedCall> {
     init(_ name: String) { self.name = name }
   }
 
-  /// What a turn is worth, in nanoseconds: a call that takes longer costs further turns.
+  /// The worth of a turn, in nanoseconds: a call that takes longer costs further turns.
   static var turnNanoseconds: Int64 { 100_000 }
   /// The most that is owed, in nanoseconds, so that a call that took seconds is forgotten.
   static var debtMax: Int64 { 50_000_000 }
@@ -175,8 +175,8 @@ struct CallQueue<Call: QueuedCall> {
     /// Whether it may take a place of somebody with `largest`, when `held` is what its own side has and
     /// `share` an equal part of all.
     ///
-    /// Whoever has nothing may begin whatever its share. Nobody ends up with more than whoever gave way, or
-    /// the place would go back and forth.
+    /// Anyone who has nothing may begin whatever its share. Nobody ends up with more than the one who gave way,
+    /// or the place would go back and forth.
     func fits(held: Int, share: Int, largest: Int) -> Bool {
       share > 0 && (held == 0 || held + weight <= share) && held + weight < largest
     }

@@ -1,4 +1,4 @@
-/// What outgoing calls inherit from where they are made.
+/// The part of their surroundings that outgoing calls inherit.
 ///
 /// Inside a handler that is the call being served: a client call takes the earlier of its own and
 /// the inherited deadline, so that a chain of services gives up together, and passes the trace on.
@@ -8,12 +8,12 @@ public struct CallScope: Sendable {
   public var deadline: MonotonicInstant?
   /// The W3C trace context, sent as the metadata `traceparent`.
   public var traceparent: String?
-  /// What belongs to that context, sent as the metadata `tracestate`.
+  /// The trace state of that context, sent as the metadata `tracestate`.
   public var tracestate: String?
 
   @TaskLocal private static var explicit: CallScope?
 
-  /// What applies to the current task.
+  /// The scope of the current task.
   public static var current: CallScope {
     if let explicit { return explicit }
     guard let call = CallContext.current else { return CallScope() }

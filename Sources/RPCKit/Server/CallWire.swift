@@ -1,4 +1,4 @@
-/// What a call asks of the connection that brought it: the seam between handlers and a wire.
+/// The connection as a call sees it: the seam between handlers and a wire.
 ///
 /// Handlers, interceptors, deadlines, admission and metrics know calls only by `CallContext`, which knows its
 /// wire only by this. Whatever conforms serves the same handlers: frames of ttrpc (`ServerConnection`), or
@@ -9,7 +9,7 @@
 package protocol CallWire: TimerTarget {
   /// Takes a call off the wire's table: what the client still sends for it is late from now on.
   ///
-  /// False when it is not there any more.
+  /// False when it is no longer there.
   func forget(_ call: CallContext) -> Bool
 
   /// Sends the one response of a call, with its `metadataToSend` as far as the wire carries that.
@@ -17,7 +17,7 @@ package protocol CallWire: TimerTarget {
   /// Throws what to answer instead when the response is too large for the wire.
   func respond(to call: CallContext, _ append: MessageAppending) throws(RPCError)
 
-  /// What the wire makes of a response before it is sent, as the call has it now.
+  /// The wire's form of a response before it is sent, as the call has it now.
   func encoding(for call: CallContext) -> AnswerEncoding
 
   /// As the other `respond`, for a response that was encoded elsewhere.

@@ -1,6 +1,6 @@
 /// The open connections of a server, and how many there may be.
 struct ConnectionRegistry {
-  /// What comes of asking for a place.
+  /// The outcome of asking for a place.
   enum Reservation: Equatable {
     /// There is one: `insert` or `giveBack` follows.
     case reserved

@@ -1,6 +1,6 @@
-/// Whom a call is counted for where what one caller may have at a time is bounded.
+/// The caller that a call is counted for where the number of calls of one caller is bounded.
 public enum CountedCaller: Hashable, Sendable {
-  /// Somebody without credentials, by where the call comes from.
+  /// A caller without credentials, by where the call comes from.
   case anonymous(String)
   /// A user.
   case user(String)

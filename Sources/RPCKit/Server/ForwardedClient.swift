@@ -2,9 +2,9 @@
 ///
 /// An object, so that a call without one holds no more than a null pointer for it.
 package final class ForwardedClient: Sendable {
-  /// Its address, the port 0 if that was not told; nil when what the proxy told cannot be read.
+  /// Its address, the port 0 if it was not given; nil when the proxy's field cannot be read.
   package let address: SocketAddress?
-  /// What it is counted by, as `Peer.source`; the proxy's own source when its address is not known.
+  /// The source it is counted by, as `Peer.source`; the proxy's own source when its address is not known.
   package let source: String
 
   /// A client that is known.

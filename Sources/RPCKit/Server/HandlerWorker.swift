@@ -51,7 +51,7 @@ final class HandlerWorker: @unchecked Sendable {
     task?.cancel()
   }
 
-  /// Waits until there is work; false when the worker is not needed any more.
+  /// Waits until there is work; false when the worker is no longer needed.
   private func park(_ workers: HandlerWorkers) async -> Bool {
     guard !isCancelled, workers.park(self) else { return false }
     await unsafe withUnsafeContinuation { continuation in

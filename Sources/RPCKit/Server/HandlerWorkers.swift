@@ -119,7 +119,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   /// A waiting call that gives its place in admission control to a new one of `connection`, made for
   /// `client` if there is one; nil when those have their share.
   ///
-  /// Loop only. Whoever asks ends the call that gives its place.
+  /// Loop only. Anyone who asks ends the call that gives its place.
   func takeToMakeRoom(
     for connection: CallHost,
     _ client: ForwardedClient?,

@@ -69,7 +69,7 @@ struct HandshakeTable {
     shares[entry.source] = share
   }
 
-  /// Whose handshake makes room, if one has to; the source's own first.
+  /// The handshake that makes room, if one has to; the source's own first.
   private func victim(of source: String, _ now: MonotonicInstant) -> Victim? {
     if let share = shares[source],
       let entry = tooMany(share.count, countPerSourceMax, share.order, now)

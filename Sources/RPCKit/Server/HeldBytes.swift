@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// What connections hold for their peers and all of them together may hold only so much of.
+/// The kinds of bytes that connections hold for their peers, each bounded over all of them together.
 package enum HeldSort: Int, Sendable, CaseIterable {
   /// Input that waits for its end: frames and requests that are not complete, with the fields of their heads.
   case assembly
   /// Output that peers have not taken.
   case output
-  /// What connections take by themselves: the state of TLS and of HTTP/2.
+  /// The memory of connections themselves: the state of TLS and of HTTP/2.
   case sessions
 
-  /// What its bound is called in metrics and the log.
+  /// The name of its bound in metrics and the log.
   package var limitName: LimitName {
     switch self {
     case .assembly: .assemblyBytes
@@ -19,7 +19,7 @@ package enum HeldSort: Int, Sendable, CaseIterable {
   }
 }
 
-/// A number of bytes for each sort.
+/// A number of bytes for each kind.
 package struct HeldByteCounts {
   private var assembly = 0
   private var output = 0
@@ -47,10 +47,10 @@ package struct HeldByteCounts {
 
 /// How many bytes all connections of a server hold, against the bounds on that.
 ///
-/// Safe from any thread; told of changes only, so that a connection whose frames arrive whole and
+/// Safe from any thread; updated by changes only, so that a connection whose frames arrive whole and
 /// whose output leaves at once costs nothing.
 package final class HeldBytes: Sendable {
-  /// What a change calls for.
+  /// The consequence of a change.
   package enum Consequence {
     case nothing
     /// The bound is passed: connections have to go. Said once, until `shedEnded`.
@@ -86,10 +86,10 @@ package final class HeldBytes: Sendable {
     }
   }
 
-  /// What all connections hold now.
+  /// The bytes that all connections hold now.
   package func byteCount(_ sort: HeldSort) -> Int { sum(sort).total.load(ordering: .relaxed) }
 
-  /// What they may hold after shedding: less than the bound, so that it does not have to begin again
+  /// The bytes they may hold after shedding: less than the bound, so that it does not have to begin again
   /// with the next byte.
   func byteCountAfterShedding(_ sort: HeldSort) -> Int { sum(sort).byteCountMax / 4 * 3 }
 

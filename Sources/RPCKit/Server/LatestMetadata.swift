@@ -3,7 +3,7 @@
 /// Most clients send the same with one call after another: their own proof, their user's token. It is
 /// compared as it came, which is a fraction of reading it again.
 struct LatestMetadata {
-  /// What is longer is not kept, so that a connection at rest stays small.
+  /// The longest metadata that is kept, so that a connection at rest stays small.
   private static let byteCountMax = 2048
 
   private var encoded: [UInt8] = []

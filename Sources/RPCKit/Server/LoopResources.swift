@@ -1,4 +1,4 @@
-/// What the connections of one loop of a server share, because it is too large to have for each.
+/// The resources that connections of one loop of a server share, because they are too large to have for each.
 ///
 /// `@unchecked Sendable`: handed from loop to loop, but used on its own loop only.
 package final class LoopResources: @unchecked Sendable {
@@ -11,7 +11,7 @@ package final class LoopResources: @unchecked Sendable {
   let workers: HandlerWorkers
   /// Handlers of this loop's calls that work, as `AdmissionControl` counts them for all loops.
   var workingCount = 0
-  /// What the connections of this loop hold.
+  /// The bytes that the connections of this loop hold.
   var held = HeldByteCounts()
   /// TLS handshakes of this loop's connections that are under way.
   var handshakes: HandshakeTable

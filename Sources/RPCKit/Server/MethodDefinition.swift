@@ -2,7 +2,7 @@
 ///
 /// Made by generated code.
 public struct MethodDefinition: Sendable {
-  /// What is known of the method.
+  /// The static facts about the method.
   public internal(set) var descriptor: MethodDescriptor
 
   /// Decodes the first message, if there is one, and starts the handler.

@@ -40,7 +40,7 @@ package final class BoundMethod: Sendable {
 
 /// The methods of a server, found by the bytes of their names without making a string.
 package struct MethodTable: Sendable {
-  /// What was found.
+  /// The result of a look-up.
   package enum Lookup {
     case found(BoundMethod)
     case unknownService

@@ -2,7 +2,7 @@
 ///
 /// Under overload most answers are this one, so it costs a copy and a number.
 package struct RefusalFrame: Sendable {
-  /// What it says, for wires without frames.
+  /// The error, for wires without frames.
   package let error: RPCError
   private let bytes: [UInt8]
 
@@ -111,7 +111,7 @@ package struct RefusalFrames: Sendable {
 }
 
 extension RPCError {
-  /// What a call gets that is refused for load: try again, elsewhere or later.
+  /// The error for a call that is refused for load: try again, elsewhere or later.
   static let overloaded = RPCError(
     .resourceExhausted,
     .overloaded,
@@ -120,7 +120,7 @@ extension RPCError {
     isNotProcessed: true
   )
 
-  /// What a streaming call gets when there are too many.
+  /// The error for a streaming call when there are too many.
   ///
   /// Places become free when streams end, which takes longer than a turn under load.
   static func tooManyStreamingCalls(_ message: String) -> RPCError {

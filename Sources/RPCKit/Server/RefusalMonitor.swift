@@ -21,11 +21,11 @@ final class RefusalMonitor: Sendable {
   }
 
   private struct State {
-    /// What each counter of calls said in the last report: method by method, reason by reason.
+    /// The value of each counter of calls in the last report: method by method, reason by reason.
     var reported: [UInt64]
     /// Calls of the reports that are not older than `memory`.
     var recent: [(instant: MonotonicInstant, counts: [ShedReason: Int])] = []
-    /// Who reached a limit, by its place in `LimitName.allCases`.
+    /// The source that reached a limit, by its place in `LimitName.allCases`.
     var sources: [Int: String] = [:]
   }
 

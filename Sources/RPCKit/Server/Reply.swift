@@ -1,4 +1,4 @@
-/// What a handler answers that can often do without a task.
+/// The answer of a handler that can often do without a task.
 ///
 /// A task and its `await`s cost more than an answer from memory does. A method whose contract says
 /// `immediate` has a handler that is called in the event that brought the request and returns one of

@@ -16,7 +16,7 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let queue: MessageQueue<ReceivedMessage<InboundMessage<Request>>>
     fileprivate let call: CallContext
-    /// What was wrong with a message, which ends the stream for its handler.
+    /// The fault of a message, which ends the stream for its handler.
     private var violations: RPCError?
 
     /// Whether the message that `next` gave last came compressed; false before the first.

@@ -23,7 +23,7 @@ public struct ResponseWriter<Response: Message>: Sendable {
     if try !call.maySend() { try await waitForRoom() }
     guard message.isLong else { return try call.send(message) }
     let encoded = try await call.encodedForStream(message)
-    // Others of the connection may have taken the room meanwhile.
+    // Others of the connection may have taken the room in the meantime.
     try await waitForRoom()
     try call.send(encoded)
   }

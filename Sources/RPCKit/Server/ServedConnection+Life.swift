@@ -22,7 +22,7 @@ extension ServedConnection {
     victim.connection.close(.limit)
   }
 
-  /// Notes that no handshake is under way any more: what is left of it is what a connection keeps.
+  /// Notes that no handshake is under way: what is left of it is what a connection keeps.
   func endHandshake() {
     if handshakeNumber != 0 { resources.handshakes.end(handshakeNumber) }
     handshakeNumber = 0

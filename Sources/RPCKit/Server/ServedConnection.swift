@@ -5,7 +5,7 @@ package protocol ServedConnection: CallHost, TransportReceiver, TimerTarget {
   /// Whether nothing would be lost if the connection closed now.
   var isIdle: Bool { get }
 
-  /// What it holds for its peer now.
+  /// The bytes it holds for its peer now.
   var census: ConnectionCensus { get }
 
   /// Begins to serve a stream that nobody has started.

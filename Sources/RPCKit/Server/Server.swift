@@ -1,4 +1,4 @@
-/// Serves calls of some services at some addresses until it is told to drain.
+/// Serves calls of some services at some addresses until it drains.
 ///
 /// ```swift
 /// let server = try Server(
@@ -30,7 +30,7 @@ public final class Server: Sendable {
 
   /// Whether somebody asked the server to drain, which may be before it runs.
   private enum DrainRequest {
-    /// Nobody did; these wait for it. Next: `made`.
+    /// Not made yet; these wait for it. Next: `made`.
     case none([CheckedContinuation<Void, Never>])
     /// Terminal.
     case made
@@ -47,7 +47,7 @@ public final class Server: Sendable {
       return waiters
     }
 
-    /// Adds somebody who waits for the request; false when it is made already.
+    /// Adds a user who waits for the request; false when it is made already.
     mutating func wait(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
       guard case .none(let waiters) = self else { return false }
       self = .none(waiters + [waiter])
@@ -158,7 +158,7 @@ public final class Server: Sendable {
   /// Open connections.
   public var connectionCount: Int { core.connectionCount }
 
-  /// What is running and how much may run.
+  /// The running calls, and how many may run.
   public var admission: AdmissionControl { core.admission }
 
   /// Open calls of every kind but the unary ones.

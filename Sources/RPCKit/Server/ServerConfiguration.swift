@@ -50,7 +50,7 @@ public struct ServerConfiguration: Sendable {
 
   /// Where to listen.
   public var endpoints: [Endpoint]
-  /// What is spoken on the same ports beside the framed protocol; the first that recognizes a connection
+  /// The wires beside the framed protocol on the same ports; the first that recognizes a connection
   /// has it.
   package var wires: [any ServerWire] = []
   /// Whether connections that no other wire recognizes speak the framed protocol, or are closed.
@@ -72,14 +72,14 @@ public struct ServerConfiguration: Sendable {
   /// balancers see it as not ready first.
   public var drainDelay = Duration.zero
 
-  /// What the error of a call becomes before it is answered, whoever made it: the handler, an
+  /// The last change of a call's error before it is answered, no matter who made it: the handler, an
   /// interceptor, or the server itself once it has begun the call; nil leaves it as it is.
   ///
   /// The place to log what goes wrong and to say which request it was. Calls that are refused before
   /// they begin, for load or because nobody knows their method, do not pass here but by
   /// `refusalDetails`. Runs on the loop of the connection, once for each error that is answered.
   public var completeError: (@Sendable (RPCError, CallContext) -> RPCError)?
-  /// What a call that is refused before it begins is told besides why, by its metadata; nil and none are
+  /// Extra error details for a call that is refused before it begins, by its metadata; nil and none are
   /// nothing.
   ///
   /// The place to say which request it was. Runs on the loop of the connection, under overload for most

@@ -157,7 +157,7 @@ extension ServerConnection: CallWire {
     return min(limits.frameByteCountMax, settings.frameByteCountMax)
   }
 
-  /// Whether the client said that it can inflate, and the handler or else the server was told to deflate.
+  /// Whether the client said that it can inflate, and the handler or else the server asked for deflate.
   private func deflates(for call: CallContext) -> Bool {
     guard case .extended(let settings) = machine.dialect else { return false }
     guard settings.features.contains(.deflate) else { return false }

@@ -12,7 +12,7 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
 
   private var flushing = Flushing.notDue
   private(set) var reading = Reading.on
-  /// What stream messages cost that were received and not consumed, in bytes.
+  /// The cost of stream messages that were received and not consumed, in bytes.
   var unconsumedByteCount = 0
   /// Writers that wait for the output to shrink.
   var callsWaitingForRoom: [CallContext] = []

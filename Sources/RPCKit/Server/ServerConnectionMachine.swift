@@ -5,7 +5,7 @@
 ///
 /// `Call` is the driver's own handle of a running call, kept beside the call's state.
 struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
-  /// What the two sides agreed on.
+  /// The dialect that the two sides agreed on.
   enum Dialect: Equatable {
     /// The peer said nothing of extensions: plain ttrpc, nothing of ours may be sent.
     case stock
@@ -73,7 +73,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   // MARK: - Frames in
 
-  /// What the driver does with a frame.
+  /// The driver's action for a frame.
   enum OnFrame: Equatable {
     /// Decode the envelope and open the call with `open`.
     case openCall
@@ -192,7 +192,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   /// The violation of the frame that was looked at last, once, for metrics.
   mutating func takeViolation() -> ProtocolViolation? { unreportedViolation.take() }
 
-  /// What a message of a stream costs its window: the header too, so that a flood of empty
+  /// The cost of a message to its stream's window: the header too, so that a flood of empty
   /// messages is bounded.
   static func cost(_ payloadByteCount: Int) -> Int { payloadByteCount + FrameHeader.byteCount }
 
@@ -261,14 +261,14 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   // MARK: - The end
 
-  /// What a drain begins with.
+  /// The driver's action for a drain.
   enum OnDrain: Equatable {
     /// Tell the client the last call that is served, and keep reading: late ones are refused.
     case sendGoAway(lastAccepted: UInt32)
     /// Nothing was received yet: whether the client understands GOAWAY shows with its first frame,
     /// which may be in flight.
     case awaitFirstFrame
-    /// The client would not understand: the open calls finish, and what it asks for meanwhile is
+    /// The client would not understand: the open calls finish, and what it asks for in the meantime is
     /// refused.
     case finishCalls
     case ignore
@@ -312,7 +312,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     return true
   }
 
-  /// Begins to flush at once; returns the open calls, which nobody answers any more.
+  /// Begins to flush at once; returns the open calls, which nobody answers.
   ///
   /// Nil when the connection is ending already.
   mutating func abandonCalls() -> [Call]? {

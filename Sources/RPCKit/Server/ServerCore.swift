@@ -1,14 +1,14 @@
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 package final class ServerCore: Sendable {
   package let configuration: ServerConfiguration
   package let methods: MethodTable
   let interceptors: [any ServerInterceptor]
   let admission: AdmissionControl
   package let observer: ServerInstruments
-  /// What HELLO says.
+  /// The settings in HELLO.
   let settings: ConnectionSettings
   package let refusals: RefusalFrames
-  /// What all connections together hold.
+  /// The bytes that all connections together hold.
   package let held: HeldBytes
   private let loops: [LoopResources]
   let streamingCalls: StreamingCalls

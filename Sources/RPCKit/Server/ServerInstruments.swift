@@ -33,7 +33,7 @@ package enum LimitName: String, CaseIterable {
   case http2ProvokedResets = "http2_provoked_resets"
 }
 
-/// What a server's connections report, turned into metrics that were resolved beforehand.
+/// The reports of a server's connections, turned into metrics that were resolved beforehand.
 ///
 /// A class with one property for each metric of the hot path: a structure of metrics would be
 /// copied, reference by reference, on every use.

@@ -1,14 +1,14 @@
 /// Looks at every call of a server before its handler runs and when it fails or ends: authentication,
 /// logging, tracing.
 ///
-/// Interceptors are asked in the order they were given. What one of them is told about the end of a
-/// call, those inside of it were told before.
+/// Interceptors are asked in the order they were given. One of them is notified about the end of a
+/// call, those inside of it were notified before.
 public protocol ServerInterceptor: Sendable {
   /// Says how a call continues, or throws to refuse it; what is thrown is the call's status, once the
   /// interceptors before this one have seen it.
   ///
   /// Runs on the call's loop, in the event that brought the call, so it must neither block nor take
-  /// long: work such as verifying a signature belongs into `Interception.around`. `CallContext.current`
+  /// long: work such as verifying a signature belongs in `Interception.around`. `CallContext.current`
   /// is nil.
   func begin(_ call: CallContext) throws -> Interception
 
@@ -48,7 +48,7 @@ public enum Interception: Sendable {
   /// mistake, and the call ends with INTERNAL.
   case around(Around)
 
-  /// What an interceptor does in a call's task.
+  /// The part of an interceptor that runs in a call's task.
   public typealias Around =
     @Sendable (_ call: CallContext, _ next: () async throws -> Void) async throws -> Void
 }

@@ -1,6 +1,6 @@
 /// A protocol that a server speaks beside the framed one on the same port.
 ///
-/// A connection over TLS is told apart by the protocol that ALPN agreed on (RFC 7301), every other by its
+/// A connection over TLS is distinguished by the protocol that ALPN agreed on (RFC 7301), every other by its
 /// first bytes.
 package protocol ServerWire: Sendable {
   /// The names by which ALPN knows it; none of them is one of another wire.
@@ -11,8 +11,8 @@ package protocol ServerWire: Sendable {
 
   /// Makes the connection that serves a stream which is in use already, and which it does not start.
   ///
-  /// It is told at once that the stream is connected, and then what was received until now, which is `first`;
-  /// nothing after a choice by ALPN. Loop only.
+  /// It is notified immediately that the stream is connected, and then what was received until now, which is
+  /// `first`; nothing after a choice by ALPN. Loop only.
   func makeConnection(
     over transport: any Transport,
     _ first: Span<UInt8>,
@@ -21,7 +21,7 @@ package protocol ServerWire: Sendable {
   ) -> any ServedConnection
 }
 
-/// What the first bytes of a connection say of its wire.
+/// The recognition of a wire by the first bytes of a connection.
 package enum WireRecognition: Hashable, Sendable {
   /// It is of this wire.
   case recognized

@@ -114,7 +114,7 @@ extension CallContext {
   /// Whether one side of the call sends more than one message.
   public var isStreaming: Bool { boundMethod.isStreaming }
 
-  /// Counts a streaming call for whoever makes it; for interceptors that know.
+  /// Counts a streaming call for anyone who makes it; for interceptors that know.
   ///
   /// Throws RESOURCE_EXHAUSTED, not processed, when that caller or its kind has too many open
   /// (`Limits.streamingCallsMax` and those after it), which is to be thrown on. Once for each call;

@@ -1,7 +1,7 @@
 /// A connection that has not shown yet which wire it speaks.
 ///
-/// It holds the few bytes that are needed to tell, and answers nothing: whoever only looks whether the port is
-/// open is let go without a word. Confined to its loop, as `ServerConnection` is.
+/// It holds the few bytes that are needed to tell, and answers nothing: anyone who only looks whether the port
+/// is open is let go without a word. Confined to its loop, as `ServerConnection` is.
 final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable {
   /// Bytes after which every wire must have decided: the client preface of HTTP/2 (RFC 9113 section 3.4), the
   /// longest opening that any has.
@@ -56,13 +56,13 @@ final class UndecidedConnection: CallHost, ServedConnection, @unchecked Sendable
 
   // MARK: - Decision
 
-  /// Whose connection it is.
+  /// The wire of the connection.
   private enum Decision {
     case frames
     case wire(any ServerWire)
   }
 
-  /// What the first bytes say; nil when more of them are needed.
+  /// The wire by the first bytes; nil when more of them are needed.
   private func recognizedWire() -> Decision? {
     var isUndecided = false
     for wire in core.configuration.wires {

@@ -1,6 +1,6 @@
 /// Why the library itself refuses a call or fails it: the reasons of the domain `rpckit`.
 ///
-/// They travel as `google.rpc.ErrorInfo`, to stock peers too. docs/errors.md lists them.
+/// They travel as `google.rpc.ErrorInfo`, to stock peers too. docs/reference/errors.md lists them.
 package enum LibraryReason: String, CaseIterable, Sendable {
   /// The domain of these reasons.
   package static let domain = "rpckit"

@@ -1,6 +1,6 @@
 extension RPCError {
   /// `UNAVAILABLE: no server can be reached: 127.0.0.1:7401: connect: Connection refused`: the error
-  /// with its causes, for whoever runs the program that made the call.
+  /// with its causes, for anyone who runs the program that made the call.
   ///
   /// Not for a peer: it says what only this side should know, such as addresses.
   public var descriptionWithCause: String {

@@ -20,7 +20,7 @@ public struct RPCError: Error, Sendable {
   public var message: String
   /// Machine-readable details for the peer.
   public var details: [Detail]
-  /// What the server sent beside the status (only from peers that speak our extensions).
+  /// The metadata that the server sent beside the status (only from peers that speak our extensions).
   public var metadata: Metadata
   /// The server did not start to process the call, so any method may be sent again.
   public var isNotProcessed: Bool
@@ -31,7 +31,7 @@ public struct RPCError: Error, Sendable {
   var isOutcomeOfCall = false
   /// The error is the outcome of a call that had the deadline of the call being served, which passed.
   var isOutcomeOfCallersDeadline = false
-  /// What went wrong underneath.
+  /// The local cause.
   ///
   /// Stays on this side: never serialised.
   public var cause: (any Error)?

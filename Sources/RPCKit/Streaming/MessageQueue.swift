@@ -1,7 +1,7 @@
 /// Messages on their way from a connection to the one task that consumes them.
 ///
-/// Bounded by the peer's flow-control window, not by itself: whoever pushes has checked the window.
-/// `consumed` is told the cost of each message that the consumer took, so that credit can go back.
+/// Bounded by the peer's flow-control window, not by itself: anyone who pushes has checked the window.
+/// `consumed` gets the cost of each message that the consumer took, so that credit can go back.
 /// Safe from any thread; one consumer at a time.
 final class MessageQueue<Element: Sendable>: Sendable {
   private struct Entry {
@@ -98,7 +98,7 @@ final class MessageQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// What a consumer that need not wait gets; an element of nil is the end.
+  /// The step for a consumer that need not wait; an element of nil is the end.
   struct Step {
     var element: Element?
   }

@@ -17,7 +17,7 @@ package struct CellRate: Sendable {
   /// Whether all attempts of somebody are back.
   package func isSettled(_ settled: Int64, now: Int64) -> Bool { missing(settled, now: now) == 0 }
 
-  /// Takes attempts of somebody whose attempts are all back at `settled`: all of them, or none and then how long
+  /// Takes attempts of a caller whose attempts are all back at `settled`: all of them, or none and then how long
   /// there are too few.
   package func take(_ settled: inout Int64, _ count: Int64 = 1, now: Int64) -> Int64? {
     let (taken, overflows) = count.multipliedReportingOverflow(by: interval)

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// What a descriptor is ready for.
+/// The readiness of a descriptor.
 struct DescriptorReadiness: OptionSet, Hashable, Sendable {
   var rawValue: UInt8
 

@@ -139,7 +139,7 @@ package enum FileBytes {
 
   /// Why a text could not be written to an open descriptor.
   package enum WriteFailure: Error {
-    /// Nobody reads the other end of the pipe (EPIPE).
+    /// The other end of the pipe is closed (EPIPE).
     case closed
     /// Anything else, for people: `no space left on device`.
     case failed(String)

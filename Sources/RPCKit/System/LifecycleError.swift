@@ -1,6 +1,6 @@
 /// A server or channel that is used against its order of life.
 public struct LifecycleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was wrong.
+  /// The problem.
   public let description: String
 
   /// Makes an error.

@@ -2,7 +2,7 @@
 struct ResolverError: Error, Hashable, CustomStringConvertible {
   /// The name that was asked for.
   var host: String
-  /// What is wrong, in the words of gai_strerror(3).
+  /// The problem, in the words of gai_strerror(3).
   var reason: String
 
   var description: String { "cannot resolve \(host): \(reason)" }

@@ -59,7 +59,7 @@ public enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What the connections of a peer at this address are counted by: an IPv4 address, or the first
+  /// The source that connections of a peer at this address are counted by: an IPv4 address, or the first
   /// half of an IPv6 address, which is what one subscriber has (RFC 6177).
   ///
   /// A Unix socket's path says nothing of the peer.

@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// Retries EINTR, turns "would block" into a value, and reads errno before anything else can run.
 enum Syscall {
-  /// What a non-blocking transfer came to.
+  /// The outcome of a non-blocking transfer.
   enum Transfer: Equatable {
     /// So many bytes moved; zero from a read is the end of the stream.
     case bytes(Int)
@@ -80,7 +80,7 @@ enum Syscall {
     _ = Glibc.shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Bytes that were sent and are not acknowledged (SIOCOUTQ of tcp(7)); zero when it cannot be told.
+  /// Bytes that were sent and are not acknowledged (SIOCOUTQ of tcp(7)); zero when it cannot be determined.
   static func unacknowledgedByteCount(_ descriptor: borrowing FileDescriptor) -> Int {
     max(0, Int(CLinux_unacknowledged(descriptor.number)))
   }
@@ -194,11 +194,11 @@ enum Syscall {
     return SocketAddress(storage)
   }
 
-  /// What came of one accept4(2).
+  /// The outcome of one accept4(2).
   enum Acceptance {
     /// A new connection: descriptor number and the peer's address.
     case accepted(Int32, SocketAddress?)
-    /// Nobody is waiting.
+    /// There is no waiting connection.
     case wouldBlock
     /// This one failed before it was accepted; the next may be fine.
     case retry
@@ -235,7 +235,7 @@ enum Syscall {
     }
   }
 
-  /// What connect(2) answers when nobody listens.
+  /// The error of connect(2) without a listener.
   static var connectionRefused: Int32 { ECONNREFUSED }
 
   /// Whether an errno says that there are no more descriptors, and not no more memory.

@@ -19,7 +19,7 @@ public protocol Network: Sendable {
 
 /// How a listener behaves beyond its address.
 public struct ListenOptions: Sendable {
-  /// Who may connect to a Unix socket: the mode of its file, whatever the umask is.
+  /// The mode of a Unix socket's file, which says who may connect, whatever the umask is.
   ///
   /// Connecting takes the right to write (unix(7)).
   public var unixSocketMode: UInt32 = 0o600

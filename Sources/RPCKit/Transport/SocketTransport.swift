@@ -7,7 +7,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     case closed
   }
 
-  /// What `start` has to do first.
+  /// The first step of `start`.
   enum Origin {
     case accepted
     case connecting(to: SocketAddress)
@@ -24,12 +24,12 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
   private var receiver: (any TransportReceiver)?
   private let origin: Origin
   private let isInternet: Bool
-  /// Whoever connects is one, until the server says otherwise; whom this process connects to is not.
+  /// Anyone who connects is one, until the server says otherwise; whom this process connects to is not.
   private var isNewcomer: Bool
   private var newcomerOutput = NewcomerOutput()
   private var isReading = true
   private var sawEnd = false
-  /// What the receiver is told at the end of the turn, because it is busy calling us now.
+  /// The events that the receiver gets at the end of the turn, because it is busy calling us now.
   private var owesConnected = false
   private var owesClosed = false
   private var closingError: TransportError?
@@ -110,7 +110,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     if name != 0, state != .closed { epollLoop.noteKnown(name) }
   }
 
-  /// What a Unix socket took is with the other end, which reads it even after we have closed.
+  /// Bytes that a Unix socket took are with the other end, which reads them even after we have closed.
   var unacknowledgedByteCount: Int {
     switch descriptor {
     case .some(let descriptor) where isInternet: Syscall.unacknowledgedByteCount(descriptor)
@@ -294,7 +294,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
 
   /// Lets go of the receiver, which holds the transport.
   ///
-  /// It is not told, because what it would do then needs the loop.
+  /// It is not notified, because what it would do then needs the loop.
   func loopStopped() { receiver = nil }
 
   private func notifyClosedLater(_ error: TransportError?) {

@@ -6,7 +6,7 @@ public protocol Transport: AnyObject {
   /// The loop that owns this stream.
   var loop: any EventLoop { get }
 
-  /// Who is at the other end, as far as the transport can prove it.
+  /// The peer at the other end, as far as the transport can prove it.
   var peer: Peer { get }
 
   /// Starts delivering to `receiver`, which the transport keeps alive until it closes.
@@ -14,7 +14,7 @@ public protocol Transport: AnyObject {
 
   /// Delivers to `receiver` from now on, and to the one before it no more.
   ///
-  /// For a receiver that has found out who should have the stream, also while it is being told something.
+  /// For a receiver that has found out who should have the stream, also during one of its callbacks.
   func handOver(to receiver: any TransportReceiver)
 
   /// Takes bytes from the front of `output`, as many as the stream accepts now.
@@ -47,7 +47,7 @@ extension Transport {
   public func noteKnown() {}
 }
 
-/// What a transport delivers to.
+/// The receiver of a transport's events.
 ///
 /// All members are loop only.
 public protocol TransportReceiver: AnyObject {
@@ -69,7 +69,7 @@ public protocol TransportReceiver: AnyObject {
 
 /// Why a stream ended without being asked to.
 public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What sort of failure.
+  /// The kind of failure.
   public enum Reason: Sendable, Hashable {
     /// The connection could not be made.
     case connectFailed
@@ -81,7 +81,7 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
     case handshakeTimedOut
   }
 
-  /// What sort of failure.
+  /// The kind of failure.
   public var reason: Reason
   /// For the log: which call failed and how.
   ///
@@ -101,11 +101,11 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
   }
 }
 
-/// Who is at the other end of a transport.
+/// The peer at the other end of a transport.
 public struct Peer: Sendable, Hashable {
   /// Printable address: `127.0.0.1:4040`, `unix`.
   public var address: String
-  /// What its connections are counted by: `127.0.0.1`, `2001:db8::/64`, `unix:uid=1000`.
+  /// The source its connections are counted by: `127.0.0.1`, `2001:db8::/64`, `unix:uid=1000`.
   public var source: String
   /// The identity from the client or server certificate that was verified, if TLS gave one.
   public var certificate: PeerCertificate?
@@ -126,7 +126,7 @@ public struct Peer: Sendable, Hashable {
   }
 }
 
-/// What a verified certificate says of its holder.
+/// The holder's names in a verified certificate.
 public struct PeerCertificate: Sendable, Hashable {
   /// Subject alternative names of type DNS.
   public var dnsNames: [String]

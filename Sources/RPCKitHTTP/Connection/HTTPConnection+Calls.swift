@@ -177,7 +177,7 @@ extension HTTPConnection: CallWire {
   }
 
   package func writerWaits(_ call: CallContext) {
-    // `becameWritable` is then told to every exchange that has a call, so there is no list to keep.
+    // `becameWritable` then goes to every exchange that has a call, so there is no list to keep.
     hasWaitingWriters = true
   }
 

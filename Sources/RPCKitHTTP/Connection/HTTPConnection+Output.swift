@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What goes out, and how it holds back what comes in.
+/// Outgoing bytes, and how they hold back incoming ones.
 extension HTTPConnection {
   /// Writes at the end of the turn, together with everything else the turn produces.
   final func scheduleFlush() {

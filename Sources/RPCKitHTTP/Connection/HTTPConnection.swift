@@ -35,7 +35,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     case serving
     /// No exchange begins; the open ones finish. Next: `flushing`, `closed`.
     case draining
-    /// Nothing is read any more; what was written goes out. Next: `lingering`, `closed`.
+    /// Nothing is read; what was written goes out. Next: `lingering`, `closed`.
     case flushing
     /// Everything is out, the end of stream too; the client may still read. Next: `closed`.
     case lingering
@@ -162,7 +162,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     if calls.isEmpty { calls = [:] }
   }
 
-  /// Forgets an exchange whose answer has gone out, or which nobody can answer any more.
+  /// Forgets an exchange whose answer has gone out, or which nobody can answer.
   final func close(_ exchange: HTTPExchange, isAbandoned: Bool) {
     guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
     calls[exchange.id] = nil
@@ -184,7 +184,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     count(.assembly, heldRequestByteCount)
   }
 
-  /// What is held of requests that wait for the client: for the rest of them, or to take their answers.
+  /// The bytes of requests that wait for the client: for the rest of them, or to take their answers.
   final var heldRequestByteCount: Int {
     exchanges.values.reduce(heldInputByteCount) { $0 + $1.waitingByteCount }
   }

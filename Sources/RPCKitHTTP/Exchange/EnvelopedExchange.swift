@@ -6,7 +6,7 @@ internal import RPCKit
 /// A method that takes one message is started when the request has ended, and one that takes a stream when the
 /// head was read. Until then a request takes no place among the running handlers.
 class EnvelopedExchange: HTTPExchange {
-  /// What `begin` read from the head.
+  /// The timeout that `begin` read from the head.
   final var timeout: Int64?
   final var metadata = Metadata()
   final var requestCoding = ContentCoding.identity
@@ -181,7 +181,7 @@ class EnvelopedExchange: HTTPExchange {
     return !isOver
   }
 
-  /// What is wrong with the flags of an envelope; nil for nothing.
+  /// The problem of an envelope's flags; nil for none.
   private final func problem(ofFlags flags: UInt8) -> RPCError? {
     guard flags & ~EnvelopeFlags.compressed == 0 else {
       return RPCError(.internal, .protocolViolation, "flags of a message are unknown; send 0 or 1")
@@ -318,7 +318,7 @@ class EnvelopedExchange: HTTPExchange {
 
   /// How messages of the answer may be compressed, as the call has it before the head is sent.
   ///
-  /// Whoever chose for the first message may choose otherwise for the next, which the head has to allow.
+  /// Anyone who chose for the first message may choose otherwise for the next, which the head has to allow.
   private final var codingOfResponses: ContentCoding {
     guard let call, call.compresses || call.compressesResponses != nil else { return .identity }
     return acceptedCoding

@@ -15,17 +15,17 @@ package class HTTPExchange {
   let received: MonotonicInstant
   /// The connection, which keeps its exchanges alive.
   unowned let connection: HTTPConnection
-  /// What a browser is told of who may read the answer; nil for requests that need no such thing.
+  /// The header fields that say which page may read the answer; nil for requests that need no such thing.
   final var crossOrigin: CrossOriginAnswer?
-  /// The call that was begun, until its handler has been told everything.
+  /// The call that was begun, until its handler has got everything.
   var call: CallContext?
 
   /// Bytes of content that are kept because the request is not whole.
   var heldByteCount: Int { 0 }
-  /// What the head takes, and what there is for every request, in bytes, about.
+  /// The memory of the head, and of every request, in bytes, about.
   let headByteCount: Int
 
-  /// What there is of objects and tables for every request.
+  /// The memory of objects and tables for every request.
   static let emptyByteCount = 1024
 
   /// Whether a page in a browser can make such a request.
@@ -49,7 +49,7 @@ package class HTTPExchange {
   /// While a handler runs it does not; those are bounded by themselves (`AdmissionControl`).
   final var waitsForClient: Bool { call.map { !$0.isOpen } ?? true }
 
-  /// What is held for the client as long as it makes the exchange wait.
+  /// The bytes held for the client as long as it makes the exchange wait.
   final var waitingByteCount: Int { heldByteCount + (waitsForClient ? headByteCount : 0) }
 
   // MARK: - From the client
@@ -70,7 +70,7 @@ package class HTTPExchange {
   /// The request has ended.
   func receivedEnd(_ trailers: HTTPFields) {}
 
-  /// The client gave the request up, or its connection is lost: nothing can be answered any more.
+  /// The client gave the request up, or its connection is lost: nothing can be answered.
   ///
   /// Called once at most, and last of all.
   func abandoned() {
@@ -103,7 +103,7 @@ package class HTTPExchange {
     preconditionFailure("an exchange with a call answers it")
   }
 
-  /// What is made of a response before it is sent, as the call has it now.
+  /// The encoding of a response before it is sent, as the call has it now.
   var answerEncoding: AnswerEncoding { AnswerEncoding() }
 
   /// As the other `respond`, for a response that was encoded elsewhere.

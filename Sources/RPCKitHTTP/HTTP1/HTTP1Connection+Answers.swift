@@ -40,7 +40,7 @@ extension HTTP1Connection {
   /// Whether the rest of the request has come, or will within little.
   private func mayFinishRequest(_ transaction: HTTP1Transaction) -> Bool {
     guard !transaction.hasRequestEnded else { return true }
-    // Whoever was not told to continue may send the content or leave it out (RFC 9110 section 10.1.1).
+    // A client that got no 100 (Continue) may send the content or leave it out (RFC 9110 section 10.1.1).
     guard transaction.hasAnswerEnded, !transaction.awaitsContinue,
       let missing = missingContentByteCount
     else { return false }
@@ -99,7 +99,7 @@ extension HTTP1Connection {
   /// Frames as much of shared content as there is room for, which is the rest when the output has gone out; what it
   /// returns means something when nothing is left.
   ///
-  /// Whoever shares content says its length.
+  /// Anyone who shares content says its length.
   private func writeShared(_ framing: HTTP1Transaction.Framing) -> Bool {
     guard case .length(let missing) = framing, var rest = sharedContent else {
       sharedContent = nil

@@ -6,7 +6,7 @@ internal import RPCKit
 /// what a client sends ahead costs one read at most. See docs/decisions/0157.
 final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   private var parser: HTTP1RequestParser
-  /// What came behind a request that is not answered yet.
+  /// The bytes behind a request that is not answered yet.
   private var input = ByteBuffer()
   /// When the first byte was read of the head that is not complete.
   private var headStart: MonotonicInstant?
@@ -45,7 +45,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
 
   override var requestStart: MonotonicInstant? { headStart }
 
-  /// What of the request is missing, if that is known.
+  /// The missing bytes of the request, if that is known.
   var missingContentByteCount: Int? { parser.missingContentByteCount }
 
   /// The path of a request whose head is not complete or was rejected.
@@ -73,7 +73,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   /// Reads what waited for the answer before it.
   func processInput() {
     guard !input.isEmpty, mayParse else { return }
-    // Taken out meanwhile, because the connection may end and drop it.
+    // Taken out in the meantime, because the connection may end and drop it.
     var waiting = ByteBuffer()
     swap(&waiting, &input)
     let byteCount = waiting.withBytes { bytes in
@@ -126,7 +126,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
     transaction = HTTP1Transaction(exchange, request)
     open(exchange)
     guard request.awaitsContinue, case .some(.none) = transaction?.answer else { return }
-    // Whoever sends content without waiting does not need to be told.
+    // A client that sends content without waiting needs no 100 (Continue).
     if !isFollowed {
       output.append(text: "HTTP/1.1 100 Continue\r\n\r\n")
       scheduleFlush()
@@ -223,7 +223,7 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   /// The client has gone: what it was answered still goes out, what it waits for is given up.
   ///
   /// Most who end their side have lost interest, and their calls would run for nobody. The few who only say that
-  /// they will ask no more cannot be told from them.
+  /// they will ask no more cannot be distinguished from them.
   override func clientEnded() {
     writeAnswer()
     guard sharedContent == nil else {

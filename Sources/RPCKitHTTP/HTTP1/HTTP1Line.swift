@@ -18,7 +18,7 @@ struct HTTP1Line {
     }
   }
 
-  /// What has arrived of a line that is not complete.
+  /// The part of a line that has arrived and is not complete.
   private(set) var gathered: [UInt8] = []
 
   /// Whether a part of a line has arrived.

@@ -1,4 +1,4 @@
-/// What a status code is called (RFC 9110 section 15); clients read the number.
+/// The reason phrase of a status code (RFC 9110 section 15); clients read the number.
 package enum HTTP1ReasonPhrase {
   /// The phrase; empty for codes that have none.
   package static func text(_ status: Int) -> String {

@@ -1,13 +1,13 @@
 internal import RPCKit
 
-/// Why the bytes of a client are not a request that is answered: what it is told instead.
+/// Why the bytes of a client are no valid request, and the answer to them.
 ///
 /// After any of these nobody knows where the next request would begin, so the connection ends (RFC 9112
 /// section 9.6).
 package struct HTTP1Rejection: Error, Hashable {
   /// The status code of the answer.
   package let status: Int
-  /// What the client did, for people.
+  /// The client's mistake, for people.
   package let message: String
 
   /// Makes a rejection of its parts.

@@ -12,7 +12,7 @@ package struct HTTP1Request: Hashable {
 
   /// Without the fields that are about the connection.
   package var head: HTTPRequestHead
-  /// What follows the head.
+  /// The content that follows the head.
   package var content: Content
   /// Whether another request may follow on the connection.
   package var isPersistent: Bool

@@ -1,7 +1,7 @@
 /// A head while its fields arrive: what frames the content is taken out of them and checked.
 ///
-/// Where RFC 9112 leaves a choice between repairing and refusing, this refuses: whoever is in front of the server may
-/// have chosen otherwise.
+/// Where RFC 9112 leaves a choice between repairing and refusing, this refuses: anyone who is in front of the
+/// server may have chosen otherwise.
 struct HTTP1RequestBuilder {
   private let line: HTTP1RequestLine
   private var section: HTTP1FieldSection

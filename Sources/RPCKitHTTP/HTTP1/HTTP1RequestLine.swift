@@ -28,7 +28,7 @@ struct HTTP1RequestLine {
     target = try HTTP1Target(line.extracting((first + 1)..<second), method: self.method)
   }
 
-  /// The path in a line that was rejected, for whoever answers it; empty where there is none to be seen.
+  /// The path in a line that was rejected, for anyone who answers it; empty where there is none to be seen.
   static func path(inRejected line: Span<UInt8>) -> String {
     guard let first = space(line, from: 0) else { return "" }
     let start = first + 1

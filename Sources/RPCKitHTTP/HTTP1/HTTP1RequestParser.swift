@@ -3,7 +3,7 @@
 /// A machine without I/O and clock. What comes of some bytes does not depend on how they were cut, and what it keeps
 /// is bounded by the limits. See docs/decisions/0156.
 package struct HTTP1RequestParser: ~Copyable {
-  /// What bytes turned out to be.
+  /// The event in the bytes.
   package enum Event: Equatable {
     /// All bytes were taken, and more are needed.
     case needMoreBytes
@@ -272,7 +272,7 @@ package struct HTTP1RequestParser: ~Copyable {
     return nil
   }
 
-  /// What would have to be known before the content (RFC 9110 section 6.5.1).
+  /// Fields that would have to be known before the content (RFC 9110 section 6.5.1).
   private static func isForbiddenInTrailers(_ name: String) -> Bool {
     switch name {
     case "content-length", "transfer-encoding", "host", "authorization", "proxy-authorization",

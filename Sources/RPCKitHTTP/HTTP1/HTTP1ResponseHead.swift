@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// The head of an answer as HTTP/1.1 writes it (RFC 9112 section 4).
 struct HTTP1ResponseHead {
-  /// What it says of the content, other than the fields do.
+  /// The content's length, as far as the fields do not say it.
   enum Content: Hashable {
     /// Nothing: there is none, or it ends with the connection.
     case unsaid
@@ -37,7 +37,7 @@ struct HTTP1ResponseHead {
     output.append(text: "\r\n")
   }
 
-  /// What frames the answer is said once, by what is done.
+  /// Fields that frame the answer are sent once, by the wire.
   private static func isOfTheWire(_ name: String) -> Bool {
     switch name {
     case "date", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade": true

@@ -1,6 +1,6 @@
-/// The sorts of bytes that HTTP/1.1 tells apart.
+/// The kinds of bytes that HTTP/1.1 distinguishes.
 package enum HTTP1Syntax {
-  /// What names and methods consist of (RFC 9110 section 5.6.2).
+  /// The characters of names and methods (RFC 9110 section 5.6.2).
   package static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -21,7 +21,7 @@ package enum HTTP1Syntax {
     return true
   }
 
-  /// What values of fields consist of (RFC 9110 section 5.5); bytes above 127 are looked at as UTF-8.
+  /// The characters of field values (RFC 9110 section 5.5); bytes above 127 are looked at as UTF-8.
   static func isFieldValue(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x7F || byte == 0x09
   }

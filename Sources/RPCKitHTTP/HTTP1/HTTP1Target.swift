@@ -1,4 +1,4 @@
-/// What a request line asks for (RFC 9112 section 3.2).
+/// The target of a request line (RFC 9112 section 3.2).
 struct HTTP1Target: Hashable {
   /// Up to the question mark, as it came; `*` for the server as a whole.
   let path: String
@@ -124,7 +124,7 @@ enum HTTP1Authority {
     }
   }
 
-  /// What addresses of IPv6 consist of.
+  /// The characters of IPv6 addresses.
   private static func isAddress(_ byte: UInt8) -> Bool {
     HTTP1Syntax.hexadecimalDigit(byte) != nil || byte == UInt8(ascii: ":")
       || byte == UInt8(ascii: ".")

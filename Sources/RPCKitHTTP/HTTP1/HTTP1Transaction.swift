@@ -13,7 +13,7 @@ struct HTTP1Transaction {
   /// Whether the exchange has said all of its answer.
   var hasAnswerEnded = false
 
-  /// What of the answer is written.
+  /// The part of the answer that is written.
   enum Answer {
     /// The exchange has not answered. Next: `begun`.
     case none

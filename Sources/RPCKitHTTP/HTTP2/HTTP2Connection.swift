@@ -25,7 +25,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
   /// How many resets a request with too many fields counts as: all its fields were decoded, and no client that
   /// means well sends more than a few.
   private static let oversizeResetCount = 8
-  /// What a frame that waits counts, in bytes.
+  /// The cost of a frame that waits, in bytes.
   private static let queuedFrameByteCount = 64
 
   override init(
@@ -150,7 +150,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     }
     if block.isTooLarge { countOversize(block) }
     guard !isTerminated else { return }
-    // A target that found no room cannot be told from none.
+    // A target that found no room cannot be distinguished from none.
     guard !block.isTooLarge || !block.path.isEmpty else { return refuse(block, status: 431) }
     let head: HTTPRequestHead
     do throws(HTTPRequestHead.HTTP2Refusal) {
@@ -178,7 +178,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
 
   private func receivedContent(_ id: UInt32, _ bytes: Span<UInt8>) {
     guard let session else { return }
-    // What arrived is not in flight any more, whoever takes it: one slow stream does not hold up the others.
+    // What arrived is no longer in flight, no matter who takes it: one slow stream does not hold up the others.
     session.consumeConnection(bytes.count)
     guard let stream = session.stream(id) else { return }
     stream.lastReceived = loop.now
@@ -237,7 +237,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     terminate(.enhanceYourCalm)
   }
 
-  /// Ends the connection because of what the client does; nothing but GOAWAY is sent any more.
+  /// Ends the connection because of what the client does; nothing but GOAWAY is sent.
   private func terminate(_ code: HTTP2ErrorCode) {
     guard !isTerminated else { return }
     core.observer.protocolError(.floodHTTP2)

@@ -1,10 +1,10 @@
-/// What a session counts, because it costs a client less than it costs us.
+/// The counts of a session's events that cost a client less than they cost us.
 struct HTTP2Counts {
   /// Frames that carry neither fields nor content; SETTINGS count ten times.
   var emptyFrameCount = 0
   /// A block of fields came in more CONTINUATION frames than any client needs.
   var hasTooManyContinuations = false
-  /// What the client did that ends the connection, and that the library does not find.
+  /// The client's violation that ends the connection, and that the library does not find.
   var violation: HTTP2ErrorCode?
   /// Requests that were opened.
   var openedCount = 0

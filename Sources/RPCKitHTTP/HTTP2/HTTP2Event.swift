@@ -1,4 +1,4 @@
-/// What a session found in the bytes of a client, or did with what it was given to send.
+/// An event that a session found in the bytes of a client, or the result of bytes to send.
 ///
 /// Kept until the turn's bytes are read: a stream that is opened and reset within them is never begun.
 enum HTTP2Event {

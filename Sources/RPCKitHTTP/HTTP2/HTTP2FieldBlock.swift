@@ -27,7 +27,7 @@ final class HTTP2FieldBlock {
   private var byteCount = 0
   private var count = 0
 
-  /// What it takes while it is not complete, in bytes, about.
+  /// The memory while it is not complete, in bytes, about.
   var keptByteCount: Int {
     HTTPExchange.emptyByteCount + (isTooLarge || isUnwanted ? 0 : byteCount)
   }
@@ -68,7 +68,7 @@ final class HTTP2FieldBlock {
   /// Notes that a value cannot be handed on unchanged.
   func noteMalformed() { isMalformed = true }
 
-  /// Keeps a pseudo-header field that the library found valid, told by the first letter of its name.
+  /// Keeps a pseudo-header field that the library found valid, recognized by the first letter of its name.
   func set(_ letter: UInt8, _ value: String) {
     switch letter {
     case UInt8(ascii: "m"): method = value

@@ -1,7 +1,7 @@
 internal import CNghttp2
 internal import RPCKit
 
-/// What all sessions share: how the library is set up, and what it calls.
+/// The set-up of the library that all sessions share, and its callbacks.
 ///
 /// Needs libnghttp2 1.52.0-1+deb12u3 of Debian 12 or newer, whose patches (CVE-2023-44487, CVE-2024-28182,
 /// CVE-2026-27135) the version number of the library does not show, so nothing here can check them:

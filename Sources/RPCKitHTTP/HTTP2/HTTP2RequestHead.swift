@@ -5,7 +5,7 @@ extension HTTPRequestHead {
     case badRequest = 400
     /// CONNECT and TRACE, which no resource has.
     case methodNotAllowed = 405
-    /// A method that no resource has; methods are told apart by case (RFC 9110 section 9.1).
+    /// A method that no resource has; methods are distinguished by case (RFC 9110 section 9.1).
     case notImplemented = 501
     /// An expectation other than `100-continue` (RFC 9110 section 10.1.1).
     case expectationFailed = 417

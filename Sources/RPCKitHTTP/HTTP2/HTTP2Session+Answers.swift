@@ -96,7 +96,7 @@ extension HTTP2Session {
     unsafe nghttp2_session_resume_data(session, Int32(stream.id))
   }
 
-  /// Drops what of an answer is not in frames; nothing is added to it any more.
+  /// Drops what of an answer is not in frames; nothing is added to it.
   func drop(_ stream: HTTP2Stream) {
     heldByteCount -= stream.output.byteCount
     heldMemory -= stream.output.allocatedByteCount

@@ -1,7 +1,7 @@
 internal import CNghttp2
 internal import RPCKit
 
-/// What the library says of frames while `receive` or `send` runs.
+/// The library's callbacks about frames while `receive` or `send` runs.
 extension HTTP2Session {
   /// CONTINUATION frames of one block of fields; the limit of fields is reached with two.
   private static let continuationCountMax = 8
@@ -25,7 +25,7 @@ extension HTTP2Session {
     }
   }
 
-  /// Finds what the library does not: it reads no PRIORITY frame of a client that was told that they mean nothing,
+  /// Finds what the library does not: it reads no PRIORITY frame of a client that knows that they mean nothing,
   /// and forgets streams that are closed.
   private func look(at header: nghttp2_frame_hd) {
     let id = UInt32(header.stream_id)

@@ -10,7 +10,7 @@ internal import RPCKit
 final class HTTP2Session {
   let limits: HTTPLimits
   private(set) var session: OpaquePointer?
-  /// What happened since the events were last taken.
+  /// The events since they were last taken.
   var events: [HTTP2Event] = []
   var streams: [UInt32: HTTP2Stream] = [:]
   /// The block of fields that is not complete.
@@ -23,7 +23,7 @@ final class HTTP2Session {
   var endedStreams = EndedStreams()
   /// When `receive` or `send` was last called.
   private(set) var now: MonotonicInstant
-  /// What is read, for the place of content in it.
+  /// The bytes that are read, for the place of content in them.
   private(set) var input: UnsafePointer<UInt8>?
   /// Where `send` puts frames.
   private(set) var sink: UnsafeMutablePointer<ByteBuffer>?
@@ -39,7 +39,7 @@ final class HTTP2Session {
   /// The code of the GOAWAY frame that ended the connection, if one did.
   var goAwayCode: UInt32?
 
-  /// What the library and this take on a connection at rest, in bytes, about: measured.
+  /// The memory of the library and this on a connection at rest, in bytes, about: measured.
   static let memory = 16 << 10
 
   /// Bytes that `send` puts into the output before it leaves the rest to the next time.
@@ -89,7 +89,7 @@ final class HTTP2Session {
 
   /// Reads bytes of the client.
   ///
-  /// False when they cannot be HTTP/2 at all, or memory is short: nothing can be read or sent any more.
+  /// False when they cannot be HTTP/2 at all, or memory is short: nothing can be read or sent.
   func receive(_ bytes: Span<UInt8>, now: MonotonicInstant) -> Bool {
     self.now = now
     return unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -99,14 +99,14 @@ final class HTTP2Session {
     }
   }
 
-  /// What happened since this was last called.
+  /// The events since this was last called.
   func takeEvents() -> [HTTP2Event] {
     let taken = events
     events = []
     return taken
   }
 
-  /// What the client and this end did since this was last called.
+  /// The counts of the client and this end since this was last called.
   func takeCounts() -> HTTP2Counts {
     let taken = counts
     counts = HTTP2Counts()
@@ -158,7 +158,7 @@ final class HTTP2Session {
     unsafe nghttp2_submit_goaway(session, HTTP2Library.noFlags, last, 0, nil, 0)
   }
 
-  /// Ends the connection with an error; nothing but its GOAWAY frame is sent any more.
+  /// Ends the connection with an error; nothing but its GOAWAY frame is sent.
   func terminate(_ code: HTTP2ErrorCode) {
     unsafe nghttp2_session_terminate_session(session, code.rawValue)
   }
@@ -184,7 +184,7 @@ final class HTTP2Session {
 
   /// Appends frames to `output` until there is no more to send or enough waits there.
   ///
-  /// False when memory is short: nothing can be sent any more.
+  /// False when memory is short: nothing can be sent.
   func send(into output: inout ByteBuffer, now: MonotonicInstant) -> Bool {
     self.now = now
     return unsafe withUnsafeMutablePointer(to: &output) { output in

@@ -7,15 +7,15 @@ final class HTTP2Stream {
   var output = ByteBuffer()
   /// Content that the answer shares with others, instead of `output`; of which what is left is sent.
   var shared: HTTPContent.Rest?
-  /// What follows the content.
+  /// The trailers that follow the content.
   var trailers = HTTPFields()
   /// The fields of the request were read: what follows are trailers.
   var hasFields = false
   /// The head of the answer was given to the library.
   var hasHead = false
-  /// Nothing is added to the answer any more.
+  /// Nothing is added to the answer.
   var isAnswerEnded = false
-  /// The library has been told that there is nothing to send for now.
+  /// The library knows that there is nothing to send for now.
   var isDeferred = false
   /// The client has ended the request.
   var isRequestEnded = false

@@ -3,12 +3,12 @@ internal import RPCKit
 /// Content that any number of answers share: none of them has a copy of it.
 package final class HTTPContent: Sendable {
   package let bytes: [UInt8]
-  /// What tells it from any other, without the quotes (RFC 9110 section 8.8.3); nil if nobody knows.
+  /// The entity tag, without the quotes (RFC 9110 section 8.8.3); nil if it is unknown.
   package let entityTag: String?
 
-  /// What there is of the content in gzip.
+  /// The compressed form of the content in gzip.
   private enum Compressed {
-    /// Nobody has asked. Next: `making`.
+    /// Not asked for yet. Next: `making`.
     case none
     /// A thread compresses it. Next: `made`.
     case making
@@ -62,7 +62,7 @@ package final class HTTPContent: Sendable {
     compressed.withLock { $0 = .made(content) }
   }
 
-  /// What of a content has not gone out yet.
+  /// The rest of a content that has not gone out yet.
   struct Rest {
     private let content: HTTPContent
     private var offset = 0

@@ -58,7 +58,7 @@ package struct HTTPFields: Hashable, Sendable {
     return found
   }
 
-  /// What fields are counted as against limits: name, value and 32 each, as HTTP/2 counts them (RFC 9113
+  /// The size of fields against limits: name, value and 32 each, as HTTP/2 counts them (RFC 9113
   /// section 6.5.2).
   package var byteCount: Int {
     fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }

@@ -42,7 +42,7 @@ package struct HTTPRequestHead: Hashable, Sendable {
     self.version = version
   }
 
-  /// What it takes in memory, about.
+  /// The memory, about.
   var byteCount: Int {
     method.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + authority.utf8.count
       + fields.byteCount

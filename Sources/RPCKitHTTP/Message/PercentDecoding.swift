@@ -4,7 +4,7 @@ enum PercentDecoding {
   enum Failure: Error {
     /// A percent sign without two hexadecimal digits behind it.
     case malformed
-    /// What comes out is not UTF-8.
+    /// The decoded bytes are not UTF-8.
     case notUTF8
     /// U+0000, which ends text for programs further down.
     case zero

@@ -1,7 +1,7 @@
 package import RPCKit
 
 /// Errors that travel in header fields, for which programs on the way have little room: nginx takes 4 KiB for all
-/// fields of an answer unless it is told otherwise, most clients 8 KiB.
+/// fields of an answer unless configured otherwise, most clients 8 KiB.
 extension RPCError {
   /// The key in `google.rpc.ErrorInfo.metadata` that says how many entries of lists, and other details, are left
   /// out for want of room.
@@ -37,7 +37,7 @@ extension RPCError {
   }
 }
 
-/// What is left of the room for an error's details.
+/// The room left for an error's details.
 private struct HeaderRoom {
   private var byteCount: Int
   /// Entries of lists, and whole details, that found none.

@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What proxies wrote down of their peers, the nearest to the server first.
+/// The peers that proxies wrote down, the nearest to the server first.
 ///
 /// Header lines of one name are one list in their order (RFC 9110 section 5.3), so the last line is read first, and
 /// no more of them than is asked for.
@@ -19,7 +19,7 @@ struct ForwardedHops {
 
   private let field: TrustedProxies.Field
   private var lines: [String]
-  /// What is left of the line that is being read; nil before it is begun.
+  /// The rest of the line that is being read; nil before it is begun.
   private var rest: Substring?
   /// The nodes of the line that is being read.
   private var nodes: [String] = []
@@ -104,7 +104,7 @@ enum ForwardedNode {
     }
   }
 
-  /// What stands behind an address: nothing, or a colon and one to five digits; nil for anything else.
+  /// The text behind an address: nothing, or a colon and one to five digits; nil for anything else.
   private static func number(of text: Substring) -> UInt16? {
     guard !text.isEmpty else { return 0 }
     let digits = text.utf8.dropFirst()

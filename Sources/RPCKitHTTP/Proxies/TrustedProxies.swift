@@ -5,7 +5,7 @@ package import RPCKit
 /// Each proxy writes the address of its own peer behind what it received, so what stands on the right was written by
 /// the nearest one. Entries are read from there for as long as they name proxies that are trusted, too; the first
 /// that does not is the client, and what it claims further left is not looked at. Nothing is trusted by default,
-/// because whoever chooses its own address has no limit.
+/// because anyone who chooses its own address has no limit.
 package struct TrustedProxies: Hashable, Sendable {
   /// The header field in which proxies tell the client.
   ///
@@ -27,10 +27,10 @@ package struct TrustedProxies: Hashable, Sendable {
   /// Where they tell the client.
   package var field = Field.xForwardedFor
 
-  /// Nobody.
+  /// No proxy is trusted.
   package init() {}
 
-  /// Whether whoever is at the other end of a connection is one of them.
+  /// Whether anyone who is at the other end of a connection is one of them.
   func contains(_ peer: Peer) -> Bool {
     guard let address = SocketAddress(ofPeer: peer.address) else {
       return includesUnixSockets && peer.address == "unix"

@@ -103,7 +103,7 @@ package struct RESTErrorAnswer {
     return reasons.contains(LibraryReason.malformedRequest.rawValue) ? "PARSE_ERROR" : "GENERAL"
   }
 
-  /// What there is for programs: the standard details as members, others as google.protobuf.Any.
+  /// The details for programs: the standard ones as members, others as google.protobuf.Any.
   private static func details(of error: RPCError) -> JSONObject {
     var object: JSONObject = ["code": .string(error.code.description)]
     var others: [JSONValue] = []
@@ -170,7 +170,7 @@ package struct RESTErrorAnswer {
 }
 
 extension HTTPRequestHead {
-  /// What the client called its request, to be repeated in the answer; nil if it did not, or more than once.
+  /// The client's name of its request, to be repeated in the answer; nil if there is none, or more than one.
   var requestID: String? {
     let names = fields.values("x-request-id")
     return names.count == 1 ? names[0] : nil

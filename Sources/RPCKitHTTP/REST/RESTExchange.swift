@@ -4,7 +4,7 @@ internal import StrictJSON
 
 /// A call by HTTP with JSON: the request is in path, query and body, and the answer in an envelope.
 final class RESTExchange: HTTPExchange {
-  /// What a request was found to be for.
+  /// The request's route and method.
   struct Request {
     let route: RESTRoute
     let method: BoundMethod
@@ -163,7 +163,7 @@ final class RESTExchange: HTTPExchange {
     try respond(content: message.bytes)
   }
 
-  /// What makes JSON of responses.
+  /// The writer of JSON responses.
   private var writer: RESTAnswerWriter { RESTAnswerWriter(request, reader) }
 
   override var answerEncoding: AnswerEncoding {
@@ -268,7 +268,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   override func fail(_ error: RPCError, _ metadata: Metadata) {
-    // A request that is too large has a status of its own, whoever found out.
+    // A request that is too large has a status of its own, no matter who found out.
     let isTooLarge = error.details.contains(.errorInfo(.requestTooLarge))
     answer(RESTFailure(error, status: isTooLarge ? 413 : nil), metadata)
   }

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import Reflection
 
-/// What the fields of a request are called in an error, for whoever sent them in path, query and body.
+/// The names of a request's fields in an error, for the one who sent them in path, query and body.
 ///
 /// Services name fields as the contract does: `page_size`, which is `pageSize` in JSON, and `limit` in a query that
 /// says so.

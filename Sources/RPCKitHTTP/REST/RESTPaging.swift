@@ -17,7 +17,7 @@ struct RESTPaging: Sendable {
   /// The field of the token in the request.
   private let token: FieldSchema?
 
-  /// What the size of a page is called by clients that count pages.
+  /// The name of the page size for clients that count pages.
   static let sizeKey = "limit"
 
   /// How many elements the lists of the contracts have on a page when nobody says.

@@ -2,7 +2,7 @@
 struct RESTPath {
   /// Why a path is refused whatever is behind it.
   struct Failure: Error {
-    /// What is wrong, and what to do.
+    /// The problem, and what to do.
     let problem: String
   }
 
@@ -38,7 +38,7 @@ struct RESTPath {
   /// Segments.
   var count: Int { raw.count }
 
-  /// What stands behind the last segment's last colon; nil without one.
+  /// The verb behind the last segment's last colon; nil without one.
   var verb: String? {
     guard let colon, let last = raw.last else { return nil }
     return try? Self.decode(last[last.utf8.index(after: colon)...])
@@ -53,7 +53,7 @@ struct RESTPath {
   }
 
   /// Several segments as the value of one variable: joined by slashes, with escaped slashes as they came, so
-  /// that the two can be told apart (google/api/http.proto, "Path template syntax").
+  /// that the two can be distinguished (google/api/http.proto, "Path template syntax").
   func value(of range: Range<Int>, withoutVerb: Bool) -> String {
     var parts: [String] = []
     for index in range {

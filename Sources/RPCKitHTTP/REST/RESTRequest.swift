@@ -9,7 +9,7 @@ internal import StrictJSON
 struct RESTRequest {
   private let route: RESTRoute
   private let registry: SchemaRegistry
-  /// What there is so far, by JSON names.
+  /// The fields so far, by JSON names.
   private(set) var fields = JSONObject()
   /// Singular fields that have their value, by path.
   private var given: Set<String> = []
@@ -53,7 +53,7 @@ struct RESTRequest {
         throw .invalid(key, "\(error.problem) of the query; see the contract for those there are")
       }
       if let body = route.bodyField, field.path[0] == body.jsonName {
-        throw .invalid(field.name, "is in the query, but belongs into the body")
+        throw .invalid(field.name, "is in the query, but belongs in the body")
       }
       try set(field, value, "query")
     }

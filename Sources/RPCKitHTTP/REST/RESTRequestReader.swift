@@ -23,7 +23,7 @@ final class RESTRequestReader: Sendable {
   /// The fields of the request by JSON names; none before it was read.
   var fields: JSONObject { found.withLock { $0 } }
 
-  /// What the path of the request says of a field.
+  /// The value of a field in the path of the request.
   func pathField(_ name: String) -> String? {
     var fields = RESTRequest(request.route, request.shared.registry)
     // A path that cannot be taken has no fields, which is all that is asked here.

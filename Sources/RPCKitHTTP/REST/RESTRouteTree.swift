@@ -5,11 +5,11 @@ internal import RPCKit
 /// Of several templates that a path fits, the one counts whose first different segment says more: text before
 /// `*`, `*` before `**`. The generator lets no two be alike.
 struct RESTRouteTree {
-  /// What a path leads to.
+  /// The match of a path.
   enum Match {
     /// A route, and whether the path ends in its verb.
     case route(RESTRoute, hasVerb: Bool)
-    /// Routes for other methods, which these are, sorted, and how errors are told there.
+    /// Routes for other methods, which these are, sorted, and the form of errors there.
     case otherMethods([String], HTTPBinding.Errors)
     /// Nothing.
     case nothing

@@ -3,7 +3,7 @@ package import Reflection
 
 /// Calls by HTTP with JSON, as `(google.api.http)` says of each method.
 package struct RESTRoutes: HTTPRoutes {
-  /// What all requests share.
+  /// The state that all requests share.
   final class Shared: Sendable {
     let registry: SchemaRegistry
     let json: MessageJSON

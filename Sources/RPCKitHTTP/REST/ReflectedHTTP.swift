@@ -1,7 +1,7 @@
 package import RPCKit
 internal import Reflection
 
-/// What answers calls with JSON by the descriptors of their messages: REST, and JSON for Connect.
+/// The answers to calls with JSON by the descriptors of their messages: REST, and JSON for Connect.
 ///
 /// The descriptors are read at the first such call. Those of all contracts are a megabyte and a tenth of what a
 /// service does at its start, and many services are never called with JSON.

@@ -8,7 +8,7 @@ package enum APIViewer {
   /// Swagger UI's style sheet, likewise.
   package static let styleName = "swagger-ui.css"
 
-  /// What a browser may load for the page, and where it may send anything: nowhere but here.
+  /// The content security policy: the page may load and send nothing but from and to here.
   ///
   /// Tokens are typed into the page, so nothing but these scripts may run in it, and no other page may show it
   /// in a frame.
@@ -58,7 +58,7 @@ package enum APIViewer {
 
     """
 
-  /// Without a query that names another document, and without a validator on a server of others.
+  /// Without a query that names another document, and without a validator on a third-party server.
   private static let start = """
     SwaggerUIBundle({
       url: "/openapi.json",

@@ -12,9 +12,9 @@ package struct CallRouter: HTTPRouter {
   package var transcoder: (any MessageTranscoder)?
   /// Which web pages may call; nil for none.
   package var crossOrigin: CrossOriginPolicy?
-  /// Who else answers requests, asked in order.
+  /// The further routes, asked in order.
   package var routes: [any HTTPRoutes] = []
-  /// What REST's paths begin with; nil for no such place.
+  /// The beginning of REST's paths; nil for no such place.
   ///
   /// Whatever is wrong below it, clients get REST's envelope.
   package var restPrefix: String?

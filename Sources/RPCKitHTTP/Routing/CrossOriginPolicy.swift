@@ -1,7 +1,7 @@
 /// Which web pages may call: those of the origins that are listed (fetch.spec.whatwg.org, "CORS protocol").
 ///
-/// It keeps browsers from reading answers for pages of others. It is no access control: whoever is no browser
-/// is not asked for an origin.
+/// It keeps browsers from reading answers for pages of other origins. It is no access control: anyone who is no
+/// browser is not asked for an origin.
 package struct CrossOriginPolicy: Hashable, Sendable {
   /// Origins as browsers send them: `https://app.example.com`, with the port unless it is the scheme's own.
   package var origins: Set<String>
@@ -10,9 +10,9 @@ package struct CrossOriginPolicy: Hashable, Sendable {
   /// Seconds for which a browser may remember what it was allowed; Chromium takes no more than these.
   package var ageMax = 7200
 
-  /// What pages may do.
+  /// The methods for pages.
   static let methods = "GET, POST, PUT, PATCH, DELETE"
-  /// What pages may send.
+  /// The request fields for pages.
   static let requestFields = [
     "authorization", "connect-accept-encoding", "connect-content-encoding",
     "connect-protocol-version",
@@ -25,7 +25,7 @@ package struct CrossOriginPolicy: Hashable, Sendable {
     self.origins = origins
   }
 
-  /// What the answer to a request says of its origin.
+  /// The answer about a request's origin.
   func answer(to head: HTTPRequestHead) -> CrossOriginAnswer {
     let values = head.fields.values("origin")
     let origin = values.count == 1 && origins.contains(values[0]) ? values[0] : nil
@@ -53,17 +53,17 @@ package struct CrossOriginPolicy: Hashable, Sendable {
   }
 }
 
-/// What is said of the origin of a request beside its answer.
+/// The fields about the origin of a request beside its answer.
 struct CrossOriginAnswer {
   /// The origin whose pages may read the answer; nil for none.
   let origin: String?
   let allowsCredentials: Bool
 
-  /// What pages may read of every answer, beside what this one has.
+  /// The fields that pages may read of every answer, beside those of this one.
   private static let exposed = [
     "grpc-status", "grpc-message", "grpc-status-details-bin", "retry-after",
   ]
-  /// What pages may read anyway, or what is not for them.
+  /// The fields that pages may read anyway, or that are not for them.
   private static let unexposed: Set<String> = [
     "cache-control", "content-language", "content-length", "content-type", "date", "set-cookie",
     "vary",

@@ -4,7 +4,7 @@ package import RPCKit
 package protocol HTTPRoutes: Sendable {
   /// Makes the exchange of a request, or leaves it to others with nil.
   ///
-  /// Whoever answers a path answers it for every method, so that a wrong one gets 405. Loop only.
+  /// Anyone who answers a path answers it for every method, so that a wrong one gets 405. Loop only.
   func makeExchange(
     _ head: HTTPRequestHead,
     id: UInt32,

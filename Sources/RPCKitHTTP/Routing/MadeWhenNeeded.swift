@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// A value that is made when it is asked for the first time, and kept.
 ///
-/// Safe to use from any thread; whoever asks while it is being made waits.
+/// Safe to use from any thread; anyone who asks while it is being made waits.
 final class MadeWhenNeeded<Value: Sendable>: Sendable {
   private let make: @Sendable () -> Value
   private let made = Lock<Value?>(nil)

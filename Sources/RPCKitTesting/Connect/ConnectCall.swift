@@ -5,7 +5,7 @@ internal import StrictJSON
 final class ConnectCall: TranslatedCall {
   let request: ConnectRequest
   private var head: HTTP1Response?
-  /// What the last envelope of a stream says.
+  /// The last envelope of a stream.
   private var ending: JSONObject?
 
   init(

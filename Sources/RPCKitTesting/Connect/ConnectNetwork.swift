@@ -5,7 +5,7 @@ public import RPCKit
 ///
 /// What `GRPCNetwork` is for gRPC. A connection of HTTP/1.1 carries one call at a time, so each connection of this
 /// network stands for several of the network underneath: a call takes one that rests or makes another, CANCEL
-/// closes it, and PING is answered at once. When no further connection can be made, the client is told GOAWAY.
+/// closes it, and PING is answered at once. When no further connection can be made, the client gets GOAWAY.
 /// A method that streams both ways cannot be called.
 public struct ConnectNetwork: Network {
   private let base: any Network
@@ -61,7 +61,7 @@ public struct ConnectNetwork: Network {
   }
 }
 
-/// What the connections of a `ConnectNetwork` share.
+/// The configuration that connections of a `ConnectNetwork` share.
 struct ConnectConfiguration: Sendable {
   let streamedRequests: Set<String>
   let json: ConnectJSON?

@@ -1,4 +1,4 @@
-/// What a request by Connect looks like beyond what its call says: choices that a client is free to make.
+/// The style of a request by Connect beyond its call: choices that a client is free to make.
 public struct ConnectRequestStyle: Sendable {
   /// Messages are JSON, if the network knows how to write them.
   public var isJSON = false

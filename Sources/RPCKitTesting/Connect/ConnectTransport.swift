@@ -108,7 +108,7 @@ final class ConnectTransport: TranslatingTransport, @unchecked Sendable {
     isGone(connection)
   }
 
-  /// HTTP/1.1 has nothing to ask for, and whoever asks only wants to keep the connection.
+  /// HTTP/1.1 has nothing to ask for, and anyone who asks only wants to keep the connection.
   override func ping(_ payload: [UInt8]) { pong(payload) }
 
   override func released(_ byteCount: Int, of call: TranslatedCall) {

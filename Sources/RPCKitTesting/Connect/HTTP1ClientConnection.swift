@@ -34,7 +34,7 @@ final class HTTP1ClientConnection: TransportReceiver, TimerTarget {
   private var awaitsContinue = false
   private var hasAnswerBegun = false
   private var isLast = false
-  /// No answer may come any more.
+  /// No further answer may come.
   private var isDone = false
 
   /// How long a connection may take to be made.

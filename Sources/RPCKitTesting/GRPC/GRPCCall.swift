@@ -6,7 +6,7 @@ internal import RPCKit
 final class GRPCCall: TranslatedCall {
   private var httpStatus: Int?
   private var contentType = ""
-  /// What the server sent beside its messages, head and trailers together.
+  /// The fields that the server sent beside its messages, head and trailers together.
   private var fields: [Field] = []
 
   func received(_ block: [Field]) {

@@ -5,7 +5,7 @@ public import RPCKit
 ///
 /// A channel writes frames into its connections and reads frames from them. Each connection of this network
 /// translates: a call becomes a stream of HTTP/2, CANCEL becomes RST_STREAM, credit the window of the stream, GOAWAY
-/// and PING what they are there. Servers are told apart by nothing: they listen on the network underneath.
+/// and PING what they are there. Servers are distinguished by nothing: they listen on the network underneath.
 /// For tests and the simulator; an application calls our services by frames. Plaintext only, since TLS would
 /// have to be between the translation and the network.
 public struct GRPCNetwork: Network {

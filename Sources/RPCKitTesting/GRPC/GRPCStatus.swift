@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// How gRPC says the outcome of a call.
 extension TranslatedStatus {
-  /// What the end of an answer says.
+  /// The end of an answer.
   ///
   /// Throws the status of an answer that is none of gRPC (grpc/grpc doc/http-grpc-status-mapping.md).
   init(

@@ -9,7 +9,7 @@ final class GRPCTransport: TranslatingTransport, TransportReceiver, @unchecked S
   private let session = HTTP2ClientSession(windowByteCount: 64 << 10)
   /// Bytes for the server.
   private var output = ByteBuffer()
-  /// What the server's settings say; nil until they are known.
+  /// The number of streams in the server's settings; nil until they are known.
   private var announcedStreamCountMax: Int?
   /// The client's PINGs that the server has not answered.
   private var pings: [[UInt8]] = []

@@ -1,6 +1,6 @@
 internal import CNghttp2
 
-/// What all client sessions share: how libnghttp2 is set up, and what it calls.
+/// The set-up of libnghttp2 that all client sessions share, and its callbacks.
 enum HTTP2ClientLibrary {
   /// Options of every session; never freed, and nothing changes them.
   nonisolated(unsafe) static let options: OpaquePointer = unsafe makeOptions()

@@ -10,7 +10,7 @@ final class HTTP2ClientSession {
   /// A name in lower case and a value; `:status` is one too.
   typealias Field = TranslatedRequest.Field
 
-  /// What happened.
+  /// The event.
   enum Event {
     /// The server's settings were read.
     case settings(streamCountMax: Int)
@@ -84,7 +84,7 @@ final class HTTP2ClientSession {
     }
   }
 
-  /// What happened since this was last called.
+  /// The events since this was last called.
   func takeEvents() -> [Event] {
     let taken = events
     events = []
@@ -144,7 +144,7 @@ final class HTTP2ClientSession {
   /// Asks for a sign of life.
   func ping() { unsafe nghttp2_submit_ping(session, none, nil) }
 
-  /// Says that the client leaves; nothing else is sent any more.
+  /// Says that the client leaves; nothing else is sent.
   func terminate() { unsafe nghttp2_session_terminate_session(session, 0) }
 
   private func resume(_ stream: Stream, _ id: UInt32) {
@@ -155,8 +155,8 @@ final class HTTP2ClientSession {
 
   // MARK: - Out
 
-  /// Appends frames to `output` until there is no more to send or enough waits there; false when nothing can be
-  /// sent any more.
+  /// Appends frames to `output` until there is no more to send or enough waits there; false when nothing more
+  /// can be sent.
   func send(into output: inout ByteBuffer) -> Bool {
     while output.byteCount < Self.outputByteCount {
       var bytes: UnsafePointer<UInt8>?

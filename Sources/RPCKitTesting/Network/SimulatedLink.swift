@@ -15,7 +15,7 @@ final class SimulatedLink {
     var other: End { self == .client ? .server : .client }
   }
 
-  /// What travels.
+  /// A piece that travels.
   enum Piece {
     case bytes([UInt8])
     case end
@@ -131,7 +131,7 @@ final class SimulatedLink {
       guard ends[end.rawValue] != nil || directions[end.rawValue].isReceiverGone else { return }
       directions[end.rawValue].pieces.removeFirst()
       if directions[end.rawValue].isReceiverGone {
-        // Nobody is there any more, which the sender learns by a reset (RFC 9293, section 3.10.7).
+        // Nobody is there, which the sender learns by a reset (RFC 9293, section 3.10.7).
         if case .bytes = first.piece { reset(from: end) }
       } else {
         ends[end.rawValue]?.arrived(first.piece)

@@ -9,7 +9,7 @@ public import RPCKit
 public final class SimulatedNetwork: Network, @unchecked Sendable {
   /// How the network behaves from now on.
   public var faults: FaultPlan
-  /// What names resolve to, in this order; other names do not resolve.
+  /// The addresses of names, in this order; other names do not resolve.
   public var hosts: [String: [SocketAddress]] = [:]
   /// Connections that are open at one end at least.
   public var connectionCount: Int { links.count }

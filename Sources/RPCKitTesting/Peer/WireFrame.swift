@@ -6,11 +6,11 @@
 public struct WireFrame: Hashable, Sendable, CustomStringConvertible {
   /// Which call; odd for calls, `connectionStream` for the connection itself.
   public var stream: UInt32
-  /// What it is: see the constants.
+  /// The type: see the constants.
   public var type: UInt8
   /// Depends on the type.
   public var flags: UInt8
-  /// What follows the header.
+  /// The payload that follows the header.
   public var payload: [UInt8]
 
   /// ttrpc Request.

@@ -3,7 +3,7 @@
 /// Source: protobuf.dev/programming-guides/encoding. Says exactly what is on the wire, including
 /// what no encoder would write.
 public struct WireMessage: Hashable, Sendable {
-  /// What was written so far.
+  /// The bytes written so far.
   public private(set) var bytes: [UInt8] = []
 
   /// Makes an empty message.
@@ -123,7 +123,7 @@ extension WireFrame {
     public var metadata: [String] = []
   }
 
-  /// What a Response frame says; nil when this is none or it is malformed.
+  /// The outcome in a Response frame; nil when this is none or it is malformed.
   public var outcome: Outcome? {
     guard type == Self.response, let fields = WireMessage.fields(payload) else { return nil }
     var outcome = Outcome(code: 0, message: "", payload: nil)

@@ -1,6 +1,6 @@
 public import RPCKit
 
-/// The other end of a connection under test: sends exactly the bytes it is told and keeps what
+/// The other end of a connection under test: sends exactly the given bytes and keeps what
 /// comes back.
 ///
 /// It knows nothing of the protocol beyond where a frame ends.

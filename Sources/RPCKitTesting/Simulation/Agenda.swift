@@ -1,4 +1,4 @@
-/// What will happen at which time: a binary heap, first come first served at equal times.
+/// The agenda of future events by time: a binary heap, first come first served at equal times.
 struct Agenda<Entry> {
   private struct Item {
     var time: Int64

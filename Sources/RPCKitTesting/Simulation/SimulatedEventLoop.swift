@@ -57,7 +57,7 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
   public var preciseNow: MonotonicInstant { now.advanced(byNanoseconds: spentNanoseconds) }
 
   /// Says that what runs on this loop now takes `span` of processor time: the turn becomes as much
-  /// longer, and nothing else happens on this loop meanwhile.
+  /// longer, and nothing else happens on this loop in the meantime.
   public func spend(_ span: Duration) {
     preconditionOnLoop()
     spentNanoseconds += span.nanosecondsSaturated

@@ -260,7 +260,7 @@ public final class Simulation: @unchecked Sendable {
 public enum SimulationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Something continues forever without time passing.
   case endless(seed: UInt64)
-  /// What was waited for can no longer happen: nothing is ready, due or in progress.
+  /// The awaited event can no longer happen: nothing is ready, due or in progress.
   case stuck(seed: UInt64)
 
   /// One line for a failing test.
@@ -272,7 +272,7 @@ public enum SimulationError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// What a task of `Simulation.run` came to; written and read on the simulation's thread.
+/// The outcome of a task of `Simulation.run`; written and read on the simulation's thread.
 private final class Outcome<Success: Sendable>: @unchecked Sendable {
   var result: Result<Success, any Error>?
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What has to happen when a test is over: whatever it started is ended there.
+/// The clean-up at the end of a test: whatever it started is ended there.
 ///
 /// A test that stops in the middle of a conversation leaves tasks that wait, connections, timers and
-/// servers that hold one another, and nothing ever frees them. So whoever makes them adds here how they
-/// are ended, and whoever runs the test does so within `run`. Outside of `run` nothing is kept.
+/// servers that hold one another, and nothing ever frees them. So anyone who makes them adds here how they
+/// are ended, and anyone who runs the test does so within `run`. Outside of `run` nothing is kept.
 ///
 /// ```swift
 /// try await Teardown.run {

@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// One call on a connection that does not speak frames: what the server sent of it, told in frames.
+/// One call on a connection that does not speak frames: what the server sent of it, as frames.
 ///
 /// Messages wait here until the client gives credit for them, as a server that speaks frames would have them
 /// wait; what bounds them on their way bounds how many there are.
@@ -76,7 +76,7 @@ class TranslatedCall {
   /// Throws the status of an answer that has ended with another one than OK.
   func checkStatus() throws(TranslatedStatus) {}
 
-  /// What the server sent beside its messages.
+  /// The metadata that the server sent beside its messages.
   var metadataFields: [Field] { [] }
 
   // MARK: - Sending
@@ -126,7 +126,7 @@ class TranslatedCall {
     uncreditedByteCount = max(0, uncreditedByteCount - byteCount)
   }
 
-  /// Takes what the client is to be told now, and how many of the bytes that arrived can be given back.
+  /// Takes the frames for the client, and how many of the bytes that arrived can be given back.
   final func takeFrames(
     _ inflater: inout Inflater
   ) -> (frames: [WireFrame], releasedByteCount: Int) {
@@ -263,6 +263,6 @@ class TranslatedCall {
     return pairs.bytes
   }
 
-  /// What a message costs the windows of frames: its frame's header too.
+  /// The cost of a message to the windows of frames: its frame's header too.
   private static func cost(_ byteCount: Int) -> Int { byteCount + 10 }
 }

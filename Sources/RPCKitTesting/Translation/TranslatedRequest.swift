@@ -1,11 +1,11 @@
 internal import RPCKit
 
-/// What the Request frame of a call says, for networks that speak something else than frames.
+/// The contents of the Request frame of a call, for networks that speak something else than frames.
 struct TranslatedRequest {
   /// A name in lower case and a value.
   typealias Field = (name: String, value: String)
 
-  /// Flags of frames, see docs/protocol.md.
+  /// Flags of frames, see docs/reference/protocol.md.
   enum Flags {
     static let remoteClosed: UInt8 = 0x01
     static let remoteOpen: UInt8 = 0x02

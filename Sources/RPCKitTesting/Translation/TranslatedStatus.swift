@@ -5,7 +5,7 @@ struct TranslatedStatus: Error {
   let code: StatusCode
   /// An encoded `google.rpc.Status`.
   let encoded: [UInt8]
-  /// Nobody began the call, so that it may be made again.
+  /// The call was never begun, so that it may be made again.
   let isNotProcessed: Bool
 
   init(_ code: StatusCode, _ message: String, isNotProcessed: Bool = false) {

@@ -17,7 +17,7 @@ class TranslatingTransport: Transport, @unchecked Sendable {
   private var isDeliveryScheduled = false
   private var isWriterWaiting = false
 
-  /// What the client lets a stream send before it gives credit; nil until it has said hello.
+  /// The bytes that the client lets a stream send before it gives credit; nil until it has said hello.
   private(set) final var windowByteCount: Int?
   private var hasSaidHello = false
   private var lastCall: UInt32 = 0
@@ -66,7 +66,7 @@ class TranslatingTransport: Transport, @unchecked Sendable {
   /// Ends the messages of a call.
   func finishRequest(of id: UInt32) {}
 
-  /// Gives a call up that is not in the table any more.
+  /// Gives a call up that is no longer in the table.
   func giveUp(_ id: UInt32) {}
 
   /// Asks the server for a sign of life, or knows already.

@@ -42,7 +42,7 @@ enum DynamicValue {
       case (1, _): result = .null
       case (2, .fixed64(let bits)):
         let double = Double(bitPattern: bits)
-        // 5 and not 5.0: whoever wrote a whole number reads one.
+        // 5 and not 5.0: the one who wrote a whole number reads one.
         let number = Int64(exactly: double).map { JSONNumber($0) } ?? JSONNumber(double)
         guard let number else {
           throw ReflectionError("a google.protobuf.Value holds \(double), which JSON cannot say")

@@ -36,7 +36,7 @@ public enum InstantText {
   /// The first and the last second that four digits of year can say, year 0 aside.
   package static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-  /// What follows the seconds, in nanoseconds.
+  /// The fraction that follows the seconds, in nanoseconds.
   private static func fraction(_ rest: inout Substring) -> Int32? {
     guard take(&rest, ".") else { return 0 }
     let digits = rest.prefix { ("0"..."9").contains($0) }

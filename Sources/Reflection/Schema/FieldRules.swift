@@ -1,7 +1,7 @@
 /// Which values a field accepts: `(gatehouse.field)`, extension 50101 of FieldOptions
 /// (gatehouse/options.proto).
 public struct FieldRules: Sendable, Equatable {
-  /// What kind of text a string holds.
+  /// The kind of text that a string holds.
   public enum Text: UInt64, Sendable {
     /// Any Unicode text.
     case any
@@ -17,7 +17,7 @@ public struct FieldRules: Sendable, Equatable {
   public internal(set) var byteCountMin = 0
   /// Most bytes of a string or bytes field.
   public internal(set) var byteCountMax = 0
-  /// What the whole string must match; empty for anything.
+  /// The pattern that the whole string must match; empty for anything.
   public internal(set) var pattern = ""
   /// The least number.
   public internal(set) var minimum: Double?
@@ -31,10 +31,10 @@ public struct FieldRules: Sendable, Equatable {
   public internal(set) var itemCountMax = 0
   /// Most bytes of a message when encoded.
   public internal(set) var encodedByteCountMax = 0
-  /// What kind of text it is.
+  /// The kind of text.
   public internal(set) var text = Text.any
 
-  /// What a pattern leaves to choose from, if it is only words separated by `|`; empty for others.
+  /// The choices of a pattern, if it is only words separated by `|`; empty for others.
   public var choices: [String] {
     let choices = pattern.split(separator: "|", omittingEmptySubsequences: false)
     let isPlain = choices.allSatisfy { choice in

@@ -29,7 +29,7 @@ extension FieldSchema {
   /// Whether elements may be packed.
   var isPackable: Bool { kind != .message && kind != .string && kind != .bytes }
 
-  /// What stands for a value that is missing.
+  /// The value that stands for a missing one.
   var defaultValue: WireFields.Value {
     switch kind {
     case .double, .fixed64, .sfixed64: .fixed64(0)

@@ -2,7 +2,7 @@
 public struct MessageSchema: Sendable {
   /// `tenancy.v1.CheckRequest`.
   public internal(set) var name = ""
-  /// What the contract says of it, in lines; empty for nothing.
+  /// The contract's comment, in lines; empty for none.
   public internal(set) var comment = ""
   /// Its fields, in the order of the contract.
   public internal(set) var fields: [FieldSchema] = []
@@ -12,7 +12,7 @@ public struct MessageSchema: Sendable {
 
 /// A field of a message.
 public struct FieldSchema: Sendable {
-  /// What a field holds; numbers are those of `FieldDescriptorProto.Type`.
+  /// The kind of a field's value; numbers are those of `FieldDescriptorProto.Type`.
   public enum Kind: Int, Sendable {
     case double = 1
     case float
@@ -39,19 +39,19 @@ public struct FieldSchema: Sendable {
   public internal(set) var jsonName = ""
   /// Its number on the wire.
   public internal(set) var number = 0
-  /// What it holds.
+  /// The kind of its value.
   public internal(set) var kind = Kind.string
   /// The message or enum it holds, by full name.
   public internal(set) var typeName = ""
   /// Whether there can be several.
   public internal(set) var isRepeated = false
-  /// Whether presence is told from the default value: `optional`, or part of a oneof.
+  /// Whether presence is distinguished from the default value: `optional`, or part of a oneof.
   public internal(set) var hasPresence = false
   /// Whether it is `optional`.
   public internal(set) var isOptional = false
   /// Which values it accepts.
   public internal(set) var rules = FieldRules()
-  /// What the contract says of it, in lines; empty for nothing.
+  /// The contract's comment, in lines; empty for none.
   public internal(set) var comment = ""
   /// Which oneof of its message it belongs to, that of an `optional` field included; nil for none.
   var oneof: UInt64?
@@ -64,7 +64,7 @@ public struct FieldSchema: Sendable {
 public struct EnumSchema: Sendable {
   /// `tenancy.v1.Reason`.
   public internal(set) var name = ""
-  /// What the contract says of it, in lines; empty for nothing.
+  /// The contract's comment, in lines; empty for none.
   public internal(set) var comment = ""
   /// Its values, in the order of the contract.
   public internal(set) var values: [Value] = []
@@ -75,7 +75,7 @@ public struct EnumSchema: Sendable {
     public internal(set) var name = ""
     /// Its number on the wire.
     public internal(set) var number: Int32 = 0
-    /// What the contract says of it, in lines; empty for nothing.
+    /// The contract's comment, in lines; empty for none.
     public internal(set) var comment = ""
   }
 }
@@ -84,7 +84,7 @@ public struct EnumSchema: Sendable {
 public struct ServiceSchema: Sendable {
   /// `tenancy.v1.Permissions`.
   public internal(set) var name = ""
-  /// What the contract says of it, in lines; empty for nothing.
+  /// The contract's comment, in lines; empty for none.
   public internal(set) var comment = ""
   /// Its methods, in the order of the contract.
   public internal(set) var methods: [MethodSchema] = []
@@ -96,7 +96,7 @@ public struct MethodSchema: Sendable {
   public internal(set) var service = ""
   /// `Check`.
   public internal(set) var name = ""
-  /// What the contract says of it, in lines; empty for nothing.
+  /// The contract's comment, in lines; empty for none.
   public internal(set) var comment = ""
   /// The message it takes, by full name.
   public internal(set) var requestType = ""
@@ -106,7 +106,7 @@ public struct MethodSchema: Sendable {
   public internal(set) var isClientStreaming = false
   /// Whether the server answers several messages.
   public internal(set) var isServerStreaming = false
-  /// Who may call: `public`, `user`, `service`, `admin`.
+  /// The allowed callers: `public`, `user`, `service`, `admin`.
   public internal(set) var caller = ""
   /// Services that may call; `*` is any.
   public internal(set) var callingServices: [String] = []

@@ -20,7 +20,7 @@ public struct SchemaRegistry: Sendable {
     self.init(reader, messages: [:], enums: [:], services: [])
   }
 
-  /// What was read besides what is known: of two declarations with one name, the known one counts.
+  /// Declarations that were read, besides the known ones: of two with one name, the known one counts.
   private init(
     _ reader: DescriptorReader,
     messages: [String: MessageSchema],

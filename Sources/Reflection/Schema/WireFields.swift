@@ -82,7 +82,7 @@ public struct ReflectionError: Error, Equatable, CustomStringConvertible {
   public let description: String
   /// The field, as a path of JSON names: `guests[2].email`; empty when it is no single one.
   public let field: String
-  /// What is wrong with it, to be read behind its name; a sentence of its own without a field.
+  /// The problem, to be read behind its name; a sentence of its own without a field.
   public let problem: String
 
   /// Makes an error.

@@ -3,8 +3,8 @@ public import RPCKit
 /// Tells clients what a server serves, by the protocol of gRPC (grpc/grpc doc/server-reflection.md), so that
 /// tools like grpcurl need no `.proto` files.
 ///
-/// Everybody may ask, without credentials: it is the published contract that is told, and nothing of what is
-/// stored. Whoever does not want that leaves it out.
+/// Everybody may ask, without credentials: it lists the published contract, and nothing of what is
+/// stored. Anyone who does not want that leaves it out.
 public struct ServerReflection: Sendable {
   enum Question {
     case file(String)
@@ -27,7 +27,7 @@ public struct ServerReflection: Sendable {
 
   /// Makes reflection of `services`, of itself, and of the details that errors have.
   ///
-  /// Of a service without a file only the name is told. Throws when a file is not a descriptor.
+  /// A service without a file is listed by name only. Throws when a file is not a descriptor.
   public init(services: [ServiceDefinition]) throws(ReflectionError) {
     let own = [
       Grpc_Reflection_V1.grpcReflectionV1ReflectionFile,
@@ -43,7 +43,7 @@ public struct ServerReflection: Sendable {
     self.services = names.sorted()
   }
 
-  /// What to serve beside the services: both versions of the protocol.
+  /// The definitions to serve beside the services: both versions of the protocol.
   public var definitions: [ServiceDefinition] {
     let service = ReflectionService(self)
     return [service.definition, service.alphaDefinition]

@@ -1,4 +1,4 @@
-/// What a `BoundedTable` keeps.
+/// An entry of a `BoundedTable`.
 package protocol BoundedTableEntry: Sendable {
   /// An entry of a key that nothing is known of.
   init(key: UInt64)
@@ -41,7 +41,7 @@ package struct BoundedTable<Entry: BoundedTableEntry>: Sendable {
   /// How many it has memory for.
   var room: Int { pieces.reduce(0) { $0 + $1.count } }
 
-  /// What is known of a key.
+  /// The entry of a key.
   package func find(_ key: UInt64) -> Entry? {
     place(of: key).flatMap { pieces[$0.piece][$0.index] }
   }

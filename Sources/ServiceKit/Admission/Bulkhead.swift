@@ -60,7 +60,7 @@ package final class Bulkhead: Sendable {
 
   /// Ends the threads, when what runs has run; what comes afterwards is refused.
   ///
-  /// Nothing may wait any more: the last call ended. A second time it does nothing.
+  /// Nothing may wait: the last call ended. A second time it does nothing.
   package func stop() {
     let wasStopped = state.withLock { state in
       defer { state.isStopped = true }
@@ -124,14 +124,14 @@ package final class Bulkhead: Sendable {
       let handOver = job.run()
       state.withLock { $0.queue.finish(owner) }
       metrics.finished()
-      // Last, so that whoever gets the result finds its place free.
+      // Last, so that anyone who gets the result finds its place free.
       handOver()
     }
   }
 }
 
 extension RPCError {
-  /// What a call gets whose work comes after the bulkhead was stopped.
+  /// The error for a call whose work comes after the bulkhead was stopped.
   fileprivate static var bulkheadStopped: RPCError {
     RPCError(
       .unavailable,
@@ -142,7 +142,7 @@ extension RPCError {
     )
   }
 
-  /// What a call gets whose work has no place in a bulkhead.
+  /// The error for a call whose work has no place in a bulkhead.
   fileprivate static func bulkheadFull(isOwner: Bool) -> RPCError {
     RPCError(
       .resourceExhausted,
@@ -156,7 +156,7 @@ extension RPCError {
   }
 }
 
-/// What a bulkhead counts.
+/// The metrics of a bulkhead.
 private struct BulkheadMetrics: Sendable {
   private let waiting: Gauge
   private let wait: Histogram

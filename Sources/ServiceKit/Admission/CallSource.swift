@@ -7,7 +7,7 @@ package struct CallSource: Sendable {
   /// From everybody else it means nothing, and is not read.
   package static let metadataKey = "client-address"
 
-  /// What its attempts are counted for; nil for a peer on the same host that need not be counted.
+  /// The address its attempts are counted for; nil for a peer on the same host that need not be counted.
   package let counted: SourceAddress?
   /// Tells it from others; nil for a Unix socket.
   package let address: SourceAddress?

@@ -1,6 +1,6 @@
 /// Jobs that wait: those of an owner in the order in which they came, and the owners in turn.
 ///
-/// Somebody who brings two hundred jobs so waits for them longer than somebody who brings one. A job has a
+/// A user who brings two hundred jobs so waits for them longer than a user who brings one. A job has a
 /// place from before it waits until it has run; what to do when there are too many is for others to say.
 package struct FairLane<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
   /// Places that are taken.

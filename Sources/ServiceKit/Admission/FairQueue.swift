@@ -3,7 +3,7 @@ internal import RPCKit
 /// Jobs that wait for their turn on threads, and who is next; knows no threads and no clock.
 ///
 /// Jobs of one owner run in their order, and owners take turns: who brings a hundred jobs waits for
-/// them longer than somebody who brings one. Owners without credentials are as many as they like, so
+/// them longer than a user who brings one. Owners without credentials are as many as they like, so
 /// all of them together take turns with the others and may have half of the places.
 struct FairQueue<Job: Sendable>: Sendable {
   /// How many jobs may be there.

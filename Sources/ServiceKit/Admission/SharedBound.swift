@@ -1,10 +1,10 @@
 /// How much of something there is for everybody, and how much of that for one of them.
 ///
-/// The one way to bound what all callers use together: a bound without shares lets whoever comes first take
+/// The one way to bound what all callers use together: a bound without shares lets anyone who comes first take
 /// the turn of all others. `scripts/checks/rules` compares these, and the limits that are only of one holder,
-/// with the table in docs/threat-model.md.
+/// with the table in docs/reference/threat-model.md.
 package struct SharedBound: Sendable {
-  /// Whose share it is.
+  /// The holder of a share.
   package enum Holder: String, Sendable {
     case account
     case source
@@ -15,7 +15,7 @@ package struct SharedBound: Sendable {
   package let total: Int
   /// For one of them at most; far less than the total.
   package let share: Int
-  /// Whose share it is.
+  /// The holder of the share.
   package let holder: Holder
 
   /// Makes a bound; a share is a tenth of the total at most.

@@ -1,4 +1,4 @@
-/// Counts attempts of everybody together, in a way in which nobody takes the turn of others.
+/// Counts attempts of everybody together, so that no caller takes the turn of another.
 ///
 /// A holder has its share. When all together have spent the total, a holder still has the few attempts that
 /// are kept for each: so many wrong attempts of a thousand others do not keep anybody from being right.
@@ -15,7 +15,7 @@ package final class SharedLimiter: Sendable {
     fileprivate let isKept: Bool
   }
 
-  /// What became of an attempt.
+  /// The outcome of an attempt.
   package enum Outcome: Sendable {
     case taken(Attempt)
     /// There may be another one after so many milliseconds.

@@ -1,10 +1,10 @@
-/// Who has how many of the places that a `SharedBound` counts, and who makes room when all are taken.
+/// The number of places of each holder that a `SharedBound` counts, and the holder that makes room when all are taken.
 ///
 /// For things that stay: rows of a queue, challenges. A holder that has its share gets no more. When all
-/// places are taken, the holder that has the most makes room for one that has fewer, so that whoever has one
+/// places are taken, the holder that has the most makes room for one that has fewer, so that anyone who has one
 /// keeps it while others have several.
 package struct SharedPlaces: Sendable {
-  /// What became of a wish for a place.
+  /// The outcome of a request for a place.
   package enum Outcome: Hashable, Sendable {
     /// The place is taken.
     case taken
@@ -20,7 +20,7 @@ package struct SharedPlaces: Sendable {
   private var counts: [[UInt8]: Int] = [:]
   /// Holders by how many places they have, so that nobody has to look at all of them.
   private var holders: [Int: Set<[UInt8]>] = [:]
-  /// What the largest of them has.
+  /// The number of the largest holder.
   private var most = 0
 
   /// Makes a bound of which nothing is taken.
@@ -29,8 +29,8 @@ package struct SharedPlaces: Sendable {
   /// Places of a holder.
   package func count(of holder: [UInt8]) -> Int { counts[holder, default: 0] }
 
-  /// Takes a place for a holder; an empty name stands for callers who cannot be told apart, who have no share
-  /// and never make room.
+  /// Takes a place for a holder; an empty name stands for callers who cannot be distinguished, who have no
+  /// share and never make room.
   package mutating func take(_ holder: [UInt8]) -> Outcome {
     let own = count(of: holder)
     if !holder.isEmpty, own >= bound.share { return .refused(.share) }

@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// What attempts are counted for when they are counted for where they come from: an IPv4 address, the
+/// The source that attempts are counted for: an IPv4 address, the
 /// 64 bits of an IPv6 address that name a household, or the user whose process is at the other end of a
 /// Unix socket.
 ///

@@ -18,7 +18,7 @@ package final class SourceLimiter: Sendable {
     var worth: Int64 { settled }
   }
 
-  /// What became of an attempt.
+  /// The outcome of an attempt.
   package enum Outcome: Hashable, Sendable {
     case taken
     /// There may be another one after so many milliseconds.

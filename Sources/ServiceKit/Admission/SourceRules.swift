@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// What settings say of sources, whatever is counted for them.
+/// The rules of settings for sources, whatever is counted for them.
 public struct SourceRules: Sendable {
   /// The time in which attempts come back, in milliseconds.
   public var window: Int64 = 10 * 60_000

@@ -51,7 +51,7 @@ package final class SpendingLimit: Sendable {
     }
   }
 
-  /// What is not back yet, as a time in microseconds; nothing when it is longer than there can be, because the
+  /// The time until all is back, in microseconds; zero when it is longer than possible, because the
   /// clock was set back since.
   private func owed(_ settled: Int64, now: Int64) -> Int64 {
     let debt = settled &- now &* 1000

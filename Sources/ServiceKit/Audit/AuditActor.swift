@@ -1,7 +1,7 @@
-/// Who did something, as audit records of all services spell it.
+/// The actor of a record, as audit records of all services spell it.
 ///
 /// Records from before version 0.3 spell services `service:tenancy`, and AuthService and
-/// EntitlementService wrote users as `usr_…`; they stay as they are, so whoever searches old records
+/// EntitlementService wrote users as `usr_…`; they stay as they are, so anyone who searches old records
 /// looks for both.
 public struct AuditActor: Hashable, Sendable {
   /// `user:usr_…`, `svc://auth`, `anonymous`, `migration`, or somebody outside of the installation: `apple`.
@@ -14,7 +14,7 @@ public struct AuditActor: Hashable, Sendable {
     self.onBehalfOf = onBehalfOf
   }
 
-  /// Whoever makes a call: for a service that acts for a user, the service on the user's behalf.
+  /// Anyone who makes a call: for a service that acts for a user, the service on the user's behalf.
   public init(_ caller: Caller) {
     guard let user = caller.user, let service = user.actingService else {
       self.init(caller.description)
@@ -34,6 +34,6 @@ public struct AuditActor: Hashable, Sendable {
   /// Work that an upgrade has left to be done.
   public static let migration = AuditActor("migration")
 
-  /// Somebody outside of the installation, who is accepted by a signature: `apple`.
+  /// An actor outside of the installation, who is accepted by a signature: `apple`.
   public static func outsider(_ name: StaticString) -> AuditActor { AuditActor("\(name)") }
 }

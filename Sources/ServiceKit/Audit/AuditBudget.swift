@@ -3,7 +3,7 @@ public import RPCKit
 /// How many records a caller may have written that change nothing: refusals, and operations that leave
 /// everything as it was.
 ///
-/// Audit records are kept forever, so whoever is refused at will could fill the disk. A change is always
+/// Audit records are kept forever, so anyone who is refused at will could fill the disk. A change is always
 /// recorded; what would exceed the budget is refused with RESOURCE_EXHAUSTED instead of being done
 /// without a record. Each caller may have `countMax` records at once and gets one back each
 /// `interval` (`CellRate`), whatever others have had: those who owe least are forgotten for newcomers.

@@ -16,7 +16,7 @@ public struct AuditRecord: Hashable, Sendable {
   public var onBehalfOf: String?
   /// The request in which it happened, as in the log lines.
   public var requestID: String
-  /// What was done: `portfolio.create`.
+  /// The action: `portfolio.create`.
   public var action: String
   /// The identifier of what it was done to.
   public var object: String
@@ -28,7 +28,7 @@ public struct AuditRecord: Hashable, Sendable {
   public var beforeDigest: [UInt8]?
   /// Digest of the object after, if it still exists.
   public var afterDigest: [UInt8]?
-  /// What else should be known: reasons, counts.
+  /// Further details: reasons, counts.
   ///
   /// No personal data and no secrets.
   public var detail: String
@@ -98,7 +98,7 @@ public struct StoredAuditRecord: Hashable, Sendable {
   public var sequence: Int64
   /// When it was written, in milliseconds since 1970.
   public var recordedAt: Int64
-  /// What happened.
+  /// The event.
   public var record: AuditRecord
 
   /// The columns `init(row:)` expects, for a SELECT on `audit_log`.

@@ -1,6 +1,6 @@
 package import PeerContracts
 
-/// What an operator looks for in the audit log of a service.
+/// An operator's search in the audit log of a service.
 package struct AuditSearch: Sendable {
   /// Records that one call looks at, at most: it holds a reader's turn as long as that takes.
   static let scanCountMax = 10_000
@@ -30,7 +30,7 @@ package struct AuditSearch: Sendable {
     return "\(texts) \(since) \(until) \(request.refusedOnly)"
   }
 
-  /// What is searched for, for the record that somebody did.
+  /// The terms of the search, for the record that somebody searched.
   package var summary: String {
     [
       ("actor", request.actor), ("object", request.object), ("action", request.action),

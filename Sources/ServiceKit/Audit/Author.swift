@@ -11,7 +11,7 @@ public struct Author: Sendable {
 
   private let origin: Origin
 
-  /// Whoever makes a call.
+  /// Anyone who makes a call.
   public init(_ call: CallContext, _ identifiers: IdentifierFactory) {
     origin = .call(call, identifiers)
   }
@@ -26,7 +26,7 @@ public struct Author: Sendable {
     if case .call(let call, _) = origin { call } else { nil }
   }
 
-  /// Who.
+  /// The actor.
   var actor: AuditActor {
     switch origin {
     case .call(let call, _): AuditActor(call.caller)

@@ -24,7 +24,7 @@ final class LogBudget: Sendable {
     limit = SpendingLimit(amount: byteCount, window: Self.window)
   }
 
-  /// Who of a call has a budget; nil for nobody.
+  /// The owner of a call's budget; nil for none.
   static func owner(of call: CallContext) -> String? {
     call.callerClass == .admin ? nil : call.caller.user?.userID
   }
@@ -51,7 +51,7 @@ final class LogBudget: Sendable {
   }
 }
 
-/// What one write was charged for; it may run several times.
+/// The charge of one write; it may run several times.
 final class LogCharge: Sendable {
   private let byteCount = Lock(0)
 

@@ -12,7 +12,7 @@ enum RequestIDMetadata {
 }
 
 extension IdentifierFactory {
-  /// What a call is named in audit records, log lines and errors, at most 64 bytes; the same however often it is
+  /// The name of a call in audit records, log lines and errors, at most 64 bytes; the same however often it is
   /// asked.
   ///
   /// Kept forever and written by the caller, so only what is well formed is taken over: `x-request-id`
@@ -24,14 +24,14 @@ extension IdentifierFactory {
     }
   }
 
-  /// What a request is named that a gateway asks about: by its own header if that is well formed, or else like
+  /// The name of a request that a gateway asks about: its own header if that is well formed, or else like
   /// the call.
   package func requestID(ofGateway header: String?, _ call: CallContext) -> String {
     guard let header, Self.isRequestID(header) else { return requestID(of: call) }
     return header
   }
 
-  /// What a caller has named its request, if that is well formed.
+  /// The caller's name of its request, if that is well formed.
   static func requestID(in metadata: Metadata) -> String? {
     metadata[RequestIDMetadata.key].flatMap { isRequestID($0) ? $0 : nil }
   }
@@ -56,6 +56,6 @@ extension CallContext {
     metadata.traceparent.flatMap { TraceContext(traceparent: $0) }
   }
 
-  /// What came with `trace` for other tracing systems; only for calls that have a trace.
+  /// The state that came with `trace` for other tracing systems; only for calls that have a trace.
   var traceState: TraceState? { TraceState(metadata.values(TraceState.metadataKey)) }
 }

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// What differs between the settings that a service runs with and those that a start would find now.
+/// The differences between the settings that a service runs with and those that a start would find now.
 enum ChangedSettings {
   /// The paths of settings that were added, removed or changed, in order: `log.level`.
   static func paths(_ old: JSONValue, _ new: JSONValue, below path: String = "") -> [String] {

@@ -6,7 +6,7 @@ internal import RPCKit
 /// check.file("policy", settings.policy) { try Policy.load(FileBytes.read($0, byteCountMax: …)) }
 /// ```
 public struct ConfigurationCheck: Sendable {
-  /// What is wrong, each with the setting and the file that it is about.
+  /// The problems, each with the setting and the file that it is about.
   public private(set) var problems: [String] = []
 
   /// Whether a setting is among what is wrong already; what it names is not looked at then.

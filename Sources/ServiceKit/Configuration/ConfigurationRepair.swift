@@ -4,7 +4,7 @@
 /// Decoding stops at the first mistake, which is what one wants of it everywhere else. Of several
 /// mistakes in one list the first is found.
 struct ConfigurationRepair {
-  /// What is wrong, in the order in which it was found.
+  /// The problems, in the order in which they were found.
   private(set) var problems: [JSONDecodingError] = []
   /// The settings, as far as they can be read.
   private(set) var settings: JSONValue

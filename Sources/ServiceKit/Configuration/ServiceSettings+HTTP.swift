@@ -3,7 +3,7 @@ internal import RPCKit
 internal import StrictJSON
 
 extension ServiceSettings {
-  /// What is spoken beside frames on the addresses that a service listens at.
+  /// The protocols beside frames on the addresses that a service listens at.
   public struct HTTP: Hashable, Sendable {
     /// HTTP/1.1 and HTTP/1.0.
     public var http1 = true

@@ -1,7 +1,7 @@
 public import RPCKit
 public import StrictJSON
 
-/// What a service has that others have too.
+/// The settings that all services have.
 public struct ServiceSettings: Sendable {
   /// Certificates of one side, as files.
   public struct TLS: Sendable {
@@ -55,7 +55,7 @@ public struct ServiceSettings: Sendable {
   public var listen: [SocketAddress]
   /// Where to listen for metrics and probes; nil for nowhere.
   public var admin: SocketAddress?
-  /// Who may connect to the Unix sockets among these addresses: the mode of their files.
+  /// The mode of the files of Unix sockets among these addresses, which says who may connect.
   public var socketMode: UInt32
   /// Connections for calls that may be open at a time.
   public var connectionCountMax: Int
@@ -65,7 +65,7 @@ public struct ServiceSettings: Sendable {
   public var loopCount: Int
   /// Whether answers are compressed for clients that can read it.
   public var compressesAnswers: Bool
-  /// What is spoken beside frames at the same addresses.
+  /// The protocols beside frames at the same addresses.
   public var http: HTTP
   /// Certificates; nil for plaintext.
   public var tls: TLS?

@@ -2,9 +2,9 @@ internal import COpenSSL
 
 /// The certificate with which an authenticator signs that it made a key (WebAuthn, section 8.2.1).
 ///
-/// Says nothing about trust: whoever made the certificate is not looked at.
+/// Says nothing about trust: the one who made the certificate is not looked at.
 package struct AttestationCertificate: Sendable {
-  /// What kind of key signs, as COSE names algorithms.
+  /// The kind of key, as COSE names algorithms.
   package enum Kind: Sendable {
     /// ECDSA on P-256 with SHA-256.
     case es256
@@ -98,7 +98,7 @@ package struct AttestationCertificate: Sendable {
     return unsafe certificate
   }
 
-  /// What the extension says: an OCTET STRING in the OCTET STRING that every extension is, not
+  /// The contents of the extension: an OCTET STRING in the OCTET STRING that every extension is, not
   /// critical.
   @unsafe private static func model(
     of certificate: OpaquePointer

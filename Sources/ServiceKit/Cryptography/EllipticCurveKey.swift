@@ -14,7 +14,7 @@ final class EllipticCurveKey: @unchecked Sendable {
   /// Bytes of a point: 4, then x, then y (SEC 1, section 2.3.3).
   static let pointByteCount = 65
 
-  /// What stands before the point in a public key in DER: that it is one, and on which curve
+  /// The prefix of the point in a public key in DER: that it is one, and on which curve
   /// (RFC 5480, section 2).
   private static let publicKeyPrefix: [UInt8] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A,
@@ -172,7 +172,7 @@ final class EllipticCurveKey: @unchecked Sendable {
   }
 }
 
-/// What OpenSSL needs to verify with one key, for any number of signatures, one after the other
+/// The state of OpenSSL to verify with one key, for any number of signatures, one after the other
 /// (EVP_PKEY_verify(3)).
 ///
 /// `@unchecked Sendable`: one thread at a time has it, and takes it from under a lock.

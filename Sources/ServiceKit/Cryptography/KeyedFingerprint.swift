@@ -13,12 +13,12 @@ internal import PackedTables
 /// two strings that differ in it differ by some d, and d times the second word of that pair's key is
 /// another number for each key, so that whatever the rest adds up to is met by one of 2^64 in a pass.
 struct KeyedFingerprint: Sendable {
-  /// What is told apart by.
+  /// The fingerprint.
   struct Value: Hashable, Sendable {
     fileprivate let first: UInt128
     fileprivate let second: UInt128
 
-    /// What the passes gave, for tests.
+    /// The sums of the passes, for tests.
     var sums: [UInt128] { [first, second] }
 
     /// Some of the bits: enough for a place in a table.
@@ -49,14 +49,14 @@ struct KeyedFingerprint: Sendable {
     return total(sums(of: bytes, from: 0), UInt64(bytes.count))
   }
 
-  /// The longest string of three that are told apart together.
+  /// The longest string of three that are distinguished together.
   var thirdByteCountMax: Int { min(byteCountMax / 48 * 16, 0xFFFF) }
 
   /// The fingerprint of three strings at once, as if each had zeros after it up to the same length;
   /// one that is too long traps.
   ///
   /// Those that have the same three lengths are, so filled up, strings of one length; the lengths are
-  /// the last pair of words here too. Whoever tells threes apart must not tell single strings apart by
+  /// the last pair of words here too. Anyone who tells threes apart must not tell single strings apart by
   /// the same key.
   @inline(__always)
   func value(of one: Span<UInt8>, _ two: Span<UInt8>, _ three: Span<UInt8>) -> Value {
@@ -74,7 +74,7 @@ struct KeyedFingerprint: Sendable {
     )
   }
 
-  /// What there is of words, and the length under the last pairs of the key.
+  /// The sum of all words, and the length under the last pairs of the key.
   @inline(__always)
   private func total(_ sums: (first: UInt128, second: UInt128), _ length: UInt64) -> Value {
     let key = key.span
@@ -83,7 +83,7 @@ struct KeyedFingerprint: Sendable {
     return Value(first: sums.first &+ last.first, second: sums.second &+ last.second)
   }
 
-  /// What both passes add up for a string, under the key from one of its pairs on.
+  /// The sums of both passes for a string, under the key from one of its pairs on.
   @inline(__always)
   private func sums(of bytes: Span<UInt8>, from start: Int) -> (first: UInt128, second: UInt128) {
     let key = key.span

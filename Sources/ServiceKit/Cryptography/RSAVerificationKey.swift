@@ -16,7 +16,7 @@ package final class RSAVerificationKey: @unchecked Sendable {
   /// Bytes of an exponent, at most; nearly all keys have 65537.
   private static let exponentByteCountMax = 8
 
-  /// What a public RSA key begins with in DER: its algorithm, without parameters (RFC 3279, section 2.3.1).
+  /// The beginning of a public RSA key in DER: its algorithm, without parameters (RFC 3279, section 2.3.1).
   private static let algorithmIdentifier: [UInt8] = [
     0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
   ]

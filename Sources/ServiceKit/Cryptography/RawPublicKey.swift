@@ -12,7 +12,7 @@ public enum SignatureError: Error, Hashable, Sendable {
 /// around.
 ///
 /// It is made ready for OpenSSL at each use, because keys of users are seen too seldom to be kept.
-/// That is why P-256 goes the old way of OpenSSL: see docs/decisions/0130.
+/// That is why P-256 keys use EC_KEY: see docs/decisions/0130.
 public enum RawPublicKey: Hashable, Sendable {
   /// ES256: the coordinates of a point on P-256, 32 bytes each.
   case p256(x: [UInt8], y: [UInt8])
@@ -21,7 +21,7 @@ public enum RawPublicKey: Hashable, Sendable {
   /// EdDSA: a key of Ed25519, 32 bytes (RFC 8032, section 5.1.5).
   case ed25519([UInt8])
 
-  /// Bits that a modulus may have: fewer are broken, more are work for whoever checks.
+  /// Bits that a modulus may have: fewer are broken, more are work for anyone who checks.
   public static let modulusBits = 2048...4096
 
   /// Returns when `signature` is this key's of `message`, and throws otherwise.
@@ -155,7 +155,7 @@ public enum RawPublicKey: Hashable, Sendable {
     return unsafe key
   }
 
-  /// Before OpenSSL works with them: what a long exponent costs is for whoever checks to pay.
+  /// Before OpenSSL works with them: what a long exponent costs is for anyone who checks to pay.
   private static func checkSizes(_ modulus: [UInt8], _ exponent: [UInt8]) throws(SignatureError) {
     guard let first = modulus.first, let last = modulus.last, let low = exponent.last,
       let high = exponent.first

@@ -15,7 +15,7 @@ package struct RequestedPage: Sendable {
   package let size: Int
   private let seal: @Sendable ([UInt8]) -> String
 
-  /// What a request says of the page that it wants.
+  /// The page that a request asks for.
   package struct Asked: Sendable {
     let size: UInt32
     let token: String

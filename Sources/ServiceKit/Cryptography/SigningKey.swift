@@ -11,7 +11,7 @@ public enum KeyError: Error, Hashable, Sendable {
 /// A private key that signs tokens with ES256: ECDSA on P-256 with SHA-256.
 public struct SigningKey: Sendable {
   private let key: EllipticCurveKey
-  /// What verifies its signatures, and names it.
+  /// The key that verifies its signatures, and names it.
   public let verificationKey: VerificationKey
 
   /// The name of the key; see `VerificationKey.id`.

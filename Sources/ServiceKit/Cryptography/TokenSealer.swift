@@ -12,7 +12,7 @@ package final class TokenSealer: Sendable {
   private let key: HMACKey
   private let domain: String
   /// Revisions and their tokens, each in its place: nearly every answer carries the newest one, and all
-  /// who watch are told of the few before it.
+  /// who watch get the few before it.
   private let recent = Lock([(revision: Int64, token: String)](repeating: (-1, ""), count: 16))
 
   /// `key` must outlive restarts, or pages break off at each; `domain` is that of the service's reasons.
@@ -61,7 +61,7 @@ package final class TokenSealer: Sendable {
 
   // MARK: Pages
 
-  /// What a page token is bound to.
+  /// The binding of a page token.
   package struct PageBinding: Sendable {
     /// The caller, as `Caller.description`.
     let caller: String

@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What became of the wish to have a store's write-ahead log emptied with a commit.
+/// The state of a request to empty a store's write-ahead log with a commit.
 final class LogTruncation: Sendable {
   private let state = Lock(false)
 

@@ -1,10 +1,10 @@
-/// What names a user who was deleted, where others have a right to know that somebody was there.
+/// The pseudonym of a user who was deleted, where others have a right to know that somebody was there.
 ///
 /// As long as the user's identifier, so that it can take its place inside of what is encoded: a length in
 /// front of it stays right. Keyed, so that nobody who knows an identifier can find the pseudonym without the
 /// key of AuthService; the same in all services, so that a history still tells one deleted user from another.
 public enum Pseudonym {
-  /// What all of them begin with; no identifier does.
+  /// The beginning of all of them; no identifier has it.
   public static let prefix = "del_"
 
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)

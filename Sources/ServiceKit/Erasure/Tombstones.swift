@@ -1,10 +1,10 @@
-/// What was deleted for good and must not come back: by a late call, a repeated one, an import, an
+/// The names that were deleted for good and must not come back: by a late call, a repeated one, an import, an
 /// invitation or a notification.
 ///
-/// A tombstone says nothing of what it is about: it is a keyed code of 32 bytes, which only somebody who has
+/// A tombstone says nothing of what it is about: it is a keyed code of 32 bytes, which only a user who has
 /// both the key and the name can find again. Every service has a table of them, made by `table`.
 public struct Tombstones: Sendable {
-  /// What is looked for.
+  /// The name that is looked for.
   public enum Name: Hashable, Sendable {
     /// A user, `usr_…`.
     case user(String)

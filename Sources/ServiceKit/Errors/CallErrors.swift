@@ -1,7 +1,7 @@
 public import RPCKit
 
 /// The last that happens to an error before it leaves a service, alike in all of them: it is logged,
-/// counted when it denies something, and told apart from others by every caller.
+/// counted when it denies something, and distinguishable for every caller.
 ///
 /// Every error of a call that was begun gets `google.rpc.RequestInfo`, by which it is found in the logs
 /// and audit records of all services; one that was refused before gets it if its caller named it. `google.rpc.ErrorInfo` is there already, but for what came from a
@@ -20,7 +20,7 @@ public struct CallErrors: Sendable {
   private let denials: DenialLog
   private let failures: FailureLog
 
-  /// For the service of a name: `tenancy`; `onDenial` is told of every denial.
+  /// For the service of a name: `tenancy`; `onDenial` is notified of every denial.
   public init(
     service: String,
     identifiers: IdentifierFactory,
@@ -42,7 +42,7 @@ public struct CallErrors: Sendable {
     )
   }
 
-  /// What a call is answered instead of `error`; for `ServerConfiguration.completeError`.
+  /// The error instead of `error`; for `ServerConfiguration.completeError`.
   public func complete(_ error: RPCError, _ call: CallContext) -> RPCError {
     let requestID = identifiers.requestID(of: call)
     denials.look(at: error, of: call)
@@ -52,7 +52,7 @@ public struct CallErrors: Sendable {
     return completed
   }
 
-  /// What a call that is refused before it begins is told besides why: which request it was, if its
+  /// Extra details for a call that is refused before it begins: which request it was, if its
   /// caller has named it; for `ServerConfiguration.refusalDetails`.
   public static func refusalDetails(_ metadata: Metadata) -> [RPCError.Detail] {
     IdentifierFactory.requestID(in: metadata).map {

@@ -1,11 +1,11 @@
 public import RPCKit
 
-/// What a caller was not allowed to do, for the log and the metrics.
+/// A denial, for the log and the metrics.
 ///
-/// The true reason, also where the caller is told less: it travels as the cause of the error, which never
+/// The true reason, also where the caller learns less: it travels as the cause of the error, which never
 /// leaves the process.
 public struct Denial: Error, Hashable, Sendable {
-  /// What was asked for, in the words of the policy: `unit.update`.
+  /// The requested action, in the words of the policy: `unit.update`.
   public let action: String
   /// On what.
   public let object: String
@@ -20,7 +20,7 @@ public struct Denial: Error, Hashable, Sendable {
   }
 }
 
-/// Is told of a call that was denied something, on any thread; must not take long.
+/// Is notified of a denied call, on any thread; must not take long.
 public typealias DenialObserver = @Sendable (_ denial: Denial, _ call: CallContext) -> Void
 
 extension RPCError {

@@ -46,7 +46,7 @@ package final class DenialLog: Sendable {
   private let onDenial: DenialObserver
   private let state = Lock(State())
 
-  /// For the service of a name: `tenancy`; `onDenial` is told of every denial, whether it gets a line or
+  /// For the service of a name: `tenancy`; `onDenial` is notified of every denial, whether it gets a line or
   /// not.
   package init(
     service: String,
@@ -84,7 +84,7 @@ package final class DenialLog: Sendable {
     logger.info("permission denied", fields)
   }
 
-  /// What was denied; nil for an error of another kind.
+  /// The denial; nil for an error of another kind.
   private static func denial(_ error: RPCError, _ call: CallContext) -> Denial? {
     if let denial = error.cause as? Denial { return denial }
     guard error.code == .permissionDenied || error.code == .unauthenticated else { return nil }

@@ -21,7 +21,7 @@ extension RPCError {
     self.init(code, message, details: details, cause: cause)
   }
 
-  /// What `google.rpc.ErrorInfo` among the details says, or nil without a readable one.
+  /// The reason of `google.rpc.ErrorInfo` among the details, or nil without a readable one.
   public var reason: String? { errorInfo?.reason }
 
   /// The `google.rpc.ErrorInfo` among the details, or nil without a readable one.
@@ -33,7 +33,7 @@ extension RPCError {
     return try? Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits())
   }
 
-  /// What `google.rpc.RequestInfo` among the details says, or nil without a readable one: the name under
+  /// The identifier of `google.rpc.RequestInfo` among the details, or nil without a readable one: the name under
   /// which the service has logged the request.
   public var requestID: String? {
     guard let detail = details.first(where: { $0.isMessage(Google_Rpc.RequestInfo.self) }) else {

@@ -1,7 +1,7 @@
 public import RPCKit
 
 extension StoreError {
-  /// What a caller is told, in all services: nothing of what is inside.
+  /// The error for callers, in all services, without internals.
   ///
   /// `domain` is the service's: `gatehouse.tenancy`. A broken rule of the schema is INTERNAL here,
   /// because a service finds out before it writes; where it does not, it maps that itself.

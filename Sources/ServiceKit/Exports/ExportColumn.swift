@@ -1,6 +1,6 @@
 /// One member of the records of a section: where it comes from and what it is.
 package struct ExportColumn: Hashable, Sendable {
-  /// What a value is in JSON; NULL is left out of the record.
+  /// The kind of a value in JSON; NULL is left out of the record.
   package enum Kind: Hashable, Sendable {
     /// Text as it is stored.
     case text
@@ -10,7 +10,7 @@ package struct ExportColumn: Hashable, Sendable {
     case integer
     /// 0 or 1.
     case boolean
-    /// Milliseconds since 1970, told as RFC 3339 has it.
+    /// Milliseconds since 1970, written as in RFC 3339.
     case instant
     /// The text of a JSON value, which becomes a part of the record.
     case json
@@ -29,7 +29,7 @@ package struct ExportColumn: Hashable, Sendable {
     self.init(name, kind, expression: source, source: source)
   }
 
-  /// What an expression makes of a column.
+  /// A column by an expression.
   package init(_ name: String, _ kind: Kind, _ expression: String, of source: String) {
     self.init(name, kind, expression: expression, source: source)
   }

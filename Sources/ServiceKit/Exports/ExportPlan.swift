@@ -1,11 +1,11 @@
-/// What a service tells of a user, and what it keeps and does not tell.
+/// The plan of a service's export: the data of a user that it exports, and the data it keeps and leaves out.
 ///
 /// A new table or column belongs in here: the tests of each service go through its whole schema and demand
-/// that everything is told, or named in `withheld` with the reason.
+/// that everything is exported, or named in `withheld` with the reason.
 package struct ExportPlan: Sendable {
-  /// The lists, in the order in which they are told.
+  /// The lists, in the order of the document.
   package let sections: [ExportSection]
-  /// Why tables (`table`) and columns (`table.column`) are not told.
+  /// Why tables (`table`) and columns (`table.column`) are left out.
   package let withheld: [String: String]
 
   /// Makes the plan of a service; the lists and columns that every store has are added to its own.
@@ -14,7 +14,7 @@ package struct ExportPlan: Sendable {
     self.withheld = withheld.merging(Self.common) { own, _ in own }
   }
 
-  /// What the user did, what others did for or to the user, and what was refused, oldest first.
+  /// The user's own actions, those of others for or on the user, and refusals, oldest first.
   ///
   /// The three ways to be part of a record have an index each. A fourth one is for records from before
   /// version 0.3; see `AuditActor`.
@@ -34,7 +34,7 @@ package struct ExportPlan: Sendable {
     ]
   )
 
-  /// What every store has besides.
+  /// The tables that every store has besides.
   private static let common = [
     "audit_log.sequence": "a number of the store, by which records are ordered",
     "audit_log.before_digest": "tells operators two states apart and nothing else",
@@ -48,9 +48,9 @@ package struct ExportPlan: Sendable {
 
   /// Reads all lists, page by page.
   ///
-  /// Gives each list's name once without records before its pages, so that empty ones are told too. No
-  /// snapshot of the store lives from one page to the next: whoever takes them may take its time, and what
-  /// changes meanwhile is told as it is when its turn comes.
+  /// Gives each list's name once without records before its pages, so that empty ones are listed too. No
+  /// snapshot of the store lives from one page to the next: anyone who takes them may take its time, and what
+  /// changes in the meantime is exported as it is when its turn comes.
   package func read(
     _ subject: ExportSubject,
     from store: ServiceStore,
@@ -67,7 +67,7 @@ package struct ExportPlan: Sendable {
     }
   }
 
-  /// Bytes of records that are told at a time, unless the last one alone is larger.
+  /// Bytes of records in one part, unless the last one alone is larger.
   private static let byteCountMax = 256 << 10
 
   /// Records in parts that fit into a message each.

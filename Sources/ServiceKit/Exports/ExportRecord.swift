@@ -37,7 +37,7 @@ enum ExportRecord {
     }
   }
 
-  /// What stands for another user.
+  /// The text that stands for another user.
   static let anotherUser = "usr_another"
   private static let prefix = Array("usr_".utf8)
 

@@ -1,4 +1,4 @@
-/// One list of an account's export: which rows of the store belong to a user, and what is told of each.
+/// One list of an account's export: which rows of the store belong to a user, and which columns it exports.
 ///
 /// Rows are read by keyset, in the order of `keys`, so that no list has to fit into memory and each export
 /// of an unchanged store is the same.
@@ -30,11 +30,11 @@ package struct ExportSection: Sendable {
     }
   }
 
-  /// What the list is called.
+  /// The name of the list.
   package let name: String
   /// The table that the rows are of.
   package let table: String
-  /// What each record tells.
+  /// The columns of each record.
   package let columns: [ExportColumn]
   private let keys: [Key]
   private let rowCountMax: Int
@@ -112,7 +112,7 @@ package struct ExportSection: Sendable {
   }
 }
 
-/// Whose account is exported.
+/// The user whose account is exported.
 package struct ExportSubject: Hashable, Sendable {
   /// The user.
   package let userID: String

@@ -66,7 +66,7 @@ private final class ChanceReserve: Sendable {
   }
 }
 
-/// What an identifier is of.
+/// The kind of thing that an identifier is of.
 ///
 /// Services declare their own: `extension IdentifierPrefix`.
 public struct IdentifierPrefix: Hashable, Sendable {

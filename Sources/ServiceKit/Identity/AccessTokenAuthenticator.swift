@@ -15,7 +15,7 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
     /// False while nobody can tell: reads may continue, what asks for a step-up may not.
     public var isSessionKnown: Bool
 
-    /// What the token says.
+    /// The claims of the token.
     public var claims: AccessClaims { token.claims }
   }
 
@@ -34,7 +34,7 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
     self.clock = clock
   }
 
-  /// What can be said of a token without work and without asking anybody.
+  /// The facts about a token that need neither work nor asking anybody.
   enum Recognition {
     /// It is accepted.
     case believed(Outcome)
@@ -45,7 +45,7 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
   /// A token of which more has to be found out.
   struct UnsettledToken: Sendable {
     let token: BearerToken
-    /// What the cache calls it.
+    /// The cache's name of it.
     fileprivate let name: KeyedFingerprint.Value
     /// The token, when only its session has to be asked for.
     fileprivate let verified: VerifiedToken?

@@ -1,8 +1,8 @@
 public import StrictJSON
 
-/// What an access token says, once it is accepted.
+/// The claims of an access token, once it is accepted.
 public struct AccessClaims: Sendable, Hashable {
-  /// Who (`sub`).
+  /// The user (`sub`).
   public var userID: String
   /// In which session (`sid`).
   public var sessionID: String
@@ -58,7 +58,7 @@ public struct AccessTokenVerifier: Sendable {
     try claims.check(issuer: issuer, audience: audience)
     let (issued, expires) = try claims.checkTimes(now: now, lifetimeMax: Self.lifetimeMax)
     guard keys.allows(token.keyID, issued: issued, expires: expires) else { throw .lifetime }
-    // Last, because it takes ten times as long as all the rest: whoever keeps showing a token that
+    // Last, because it takes ten times as long as all the rest: anyone who keeps showing a token that
     // has ended must not keep a core busy with it.
     guard token.isSigned(by: key) else { throw .signature }
     return AccessClaims(

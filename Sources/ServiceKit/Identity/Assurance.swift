@@ -4,7 +4,7 @@
 /// Authentication Profile for the last two): `pwd` (a password) < `mfa` (a second factor) < `phr`
 /// (a passkey) < `phrh` (a passkey that cannot leave its hardware). `pin` and `fed` (another provider's
 /// word) stand beside it: each satisfies only a step-up of its own name. A PIN is short and is typed in
-/// front of others, so it never counts as a second factor.
+/// front of other people, so it never counts as a second factor.
 public struct Assurance: Hashable, Sendable {
   /// The class of the proof: `pwd`, `mfa`.
   public let acr: String

@@ -78,14 +78,14 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     return .proceed
   }
 
-  /// A stream's proof need not be looked at any more.
+  /// A stream's proof need no longer be looked at.
   public func ended(_ call: CallContext) {
     if call.isStreaming { rights.end(call) }
   }
 
   // MARK: - What a call shows
 
-  /// What was shown for a service, as far as it was looked at.
+  /// The proof shown for a service, as far as it was looked at.
   ///
   /// This and `UserProof` are two types, because one that is generic is copied by looking its layout up.
   private enum ServiceProof: Sendable {
@@ -104,7 +104,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     let outcome: AccessTokenAuthenticator.Outcome
   }
 
-  /// What was shown for a user, as far as it was looked at.
+  /// The proof shown for a user, as far as it was looked at.
   private enum UserProof: Sendable {
     case none
     /// It is accepted.
@@ -197,7 +197,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   private func refused(user fault: TokenFault, in call: CallContext) throws(RPCError) {
     metrics.refused(fault, isService: false)
-    // Whoever refreshes an expired token may still be showing it.
+    // Anyone who refreshes an expired token may still be showing it.
     guard call.callerClass != .public else { return }
     throw fault == .keysUnavailable
       ? IdentityError.keysUnavailable : IdentityError.unauthenticated
@@ -259,7 +259,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     }
   }
 
-  /// Who calls, when what was shown is enough: the step-up, and the method's declaration.
+  /// The caller, when the proof is enough: the step-up, and the method's declaration.
   ///
   /// Whether a user is an operator is not looked at. Who is refused is set as the caller, for the log.
   private func caller(

@@ -1,8 +1,8 @@
 public import RPCKit
 
-/// Who is calling.
+/// The caller.
 public enum Caller: Sendable, Hashable {
-  /// Nobody that we know; only public methods see this.
+  /// A caller without known credentials; only public methods see this.
   case anonymous
   /// A user, or a service for a user.
   case user(UserIdentity)
@@ -48,7 +48,7 @@ extension CallContext {
     init(_ name: String) { self.name = name }
   }
 
-  /// Who is calling, as `AuthenticationInterceptor` found out; anonymous without one.
+  /// The caller, as `AuthenticationInterceptor` found out; anonymous without one.
   public package(set) var caller: Caller {
     get {
       let identity = identity

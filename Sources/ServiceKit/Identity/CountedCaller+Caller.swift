@@ -1,7 +1,7 @@
 package import RPCKit
 
 extension CountedCaller {
-  /// Whom an authenticated call is counted for while it is a stream.
+  /// The counted caller of an authenticated call while it is a stream.
   ///
   /// A service that acts for a user counts as that user, unless the method is for services. Without
   /// credentials it is the address that counts: that of the client if a trusted proxy tells it, or else
@@ -21,7 +21,7 @@ extension CountedCaller {
     }
   }
 
-  /// Whom a call is counted for while its write waits.
+  /// The counted caller of a call while its write waits.
   ///
   /// Without credentials that is the source as the wire knows it already: the address would be read anew
   /// for each sign-in.
@@ -33,7 +33,7 @@ extension CountedCaller {
     }
   }
 
-  /// Somebody who is known by an address only; nil is a Unix socket.
+  /// A user who is known by an address only; nil is a Unix socket.
   package init(source: SourceAddress?) {
     self = .anonymous(source.map { "\($0.bytes)" } ?? "unix")
   }

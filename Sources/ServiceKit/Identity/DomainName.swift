@@ -50,7 +50,7 @@ enum DomainName {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// What a resolver would be asked for; nil for what may be no name.
+  /// The name for a resolver; nil for a text that may be no name.
   ///
   /// The library looks at characters beyond ASCII alone, and lets others through: `isLabel` sees those. Its
   /// flag for them is not used, because version 2.3.3 drops what it does not allow.

@@ -2,7 +2,7 @@
 public struct EmailAddress: Hashable, Sendable {
   /// As the user wrote it, for mails.
   public let text: String
-  /// What it is compared by, at every door: one mailbox has one.
+  /// The key it is compared by, everywhere: one mailbox has one.
   ///
   /// The part before the @ with characters composed and ASCII letters in lower case, then the domain as DNS has
   /// it. The former may differ in case by the letter of RFC 5321, section 2.4; no provider does that, and two
@@ -30,7 +30,7 @@ public struct EmailAddress: Hashable, Sendable {
     hasDomain = false
   }
 
-  /// What it was compared by before domains had one spelling: its text with ASCII letters in lower case.
+  /// The key it was compared by before domains had one spelling: its text with ASCII letters in lower case.
   package var formerKey: String { hasDomain ? Self.formerKey(of: text) : key }
 
   private static func formerKey(of text: String) -> String { lowercasedASCII(text) }
@@ -64,7 +64,7 @@ public struct EmailAddress: Hashable, Sendable {
 
   private static let byteCountMax = 254
 
-  /// How mail servers are told of it: the domain as DNS has it where it is written otherwise, so that only
+  /// The form for mail servers: the domain as DNS has it where it is written otherwise, so that only
   /// letters beyond ASCII before the @ need servers that know SMTPUTF8 (RFC 6531, section 3.2).
   public var deliverable: String {
     let parts = Self.parts(text)

@@ -13,7 +13,7 @@ public struct GatewayAddresses: Hashable, Sendable {
   /// The first network of more than one address, as the setting has it; nil if there is none.
   private(set) var firstNetwork: String?
 
-  /// Nobody.
+  /// Nobody is revoked.
   public init() {}
 
   /// Reads the setting: a list of IPv4 and IPv6 addresses without ports, and of networks.

@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// What callers are told who are not let in.
+/// Errors returned to callers that are not let in.
 package enum IdentityError {
   private static let domain = "gatehouse.auth"
 
@@ -25,7 +25,7 @@ package enum IdentityError {
     retryAfter: .seconds(1)
   )
 
-  /// What a stream ends with whose caller would not be let in any more.
+  /// The error of a stream whose caller would no longer be let in.
   package static let proofEnded = RPCError(
     .unauthenticated,
     reason: "PROOF_ENDED",
@@ -38,7 +38,7 @@ package enum IdentityError {
     .permissionDenied,
     reason: "CALLER_NOT_ALLOWED",
     domain: domain,
-    message: "this method is not open to this kind of caller"
+    message: "callers of this kind may not call this method"
   )
 
   /// A user who is no operator, where only operators may call.

@@ -10,19 +10,19 @@ public struct JSONWebToken: Sendable {
   public let keyID: String
   /// How it claims to be signed: one of those that its format allows.
   package let algorithm: String
-  /// What the token is for, without `application/` and in lower case: `at+jwt`; empty if it does not say.
+  /// The type of the token, without `application/` and in lower case: `at+jwt`; empty if it does not say.
   public let type: String
   /// The claims.
   public let claims: JSONObject
-  /// What was signed: header, dot, claims.
+  /// The signed bytes: header, dot, claims.
   let signedBytes: [UInt8]
-  /// What should be 64 bytes of r and s.
+  /// The signature: 64 bytes of r and s if it is well formed.
   let signature: [UInt8]
 
   /// Bytes of a token, at most.
   public static let byteCountMax = 8 * 1024
 
-  /// What tokens of an issuer may look like.
+  /// The format of an issuer's tokens.
   package struct Format: Sendable {
     /// The algorithms that they may be signed with.
     package var algorithms: [String]

@@ -7,7 +7,7 @@ public import RPCKit
 /// key makes it ask again, once for all callers that wait and at most twice within a minute: otherwise
 /// made-up names would turn every call into two. A key may be in use although the last fetch did not bring
 /// it: after its clock was set right AuthService signs with a new key at once. So only a key that a fetch was
-/// made for and did not bring is said not to exist; of others nothing is known until the minute is over.
+/// made for and did not bring is said not to exist; of other keys nothing is known until the minute is over.
 public final class KeySetSource: KeySource {
   /// Gets the keys from where they are.
   public typealias Fetch = @Sendable () async throws -> KeySet
@@ -181,7 +181,7 @@ public final class KeySetSource: KeySource {
     let outcome: Result<KeySet, any Error>
     do {
       let keys = try await fetch()
-      // An empty set is a fault of whoever answered, and would lock everybody out.
+      // An empty set is a fault of anyone who answered, and would lock everybody out.
       outcome = keys.isEmpty ? .failure(EmptyKeySet()) : .success(keys)
     } catch {
       outcome = .failure(error)

@@ -2,11 +2,11 @@ public import PeerContracts
 public import RPCKit
 internal import Synchronization
 
-/// What another service knows of AuthService's revocations: pushed, and asked for when the push is
+/// AuthService's revocations as another service knows them: pushed, and asked for when the push is
 /// silent.
 ///
 /// The stream is leased: AuthService says something at least every three seconds, and after ten of
-/// silence nothing that is known here proves any more that a session lives. Each call then asks, and
+/// silence nothing that is known here proves that a session lives. Each call then asks, and
 /// while AuthService cannot be asked either, the answer is `unknown`.
 public final class RevocationFeed: RevocationSource {
   /// How long the stream may be silent, and what asking may cost.
@@ -156,7 +156,7 @@ public final class RevocationFeed: RevocationSource {
       )
       return answer.active ? .active : .revoked
     } catch {
-      // The call that asked may have been cancelled or out of time, which says nothing of others.
+      // The call that asked may have been cancelled or out of time, which says nothing about other calls.
       if !Task.isCancelled {
         let until = loop.preciseNow.advanced(by: configuration.introspectionPause)
         state.withLock { $0.silentUntil = until }

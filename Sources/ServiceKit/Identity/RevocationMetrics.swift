@@ -1,6 +1,6 @@
 public import RPCKit
 
-/// What a service knows of revocations, as metrics; how far it is behind AuthService is the watch's to
+/// The metrics of a service's knowledge of revocations; how far it is behind AuthService is the watch's to
 /// say: `gatehouse_service_watch_lag_seconds`.
 public enum RevocationMetrics {
   /// Registers the metrics of a feed, as long as it lives.

@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// One revocation, as AuthService tells it.
 public struct Revocation: Sendable, Hashable {
-  /// What is revoked.
+  /// The subject of a revocation.
   public enum Subject: Sendable, Hashable {
-    /// One session: no token of it is good any more.
+    /// One session: no token of it is good.
     case session(String)
-    /// A user: no token issued before this time, in milliseconds since 1970, is good any more.
+    /// A user: no token issued before this time, in milliseconds since 1970, is good.
     case user(String, notBefore: Int64)
   }
 
-  /// What is revoked.
+  /// The subject.
   public var subject: Subject
   /// When the last token that it could concern has expired, in milliseconds since 1970.
   public var expires: Int64

@@ -1,16 +1,16 @@
-/// What a session's state is.
+/// The state of a session.
 public enum SessionState: Sendable, Hashable {
   /// It lives.
   case active
   /// It was revoked, or has expired.
   case revoked
-  /// Nobody can tell at the moment.
+  /// It cannot be determined at the moment.
   case unknown
 }
 
-/// Who knows whether tokens were revoked.
+/// The source that knows whether tokens were revoked.
 public protocol RevocationSource: Sendable {
-  /// What is to be said of a token with these claims.
+  /// The state of a token with these claims.
   ///
   /// Asks the one who knows only when what is known here may be old.
   func state(of claims: AccessClaims) async -> SessionState

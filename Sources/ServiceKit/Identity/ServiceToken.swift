@@ -84,7 +84,7 @@ public final class ServiceTokenIssuer: Sendable {
 /// Believes the tokens of other services.
 ///
 /// A token belongs to the host that shows it first. Shown by another one it was stolen on the way,
-/// and is refused; that is what can be had of single use without a signature for each call.
+/// and is refused; that is what can be obtained of single use without a signature for each call.
 public final class ServiceTokenVerifier: Sendable {
   private struct Seen {
     let service: String
@@ -129,7 +129,7 @@ public final class ServiceTokenVerifier: Sendable {
     try verify(BearerToken(text), from: address)
   }
 
-  /// What can be said of a token without verifying a signature.
+  /// The facts about a token that need no verified signature.
   enum Recognition {
     /// It was made by this service.
     case believed(String)
@@ -190,7 +190,7 @@ public final class ServiceTokenVerifier: Sendable {
       let known = state.hosts[identifier]
       guard known.map({ $0.host == host }) ?? true else { return false }
       state.hosts[identifier] = seen
-      // Not one of a key that was taken away meanwhile.
+      // Not one of a key that was taken away in the meantime.
       if state.generation == token.generation { state.tokens[token.name] = seen }
       Self.prune(&state, now: now)
       return true

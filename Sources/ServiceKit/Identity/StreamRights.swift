@@ -3,7 +3,7 @@ internal import RPCKit
 /// Ends streams when what their callers proved to be let in has ended.
 ///
 /// A unary call is over before its proof can be; a stream would continue for as long as its connection. So
-/// each is looked at every few seconds, and all of them when something was revoked. Its caller is told
+/// each is looked at every few seconds, and all of them when something was revoked. Its caller learns
 /// UNAUTHENTICATED with the reason `PROOF_ENDED` and may open it again with a new proof.
 final class StreamRights: Sendable {
   private struct Stream {

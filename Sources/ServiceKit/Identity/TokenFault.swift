@@ -1,6 +1,6 @@
 /// Why a token is not accepted.
 ///
-/// For metrics and tests. To the outside all but `keysUnavailable` are one answer: a caller who is told
+/// For metrics and tests. To the outside all but `keysUnavailable` are one answer: a caller who learns
 /// which check failed learns how to pass it.
 public enum TokenFault: String, Error, Hashable, Sendable, CaseIterable {
   /// More bytes than any token of ours has.
@@ -27,7 +27,7 @@ public enum TokenFault: String, Error, Hashable, Sendable, CaseIterable {
   case signature
   /// The claims are not a JSON object, have a member twice, or miss one, or one has a wrong type.
   case claims
-  /// Somebody else's token.
+  /// The token is of another issuer.
   case issuer
   /// For somebody else.
   case audience

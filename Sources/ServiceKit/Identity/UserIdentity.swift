@@ -1,4 +1,4 @@
-/// Who can say whether a token that was accepted is still accepted.
+/// The validator that says whether a token that was accepted is still accepted.
 package protocol TokenValidator: AnyObject, Sendable {
   /// As far as it can be said without asking anybody; what nobody can tell counts as yes.
   func isStillValid(_ token: VerifiedToken) -> Bool
@@ -39,10 +39,10 @@ public struct UserIdentity: Sendable, Hashable {
   }
 
   private var claims: AccessClaims { storage.verified.claims }
-  /// What was verified of the token.
+  /// The verified token.
   var verified: VerifiedToken { storage.verified }
 
-  /// Who.
+  /// The user.
   public var userID: String { claims.userID }
   /// In which session.
   public var sessionID: String { claims.sessionID }
@@ -79,7 +79,7 @@ public struct UserIdentity: Sendable, Hashable {
   /// without a token.
   public var isStillValid: Bool { storage.believer?.isStillValid(storage.verified) ?? true }
 
-  /// Makes an identity of somebody whose token is not at hand.
+  /// Makes an identity of a user whose token is not at hand.
   public init(
     userID: String,
     sessionID: String,

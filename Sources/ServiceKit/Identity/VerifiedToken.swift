@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What was verified of an access token once, and what need not be asked again while nothing changes.
+/// The facts about an access token that was verified once and need not be checked again while nothing changes.
 public final class VerifiedToken: Sendable {
-  /// What the token says.
+  /// The claims of the token.
   public let claims: AccessClaims
 
   /// The keys among which the one that signed it was found last.

@@ -5,7 +5,7 @@ internal import RPCKit
 ///
 /// Two generations of bounded size: what is used moves to the younger one, and when that is full the
 /// older one goes. That keeps what a least-recently-used list would keep, give or take, without its
-/// upkeep. Expiry and revocation are asked at every use, by whoever uses what is found here. The
+/// upkeep. Expiry and revocation are asked at every use, by anyone who uses what is found here. The
 /// tokens themselves are not kept, and two of them are never taken for one: see `KeyedFingerprint`.
 public final class VerifiedTokenCache: Sendable {
   private struct Generations {
@@ -22,10 +22,10 @@ public final class VerifiedTokenCache: Sendable {
     generationCountMax = max(1, countMax / 2)
   }
 
-  /// What this cache calls a token, of at most `JSONWebToken.byteCountMax` bytes.
+  /// This cache's name of a token, of at most `JSONWebToken.byteCountMax` bytes.
   func name(of token: Span<UInt8>) -> KeyedFingerprint.Value { fingerprint.value(of: token) }
 
-  /// What was verified of the token with this name.
+  /// The verified token with this name.
   func token(_ name: KeyedFingerprint.Value) -> VerifiedToken? {
     generations.withLock { generations in
       if let token = generations.younger[name] { return token }

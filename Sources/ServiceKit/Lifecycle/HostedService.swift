@@ -1,9 +1,9 @@
 public import StrictJSON
 
-/// What makes a program a service of its own kind; `ServiceProgram` does the rest.
+/// The parts that make a program a service of its own kind; `ServiceProgram` does the rest.
 ///
-/// Every service goes through the same states: `open` gives what the host serves until it is told to
-/// stop; then the host is not ready any more, drains, ends the work in the background and closes.
+/// Every service goes through the same states: `open` gives what the host serves until it has to
+/// stop; then the host is no longer ready, drains, ends the work in the background and closes.
 public protocol HostedService: Sendable {
   /// Settings besides the common ones.
   associatedtype Settings: Sendable
@@ -11,7 +11,7 @@ public protocol HostedService: Sendable {
   /// Name and ports.
   static var identity: ServiceIdentity { get }
 
-  /// What its store is, for the commands that look at it without the service.
+  /// The definition of its store, for the commands that look at it without the service.
   static var store: StoreDefinition { get }
 
   /// Takes the service's own settings out of the members.
@@ -49,13 +49,13 @@ extension HostedService {
 
 /// Name and ports of a kind of service.
 public struct ServiceIdentity: Sendable {
-  /// What others call it: `tenancy`.
+  /// Its name for other services: `tenancy`.
   public let name: String
   /// One line for people.
   public let summary: String
-  /// Where it listens unless told otherwise.
+  /// The default listen address.
   public let port: UInt16
-  /// Where its metrics and probes are unless told otherwise.
+  /// The default address of metrics and probes.
   public let adminPort: UInt16
 
   /// Makes an identity.

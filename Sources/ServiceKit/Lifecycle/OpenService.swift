@@ -2,17 +2,17 @@ public import RPCKit
 
 /// A service that is open, in the parts that its host serves, runs, looks at and closes.
 public struct OpenService<Settings: Sendable>: Sendable {
-  /// What is served.
+  /// The services that are served.
   let services: [ServiceDefinition]
-  /// What anybody may read by HTTP beside the calls.
+  /// The documents that anybody may read by HTTP beside the calls.
   let documents: [ServedDocument]
   /// Run around every handler, in this order: authentication first.
   let interceptors: [any ServerInterceptor]
-  /// What must be in order to be sent calls.
+  /// The readiness for calls.
   let readiness: @Sendable () -> Readiness
   /// Reads again what can change while calls are served, by the settings as they are now.
   let reload: @Sendable (_ settings: Settings) async throws -> Void
-  /// Is told of every call that was denied something.
+  /// Is notified of every denied call.
   let onDenial: DenialObserver
 
   private let work: [@Sendable () async -> Void]
@@ -30,7 +30,7 @@ public struct OpenService<Settings: Sendable>: Sendable {
   ///     and does not wait.
   ///   - reload: Reads again what can change while calls are served, by the service's own settings as they are
   ///     now; certificates and service keys are the host's. Throws what is wrong, and keeps what was.
-  ///   - onDenial: Is told of every call that was denied something, beside the log.
+  ///   - onDenial: Is notified of every denied call, beside the log.
   ///   - peers: Channels to other services, closed after the last call ended.
   ///   - closeStore: Closes the store and ends the service's threads, after all of that.
   public init(

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import RPCKit
 
-/// What Prometheus' client libraries report of every process, under the same names, read from /proc
+/// The metrics that Prometheus' client libraries report of every process, under the same names, read from /proc
 /// when the metrics are collected (proc(5)).
 ///
 /// What cannot be read is reported as 0, as from a kernel that hides it.
@@ -54,7 +54,7 @@ enum ProcessMetrics {
   }
 }
 
-/// What is needed of /proc/PID/stat (proc_pid_stat(5)).
+/// The used parts of /proc/PID/stat (proc_pid_stat(5)).
 struct ProcessStatistics: Equatable {
   /// Processor time of the process, in clock ticks.
   var processorTicks: UInt64

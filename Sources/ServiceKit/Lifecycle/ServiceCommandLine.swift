@@ -1,4 +1,4 @@
-/// What the command line of a service asks for.
+/// The command line of a service.
 public enum ServiceCommandLine: Equatable, Sendable {
   /// Serve with the settings of a file.
   case serve(configuration: String?)

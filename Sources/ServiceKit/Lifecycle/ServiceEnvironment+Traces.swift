@@ -1,7 +1,7 @@
 internal import RPCKit
 
 extension ServiceEnvironment {
-  /// What sends spans to the collector of the settings; nil when nothing is traced.
+  /// The exporter that sends spans to the collector of the settings; nil when nothing is traced.
   ///
   /// Throws when the file with what the collector wants to see cannot be used.
   func spanExporter() throws(ConfigurationError) -> SpanExporter? {

@@ -2,10 +2,10 @@ internal import RPCKit
 internal import RPCKitHTTP
 
 extension ServiceEnvironment {
-  /// What the paths of REST begin with at every service; those of standards are where the standards say.
+  /// The beginning of REST's paths at every service; those of standards are where the standards say.
   private static let restPrefix = "/api/"
 
-  /// What is spoken beside frames at the service's addresses, by its settings; `viewer` is the page that shows what
+  /// The wires beside frames at the service's addresses, by its settings; `viewer` is the page that shows what
   /// can be called.
   func wires(
     for services: [ServiceDefinition],

@@ -1,6 +1,6 @@
 public import RPCKit
 
-/// What the host gives a service: everything that it would otherwise reach out for.
+/// The surroundings that the host gives a service: everything that it would otherwise reach out for.
 public struct ServiceEnvironment: Sendable {
   /// The service's name.
   public let name: String

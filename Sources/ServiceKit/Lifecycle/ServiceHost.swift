@@ -3,7 +3,7 @@ public import RPCKit
 internal import RPCKitHTTP
 internal import Reflection
 
-/// Serves calls of one service until it is told to stop, and stops in order.
+/// Serves calls of one service until it is stopped, and stops in order.
 ///
 /// Start: store, listeners, admin port. Stop: not ready, drain, background work, store.
 public struct ServiceHost<Service: HostedService>: Sendable {
@@ -101,7 +101,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     )
   }
 
-  /// Serves until `stop` is called on the server or the task is cancelled; `ready` is told the bound
+  /// Serves until `stop` is called on the server or the task is cancelled; `ready` gets the bound
   /// addresses.
   public func run(
     signals: AsyncStream<ProcessSignal>,
@@ -223,7 +223,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
         ["settings": .string(changed.joined(separator: " "))]
       )
     } catch {
-      environment.logger.error("the settings cannot be read any more", ["error": "\(error)"])
+      environment.logger.error("the settings can no longer be read", ["error": "\(error)"])
     }
   }
 }

@@ -4,7 +4,7 @@ internal import StrictJSON
 
 /// A command of a service besides serving, run on the server by an operator.
 public struct OperatorCommand<Service: HostedService>: Sendable {
-  /// What it is called on the command line: `grant-super-admin`.
+  /// The name on the command line: `grant-super-admin`.
   public let name: String
   /// Its arguments, for the help: `EMAIL`.
   public let arguments: String
@@ -232,7 +232,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
 
   // MARK: - Stores
 
-  /// What `verify` found.
+  /// The damage that `verify` found.
   private struct Damage: Error, CustomStringConvertible {
     let findings: [String]
 
@@ -276,7 +276,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
             Accept a store that the service did not leave as it is now, such as a restored copy.
       \(own.joined())
         --config FILE   Settings as a JSON object. Environment variables override them:
-                        GATEHOUSE_LOG__LEVEL=debug sets log.level. See docs/operations.md.
+                        GATEHOUSE_LOG__LEVEL=debug sets log.level. See docs/operations/services.md.
         --version       Print the version.
         --help          Print this text.
 

@@ -21,7 +21,7 @@ struct StartError: Error, Equatable, CustomStringConvertible {
       switch error.cause.errno {
       case EADDRINUSE: "stop what listens there already, or set \(setting) to another address"
       case EADDRNOTAVAIL:
-        "no interface of this machine has the address; set \(setting) to one that it has, or to "
+        "the address is not one of this machine's; set \(setting) to one of its addresses, or to "
           + "0.0.0.0 for all"
       case EACCES where error.address.port != nil:
         "this user may not listen on the port; set \(setting) to one above 1023"

@@ -10,13 +10,13 @@ internal import RPCKit
 /// subject, an entity above its own, or everything. So a call that began before an invalidation can
 /// come back after it and be stored: nobody will use it.
 struct PermissionCache {
-  /// What is asked.
+  /// The question.
   struct Key: Hashable, Sendable {
     let subject: String
     let action: String
     let entity: String
 
-    /// What the tables call it; nil when it is too long to be kept.
+    /// The name in the tables; nil when it is too long to be kept.
     var name: PermissionTable.Name? { PermissionTable.name(subject, action, entity) }
   }
 
@@ -25,7 +25,7 @@ struct PermissionCache {
     fileprivate let sequence: UInt64
   }
 
-  /// What is known.
+  /// The answer.
   enum Answer: Equatable {
     /// This, and it may be used.
     case known(PermissionDecision)
@@ -65,12 +65,12 @@ struct PermissionCache {
     counts(began: ticket.sequence, subject: subject, ancestors: ancestors)
   }
 
-  /// What is known of `key`.
+  /// The answer for `key`.
   mutating func answer(_ key: Key, at now: MonotonicInstant) -> Answer {
     answer(key.name, at: now)
   }
 
-  /// What is known of the question with a name; nothing of one that has none.
+  /// The answer for the question with a name; none for one that has no name.
   mutating func answer(_ name: PermissionTable.Name?, at now: MonotonicInstant) -> Answer {
     guard let name else { return .unknown }
     guard let place = young.find(name) else { return olderAnswer(name, at: now) }
@@ -86,7 +86,7 @@ struct PermissionCache {
     return lease.isLive(at: now) ? .known(entry.decision) : .doubtful
   }
 
-  /// What was used before the last turn only: it becomes young again when it is used.
+  /// The answer that was used before the last turn only: it becomes young again when it is used.
   private mutating func olderAnswer(
     _ name: PermissionTable.Name,
     at now: MonotonicInstant
@@ -140,21 +140,21 @@ struct PermissionCache {
 
   // MARK: - Invalidation
 
-  /// Nothing of `subject` counts any more.
+  /// Nothing of `subject` counts.
   mutating func forget(subject: String) {
     sequence += 1
     subjectsTouched[subject] = sequence
     boundMarks()
   }
 
-  /// Nothing of `root` and what is below it counts any more.
+  /// Nothing of `root` and what is below it counts.
   mutating func forget(subtree root: String) {
     sequence += 1
     subtreesTouched[root] = sequence
     boundMarks()
   }
 
-  /// Nothing counts any more.
+  /// Nothing counts.
   mutating func forgetAll() {
     sequence += 1
     everythingTouched = sequence

@@ -1,6 +1,6 @@
 /// An answer of TenancyService that a write goes by.
 public struct PermissionConfirmation: Sendable {
-  /// What it says.
+  /// The decision.
   public let decision: PermissionDecision
   private let isStillCurrent: @Sendable () -> Bool
 

@@ -1,6 +1,6 @@
 public import RPCKit
 
-/// What a permission cache counts.
+/// The metrics of a permission cache.
 public struct PermissionMetrics: Sendable {
   let hits: Counter
   let misses: Counter

@@ -4,9 +4,9 @@ internal import RPCKit
 /// Questions to TenancyService whose answers must not be older than they are, several in one call when many
 /// come at once.
 ///
-/// A question is asked by itself while fewer than two calls are under way. Those that come meanwhile wait for
-/// one of them to end and then go together, so with many callers they share the price of a call, and with few
-/// nobody waits.
+/// A question is asked by itself while fewer than two calls are under way. Those that come in the meantime wait
+/// for one of them to end and then go together, so with many callers they share the price of a call, and with
+/// few nobody waits.
 final class PermissionQuestions: Sendable {
   typealias Question = Tenancy_V1.CheckRequest
   typealias Answer = Tenancy_V1.Decision

@@ -3,11 +3,11 @@ internal import RPCKit
 
 /// Kept answers by their questions: a hash table whose lookup makes no copy of what is asked.
 ///
-/// Questions go by their fingerprints under a key of this process: no two have the same, whoever made
+/// Questions go by their fingerprints under a key of this process: no two have the same, no matter who made
 /// them up, and nobody can choose some that collide (see `KeyedFingerprint`). Places are probed one
 /// after the other and never more than three quarters full.
 struct PermissionTable {
-  /// What a question is called here.
+  /// The name of a question here.
   typealias Name = KeyedFingerprint.Value
 
   /// An answer, and what it depends on.
@@ -51,7 +51,7 @@ struct PermissionTable {
       isAllowing = answer.decision == .allowing
     }
 
-    /// What the answer says.
+    /// The decision of the answer.
     ///
     /// Few look at what it says when it allows: counting one more user of what is elsewhere in memory
     /// would take longer than saying it again.
@@ -89,8 +89,8 @@ struct PermissionTable {
     return entry
   }
 
-  /// What the answer at a place says if it counts at a sequence and at a time, as far as that can be
-  /// told without looking at what it depends on.
+  /// The decision at a place if it counts at a sequence and at a time, as far as that can be
+  /// decided without looking at what it depends on.
   ///
   /// Not by copying the entry: counting one more user of what it refers to takes as long as the rest.
   func decision(
@@ -152,7 +152,7 @@ extension PermissionTable: LinearProbing {
 }
 
 extension PermissionDecision {
-  /// What nearly every answer is that somebody asks for again.
+  /// The decision of nearly every answer that somebody asks for again.
   fileprivate static var allowing: PermissionDecision {
     PermissionDecision(isAllowed: true, reason: "ALLOWED")
   }

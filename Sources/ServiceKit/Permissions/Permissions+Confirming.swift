@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// An action on an entity, as the policy names both.
 public struct Permission: Hashable, Sendable {
-  /// What is done: `portfolio.update`.
+  /// The action: `portfolio.update`.
   public var action: String
   /// To what.
   public var entity: String
@@ -13,7 +13,7 @@ public struct Permission: Hashable, Sendable {
     self.entity = entity
   }
 
-  /// What operators may, and nobody else.
+  /// The permission of operators, and nobody else.
   public static let administration = Permission("system.administer", on: "sys_root")
 }
 

@@ -5,7 +5,7 @@ public import RPCKit
 ///
 /// An answer is never used longer than 300 s, past the next edge of a time window that it
 /// depends on, after a change of its subject or of anything above its entity was pushed, or while
-/// the push stream has been silent for 10 s (SPEC section 5). Several callers who miss the same
+/// the push stream has been silent for 10 s (docs/decisions/0023). Several callers who miss the same
 /// answer make one call. Errors are not remembered. Without evidence nothing is allowed: when
 /// TenancyService cannot be asked, or too much is being asked already, the caller gets UNAVAILABLE.
 ///
@@ -135,12 +135,12 @@ public final class Permissions: Sendable {
     }
     guard let flight else {
       metrics.refused.increment()
-      throw Self.unavailable("too many permissions are being asked for")
+      throw Self.unavailable("too many permission lookups in progress")
     }
     return try await flight.value
   }
 
-  /// What is known without asking anybody; nil when `check` would make a call.
+  /// The answer that is known without asking anybody; nil when `check` would make a call.
   ///
   /// For callers who would rather not wait, and for those who ask so often that an `await` counts.
   public func known(_ subject: String, _ action: String, _ entity: String) -> PermissionDecision? {
@@ -152,7 +152,7 @@ public final class Permissions: Sendable {
     return decision
   }
 
-  /// What TenancyService says now, for a write: never an answer that was kept.
+  /// TenancyService's answer now, for a write: never an answer that was kept.
   ///
   /// Asked together with what others want to have confirmed at the same time (see `PermissionQuestions`).
   /// When it contradicts one that was kept, all that is known of `subject` is forgotten: a change of its
@@ -203,7 +203,7 @@ public final class Permissions: Sendable {
     state.withLock { $0.forget(subject: subject) }
   }
 
-  /// Forgets everything; for somebody who reloads the service because they doubt what it knows.
+  /// Forgets everything; for a user who reloads the service because they doubt what it knows.
   public func forgetAll() {
     metrics.flushes.increment()
     state.withLock { $0.forgetAll() }
@@ -265,7 +265,7 @@ public final class Permissions: Sendable {
     return PermissionDecision(try await ask(key, for: user))
   }
 
-  /// What TenancyService says to this service, or to a user whose token it shows.
+  /// TenancyService's answer to this service, or to a user whose token it shows.
   private func ask(
     _ key: PermissionCache.Key,
     for user: UserIdentity? = nil
@@ -284,7 +284,7 @@ public final class Permissions: Sendable {
     }
     guard let answer else {
       metrics.refused.increment()
-      throw Self.unavailable("too many permissions are being asked for")
+      throw Self.unavailable("too many permission lookups in progress")
     }
     return answer
   }

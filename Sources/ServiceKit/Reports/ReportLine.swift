@@ -3,14 +3,14 @@ internal import StrictJSON
 
 /// A line of a compliance report: texts in columns, and the one JSON form that digests are made of.
 ///
-/// docs/compliance-report.md says what each kind of line has in which column.
+/// docs/guides/compliance-report.md says what each kind of line has in which column.
 package struct ReportLine: Hashable, Sendable {
-  /// What a line can say, in the order in which it says it.
+  /// The columns of a line, in order.
   package enum Column: Int, CaseIterable, Sendable {
     case kind, time, until, actor, onBehalfOf, action, role, object, type, name, grantedBy, reason
     case count, request, detail
 
-    /// What it is called in all formats.
+    /// The title in all formats.
     package var title: String {
       switch self {
       case .onBehalfOf: "on_behalf_of"
@@ -20,7 +20,7 @@ package struct ReportLine: Hashable, Sendable {
     }
   }
 
-  /// What a line is about.
+  /// The kind of a line.
   package enum Kind: String, CaseIterable, Sendable {
     /// The first line: which tree and which interval.
     case report
@@ -39,7 +39,7 @@ package struct ReportLine: Hashable, Sendable {
   }
 
   private static let columns = Column.allCases
-  /// What stands in front of each column's text in JSON.
+  /// The prefix of each column's text in JSON.
   private static let prefixes = columns.map { Array("\"\($0.title)\":".utf8) }
 
   private var texts = [String](repeating: "", count: Self.columns.count)
@@ -73,7 +73,7 @@ package struct ReportLine: Hashable, Sendable {
     set { texts[column.rawValue] = Self.isClean(newValue) ? newValue : Self.cleaned(newValue) }
   }
 
-  /// What it is about; nil for what no version has written.
+  /// The kind; nil for a text that no version has written.
   package var kind: Kind? { Kind(rawValue: self[.kind]) }
 
   /// Adds the line as JSON with its line feed: members in the order of the columns, without those that

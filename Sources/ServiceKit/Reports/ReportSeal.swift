@@ -1,6 +1,6 @@
 package import PeerContracts
 
-/// What ends a compliance report: a digest of its lines, and a signature of that.
+/// The seal of a compliance report: a digest of its lines, and a signature of that.
 package struct ReportSeal: Hashable, Sendable {
   /// Lines before it.
   package let lineCount: UInt64
@@ -11,7 +11,7 @@ package struct ReportSeal: Hashable, Sendable {
   /// The signature in base64url.
   package let signature: String
 
-  /// What a signature is made of besides the digest, so that it is one of nothing else.
+  /// The purpose in a signature besides the digest, so that it is one of nothing else.
   private static let purpose = "gatehouse-report-v1:"
 
   /// Signs the digest of some lines.
@@ -57,7 +57,7 @@ package struct ReportSeal: Hashable, Sendable {
     .init(lineCount: lineCount, sha256: digest, keyId: keyID, signature: signature)
   }
 
-  /// Whether it is that of some lines, whoever has signed it.
+  /// Whether it is that of some lines, no matter who signed it.
   package func matches(lineCount: UInt64, digest: [UInt8]) -> Bool {
     self.lineCount == lineCount && self.digest == Self.text(ofDigest: digest)
   }

@@ -1,7 +1,7 @@
 extension Database {
   /// Copies the store, as of one instant, to a new file, which can be opened like the store itself.
   ///
-  /// Readers and writers continue meanwhile; the log grows until the copy is made. The copy has mode
+  /// Readers and writers continue in the meantime; the log grows until the copy is made. The copy has mode
   /// 0600, was checked in full, and has its name only once the disk has confirmed it; a file of that
   /// name is replaced. `PATH.lock` beside it has a digest of its pages, so that `verify` finds what
   /// becomes of the copy. Throws `StoreError`: `unavailable` when the disk of the copy is full.
@@ -46,7 +46,7 @@ private struct StoreBackup {
         let pages = try PageDigests(file, pageByteCount: pageByteCount)
         marker.state.pages = .init(count: pages.pageCount, digest: pages.total)
       }
-      // It told of the file that is replaced.
+      // It described the file that is replaced.
       try markerFile.empty()
       // The log of a file that was here before would be taken for the copy's.
       StoreFile.remove(target + "-wal")

@@ -22,7 +22,7 @@ extension Database {
 
   /// Forgets changes written before `instant` (milliseconds since 1970); how many there were.
   ///
-  /// Who follows the log from before them is told to read everything again. At most `purgeCountMax` a
+  /// A follower at a position before them has to read everything again. At most `purgeCountMax` a
   /// call: call again while it is that many.
   @discardableResult
   public func purgeChanges(before instant: Int64) async throws -> Int {

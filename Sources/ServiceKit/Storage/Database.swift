@@ -1,7 +1,7 @@
 public import RPCKit
 internal import Synchronization
 
-/// A store in one file: what was written is on the disk before the writer is told so.
+/// A store in one file: what was written is on the disk before the writer gets its result.
 ///
 /// All work happens on threads of the store, one that writes and some that read, so it may be called
 /// from anywhere. A transaction is a closure that does not wait for anything; writes that arrive
@@ -20,7 +20,7 @@ internal import Synchronization
 /// await database.close()
 /// ```
 public final class Database: Sendable {
-  /// What it was opened with, the path without symbolic links.
+  /// The configuration it was opened with, the path without symbolic links.
   public let configuration: DatabaseConfiguration
 
   let feed: ChangeFeed
@@ -45,7 +45,7 @@ public final class Database: Sendable {
   /// What was there before is looked for: a store that is gone, or differs from how it was left, is an
   /// error and stays as it is. Throws `StoreError`: `inUse` when it is open elsewhere, by whatever name,
   /// `missing`, `corrupt`, `newerSchema`, `foreignFile`, `migrationFailed`, `cannotOpen`. Close it when
-  /// it is not needed any more.
+  /// it is no longer needed.
   public static func open(
     _ configuration: DatabaseConfiguration,
     migrations: [Migration],
@@ -98,7 +98,7 @@ public final class Database: Sendable {
   /// counts, so it must do nothing outside of the transaction that cannot be done twice.
   ///
   /// Services write by `ServiceStore`, which knows who the `author` is; without one nothing can be
-  /// audited. The call of an author holds no place in admission control meanwhile
+  /// audited. The call of an author holds no place in admission control in the meantime
   /// (`CallContext.waiting`). `StoreError.overloaded` and `callerOverloaded` mean that too many writes
   /// wait, of all or of that caller, and nothing was done.
   @inlinable
@@ -146,7 +146,7 @@ public final class Database: Sendable {
 
   /// The changes after a revision, in order; nil starts with the next one.
   ///
-  /// A subscriber that is more than `lagCountMax` changes behind is told to read everything again.
+  /// A subscriber that is more than `lagCountMax` changes behind has to read everything again.
   public func changes(
     after revision: Int64? = nil,
     lagCountMax: Int64 = ChangeSubscription.defaultLagCountMax
@@ -177,7 +177,7 @@ public final class Database: Sendable {
   }
 }
 
-/// What a transaction gives its caller.
+/// The result of a transaction for its caller.
 ///
 /// `@unchecked Sendable`: the store's thread sets it before it tells the caller, who only then looks.
 @usableFromInline

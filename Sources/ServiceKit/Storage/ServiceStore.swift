@@ -4,7 +4,7 @@ public import RPCKit
 ///
 /// A call that waits for its write holds no place in admission control; how many wait is bounded here, and
 /// callers share the room. A handler says what changes. This brings the transaction, the idempotency key of the caller, the
-/// author of audit records, and what callers are told when the store fails, alike in all services:
+/// author of audit records, and the errors that callers get when the store fails, alike in all services:
 ///
 /// ```swift
 /// return try await store.write(call, once: request.idempotencyKey, request.protobufBytes) { tx in
@@ -19,7 +19,7 @@ public struct ServiceStore: Sendable {
   public let database: Database
   /// The domain of the service's reasons: `gatehouse.tenancy`.
   public let domain: String
-  /// Users who were deleted; their calls that were under way write nothing any more.
+  /// Users who were deleted; their calls that were under way write nothing.
   ///
   /// Nil where nobody is.
   public var tombstones: Tombstones?
@@ -92,7 +92,7 @@ public struct ServiceStore: Sendable {
 
   /// Runs `body` as one change of a call that has no idempotency key, and returns when it is durable.
   ///
-  /// Whether the caller is still who it was as the turn of the write comes is for `body` to look at: whoever
+  /// Whether the caller is still who it was as the turn of the write comes is for `body` to look at: anyone who
   /// signs out twice at once has nothing to be refused for.
   @discardableResult
   public func write<R: Sendable>(
@@ -172,7 +172,7 @@ public struct ServiceStore: Sendable {
     )
   }
 
-  /// What a failure of the store is to a caller.
+  /// The error of a failed store for a caller.
   private func answering<R>(_ body: () async throws -> R) async throws -> R {
     do {
       return try await body()

@@ -1,10 +1,10 @@
-/// What a service's store is, wherever it lies: for opening it, and for the commands that look at it.
+/// The definition of a service's store, wherever it lies: for opening it, and for the commands that look at it.
 public struct StoreDefinition: Sendable {
   /// Tells the files of one service from those of another (SQLite's application_id); not 0.
   public let applicationID: Int32
   /// The steps to its schema.
   public let migrations: [Migration]
-  /// What its rows must agree on, of a store with the newest schema.
+  /// The checks of its rows, for a store with the newest schema.
   public let checks: [StoreCheck]
 
   /// Makes a definition.

@@ -49,9 +49,9 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .unavailable(let reason): "the store is unavailable: \(reason)"
     case .overloaded: "the store is overloaded"
-    case .callerOverloaded: "too many calls of one caller wait for the store"
+    case .callerOverloaded: "too many calls of one caller are waiting for the store"
     case .corrupt(let path, let detail):
-      "\(path) is damaged: \(detail); nothing was changed, see \"Damaged stores\" in docs/operations.md"
+      "\(path) is damaged: \(detail); nothing was changed, see \"Damaged stores\" in docs/operations/services.md"
     case .missing(let path, let isEmpty):
       "\(path) is \(isEmpty ? "empty" : "missing"), but \(path).lock says that a store was here: put it "
         + "back or restore a backup; for a new store, run the command set-aside first"
@@ -66,7 +66,7 @@ extension StoreError: CustomStringConvertible {
       "\(path) cannot be opened: \(detail); a store needs an existing folder that this user may write to"
     case .migrationFailed(let version, let detail): "migration \(version) failed: \(detail)"
     case .constraint(_, let detail): "a constraint of the schema failed: \(detail)"
-    case .statement(let detail): "a statement does not fit the store: \(detail)"
+    case .statement(let detail): "invalid statement: \(detail)"
     }
   }
 }

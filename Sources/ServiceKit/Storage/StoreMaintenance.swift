@@ -6,7 +6,7 @@ extension Database {
 
   /// Deletes what is older than anybody needs, every minute, until the task is cancelled.
   ///
-  /// `purgeMore` deletes old rows of the service's own tables; it is told the time that has certainly
+  /// `purgeMore` deletes old rows of the service's own tables; it gets the time that has certainly
   /// come (`ConfirmedTime`), in milliseconds since 1970. A failure is logged and tried again with the next round.
   public func maintain(
     on loop: any EventLoop,

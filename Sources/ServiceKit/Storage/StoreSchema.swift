@@ -78,7 +78,7 @@ struct StoreSchema {
 
   /// Refuses a file of another program, or of a newer one, before anything in it is changed.
   func inspect(_ migrations: [Migration]) throws(StoreError) {
-    precondition(applicationID != 0, "an application id of 0 cannot be told from none")
+    precondition(applicationID != 0, "an application id of 0 is the same as none")
     for (offset, migration) in migrations.enumerated() {
       precondition(migration.version == offset + 1, "migrations are numbered from 1, without gaps")
     }

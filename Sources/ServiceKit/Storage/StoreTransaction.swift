@@ -1,4 +1,4 @@
-/// What both kinds of transaction can do: ask.
+/// The queries that both kinds of transaction allow.
 ///
 /// Write look-ups that are needed in both as functions of `borrowing some StoreTransaction`.
 public protocol StoreTransaction: ~Copyable {
@@ -14,7 +14,7 @@ public protocol StoreTransaction: ~Copyable {
 
   /// Whether earlier writes of the same commit changed something that this transaction may rely on.
   ///
-  /// While it is false `rely` has nothing to say, so whoever would have to work out what to rely on
+  /// While it is false `rely` has nothing to say, so anyone who would have to work out what to rely on
   /// need not.
   var mayConflict: Bool { get }
 

@@ -4,22 +4,22 @@
 final class WriteSession {
   let connection: SQLiteConnection
   let now: Int64
-  /// What the writes so far have logged, in order of revision.
+  /// The changes logged by the writes so far, in order of revision.
   private(set) var changes: [Change] = []
   /// On whose account the write that runs is done.
   var author: Author?
   /// Bytes of log that the one that runs has written, with what rows and indexes take besides.
   private(set) var loggedByteCount = 0
-  /// Who was attached by one of the writes.
+  /// The follower attached by one of the writes.
   var follower: (any CommitFollower)?
-  /// Who wants the log emptied after the commit.
+  /// The requests to empty the log after the commit.
   var truncations: [LogTruncation] = []
 
   /// The newest change before this transaction.
   private let revisionBefore: Int64
-  /// What the writes before the one that runs have touched.
+  /// The keys touched by the writes before the one that runs.
   private var touched: Set<ConflictKey> = []
-  /// What the one that runs has touched.
+  /// The keys touched by the one that runs.
   private var touchedByRunning: [ConflictKey] = []
   /// How many changes the writes before the one that runs have logged.
   private var changeCountBefore = 0
@@ -62,7 +62,7 @@ final class WriteSession {
     do {
       try undoable {
         try work(self)
-        // Whoever has caught the error does not get its way with it.
+        // Anyone who has caught the error does not get its way with it.
         if hasConflict { throw WriteConflict() }
       }
     } catch {

@@ -70,7 +70,7 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   /// commits is exactly what the transaction sees.
   public func relyOnEverything() throws { try session.relyOnEverything() }
 
-  /// Has `follower` told of this commit and of all later ones; see `Database.attach`.
+  /// Attaches `follower` to this commit and all later ones; see `Database.attach`.
   func attach(_ follower: any CommitFollower) { session.follower = follower }
 
   /// Has the log emptied after the commit, before its callers are answered; see `Database.truncateLog`.

@@ -13,7 +13,7 @@ struct CallSpan: Sendable {
     case client = 3
   }
 
-  /// What is known of it besides; names and texts.
+  /// A further attribute: name and text.
   typealias Attribute = (name: String, value: String)
 
   let kind: Kind
@@ -21,7 +21,7 @@ struct CallSpan: Sendable {
   let context: TraceContext
   /// The span that caused it; nil for the first of a trace.
   let parent: TraceContext?
-  /// What came with the trace for other tracing systems.
+  /// The state that came with the trace for other tracing systems.
   let traceState: String?
   /// The method: `tenancy.v1.Devices/List`.
   let name: String
@@ -101,7 +101,7 @@ extension CallSpan {
     let code: StatusCode
     /// Why, as `google.rpc.ErrorInfo` says it.
     let reason: String?
-    /// What the request is named in logs.
+    /// The name of the request in logs.
     let requestID: String
 
     /// Whether a server is at fault (semantic conventions for gRPC): what it refuses is none of its errors.

@@ -25,7 +25,7 @@ final class ServerSpan: Sendable {
     }
   }
 
-  /// The call ends with an error; what is told last counts.
+  /// The call ends with an error; the last one counts.
   func failed(_ error: RPCError) {
     let reason = error.reason
     state.withLock { $0.reason = reason }

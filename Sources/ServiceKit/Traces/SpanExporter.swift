@@ -18,7 +18,7 @@ struct SpanExporter: Sendable {
   /// For how long a collector may ask to be left alone, in seconds.
   static let pauseMax: Int64 = 60
 
-  /// What became of a batch.
+  /// The outcome of a batch.
   private enum Outcome {
     case taken(TraceAnswer)
     /// Another attempt would end the same way.
@@ -162,7 +162,7 @@ struct SpanExporter: Sendable {
     }
   }
 
-  /// What `Retry-After` says, up to a minute: seconds or a date (RFC 9110, section 10.2.3).
+  /// The pause of `Retry-After`, up to a minute: seconds or a date (RFC 9110, section 10.2.3).
   private func pause(_ field: String?) -> Duration? {
     guard let field else { return nil }
     if let instant = HTTPDate.milliseconds(field) {

@@ -36,7 +36,7 @@ final class SpanQueue: Sendable {
     }
   }
 
-  /// Puts back what was taken and could not be sent; what has no room any more is dropped.
+  /// Puts back what was taken and could not be sent; what has no room is dropped.
   func putBack(_ batch: [CallSpan]) {
     let dropped = spans.withLock { spans in
       let kept = batch.prefix(Self.countMax - spans.count)

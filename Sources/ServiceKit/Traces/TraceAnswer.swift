@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What a collector says of spans that it took: the message `ExportTraceServiceResponse`.
+/// The answer of a collector that took spans: the message `ExportTraceServiceResponse`.
 struct TraceAnswer: Hashable {
   /// Spans that it did not want.
   private(set) var rejectedCount = 0

@@ -4,7 +4,7 @@ internal import RPCKit
 final class Tracer: Sendable {
   /// Names requests as the logs do.
   let identifiers: IdentifierFactory
-  /// What waits to be sent.
+  /// The spans that wait to be sent.
   let queue: SpanQueue
   private let sampleRatio: Double
   private let random: any RandomSource

@@ -27,7 +27,7 @@ package enum AddressRule: Hashable, Sendable {
     }
   }
 
-  /// What is assigned for global use (RFC 4291, section 2.4).
+  /// The addresses assigned for global use (RFC 4291, section 2.4).
   private static let globalUnicast = AddressNetwork(ipv6: [0x20], 3)
   private static let special: [AddressNetwork] = [
     .init(ipv4: [0], 8), .init(ipv4: [10], 8), .init(ipv4: [100, 64], 10), .init(ipv4: [127], 8),

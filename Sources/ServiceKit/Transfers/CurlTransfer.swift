@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 internal import RPCKit
 
-/// What is told of a transfer while it runs, on the thread that performs it.
+/// The receiver of a transfer's events while it runs, on the thread that performs it.
 package protocol CurlObserver: AnyObject {
   /// Whether to give up; asked about once a second while nothing happens, and more often otherwise.
   var isCancelled: Bool { get }
@@ -110,7 +110,7 @@ package final class CurlTransfer {
   private let handle: UnsafeMutableRawPointer
   /// Where libcurl writes what went wrong.
   private let text: UnsafeMutablePointer<CChar>
-  /// What the callbacks know; they are called until the handle is cleaned up.
+  /// The exchange that the callbacks know; they are called until the handle is cleaned up.
   private let exchange: Exchange
   /// The lines of `Peer.fields`, which libcurl does not copy.
   private var fields: UnsafeMutablePointer<curl_slist>?
@@ -144,7 +144,7 @@ package final class CurlTransfer {
     unsafe text.deallocate()
   }
 
-  /// Makes the transfer: `upload` is sent, and `observer` told of what comes.
+  /// Makes the transfer: `upload` is sent, and `observer` gets what comes.
   ///
   /// With an envelope it is a mail; without one a fetch, by POST if there is something to send. Ends after
   /// `timeout`, and within about a second of the observer's cancellation.
@@ -298,7 +298,7 @@ package final class CurlTransfer {
   }
 }
 
-/// What libcurl's callbacks know of the transfer that runs.
+/// The transfer that runs, as libcurl's callbacks know it.
 @safe
 private final class Exchange {
   private let addresses: AddressRule

@@ -13,7 +13,7 @@ package struct HTTPFetch: Hashable, Sendable {
   package var addresses: AddressRule
   /// Whether the address may begin with `http://`.
   package var allowsPlaintext = false
-  /// What is sent with POST; GET without anything.
+  /// The content sent with POST; GET without any.
   package var content: [UInt8] = []
   /// The media type of `content`.
   package var contentType = "application/x-www-form-urlencoded"
@@ -74,13 +74,13 @@ package struct HTTPFetch: Hashable, Sendable {
   /// Bytes of the answer's header, at most.
   static let headerByteCountMax = 16 << 10
 
-  /// What the server answered, whatever its status.
+  /// The server's answer, whatever its status.
   package struct Answer: Hashable, Sendable {
     /// The HTTP status, such as 200.
     package let status: Int
     /// The fields of the header by name in lower case; of those that come twice, the last.
     package let fields: [String: String]
-    /// What the server sent, whatever it is.
+    /// The content from the server, whatever it is.
     package let body: [UInt8]
 
     /// Makes an answer.
@@ -177,9 +177,9 @@ package struct HTTPFetch: Hashable, Sendable {
     private(set) var body: [UInt8] = []
     /// The status of the answer whose header has come in full.
     private(set) var status: Int?
-    /// What the last status line says, while its header comes.
+    /// The last status line's code, while its header comes.
     private var announced: Int?
-    /// What there was too much of.
+    /// The limit that was exceeded.
     private(set) var excess: String?
     private let byteCountMax: Int
     private let cancellation: Cancellation

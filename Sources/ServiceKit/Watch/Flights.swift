@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// Questions that are being asked, so that whoever wants the same answer meanwhile waits for it
+/// Questions that are being asked, so that anyone who wants the same answer in the meantime waits for it
 /// instead of asking again ("single flight").
 ///
 /// A value that its owner keeps under the same lock as its answers. The owner looks for a known
@@ -50,7 +50,7 @@ package struct Flights<Key: Hashable & Sendable, Answer: Sendable> {
     return flight
   }
 
-  /// A flight is over; returns whether it was not dropped meanwhile, so that its answer is current.
+  /// A flight is over; returns whether it was not dropped in the meantime, so that its answer is current.
   @discardableResult
   package mutating func land(_ key: Key, _ id: ID) -> Bool {
     guard flights[key]?.id == id else { return false }

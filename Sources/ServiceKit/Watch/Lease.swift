@@ -2,7 +2,7 @@ package import RPCKit
 
 /// How long it is accepted that nothing has changed unheard: for a while after each sign of life.
 ///
-/// A value: whoever keeps it says what time it is, on a monotonic clock.
+/// A value: anyone who keeps it says what time it is, on a monotonic clock.
 package struct Lease: Hashable, Sendable {
   /// How long one sign of life counts.
   package let duration: Duration
@@ -17,7 +17,7 @@ package struct Lease: Hashable, Sendable {
 
   /// There was a sign of life.
   ///
-  /// One that is told late does not shorten the lease.
+  /// One that arrives late does not shorten the lease.
   package mutating func extend(at now: MonotonicInstant) {
     end = max(end, now.advanced(by: duration))
   }

@@ -112,7 +112,7 @@ package final class WatchFollower: Sendable {
       let first = await group.next() ?? nil
       group.cancelAll()
       if let first { return first }
-      // Read to its end, because the position may have moved meanwhile.
+      // Read to its end, because the position may have moved in the meantime.
       let rest = await group.next() ?? nil
       return Reading(
         position: rest?.position ?? stream.position,

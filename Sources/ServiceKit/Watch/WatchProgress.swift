@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What a follower knows of its stream, and what it does when the stream ends.
+/// A follower's knowledge of its stream, and its reaction when the stream ends.
 ///
 /// Pure: time and randomness are arguments.
 struct WatchProgress {
@@ -14,7 +14,7 @@ struct WatchProgress {
     case lost
   }
 
-  /// What is done after a stream.
+  /// The next step after a stream.
   enum Next: Equatable {
     /// Open the next one immediately; what is known stays known for the rest of the lease.
     case reopen
@@ -22,11 +22,11 @@ struct WatchProgress {
     case pause(Duration, isNews: Bool)
   }
 
-  /// What one event says beyond its contents.
+  /// The effect of one event beyond its contents.
   struct Heard: Equatable {
-    /// What was known before may have changed meanwhile: it must not become trusted again.
+    /// Earlier knowledge may be outdated: it must not become trusted again.
     var beginsAnew = false
-    /// All that the sender told until now has come, so what is known may be accepted for the length
+    /// Everything sent until now has arrived, so what is known may be accepted for the length
     /// of the lease.
     var isProof = true
     /// Changes are heard again after they were not.

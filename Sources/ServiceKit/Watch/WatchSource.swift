@@ -1,23 +1,23 @@
 package import RPCKit
 
-/// What a service tells those who watch it, and the one loop that tells it.
+/// The source of pushed events, and the one loop that sends them.
 ///
 /// The source holds no queue for each watcher, only their positions: a slow one takes no memory, and
 /// what it misses is found when it asks for it.
 package protocol WatchSource: Sendable {
   /// A message of the stream.
   associatedtype Event: Message & Sendable
-  /// Up to where a watcher was told.
+  /// The position of a watcher.
   associatedtype Position: Sendable
 
-  /// What comes after a position, in order: a part of it if it is much, no events if there are none,
-  /// nil if there will never be any more.
+  /// The events after a position, in order: a part of them if they are many, none if there are none,
+  /// nil if there will never be.
   ///
   /// Does not wait. The position that it returns may move past changes that watchers need not hear
   /// of. Throws when the changes cannot be read, which ends the stream.
   func events(after position: Position) async throws -> WatchBatch<Event, Position>?
 
-  /// A sign of life that moves nobody past what they were told.
+  /// A sign of life that moves nobody past what they got.
   func heartbeat(at position: Position) -> Event
 
   /// Returns when something may have come after a position, and early when the task is cancelled.
@@ -26,9 +26,9 @@ package protocol WatchSource: Sendable {
 
 /// Events of one position after another.
 package struct WatchBatch<Event: Sendable, Position: Sendable>: Sendable {
-  /// What is told, in order.
+  /// The events, in order.
   package var events: [Event]
-  /// Where a watcher is who was told all of it.
+  /// The position of a watcher that got all of them.
   package var position: Position
 
   /// Makes a batch.
@@ -57,9 +57,9 @@ extension WatchSource {
 
   /// Tells of everything after a position as it happens, until the source ends.
   ///
-  /// A heartbeat follows whenever nothing was told for `heartbeatInterval`, on the clock of the
+  /// A heartbeat follows whenever nothing was sent for `heartbeatInterval`, on the clock of the
   /// call's loop, whatever else is going on: watchers take a longer silence for a dead stream. The
-  /// call counts as waiting meanwhile. Throws `CancellationError` when the task is cancelled, and as
+  /// call counts as waiting in the meantime. Throws `CancellationError` when the task is cancelled, and as
   /// `catchUp` does.
   package func tell(
     after start: Position,
@@ -72,7 +72,7 @@ extension WatchSource {
     var lastTold = loop.preciseNow
     while let batch = try await events(after: position) {
       for event in batch.events { try await writer.write(event) }
-      // Not before: whoever is cut off in between must come back for the rest.
+      // Not before: anyone who is cut off in between must come back for the rest.
       position = batch.position
       guard batch.events.isEmpty else {
         lastTold = loop.preciseNow

@@ -68,7 +68,7 @@ final class CodeAttempts: Sendable {
   }
 }
 
-/// What a code is for, as metrics call it.
+/// The kind of code, as metrics call it.
 enum CodeKind: String, CaseIterable, Sendable {
   case invitation
   case pairing
@@ -101,7 +101,7 @@ extension TenancyError {
     )
   }
 
-  /// Whoever made an invitation or a code could not do itself what it stands for.
+  /// The one who made an invitation or a code could not do itself what it stands for.
   static let issuerLacksRight = RPCError(
     .failedPrecondition,
     reason: "ISSUER_LACKS_RIGHT",

@@ -11,7 +11,7 @@ struct PassedCode: Hashable, Sendable {
 
   private static let alphabet = [UInt8]("3479ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// What somebody has typed, who may have used lower case, spaces and hyphens.
+  /// Reads a code as typed, in lower case, with spaces and hyphens.
   init(typed: String) {
     let bytes = typed.utf8.compactMap { byte -> UInt8? in
       switch byte {
@@ -37,10 +37,10 @@ struct PassedCode: Hashable, Sendable {
   }
 }
 
-/// What the store keeps in place of codes: digests under a key.
+/// The stored form of codes: digests under a key.
 ///
 /// Without the key, digests tell nothing of codes that are short enough to be tried out. The key is in
-/// the store too, so whoever reads all of it can try out the codes that are still open.
+/// the store too, so anyone who reads all of it can try out the codes that are still open.
 final class CodeDigests: Sendable {
   private let key: HMACKey
 

@@ -2,7 +2,7 @@ public import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Where it is told that an entity is gone which may have subscriptions or points.
+/// The service to notify of deleted entities that may have subscriptions or points.
 public protocol EntitlementHolders: Sendable {
   /// Ends all that the entity has, for good; ending it again is harmless.
   ///

@@ -3,7 +3,7 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// The deletion of an entity, as the store keeps it: what of it EntitlementService is told, and has heard.
+/// The deletion of an entity, as the store keeps it: what of it EntitlementService gets, and has got.
 ///
 /// The entities that it still has to hear of are rows of `ended_holder`.
 struct EntityDeletionRecord: Hashable, Sendable {
@@ -13,12 +13,12 @@ struct EntityDeletionRecord: Hashable, Sendable {
   /// The user.
   let deletedBy: String
   let deletedAt: Int64
-  /// Deleted entities that EntitlementService is told of.
+  /// Deleted entities that EntitlementService is notified of.
   let holderCount: Int
   /// When it had heard of all of them.
   var finishedAt: Int64?
 
-  /// Adds it, with what EntitlementService is to be told from now on.
+  /// Adds it, with the notices for EntitlementService.
   func insert(holders: [String], _ tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
@@ -84,7 +84,7 @@ struct EntityDeletionRecord: Hashable, Sendable {
     }
   }
 
-  /// Says that a deletion is complete, if nothing of it waits any more.
+  /// Says that a deletion is complete, if nothing of it waits.
   static func finish(_ id: String, _ tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """

@@ -3,7 +3,7 @@ internal import ServiceKit
 
 /// Tells EntitlementService of deleted entities, until it has ended what each of them had.
 ///
-/// What it has to be told is queued by the write that deletes, so nothing that is deleted keeps a subscription,
+/// The notice is queued by the write that deletes, so nothing that is deleted keeps a subscription,
 /// and nothing loses one by a deletion that was rolled back.
 final class HolderEndings: Sendable {
   /// The first and the longest pause between two attempts, in milliseconds.
@@ -32,7 +32,7 @@ final class HolderEndings: Sendable {
     )
   }
 
-  /// Has those told that were committed, at once.
+  /// Sends the committed notices immediately.
   func wake() { queue.wake() }
 
   /// Tells what is due, until the task is cancelled.
@@ -78,7 +78,7 @@ final class HolderEndings: Sendable {
   }
 }
 
-/// What becomes of deleted entities that EntitlementService is told of, as metrics call it.
+/// The outcomes of ended holders, as metrics call them.
 enum HolderMetric: String, CaseIterable, Sendable {
   case ended
   case postponed

@@ -10,7 +10,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
   let core: TenancyCore
   let tombstones: Tombstones
 
-  /// What is done one after another, as the first word of cursors.
+  /// The parts of an erasure, as the first word of cursors.
   private enum Part: String {
     case documents, mentions, log
   }
@@ -33,7 +33,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
     )
   }
 
-  /// What an account says of its user, unless something newer was said.
+  /// Sets the state of an account, unless a newer one was reported.
   ///
   /// In the one writer: of two owners who ask to be deleted at once the second is refused.
   func setAccountState(
@@ -113,7 +113,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
         try tx.forgetAnswers(to: request.userId, naming: request.addresses)
       }
     }
-    // Documents are their users' own, whomever they name.
+    // Documents are their users' own, no matter whom they name.
     let eraser = MentionEraser(
       core.store,
       replacing: request.userId,

@@ -1,8 +1,8 @@
 internal import ServiceKit
 
-/// What TenancyService tells of a user when its account is exported, and what it keeps and does not tell.
+/// The export plan of TenancyService: the data of a user that it exports, and the data it keeps and leaves out.
 ///
-/// docs/export.md has the same for users; schemas/account-export.schema.json describes the records.
+/// docs/guides/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum TenancyExport {
   static let plan = ExportPlan(
     [roles, pastRoles, suspensions, pastSuspensions, sentInvitations, receivedInvitations]
@@ -149,7 +149,7 @@ enum TenancyExport {
     ),
   ]
 
-  // MARK: What is not told
+  // MARK: Left out
 
   private static let ownID = "the user's own identifier, which the document has once"
   private static let order = "a number of the store, by which records are ordered"
@@ -171,8 +171,8 @@ enum TenancyExport {
     "past_role_definition": "a role that an organization defined; that the user did it is in audit",
     "access_record": "the history of a device; what the user did with it is in audit",
     "invitation_mail":
-      "the code of an invitation until its mail is handed over; invitations are told",
-    "role_review": "which roles an upgrade has yet to look at; roles are told",
+      "the code of an invitation until its mail is handed over; invitations are exported",
+    "role_review": "which roles an upgrade has yet to look at; roles are exported",
     "converted_role": "roles that became invitations; past_roles and the invitations tell them",
     "entity_deletion": "how far EntitlementService is; that the user deleted something is in audit",
     "ended_holder": ofTenants,
@@ -195,7 +195,7 @@ enum TenancyExport {
     "invitation.email_key": "somebody else's address, or the user's own, which the account has",
     "invitation.inviter_acr": "how the inviter was signed in",
     "invitation.replaces_window": "what becomes of a role that the invitee already has",
-    "invitation.made_for": "the role of an organization's own, as it was; the role is told",
+    "invitation.made_for": "the role of an organization's own, as it was; the role is exported",
     "invitation.made_at": order,
     "invitation.code_key": secret,
     "invitation.code_digest": secret,

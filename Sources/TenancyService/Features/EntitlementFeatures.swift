@@ -7,7 +7,7 @@ public import ServiceKit
 ///
 /// Only conditions on features ask, so a policy without them costs neither calls nor a stream. What
 /// is remembered ends after 300 s, when it changes by itself, when a change is pushed, and when
-/// nothing was heard of changes for 10 s since (SPEC section 5). Several who miss the same make one
+/// the push stream was silent for 10 s since (docs/decisions/0035). Several callers who miss the same make one
 /// call. Errors are not remembered.
 ///
 /// `run` must be running, or answers are asked for again every 10 s.
@@ -96,7 +96,7 @@ public final class EntitlementFeatures: FeatureSource {
     switch state.withLock({ $0.cache.answer(holder, at: loop.now) }) {
     case .known(let names, let remaining):
       metrics.hits.increment()
-      // Whoever keeps a decision hears of changes of roles, not of these: never past the lease.
+      // Anyone who keeps a decision hears of changes of roles, not of these: never past the lease.
       let kept = min(remaining, configuration.lease)
       return .known(names, until: now + Int64(kept / .milliseconds(1)))
     case .unknown: metrics.misses.increment()
@@ -117,7 +117,7 @@ public final class EntitlementFeatures: FeatureSource {
     guard !isKnown else { return }
     guard let flight else {
       metrics.refused.increment()
-      throw RPCError(.unavailable, "features of too many holders are being asked for; retry in 1 s")
+      throw RPCError(.unavailable, "too many feature lookups in progress; retry in 1 s")
     }
     try await flight.value
   }
@@ -141,7 +141,7 @@ public final class EntitlementFeatures: FeatureSource {
     var answer: Answer?
     defer {
       state.withLock { state in
-        // A change of the holder meanwhile has dropped the flight: then nothing is kept.
+        // A change of the holder in the meantime has dropped the flight: then nothing is kept.
         guard state.flights.land(holder, id), let answer else { return }
         let isFull = state.cache.store(
           answer.names,
@@ -233,6 +233,6 @@ extension FeatureHolder {
 }
 
 extension FeatureHolder.Kind {
-  /// Somebody who calls, for what users buy for themselves.
+  /// A user who calls, for what users buy for themselves.
   static let user = Self(rawValue: "user")
 }

@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// What would unlock a feature; parts that there are none of are empty.
+/// The offers that unlock a feature; parts that there are none of are empty.
 struct FeatureUnlock: Hashable, Sendable {
   /// The cheapest tier that has it.
   var tier = ""
@@ -33,7 +33,7 @@ struct FeatureCache {
     let expires: MonotonicInstant
   }
 
-  /// What is known.
+  /// The answer.
   enum Answer: Equatable {
     /// These features, for so long.
     case known([String], remaining: Duration)
@@ -55,7 +55,7 @@ struct FeatureCache {
   /// Kept answers.
   var count: Int { entries.count }
 
-  /// What is known of a holder.
+  /// The answer for a holder.
   func answer(_ holder: FeatureHolder, at now: MonotonicInstant) -> Answer {
     guard let entry = entries[holder], now < entry.expires else { return .unknown }
     let trusted = max(lease.end, entry.began.advanced(by: lease.duration))
@@ -63,7 +63,7 @@ struct FeatureCache {
     return .known(entry.names, remaining: now.duration(to: min(trusted, entry.expires)))
   }
 
-  /// What would unlock a feature that a holder lacks, by the last answer that is kept, however old it is:
+  /// The offers that unlock a feature that a holder lacks, by the last answer that is kept, however old it is:
   /// it is for people to read.
   func unlock(_ feature: String, of holder: FeatureHolder) -> FeatureUnlock? {
     entries[holder]?.unlocks[feature]
@@ -90,10 +90,10 @@ struct FeatureCache {
     return isFull
   }
 
-  /// What is known of a holder is no longer true.
+  /// Forgets a holder's features.
   mutating func forget(_ holder: FeatureHolder) { entries[holder] = nil }
 
-  /// Nothing that is known need be true any more.
+  /// Nothing that is known need be true.
   mutating func forgetAll() { entries = [:] }
 
   /// Changes were heard of.

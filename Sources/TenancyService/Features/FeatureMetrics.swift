@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What is counted of features that were asked for.
+/// The metrics of feature look-ups.
 struct FeatureMetrics: Sendable {
   let hits: Counter
   let misses: Counter

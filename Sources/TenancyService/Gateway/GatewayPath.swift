@@ -78,7 +78,7 @@ struct GatewayPath: Hashable, Sendable {
     }
   }
 
-  /// Whether an escaped byte means the same to whoever decodes the path, once or twice.
+  /// Whether an escaped byte means the same to anyone who decodes the path, once or twice.
   private static func isClear(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x7f && !#"/\%"#.utf8.contains(byte)
   }

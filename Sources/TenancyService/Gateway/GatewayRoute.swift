@@ -1,8 +1,8 @@
 internal import ServiceKit
 
-/// What a user must be allowed to do before a gateway passes a request on.
+/// The demand on a user before a gateway passes a request on.
 enum GatewayDemand: Hashable, Sendable {
-  /// Nothing; whoever shows no token passes too.
+  /// Nothing; anyone who shows no token passes too.
   case nothing
   /// To be signed in and not suspended.
   case user
@@ -78,7 +78,7 @@ struct GatewayRoute: Hashable, Sendable {
   /// The entity in `demand` is empty if the path has it.
   let demand: GatewayDemand
 
-  /// What a request needs if the route is for it; nil if it is not.
+  /// The demand on a request if the route is for it; nil if it is not.
   func demand(_ method: String, _ path: GatewayPath) -> GatewayDemand? {
     guard methods.isEmpty || methods.contains(method), let entity = pattern.entity(in: path) else {
       return nil

@@ -1,7 +1,7 @@
 internal import RPCKit
 public import ServiceKit
 
-/// What requests need that a gateway asks about.
+/// The demands on requests that a gateway asks about.
 ///
 /// The gateway's own configuration can say it for each of its routes, in `context_extensions`; for the others
 /// there is a table in the settings. The first row that fits counts, and where none does nobody passes.
@@ -47,7 +47,7 @@ public struct GatewayRoutes: Hashable, Sendable {
     return GatewayRoute(methods: Set(methods), pattern: pattern, demand: demand)
   }
 
-  /// What a route demands by its own words; nil if they are not to be understood.
+  /// The demands of a route by its own settings; nil if these are invalid.
   private static func demand(
     _ values: [String: String],
     _ pattern: GatewayRoute.Pattern?
@@ -63,9 +63,9 @@ public struct GatewayRoutes: Hashable, Sendable {
     }
   }
 
-  /// What a request needs, by the words of the gateway's route if it has any, or else by the table.
+  /// The demand on a request, by the gateway's route if it says any, or else by the table.
   ///
-  /// ROUTE_MISCONFIGURED for words that are not to be understood, and ROUTE_UNKNOWN where nothing is said.
+  /// ROUTE_MISCONFIGURED for invalid settings, and ROUTE_UNKNOWN where nothing is said.
   func demand(
     _ method: String,
     _ path: GatewayPath,

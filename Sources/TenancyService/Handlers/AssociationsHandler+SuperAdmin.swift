@@ -3,7 +3,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Who administers everything; only AuthService's commands on the server say so.
+/// The operators; only AuthService's commands on the server appoint them.
 extension AssociationsHandler {
   func grantSuperAdmin(
     _ request: Tenancy_V1.GrantSuperAdminRequest,

@@ -57,7 +57,7 @@ extension TenancyCore {
           userSuspended: true
         )
       }
-      // Whoever signs up holds nothing yet: memory knows that, and reading the store for it would
+      // Anyone who signs up holds nothing yet: memory knows that, and reading the store for it would
       // keep checks waiting while many sign in.
       let revision = engine.read { $0.holdsNothing(id) ? $0.revision : nil }
       if let revision, list.pageToken.isEmpty {

@@ -29,7 +29,7 @@ extension PermissionsHandler {
       guard let reasoning = ruling.reasoning else {
         return Tenancy_V1.Explanation(decision: ruling.decision)
       }
-      // Users are told no more than Check tells them: of what they may not know, and while they may do
+      // Users learn no more than Check tells them: of what they may not know, and while they may do
       // nothing, that alone.
       guard !context.isUser || reasoning.isReached && !reasoning.isSuspended else {
         return Tenancy_V1.Explanation(decision: ruling.decision)
@@ -66,7 +66,7 @@ extension PermissionsHandler {
     var reasoning: Reasoning
   }
 
-  /// What of a ruling about somebody a user is told who may list the roles on the entity.
+  /// The part of a ruling about somebody for a user who may list the roles on the entity.
   func told(
     _ ruling: Ruling,
     accessLevel: Int,
@@ -83,7 +83,7 @@ extension PermissionsHandler {
         sufficientRoles: explanation.sufficientRoles,
         validUntil: decision.validUntil.map { _ in .init(milliseconds: explanation.validUntil) },
         revision: decision.revision,
-        // Which of its roles allows it is told no more than that one does.
+        // Which of its roles allows it is not reported, only that one does.
         details: decision.details.map {
           .init(assumedStepUps: $0.assumedStepUps, assumedFeatures: $0.assumedFeatures)
         }
@@ -101,7 +101,7 @@ extension PermissionsHandler {
     return mapping.message(reasoning, decision)
   }
 
-  /// What Check answers, and why, both of the same instant and revision.
+  /// The ruling that Check answers by, of one instant and revision.
   private func ruling(
     of request: Tenancy_V1.ExplainRequest,
     _ subject: String,

@@ -119,7 +119,7 @@ struct PermissionFetch: Sendable {
     }
   }
 
-  /// What makes two sets of one policy the same.
+  /// The key by which two sets of one policy are the same.
   private struct SetKey: Hashable {
     let type: EntityTypeID
     let roles: RoleSet

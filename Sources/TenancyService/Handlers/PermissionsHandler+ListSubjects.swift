@@ -42,16 +42,16 @@ extension PermissionsHandler {
   }
 }
 
-/// Who may do an action to an entity.
+/// The subjects who may do an action to an entity.
 ///
 /// Everybody who may has an association on the entity, above it or at the source of a link to it, so only
 /// those are looked at. Each is decided on like any other check, and counts if it is the one that the
 /// decision names: so everybody is found once, however many associations they have. In the order in which
-/// the associations were given, which changes of others leave alone.
+/// the associations were given, which changes by others leave alone.
 struct SubjectList: Sendable {
   let action: String
   let entityID: String
-  /// The user who asks; nil is a service, which is told everything.
+  /// The user who asks; nil is a service, which sees everything.
   let asker: UserIdentity?
 
   /// Associations that are looked at for one page, at most, unless the page itself has more.
@@ -66,7 +66,7 @@ struct SubjectList: Sendable {
     var omitsOperators = false
   }
 
-  /// Somebody who may, by the association that the decision names.
+  /// A user who may, by the association that the decision names.
   private struct Allowed {
     let place: AssociationPlace
     let validUntil: Int64

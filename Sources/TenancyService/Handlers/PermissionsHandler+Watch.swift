@@ -17,7 +17,7 @@ extension PermissionsHandler {
       position = try core.tokens.revision(token: request.afterRevision)
     }
     let watch = PermissionWatch(core: core)
-    // Not the newest position: whoever is cut off now must come back for what follows.
+    // Not the newest position: anyone who is cut off now must come back for what follows.
     try await writer.write(watch.heartbeat(at: position))
     try await watch.tell(
       after: position,
@@ -28,7 +28,7 @@ extension PermissionsHandler {
   }
 }
 
-/// What watchers are told of permissions: whose, and below what.
+/// The permission changes that watchers get: whose, and below what.
 struct PermissionWatch: WatchSource {
   let core: TenancyCore
 
@@ -36,7 +36,7 @@ struct PermissionWatch: WatchSource {
   private static let batchCount = 256
 
   func events(after position: Int64) async throws -> WatchBatch<Tenancy_V1.Change, Int64>? {
-    // Before the events: the last ones of an engine that ends are still told.
+    // Before the events: the last ones of an engine that ends are still sent.
     let hasEnded = core.engine.state.withLock { $0.hasEnded }
     switch core.engine.events(after: position) {
     case .missed(let newest):

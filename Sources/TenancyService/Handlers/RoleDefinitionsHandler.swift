@@ -62,7 +62,7 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
 }
 
 extension TenancyCore {
-  /// A role of a tenant's own as a message.
+  /// A tenant-defined role as a message.
   func message(definition record: RoleDefinitionRecord) -> Tenancy_V1.RoleDefinition {
     Tenancy_V1.RoleDefinition(
       id: record.id,

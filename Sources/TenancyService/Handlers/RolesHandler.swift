@@ -65,7 +65,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
           granted.append(core.message(association: record))
           revision = max(revision, record.added)
         case .email(let email):
-          // By the name that the caller gave: of the tenant's own role, if it is one.
+          // By the name that the caller gave: of the tenant-defined role, if it is one.
           let record = try changes.inviteInstead(asked.invitation(of: email), tx)
           granted.append(core.message(invited: record))
         }

@@ -57,7 +57,7 @@ struct StoredFilter: Sendable {
     }
   }
 
-  /// Whether an entity passes for somebody who sees it at an access level.
+  /// Whether an entity passes for a user who sees it at an access level.
   ///
   /// Nobody finds an entity by what they cannot see of it.
   func passes(_ entity: EntityRecord, accessLevel: Int) -> Bool {

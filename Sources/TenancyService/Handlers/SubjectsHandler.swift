@@ -14,7 +14,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
   ) async throws -> Tenancy_V1.Suspension {
     let user = try await core.requireAdministrator(call)
     let core = core
-    // Whoever does it stays, so that somebody is left to lift it.
+    // Anyone who does it stays, so that somebody is left to lift it.
     guard request.userId != user.userID else {
       throw TenancyError.invalidField("user_id", "SELF", "must be somebody else")
     }

@@ -5,12 +5,12 @@ internal import ServiceKit
 
 /// A role that a caller gives to a user.
 struct RoleGrant: Sendable {
-  /// What the caller must be allowed to do.
+  /// The action that the caller needs.
   let action: String
   /// On what.
   let type: String
   let entityID: String
-  /// What the user gets.
+  /// The role that the user gets.
   let role: String
   let user: NamedUser
   var from: Int64? = nil
@@ -28,7 +28,7 @@ struct Listed<Item: Message>: Sendable {
   let total: UInt64
 }
 
-/// What several handlers do alike.
+/// Shared parts of several handlers.
 extension TenancyCore {
   /// Gives a user a role, or invites an address to it, if the caller may.
   func addRole(
@@ -88,7 +88,7 @@ extension TenancyCore {
     }
   }
 
-  /// What a user has access to as messages, as many as fit into one answer; one for which `message` is
+  /// The accessible entities of a user as messages, as many as fit into one answer; one for which `message` is
   /// nil is left out.
   func list<Item: Message>(
     _ list: EntityList,

@@ -88,8 +88,8 @@ extension ChangeSet {
     return record
   }
 
-  /// Gives a role that became an invitation as it was, on behalf of whoever gave it; to the user who had it, or
-  /// to the one who has accepted the invitation.
+  /// Gives a role that became an invitation as it was, on behalf of the one who gave it; to the user who had
+  /// it, or to the one who has accepted the invitation.
   ///
   /// A lent role is cut to what its lender may lend by now, as it would have been without the upgrade.
   func grantAgain(
@@ -129,7 +129,7 @@ extension ChangeSet {
         tx
       )
     } else {
-      // The right of whoever gave it was looked at when it was given.
+      // The right of the one who gave it was looked at when it was given.
       record = try giver.grant(
         role.role,
         variant: variant,

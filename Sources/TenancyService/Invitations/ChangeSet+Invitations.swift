@@ -30,8 +30,8 @@ extension ChangeSet {
     return record
   }
 
-  /// Invites as `invite`, for a grant to whoever proves to receive mail at an address; call `wake` of the
-  /// mailer after it.
+  /// Invites as `invite`, for a grant to the person who proves to receive mail at an address; call `wake` of
+  /// the mailer after it.
   ///
   /// Whether the address has an account makes no difference (docs/decisions/0182). A repeated grant makes no
   /// second invitation, and no second mail.
@@ -99,7 +99,7 @@ extension ChangeSet {
     }
   }
 
-  /// Accepts an invitation for the caller, who gets what whoever invites may grant at this moment, and no
+  /// Accepts an invitation for the caller, who gets what the inviter may grant at this moment, and no
   /// more than it was made for.
   func accept(
     _ record: InvitationRecord,
@@ -152,7 +152,7 @@ extension ChangeSet {
     closed.closedBy = user.userID
     closed.associationID = association
     try closed.close(tx)
-    // Nobody needs its code any more.
+    // Nobody needs its code.
     try InvitationMail.delete(record.id, tx)
     let action =
       switch state {
@@ -246,13 +246,13 @@ extension InvitationRecord {
   }
 }
 
-/// Who is told that an invitation is of no use any more.
+/// The caller to whom an invitation is closed.
 enum InvitationReader {
-  /// Whoever may revoke it.
+  /// A user who may revoke it.
   case inviter
-  /// Whoever has accepted it.
+  /// The user who accepted it.
   case accepter
-  /// Somebody else whom it is for.
+  /// Another user whom it is for.
   case invited
 }
 
@@ -272,9 +272,9 @@ extension TenancyError {
     )
   }
 
-  /// An invitation that is of no use any more.
+  /// An invitation that is closed.
   ///
-  /// `reader` is who is told of it: what helps depends on that.
+  /// The advice depends on `reader`.
   static func invitationClosed(
     _ state: String,
     for reader: InvitationReader = .inviter

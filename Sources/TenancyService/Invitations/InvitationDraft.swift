@@ -13,7 +13,7 @@ struct InvitationDraft: Sendable {
   let validFrom: Int64?
   let validUntil: Int64?
   let recurring: RecurringWindow?
-  /// Also when whoever accepts has the role for another time.
+  /// Also when anyone who accepts has the role for another time.
   let replacesWindow: Bool
   private let expiresAt: Int64?
 
@@ -28,7 +28,7 @@ struct InvitationDraft: Sendable {
     replacesWindow = false
   }
 
-  /// One that stands for a grant to whoever proves to receive mail at an address.
+  /// One that stands for a grant to the person who proves to receive mail at an address.
   init(
     email: String,
     role: String,
@@ -87,7 +87,7 @@ enum NamedInvitation: Sendable {
       throw TenancyError.invalidField(
         "code",
         "INVITATION_NAMED_TWICE",
-        "and invitation_id are both set; give one of them"
+        "must not be set together with invitation_id"
       )
     }
   }

@@ -22,7 +22,7 @@ enum InvitationLimits {
   )
 }
 
-/// What the metric of refusals calls the bounds.
+/// The bounds, as the metric of refusals calls them.
 enum InvitationLimit: String, CaseIterable, Sendable {
   case entity
   case inviter

@@ -122,7 +122,7 @@ final class InvitationMailer: Sendable {
   }
 }
 
-/// What becomes of letters to invited people, as metrics call it.
+/// The outcomes of letters to invited people, as metrics call them.
 enum LetterMetric: String, CaseIterable, Sendable {
   case taken
   case postponed

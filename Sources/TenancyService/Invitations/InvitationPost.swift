@@ -2,7 +2,7 @@ public import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What an invited person is to be told.
+/// The mail for an invited person.
 public struct InvitationLetter: Hashable, Sendable {
   /// The invitation.
   public let invitationID: String

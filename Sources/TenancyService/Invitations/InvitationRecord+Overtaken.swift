@@ -1,14 +1,14 @@
 internal import ServiceKit
 
-/// What was decided last about a person counts.
+/// The last decision about a person counts.
 ///
-/// Whoever was given the role, or has lost it or had it changed, after an invitation was made accepts it no
+/// The one who was given the role, or has lost it or had it changed, after an invitation was made accepts it no
 /// longer: an old invitation does not bring back a role that was taken away, neither by its code nor by its
-/// address. Whoever invites does not see it, as that would tell whose address it is.
+/// address. The inviter does not see it, as that would tell whose address it is.
 extension InvitationRecord {
   /// A condition on an invitation `i`, which takes the identifier of a user twice.
   ///
-  /// An invitation names the tenant's own role, and the other tables have the role of the policy beside it.
+  /// An invitation names the tenant-defined role, and the other tables have the role of the policy beside it.
   /// Of invitations from before revisions were kept only times can be compared.
   static let overtaken = """
     (EXISTS (

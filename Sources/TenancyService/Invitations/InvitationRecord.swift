@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// An invitation as the store keeps it.
 struct InvitationRecord: Hashable, Sendable {
-  /// What has become of one; that it has expired is for the clock to say.
+  /// The state of an invitation; that it has expired is for the clock to say.
   enum State: String, Sendable {
     case pending
     case accepted
@@ -23,24 +23,24 @@ struct InvitationRecord: Hashable, Sendable {
   var validUntil: Int64?
   /// When the role counts in between; nil for always.
   var recurring: RecurringWindow?
-  /// Also when whoever accepts has the role for another time.
+  /// Also when anyone who accepts has the role for another time.
   var replacesWindow = false
-  /// What the role was when the invitation was made, if the tenant has one of its own; see `InvitedRole`.
+  /// The role's definition when the invitation was made, if the tenant has one of its own; see `InvitedRole`.
   var madeFor: String?
   /// The store's revision when it was made; 0 for those from before that was kept.
   var madeAt: Int64 = 0
   var expiresAt: Int64
   var invitedBy: String
-  /// How whoever invites had proved to be that: conditions of the policy look at it again.
+  /// How the inviter had proved to be that: conditions of the policy look at it again.
   var inviterACR: String
-  /// What is kept of the code.
+  /// The stored digest of the code.
   var codeDigest: [UInt8]
   var createdAt: Int64
   var state = State.pending
   var closedAt: Int64?
-  /// Who accepted, declined or revoked it; empty before.
+  /// The actor who accepted, declined or revoked it; empty before.
   var closedBy = ""
-  /// What came of it; empty unless accepted.
+  /// The association that came of it; empty unless accepted.
   var associationID = ""
   /// The role that an upgrade made it of; empty for all others; filled when read.
   var convertedFrom = ""
@@ -162,7 +162,7 @@ struct InvitationRecord: Hashable, Sendable {
     ) { _ in }.count
   }
 
-  /// What pending ones are counted by.
+  /// The column that pending ones are counted by.
   enum PendingColumn: String {
     case entity = "entity_id"
     case inviter = "invited_by"

@@ -122,7 +122,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       call
     ) { record, tx in
       if record.state == .accepted {
-        // Whoever has accepted it asks again, but the role may be gone since.
+        // The one who has accepted it asks again, but the role may be gone since.
         guard let association = try tx.association(record.associationID) else {
           throw TenancyError.notFound
         }
@@ -247,7 +247,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     }
   }
 
-  /// Whoever has made it, and whoever may grant its role.
+  /// The one who has made it, and a user who may grant its role.
   private func mayRevoke(
     _ record: InvitationRecord,
     _ changes: ChangeSet,
@@ -275,16 +275,16 @@ extension TenancyCore {
     PassedCode(letterCount: InvitationLimits.codeLetterCount, random: random)
   }
 
-  /// What the store keeps of a code of an invitation.
+  /// The stored digest of an invitation's code.
   func invitationDigest(of code: PassedCode) -> [UInt8] {
     codeDigests.digest(of: code, for: "invitation")
   }
 
   /// The address by which a user is invited; nil unless it is verified.
   ///
-  /// The one place that says whose invitations somebody may see and accept without a code. Whoever has
+  /// The one place that says whose invitations somebody may see and accept without a code. Anyone who has
   /// signed up with an address need not be its owner, so only AuthService's word counts that the address
-  /// is verified. UNAVAILABLE when that cannot be told.
+  /// is verified. UNAVAILABLE when that cannot be determined.
   func verifiedAddress(of user: UserIdentity) async throws -> EmailAddress? {
     do {
       let address = try await users.address(of: user.userID)
@@ -311,7 +311,7 @@ extension TenancyCore {
 
   /// An invitation as a message.
   ///
-  /// Of one that an upgrade made of a role, whoever gave the role need not know the address of its user.
+  /// Of one that an upgrade made of a role, the one who gave the role need not know the address of its user.
   func message(
     invitation record: InvitationRecord,
     toInvited: Bool = false,

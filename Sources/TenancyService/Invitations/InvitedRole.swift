@@ -1,10 +1,10 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What a role of a tenant's own was when somebody was invited to it.
+/// A tenant-defined role as it was when somebody was invited to it.
 ///
 /// An invitation names its role, and tenants can delete a role, make another one of that name, and change
-/// what a role includes. Whoever invites has said yes to what there was.
+/// what a role includes. The inviter has said yes to what there was.
 enum InvitedRole {
   /// A definition as an invitation keeps it: the base and the actions.
   static func text(_ definition: RoleDefinitionRecord) -> String {

@@ -9,7 +9,7 @@ internal import ServiceKit
 /// its invitation and its place in the queue change in one transaction; so the review continues after a restart,
 /// and does nothing twice. While AuthService cannot say who has proven an address, it waits.
 final class RoleReview: Sendable {
-  /// What became of a role, as the store and the metric call it.
+  /// The outcome of a role, as the store and the metric call it.
   enum Outcome: String, CaseIterable, Sendable {
     /// It is an invitation now.
     case converted

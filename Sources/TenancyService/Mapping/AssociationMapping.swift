@@ -23,7 +23,7 @@ extension TenancyCore {
     )
   }
 
-  /// What a grant by address has brought about: an invitation, as the role that it stands for.
+  /// The invitation that a grant by address made, as the role that it stands for.
   func message(invited record: InvitationRecord) -> Tenancy_V1.RoleAssociation {
     let base = record.madeFor.map { InvitedRole.base(of: $0) }
     return Tenancy_V1.RoleAssociation(

@@ -54,7 +54,7 @@ enum AttributeMapping {
     return JSONValue.object(object).bytes
   }
 
-  /// What someone of an access level may see, defaults filled in, without what a product has reserved.
+  /// The attributes that an access level may see, defaults filled in, without what a product has reserved.
   static func visible(
     _ record: EntityRecord,
     type: Policy.EntityType,

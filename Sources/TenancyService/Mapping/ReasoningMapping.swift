@@ -5,7 +5,7 @@ internal import ServiceKit
 
 /// The reasoning behind a decision as a message, as far as somebody may know it.
 struct ReasoningMapping {
-  /// The access level of whoever is told: conditions on attributes above it are left out.
+  /// The access level of the reader: conditions on attributes above it are left out.
   let accessLevel: Int
   /// The entities whose roles they may list; nil is all.
   var listed: Set<String>? = nil

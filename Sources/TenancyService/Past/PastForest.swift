@@ -131,7 +131,7 @@ extension StoreTransaction where Self: ~Copyable {
     try first("SELECT type FROM tombstone WHERE id = ?", .text(id)) { $0.text(0) }
   }
 
-  /// What was linked to an entity at an instant, by the link's name.
+  /// The entities linked to an entity at an instant, by the link's name.
   func links(to id: String, at instant: Int64) throws -> [(name: String, from: String)] {
     try query(
       """
@@ -163,7 +163,7 @@ extension StoreTransaction where Self: ~Copyable {
     ) { _ in true } ?? false
   }
 
-  /// What a user had at an instant on some entities, and of each role one that it had elsewhere.
+  /// The roles that a user had at an instant on some entities, and of each role one that it had elsewhere.
   func associations(
     ofUser userID: String,
     on places: [String],

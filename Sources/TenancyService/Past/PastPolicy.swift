@@ -35,7 +35,7 @@ enum PastPolicy {
     return last == digest(of: sources)
   }
 
-  /// What was in force at an instant; nil before the known past.
+  /// The policy in force at an instant; nil before the known past.
   static func at(
     _ instant: Int64,
     _ tx: borrowing some StoreTransaction & ~Copyable
@@ -102,7 +102,7 @@ final class PastPolicies: Sendable {
 
   init(zones: any TimeZoneSource) { self.zones = zones }
 
-  /// The policy that some files are; nil when this program cannot read them any more.
+  /// The policy that some files are; nil when this program can no longer read them.
   func policy(_ kept: PastPolicy.Kept) -> Policy? {
     if let known = compiled.withLock({ $0.first { $0.digest == kept.digest } }) {
       return known.policy

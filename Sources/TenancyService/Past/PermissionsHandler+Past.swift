@@ -3,7 +3,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What is asked about the past.
+/// A question about the past.
 struct PastQuestion: Sendable {
   let subjectID: String
   let action: String
@@ -61,7 +61,7 @@ extension PermissionsHandler {
         revision: core.tokens.token(revision: forest.revision)
       )
       guard let reasoning else {
-        // Whether somebody was suspended is told where they had a role.
+        // A suspension is reported where the user had a role.
         if user != nil { decision.reason = .entityUnknown }
         return Tenancy_V1.Explanation(decision: decision)
       }

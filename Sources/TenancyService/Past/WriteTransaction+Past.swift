@@ -32,7 +32,7 @@ extension WriteTransaction {
     )
   }
 
-  /// Keeps a role of a tenant's own as it is, if it is there.
+  /// Keeps a tenant-defined role as it is, if it is there.
   func keepPast(roleDefinition id: String) throws {
     try execute(
       """

@@ -7,13 +7,13 @@ protocol Product: SendableMetatype {
   /// Whether a policy has any of its types.
   static func isPart(of policy: Policy) -> Bool
 
-  /// What its handlers need and a policy of which it is a part does not have.
+  /// The names that its handlers need and a policy of which it is a part does not have.
   static func missing(in policy: Policy) -> [PolicyError.Problem]
 
   /// Its RPCs.
   static func services(_ core: TenancyCore) -> [ServiceDefinition]
 
-  /// What its streams watch, besides what every product has.
+  /// The changes that its streams watch, besides those of every product.
   static func watched(_ instruments: TenancyInstruments) -> [ScopeWatchers.Subject]
 
   /// Forgets what it has kept for long enough.
@@ -60,7 +60,7 @@ enum Products {
     parts(of: core.policy).flatMap { $0.services(core) }
   }
 
-  /// Who watches what the products have, by the kind of its changes.
+  /// The watchers of the products' changes, by their kind.
   static func watchers(_ instruments: TenancyInstruments) -> [String: ScopeWatchers] {
     let subjects = all.flatMap { $0.watched(instruments) }
     return Dictionary(uniqueKeysWithValues: subjects.map { ($0.kind, ScopeWatchers($0)) })
@@ -89,7 +89,7 @@ enum Products {
     for product in all { try product.ended(associations, changes, tx) }
   }
 
-  /// What a policy lacks of the products that it has a part of, or that are served.
+  /// The names that a policy lacks of the products that it has a part of, or that are served.
   static func missing(
     in policy: Policy,
     serving served: [any Product.Type]

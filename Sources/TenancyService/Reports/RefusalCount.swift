@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// How often somebody was refused the same in an hour.
 struct RefusalCount: Hashable, Sendable {
-  /// What tells refusals apart; of those that share a key only the number is kept.
+  /// The key of refusals; of those that share a key only the number is kept.
   struct Key: Hashable, Sendable {
     /// The root of the tree that the object belongs to.
     var rootID: String

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What was read of a report so far, of which its reader may have the first lines already.
+/// The part of a report that was read so far, of which its reader may have the first lines already.
 ///
 /// The seal is of the whole report, so the digest has those lines too.
 struct ReportProgress {

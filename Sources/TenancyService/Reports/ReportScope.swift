@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What a report is about, fixed when it was asked for: the same scope always has the same lines.
+/// The scope of a report, fixed when it was requested: the same scope always has the same lines.
 struct ReportScope: Hashable, Sendable {
   /// The root of the tree.
   let rootID: String

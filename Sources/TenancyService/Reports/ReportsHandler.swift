@@ -6,7 +6,7 @@ internal import ServiceKit
 /// `tenancy.v1.Reports`: who had access to a tree, who operated what, and who was refused.
 struct ReportsHandler: Tenancy_V1.ReportsService {
   let core: TenancyCore
-  /// What signs reports now; nil when nobody has set it up.
+  /// The key that signs reports now; nil when nobody has set it up.
   let key: @Sendable () -> SigningKey?
 
   func read(

@@ -7,7 +7,7 @@ internal import ServiceKit
 /// An entity to create, checked against a policy.
 struct EntityDraft: Sendable {
   let type: String
-  /// What its identifier begins with, if that is not the policy's business.
+  /// The prefix of its identifier, if that is not the policy's business.
   let prefix: IdentifierPrefix?
   /// The entity to create it under; the system's for a root.
   let parentID: String

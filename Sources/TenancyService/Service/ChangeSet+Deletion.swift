@@ -7,7 +7,7 @@ struct DeletionOptions: Sendable {
   var cascades = false
   /// Changes nothing and says what would go.
   var isDryRun = false
-  /// What is kept of it; everything goes when nil.
+  /// The part of it that is kept; everything goes when nil.
   var keeping: Keeping?
 
   /// Entities that get another home instead of being deleted.
@@ -16,12 +16,12 @@ struct DeletionOptions: Sendable {
     let type: String
     /// Outside of what is deleted, and where the policy lets such entities be.
     let home: EntityRecord
-    /// What the audit log calls the move.
+    /// The audit log's name of the move.
     let action: String
   }
 }
 
-/// What a deletion did, or would do.
+/// The effect of a deletion, or of a dry run.
 struct Deletion: Sendable {
   /// Entities that went, by type, the deleted one included.
   let deleted: [Count]
@@ -29,7 +29,7 @@ struct Deletion: Sendable {
   let endedRoles: [Count]
   /// How many entities were kept and moved to another home.
   let movedCount: Int
-  /// Entities among those that went which EntitlementService is told of.
+  /// Entities among those that went which EntitlementService is notified of.
   let holderCount: Int
   /// The deletion that says how far that is; empty when there is nothing to tell, or nothing went.
   let recordID: String
@@ -104,7 +104,7 @@ extension ChangeSet {
     return count
   }
 
-  /// What of a subtree is deleted, in its order, and what is moved elsewhere.
+  /// The parts of a subtree that are deleted, in order, and those that are moved elsewhere.
   private static func parts(
     of subtree: [EntityRecord],
     from entity: EntityRecord,
@@ -150,7 +150,7 @@ extension ChangeSet {
     return revision
   }
 
-  /// Has EntitlementService told that entities are gone, once this is committed; the deletion's identifier.
+  /// Notifies EntitlementService of deleted entities, once this is committed; the deletion's identifier.
   private func noteEnd(
     of holders: [String],
     with entity: EntityRecord,

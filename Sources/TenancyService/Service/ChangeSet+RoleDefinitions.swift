@@ -2,9 +2,9 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// Roles of a tenant's own.
+/// Tenant-defined roles.
 extension ChangeSet {
-  /// Throws unless the caller may define roles of a tenant's own; `id` is the tenant.
+  /// Throws unless the caller may define tenant-defined roles; `id` is the tenant.
   ///
   /// Who only deletes needs no feature: a plan that ended must not keep anybody from tidying up.
   func requireDefining(
@@ -23,7 +23,7 @@ extension ChangeSet {
     return held
   }
 
-  /// Adds a role of a tenant's own, or gives it other actions; one that is there as given stays.
+  /// Adds a tenant-defined role, or gives it other actions; one that is there as given stays.
   func define(
     _ draft: RoleDefinitionRecord,
     _ tx: borrowing WriteTransaction
@@ -60,7 +60,7 @@ extension ChangeSet {
     return record
   }
 
-  /// Removes a role of a tenant's own; HAS_DEPENDENTS while somebody has it.
+  /// Removes a tenant-defined role; HAS_DEPENDENTS while somebody has it.
   func removeDefinition(
     _ record: RoleDefinitionRecord,
     _ tx: borrowing WriteTransaction
@@ -78,12 +78,12 @@ extension ChangeSet {
     return revision
   }
 
-  /// Removes all roles of a tenant's own, which goes.
+  /// Removes all tenant-defined roles of a tenant, which goes.
   func removeDefinitions(of rootID: String, _ tx: borrowing WriteTransaction) throws {
     for record in try tx.roleDefinitions(of: rootID) { _ = try removeDefinition(record, tx) }
   }
 
-  /// Throws unless the caller has all that it would give somebody by a role of a tenant's own, beyond what
+  /// Throws unless the caller has all that it would give somebody by a tenant-defined role, beyond what
   /// the role of the policy gives; nor for longer, where somebody must always have what it gives.
   func requireGiven(
     _ role: String,

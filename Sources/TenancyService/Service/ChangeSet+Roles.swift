@@ -121,9 +121,9 @@ extension ChangeSet {
     return (draft, held)
   }
 
-  /// A draft of a tenant's own role with the role of the policy that it is a variant of.
+  /// A draft of a tenant-defined role with the role of the policy that it is a variant of.
   ///
-  /// Whoever may not know of the entity does not learn what roles its tenant has.
+  /// A user who may not know of the entity does not learn what roles its tenant has.
   func resolved(
     _ draft: RoleDraft,
     _ tx: borrowing some StoreTransaction & ~Copyable
@@ -178,7 +178,7 @@ extension ChangeSet {
     )
   }
 
-  /// What is done with a role.
+  /// An action on a role.
   enum RoleDeed: String { case grant, revoke }
 
   /// Throws unless the caller may grant or revoke a role on an entity.

@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// What a caller does to an entity of any type; the policy says which action that is.
+/// An action of a caller on an entity of any type; the policy says which action that is.
 enum EntityDeed: String, Sendable {
   case view
   case update

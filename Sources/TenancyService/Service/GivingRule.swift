@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// Who may give a role on entities of a type, by the policy.
+/// The rule by which a role on entities of a type is given, by the policy.
 struct GivingRule {
   private let policy: Policy
   private let type: EntityTypeID
@@ -18,7 +18,7 @@ struct GivingRule {
   }
 
   /// Whether an association lets its user give the role on an entity, whenever it counts; `definitions` are
-  /// the roles of its tenant's own.
+  /// the tenant-defined roles.
   func isMet(
     by association: AssociationRecord,
     on entityID: String,

@@ -5,7 +5,7 @@ internal import ServiceKit
 ///
 /// Applied where such a right shrinks, in the same transaction, so that a decision about a borrower need
 /// not look at anybody else. Time alone needs nothing: a role is never lent beyond its lender's window.
-/// A suspension does not shrink a right, it suspends it, and lent roles continue meanwhile.
+/// A suspension does not shrink a right, it suspends it, and lent roles continue in the meantime.
 struct LendingLimit {
   let policy: Policy
 

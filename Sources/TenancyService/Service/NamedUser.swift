@@ -1,10 +1,11 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// A person whom a caller names: a user by its identifier, or whoever proves to receive mail at an address.
+/// A person whom a caller names: a user by its identifier, or the person who proves to receive mail at an
+/// address.
 enum NamedUser: Hashable, Sendable {
   case id(String)
-  /// Nobody asks whether it has an account: whoever is named so is invited (docs/decisions/0182).
+  /// Its account is not looked up: the person is invited (docs/decisions/0182).
   case email(String)
 
   /// Takes the two fields of a request, of which exactly one has to be given.
@@ -15,12 +16,12 @@ enum NamedUser: Hashable, Sendable {
       try EmailAddress(email).requireMailable()
       self = .email(email)
     case (true, true):
-      throw TenancyError.invalidField("user_id", "REQUIRED", "or email is required")
+      throw TenancyError.invalidField("user_id", "REQUIRED", "is required unless email is set")
     case (false, false):
       throw TenancyError.invalidField(
         "email",
         "USER_NAMED_TWICE",
-        "and user_id are both set; give one of them"
+        "must not be set together with user_id"
       )
     }
   }
@@ -47,8 +48,8 @@ struct NamedUsers: Sendable {
   /// Thrown by `require` when nobody was looked up.
   fileprivate struct Unasked: Error {}
 
-  /// Throws INVALID_ARGUMENT when any of them does not exist, or why that cannot be told; for a write that
-  /// was found to be allowed, which passes on whatever it throws.
+  /// Throws INVALID_ARGUMENT when any of them does not exist, or why that cannot be determined; for a write
+  /// that was found to be allowed, which passes on whatever it throws.
   func require(_ id: String) throws {
     guard let found else { throw Unasked() }
     guard try found.get().contains(id) else {

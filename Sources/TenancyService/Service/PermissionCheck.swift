@@ -3,16 +3,16 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What is asked: may this subject do this to that.
+/// A check: may this subject do this to that.
 struct PermissionCheck: Sendable {
   let subject: String
   let action: String
   let entity: String
-  /// Whether what lies above the entity is to be told as well.
+  /// Whether what lies above the entity is to be reported as well.
   let wantsAncestors: Bool
 }
 
-/// What became of a check.
+/// The outcome of a check.
 enum CheckOutcome: Sendable {
   /// It is decided at this revision, whose token is not in the message yet: making one takes a lock.
   case decided(revision: Int64)
@@ -22,7 +22,7 @@ enum CheckOutcome: Sendable {
   case actionUnknown
 }
 
-/// What is known of the caller of checks.
+/// The caller of checks.
 struct CheckContext: Sendable {
   /// A user asks about itself and learns nothing of what it may not know of.
   let isUser: Bool
@@ -46,7 +46,7 @@ struct CheckContext: Sendable {
 }
 
 extension Caller {
-  /// Whom a check is about: the calling user, or for a service whoever it names.
+  /// The subject of a check: the calling user, or for a service the user that it names.
   ///
   /// PERMISSION_DENIED for users who ask about others.
   func subject(_ requested: String) throws(RPCError) -> String {

@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// What the policy says about entities and roles as such, by name: handlers outlive a policy, and its
+/// The policy's rules about entities and roles as such, by name: handlers outlive a policy, and its
 /// numbers do not.
 extension Policy {
   /// The action that it takes to do something to entities of a type; nil is nobody.
@@ -81,10 +81,10 @@ extension Policy {
   /// Roles that are lent, each lender's beside the others'.
   var lentRoles: [String] { roles.filter(\.isLent).map(\.name) }
 
-  /// Lent roles that never last longer than the right of whoever granted them.
+  /// Lent roles that never last longer than the right of the one who granted them.
   var followingRoles: [String] { roles.filter { $0.isLent && !$0.outlivesLender }.map(\.name) }
 
-  /// What identifiers of a type begin with.
+  /// The prefix of a type's identifiers.
   func identifierPrefix(of type: String) -> IdentifierPrefix {
     IdentifierPrefix(configured: self.type(named: type).map { self[$0].prefix } ?? "ent")
   }

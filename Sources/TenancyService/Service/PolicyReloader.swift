@@ -27,7 +27,7 @@ actor PolicyReloader {
   /// Throws `PolicyError` for one that does not load, whose assertions fail, or that lacks what the
   /// handlers or the store need, and `StoreError`; then the old one stays.
   func load(_ sources: [PolicySource]) async throws -> Bool {
-    // A signal that was meant for certificates must not empty the caches of others.
+    // A signal that was meant for certificates must not empty the caches of other services.
     guard sources != loaded else { return false }
     guard !isLoading else {
       throw PolicyError([

@@ -1,18 +1,18 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Who watches which scope of the change log, so that a change wakes those alone whom it concerns, and
-/// whoever takes no events is cut off.
+/// The watchers of each scope of the change log, so that a change wakes those alone whom it concerns, and
+/// anyone who takes no events is cut off.
 ///
 /// Follows commits and holds no changes: those who are woken read them from the store.
 final class ScopeWatchers: CommitFollower {
-  /// What is watched.
+  /// The watched scope.
   struct Subject: Sendable {
     /// The kind of its changes.
     let kind: String
     /// Changes of a scope that happen while a watcher takes none of its events; then it is cut off.
     let missedCountMax: Int
-    /// What it is told then.
+    /// The event that it gets then.
     let tooSlow: RPCError
     /// Counts that.
     let count: @Sendable () -> Void
@@ -25,8 +25,8 @@ final class ScopeWatchers: CommitFollower {
 
   /// A call begins to watch a scope, named as changes name it; `end` it.
   ///
-  /// The empty scope is all of them. With `replacing`, nobody else watches the same scope: whoever does is
-  /// told that error.
+  /// The empty scope is all of them. With `replacing`, nobody else watches the same scope: anyone who does is
+  /// ended with that error.
   func begin(_ call: CallContext, scope: String, replacing: RPCError? = nil) -> ScopeWatcher {
     let watcher = ScopeWatcher(call, scope: scope)
     let replaced = watchers.withLock { watchers -> [ScopeWatcher] in
@@ -56,7 +56,7 @@ final class ScopeWatchers: CommitFollower {
     }
   }
 
-  /// Who watches what has changed, and how many changes that were.
+  /// The watchers of the changes, and the number of changes.
   private func concerned(by changes: [Change]) -> [(ScopeWatcher, Int)] {
     watchers.withLock { watchers in
       guard !watchers.isEmpty else { return [] }

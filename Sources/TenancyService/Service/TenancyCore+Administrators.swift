@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// What only operators may do.
+/// Actions of operators only.
 extension TenancyCore {
   /// The calling operator; PERMISSION_DENIED for everybody else.
   ///
@@ -32,8 +32,8 @@ extension TenancyCore {
     guard explanation.isAllowed else { throw Self.noAdministrator(explanation.reason) }
   }
 
-  /// Whose roles a caller lists: its own, as a service anybody's, and as an operator anybody's, which is written
-  /// down before the answer.
+  /// The user whose roles a caller lists: its own, as a service anybody's, and as an operator anybody's, which
+  /// is written down before the answer.
   ///
   /// PERMISSION_DENIED for other users who ask about others.
   func listedUser(_ requested: String, _ call: CallContext) async throws -> String {

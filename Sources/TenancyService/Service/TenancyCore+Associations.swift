@@ -2,9 +2,9 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a list of associations is asked for, apart from who asks.
+/// The query of a list of associations, apart from the caller.
 struct AssociationList: Sendable {
-  /// Whose, or on what.
+  /// The user, or the entity.
   enum Anchor: Sendable {
     case user(String)
     /// Of one role, if that is not empty.

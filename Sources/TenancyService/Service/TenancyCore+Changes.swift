@@ -3,7 +3,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a call changes, with its audit records; used inside a write transaction.
+/// The changes of a call, with their audit records; used inside a write transaction.
 struct ChangeSet: Sendable {
   let core: TenancyCore
   /// Nil for work that nobody called for.
@@ -66,9 +66,9 @@ struct ChangeSet: Sendable {
   /// Gives a user a role for a time, for good if nothing else is said.
   ///
   /// One that is there already for the same time stays as it is. For another time it is a conflict,
-  /// ALREADY_EXISTS, because whoever adds somebody twice does not mean to cut or extend what is there;
+  /// ALREADY_EXISTS, because anyone who adds somebody twice does not mean to cut or extend what is there;
   /// `replacesWindow` says that they do. A role whose time is over never stands in the way. `variant` is
-  /// the tenant's own role, of which `role` is the base; nobody gives more by one than they have, except
+  /// the tenant-defined role, of which `role` is the base; nobody gives more by one than they have, except
   /// to themselves `asCreator`, which the policy gives them. `action` is what the caller does it by, if
   /// that is not the one that the policy names for the role.
   func grant(
@@ -116,7 +116,7 @@ struct ChangeSet: Sendable {
   /// Lends a user a role for a time that ends, from now on if nothing else is said, beside others that it
   /// may have.
   ///
-  /// A repeated request makes no second one: whoever lends the same for the same time gets what is
+  /// A repeated request makes no second one: anyone who lends the same for the same time gets what is
   /// there.
   func lend(
     _ role: String,
@@ -150,7 +150,7 @@ struct ChangeSet: Sendable {
     during window: RoleWindow,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    // Somebody whose account was deleted meanwhile gets nothing that nobody would ever take away.
+    // A user whose account was deleted in the meantime gets nothing that nobody would ever take away.
     if try core.store.tombstones?.contains(.user(userID), in: tx) == true {
       throw TenancyError.invalidField("user_id", "USER_UNKNOWN", "is not a known user")
     }
@@ -243,8 +243,8 @@ struct ChangeSet: Sendable {
 
   /// Hangs a device under another entity.
   ///
-  /// Guest passes end when a device leaves a unit or the reach of those who gave them, and it is no
-  /// common area any more: what was lent must not stay lent when the lender goes.
+  /// Guest passes end when a device leaves a unit or the reach of those who gave them, and when it stops
+  /// being a common area: what was lent must not stay lent when the lender goes.
   func move(
     _ device: EntityRecord,
     under parent: EntityRecord,

@@ -2,7 +2,8 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// Whose features have to be asked for; the cause of an UNAVAILABLE that becomes none when they are.
+/// The holders whose features have to be asked for; the cause of an UNAVAILABLE that becomes none when they
+/// are.
 struct FeaturesMissing: Error {
   let holders: Set<FeatureHolder>
 }
@@ -10,11 +11,11 @@ struct FeaturesMissing: Error {
 extension TenancyCore {
   // MARK: In a transaction, where nobody can wait
 
-  /// What is said about a user and an object of a type.
+  /// The decision about a user and an object of a type.
   ///
   /// In a write, every change before it counts, those included that were not committed yet: it runs
   /// again when one of them could make a difference. Pass on what this throws. Without `needsFeatures` it is
-  /// decided as if all were paid for: whoever had something may give it up without the plan for it.
+  /// decided as if all were paid for: the one who had something may give it up without the plan for it.
   func decide(
     _ action: String,
     on id: String,
@@ -127,7 +128,7 @@ extension TenancyCore {
     )
   }
 
-  /// What the engine says, and what that rests on.
+  /// The engine's ruling, and what that rests on.
   ///
   /// Private, so that nothing else decides on memory while a transaction is open.
   private func currentRuling(
@@ -192,7 +193,7 @@ extension TenancyCore {
 
   /// Runs `body` again once the features that it was missing are known.
   ///
-  /// More than once, because they may change meanwhile; UNAVAILABLE when they cannot be asked for.
+  /// More than once, because they may change in the meantime; UNAVAILABLE when they cannot be asked for.
   func retryingWithFeatures<R: Sendable>(_ body: () async throws -> R) async throws -> R {
     var attempts = 0
     while true {

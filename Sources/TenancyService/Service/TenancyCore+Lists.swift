@@ -4,18 +4,18 @@ internal import ServiceKit
 
 /// One page of a list.
 struct Page: Sendable {
-  /// What is on it, in order.
+  /// The entities of the page, in order.
   let ids: [String]
   /// For the next one; empty at the end.
   let nextToken: String
   /// How much there is on all pages.
   let total: Int
-  /// What each is sorted by.
+  /// The names they are sorted by.
   fileprivate let names: [String]
   fileprivate let asked: RequestedPage
 }
 
-/// What a list of entities is asked for, apart from who asks.
+/// The query of a list of entities, apart from the caller.
 struct EntityList: Sendable {
   let action: String
   let type: String
@@ -27,7 +27,8 @@ struct EntityList: Sendable {
   var text = ""
   /// Only what has one of some values of an attribute, for each of these.
   var filters: [Filter] = []
-  /// What else `message` leaves entities out for, in any words that tell one list from another.
+  /// Further filters by which `message` leaves entities out, in any words that distinguish one list from
+  /// another.
   ///
   /// The engine knows nothing of it, so a page has what passes of a thousand entities, and nobody has
   /// counted what there is on all pages.

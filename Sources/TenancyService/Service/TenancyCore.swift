@@ -2,24 +2,24 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// What every handler needs: the store, the engine, and how to ask and answer.
+/// The core that every handler needs: the store, the engine, and how to ask and answer.
 ///
 /// A class, because handlers that hold it are copied with every call.
 final class TenancyCore: Sendable {
   let store: ServiceStore
   let engine: PermissionEngine
-  /// Who watches which collection of documents.
+  /// The watchers of collections of documents.
   let watchers: ScopeWatchers
-  /// Who watches what products have, by the kind of its changes.
+  /// The watchers of products' changes, by their kind.
   let productWatchers: [String: ScopeWatchers]
   let clock: any WallClock
   let identifiers: IdentifierFactory
   let users: any UserDirectory
   let features: any FeatureSource
   let tokens: TokenSealer
-  /// What the clocks of recurring windows show.
+  /// The local times of recurring windows.
   let zones: TimeZoneCache
-  /// What was allowed in the past.
+  /// The policies of the past.
   let pastPolicies: PastPolicies
   /// Where codes come from.
   let random: any RandomSource
@@ -33,7 +33,7 @@ final class TenancyCore: Sendable {
   let instruments: TenancyInstruments
   /// For denials that no error tells of; the others are logged as their calls end.
   let denials: DenialLog
-  /// What callers may have recorded without changing anything.
+  /// The budget of callers for audit records without changes.
   let auditBudget: AuditBudget
   /// Refused calls that wait to be stored for reports.
   let refusals: RefusalTally
@@ -98,7 +98,7 @@ final class TenancyCore: Sendable {
     self.endings = endings
   }
 
-  /// Who watches what a product has.
+  /// The watchers of a product's changes.
   func watchers(of kind: String) -> ScopeWatchers {
     guard let watchers = productWatchers[kind] else {
       preconditionFailure("no product says that changes of kind \(kind) are watched")
@@ -106,7 +106,7 @@ final class TenancyCore: Sendable {
     return watchers
   }
 
-  /// What is allowed at the moment.
+  /// The current policy.
   ///
   /// Another one may be loaded at any time: take it once for what belongs together, and never use
   /// numbers of it (roles, types, actions) with the forest, which may have another one already.
@@ -140,7 +140,7 @@ final class TenancyCore: Sendable {
 
   /// Runs a change at most once per key; checks see it before this returns.
   ///
-  /// Authorization belongs into `body`, by `require` and `decide` with its transaction: they see every
+  /// Authorization belongs in `body`, by `require` and `decide` with its transaction: they see every
   /// change before this one. A repeated request gets the kept answer, unless its user is suspended or
   /// signed out by now (docs/decisions/0045). `request` must be encoded alike each time.
   func write<Response: Message>(
@@ -196,7 +196,7 @@ final class TenancyCore: Sendable {
     throw TenancyError.invalidField(path, "USER_UNKNOWN", "is not a known user")
   }
 
-  /// Display names of users; UNAVAILABLE when they cannot be told.
+  /// Display names of users; UNAVAILABLE when they cannot be determined.
   func displayNames(of ids: [String]) async throws -> [String: String] {
     do {
       return try await users.displayNames(of: ids)

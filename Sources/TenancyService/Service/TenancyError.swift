@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told who do not get what they asked for.
+/// Errors TenancyService returns to callers.
 ///
 /// One place for all of TenancyService.
 enum TenancyError {
@@ -26,7 +26,7 @@ enum TenancyError {
   static let revisionMismatch = error(
     .aborted,
     reason: "REVISION_MISMATCH",
-    message: "the object was changed meanwhile; read it again and repeat the change"
+    message: "the object has changed; read it again and repeat the change"
   )
 
   /// A gateway asks about a path that two programs could understand differently.
@@ -42,14 +42,14 @@ enum TenancyError {
   static let routeUnknown = error(
     .permissionDenied,
     reason: "ROUTE_UNKNOWN",
-    message: "no route is open for this path; see gateway_routes of TenancyService"
+    message: "no gateway route allows this path; see gateway_routes of TenancyService"
   )
 
-  /// A gateway's route says something that is not to be understood: not a reason to let anybody pass.
+  /// A gateway's route is invalid: not a reason to let anybody pass.
   static let routeMisconfigured = error(
     .unavailable,
     reason: "ROUTE_MISCONFIGURED",
-    message: "the gateway's route for this path is not to be understood; correct its configuration",
+    message: "the gateway route for this path is invalid; correct its configuration",
     retryAfter: .seconds(30)
   )
 
@@ -73,19 +73,19 @@ enum TenancyError {
     )
   }
 
-  /// Of the instant asked for nothing is kept, or not any more.
+  /// Of the instant asked for nothing is kept, or no longer.
   static func pastUnknown(since instant: Int64?) -> RPCError {
     error(
       .failedPrecondition,
       reason: "PAST_UNKNOWN",
-      message: "as_of lies before what is kept of the past; ask about a later instant",
+      message: "as_of is before the kept history; use a later instant",
       metadata: instant.map { ["known_since_milliseconds": "\($0)"] } ?? [:]
     )
   }
 
   static let pastPolicyUnreadable = precondition(
     "PAST_POLICY_UNREADABLE",
-    "the policy of that time cannot be read by this version; ask about a later instant"
+    "this version cannot read the policy of that time; use a later instant"
   )
 
   static let notReached = error(
@@ -102,7 +102,7 @@ enum TenancyError {
     retryAfter: .seconds(1)
   )
 
-  /// Nobody can tell what was paid for: neither an allowance nor a denial that others could keep.
+  /// Features are unavailable: neither an allowance nor a denial that others could keep.
   static func featuresUnavailable(_ holders: Set<FeatureHolder>) -> RPCError {
     var unavailable = error(
       .unavailable,
@@ -125,7 +125,7 @@ enum TenancyError {
     "the window must lie within that of your own role, hours included"
   )
 
-  /// Nobody sets what they cannot see.
+  /// An attribute that the caller cannot see cannot be set.
   static func attributeNotVisible(_ path: String) -> RPCError {
     error(
       .permissionDenied,
@@ -145,7 +145,7 @@ enum TenancyError {
 
   static let roleOfTenant = precondition(
     "ROLE_OF_TENANT",
-    "somebody has a role of this tenant's own on it, or it has such roles; remove these first"
+    "tenant-defined roles are held or defined on the object; remove these first"
   )
 
   static func roleExceedsOwn(_ action: String) -> RPCError {
@@ -153,14 +153,14 @@ enum TenancyError {
       .permissionDenied,
       reason: "ROLE_EXCEEDS_OWN",
       message:
-        "the role includes \(action), which your own roles do not allow on all of this tenant",
+        "the role includes \(action), which your roles do not allow on the whole tenant",
       metadata: ["action": action]
     )
   }
 
   static let tooManyRoles = precondition(
     "TOO_MANY_ROLES",
-    "a tenant has at most \(RoleDefinitionRecord.countMax) roles of its own; delete one first"
+    "a tenant defines at most \(RoleDefinitionRecord.countMax) roles; delete one first"
   )
 
   static let belowItself = precondition(
@@ -176,25 +176,25 @@ enum TenancyError {
   static func cascadeTooLarge(_ count: Int) -> RPCError {
     precondition(
       "CASCADE_TOO_LARGE",
-      "this and what is below it are \(count) entities, more than the \(ChangeSet.cascadeCountMax)"
-        + " that one call changes; begin with parts of it"
+      "this would change \(count) entities, more than the \(ChangeSet.cascadeCountMax)"
+        + " that one call may change; start with a subtree"
     )
   }
 
   static let notRoot = precondition(
     "NOT_ROOT",
-    "root_id is not the root of a tree; name the entity above all others"
+    "root_id is not the root of a tree; use the topmost entity"
   )
 
   static let reportsUnsigned = precondition(
     "REPORTS_UNSIGNED",
-    "nothing can sign reports; set service_keys.private_key of TenancyService"
+    "reports cannot be signed; set service_keys.private_key of TenancyService"
   )
 
   static let reportInterrupted = error(
     .aborted,
     reason: "REPORT_INTERRUPTED",
-    message: "a part of the interval was deleted as too old meanwhile; ask for a later one"
+    message: "part of the interval has expired; request a later one"
   )
 
   static let notSameProperty = precondition(
@@ -214,8 +214,8 @@ enum TenancyError {
   static func lastOne(role: String) -> RPCError {
     precondition(
       "LAST_\(role.uppercased())",
-      "somebody must be \(role) here, and nobody else can act as that for good: without an end, not "
-        + "suspended, with an account that stays"
+      "the object needs a permanent \(role), and no other holder qualifies: no end date, not "
+        + "suspended, and with an account that is not being deleted"
     )
   }
 
@@ -223,17 +223,17 @@ enum TenancyError {
     error(
       .failedPrecondition,
       reason: "HAS_DEPENDENTS",
-      message: "the object is not empty; set cascade to delete what is in it as well",
+      message: "the object is not empty; set cascade to delete its contents too",
       metadata: Dictionary(counts.map { ($0.type, "\($0.count)") }) { first, _ in first }
     )
   }
 
-  /// A role of a tenant's own that users have, or had for a time that is over.
+  /// A tenant-defined role that users have, or had for a time that is over.
   static func roleHeld(_ name: String, count: Int) -> RPCError {
     error(
       .failedPrecondition,
       reason: "HAS_DEPENDENTS",
-      message: "the role \(name) is in use (associations: \(count)); "
+      message: "role \(name) is in use (associations: \(count)); "
         + "revoke it from its users first",
       metadata: ["association": "\(count)"]
     )
@@ -299,7 +299,7 @@ enum TenancyError {
     guard parts.last == EntityDeed.defineRoles.rawValue[...], let type = parts.first else {
       return "\(deed) is not allowed here: the policy names no action for it"
     }
-    return "a \(type) has no roles of its own: the policy lets nobody define them"
+    return "a \(type) cannot define roles: the policy allows no tenant-defined roles on it"
   }
 
   private static func needs(
@@ -313,10 +313,10 @@ enum TenancyError {
       unlocking["unlocked_by_\(part)"].map { "the \(name) \($0)" }
     }
     let help = ways.isEmpty ? "ask who pays for it" : "buy \(ways.joined(separator: " or "))"
-    return "\(action) needs the feature \(feature), which has not been bought; \(help)"
+    return "\(action) needs the feature \(feature), which is not included in the plan; \(help)"
   }
 
-  /// What a reason means to the person who asked, and what would help.
+  /// The explanation of a reason for the person who asked, and what would help.
   private static func explanation(
     of reason: ReasonCode,
     action: String,
@@ -331,7 +331,7 @@ enum TenancyError {
     case .notYetValid: "\(action) is not allowed yet; your role starts later"
     case .expired: "\(action) is no longer allowed; your role has expired"
     case .deniedByRule: "\(action) is forbidden here by a rule of the policy"
-    case .featureNotAvailable: "\(action) needs a feature that has not been bought"
+    case .featureNotAvailable: "\(action) needs a feature that is not included in the plan"
     case .stepUpRequired: "\(action) needs a recent step-up; prove who you are again"
     case .deviceOffline: "\(action) is not possible while the device is offline"
     case .remoteOperationDisabled: "\(action) is not possible while remote operation is disabled"

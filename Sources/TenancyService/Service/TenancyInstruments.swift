@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import RPCKit
 
-/// What TenancyService counts.
+/// The metrics of TenancyService.
 final class TenancyInstruments: Sendable {
   private let droppedAttempts: Counter
   private let policyLoads: MetricFamily<Counter>
@@ -63,7 +63,7 @@ final class TenancyInstruments: Sendable {
     )
     holders = registry.counters(
       "gatehouse_tenancy_ended_holders_total",
-      help: "Deleted entities that EntitlementService was told of: ended there, or postponed.",
+      help: "Deleted entities reported to EntitlementService: ended there, or postponed.",
       labels: ["outcome"]
     )
     holderCount = registry.gauge(
@@ -162,7 +162,7 @@ final class TenancyInstruments: Sendable {
   /// Says how many of those wait.
   func waitingLetters(_ count: Int) { letterCount.set(count) }
 
-  /// Counts what became of a deleted entity that EntitlementService is told of.
+  /// Counts what became of a deleted entity that EntitlementService is notified of.
   func holder(_ outcome: HolderMetric) { holders.series([outcome.rawValue]).increment() }
 
   /// Says how many of those wait.
@@ -198,13 +198,13 @@ enum PolicyReload: String, CaseIterable, Sendable {
   case failed
 }
 
-/// What the metric of refusals calls the bounds of devices of families.
+/// The bounds of devices of families, as the metric of refusals calls them.
 enum PairingLimit: String, CaseIterable, Sendable {
   case codes
   case pairings
 }
 
-/// What becomes of commands, and of watches that were cut off, as metrics call it.
+/// The outcomes of commands, and of watches that were cut off, as metrics call them.
 enum CommandMetric: String, CaseIterable, Sendable {
   case given
   case done

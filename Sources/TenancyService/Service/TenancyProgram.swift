@@ -13,7 +13,7 @@ public enum TenancyProgram: HostedService {
     var identity: RemoteIdentity.Settings
     /// Whether invitations by address are mailed.
     var mailsInvitations: Bool
-    /// What requests need that a gateway asks about.
+    /// The demands on requests that a gateway asks about.
     var gatewayRoutes: GatewayRoutes
     /// Where others find AuthZEN's interfaces; nil says it to nobody.
     var authZen: AuthZenMetadata?

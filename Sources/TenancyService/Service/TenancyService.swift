@@ -16,7 +16,7 @@ public struct TenancyConfiguration: Sendable {
   public var logBudgetByteCount: Int64?
   /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
   public var reportKey: @Sendable () -> SigningKey? = { nil }
-  /// What requests need that a gateway asks about.
+  /// The demands on requests that a gateway asks about.
   public var gatewayRoutes = GatewayRoutes()
 
   /// Makes settings.
@@ -54,7 +54,7 @@ public final class TenancyService: Sendable {
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
   /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed, without
-  /// `holders` nobody is told of deleted entities, without `post` no invitation is mailed, and without `tokens`
+  /// `holders` deleted entities are not reported, without `post` no invitation is mailed, and without `tokens`
   /// no gateway may pass on what needs a user.
   public static func open(
     _ configuration: TenancyConfiguration,

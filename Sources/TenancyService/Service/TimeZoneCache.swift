@@ -4,7 +4,7 @@ internal import RPCKit
 /// The time zones of this machine, each read once: decisions follow the store under a lock, where nobody
 /// reads files.
 ///
-/// Whoever grants a role looks its zone up first, so that it is here when the role arrives in memory.
+/// Anyone who grants a role looks its zone up first, so that it is here when the role arrives in memory.
 final class TimeZoneCache: TimeZoneSource {
   private let source: any TimeZoneSource
   /// Never more than there are zones: what is not found is not kept.

@@ -9,7 +9,7 @@ struct TimeZoneFiles: TimeZoneSource {
 
   /// The rules of a zone; nil when there is no such file, or it is no time zone.
   func rules(of name: String) -> TimeZoneRules? {
-    // Whoever loads the policy is told that there is no such zone, whatever the reason.
+    // The loader of a policy reports that there is no such zone, whatever the reason.
     guard TimeZoneName.isName(name),
       let bytes = try? FileBytes.read(
         "\(folder)/\(name)",

@@ -2,16 +2,16 @@ public import PeerContracts
 internal import RPCKit
 public import ServiceKit
 
-/// Who has an account, and what they want to be called.
+/// The directory of accounts and display names.
 public protocol UserDirectory: Sendable {
   /// Display names of those of the users who exist, by identifier; at most 1000 at a time.
   ///
-  /// Throws when it cannot be told.
+  /// Throws when it cannot be determined.
   func displayNames(of userIDs: [String]) async throws -> [String: String]
 
   /// The address of a user's account; nil when there is no such user.
   ///
-  /// Throws when it cannot be told.
+  /// Throws when it cannot be determined.
   func address(of userID: String) async throws -> UserAddress?
 }
 

@@ -108,7 +108,7 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
     return decisions
   }
 
-  /// What becomes of a question.
+  /// The state of a question.
   private enum Question {
     case asked(Tenancy_V1.CheckRequest)
     /// It is a denial already, because it is about what there is not.

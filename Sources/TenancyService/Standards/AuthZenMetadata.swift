@@ -27,7 +27,7 @@ struct AuthZenMetadata: Hashable, Sendable {
     url = text
   }
 
-  /// What is served.
+  /// The document that is served.
   var document: ServedDocument {
     typealias Methods = Tenancy_V1.AuthZenMethods
     var members: JSONObject = ["policy_decision_point": .string(url)]

@@ -9,8 +9,8 @@ extension PermissionEngine {
   /// Runs a walk to its end, letting other work of the thread run after each slice; nil when there is
   /// nothing to walk over.
   ///
-  /// `start` begins it, again when the forest was exchanged meanwhile or nothing that was found may
-  /// be seen any more; `finish` says what was found, in the hold of the lock that has verified it.
+  /// `start` begins it, again when the forest was exchanged in the meantime or nothing that was found may
+  /// still be seen; `finish` says what was found, in the hold of the lock that has verified it.
   func walk<R: Sendable>(
     start: (borrowing Forest) -> AccessWalk?,
     finish: (AccessWalk, borrowing Forest) throws -> R
@@ -65,7 +65,7 @@ extension PermissionEngine {
     }
   }
 
-  /// What a walk has found; nil when it must begin again.
+  /// The result of a walk; nil when it must begin again.
   func ended<R: Sendable>(
     _ id: UInt64,
     _ finish: (AccessWalk, borrowing Forest) throws -> R

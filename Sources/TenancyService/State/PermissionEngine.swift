@@ -8,12 +8,12 @@ internal import ServiceKit
 final class PermissionEngine: Sendable {
   let state: Lock<State>
 
-  /// A change as watchers are told of it.
+  /// A change as watchers are notified of it.
   struct Event: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-      /// What is known of a subject on an entity.
+      /// The answers for a subject on an entity.
       case subject(String, entity: String)
-      /// What is known of an entity and all below it.
+      /// The answers for an entity and all below it.
       case subtree(String)
       /// Everything, because what is allowed has changed.
       case policy
@@ -23,7 +23,7 @@ final class PermissionEngine: Sendable {
     let kind: Kind
   }
 
-  /// What a watcher has to be told.
+  /// The event for a watcher.
   enum Events: Sendable {
     /// These, in order; none when there is nothing newer.
     case events([Event], newest: Int64)
@@ -47,7 +47,7 @@ final class PermissionEngine: Sendable {
     var hasEnded = false
   }
 
-  /// Somebody who waits for a revision.
+  /// A user who waits for a revision.
   struct Waiter {
     let revision: Int64
     let continuation: CheckedContinuation<Void, Never>
@@ -63,7 +63,7 @@ final class PermissionEngine: Sendable {
     state = Lock(State(forest: forest, eventsStart: forest.revision))
   }
 
-  /// What is allowed.
+  /// The current policy.
   ///
   /// Another one can take its place at any time; numbers of it go with its own forest only.
   var policy: Policy { read { $0.policy } }
@@ -105,7 +105,7 @@ final class PermissionEngine: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// What is kept ready, which is then nobody else's.
+  /// The prepared forest, which is then nobody else's.
   func takePrepared() -> Forest? {
     state.withLock { state in
       defer { state.prepared = nil }
@@ -130,7 +130,7 @@ final class PermissionEngine: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// The store is closed: whoever waits for a revision waits no longer.
+  /// The store is closed: anyone who waits for a revision waits no longer.
   func end() {
     let woken = state.withLock { state in
       state.hasEnded = true
@@ -164,7 +164,7 @@ final class PermissionEngine: Sendable {
     return self.revision >= revision
   }
 
-  /// What happened after a revision.
+  /// The events after a revision.
   func events(after revision: Int64) -> Events {
     state.withLock { state in
       let newest = state.forest.revision

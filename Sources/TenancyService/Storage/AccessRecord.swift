@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Who did, or tried, what with a device; kept when the device goes.
+/// The record of an operation, or an attempt, on a device; kept when the device goes.
 struct AccessRecord: Hashable, Sendable {
   var id: String
   var deviceID: String
@@ -25,7 +25,7 @@ struct AccessRecord: Hashable, Sendable {
 
   /// Adds what somebody tried who has no role on the device; returns how many older attempts went.
   ///
-  /// Whoever has ever heard a device's identifier can make any number of these, so only the newest are
+  /// Anyone who has ever heard a device's identifier can make any number of these, so only the newest are
   /// kept. Otherwise they would hide what was done by those who have a role, and fill the disk.
   func insertBounded(_ tx: borrowing WriteTransaction) throws -> Int {
     try insert(isStranger: true, tx)

@@ -1,7 +1,7 @@
 internal import PeerContracts
 internal import ServiceKit
 
-/// What AuthService has said of an account, as far as it decides whether its user can act for good.
+/// The state of an account by AuthService, as far as it decides whether its user can act permanently.
 ///
 /// A row stays when nothing is wrong with the account any longer: its version tells what comes late.
 struct AccountState: Hashable, Sendable {

@@ -8,7 +8,7 @@ struct AssociationRecord: Hashable, Sendable {
   var entityID: String
   /// The role as the policy names it.
   var role: String
-  /// The identifier of the tenant's own role that it is of; empty is the policy's role.
+  /// The identifier of the tenant-defined role that it is of; empty is the policy's role.
   var variant = ""
   /// The name of that role; filled when read.
   var customRole = ""
@@ -156,7 +156,7 @@ extension StoreTransaction where Self: ~Copyable {
     ) { AssociationRecord(row: $0) }
   }
 
-  /// What a user has on an entity, of one role, or of one variant of it.
+  /// The associations of a user on an entity, of one role, or of one variant of it.
   func associations(
     of userID: String,
     on entityID: String,
@@ -185,7 +185,7 @@ extension StoreTransaction where Self: ~Copyable {
     }
   }
 
-  /// What a user has given others of some roles, in the order it was given.
+  /// The roles that a user has given others, in the order they were given.
   func associations(lentBy userID: String, roles: [String]) throws -> [AssociationRecord] {
     let marks = repeatElement("?", count: roles.count).joined(separator: ", ")
     return try query(

@@ -1,12 +1,12 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// What writes change of what decisions rest on.
+/// The keys of what decisions rest on, as writes change it.
 ///
 /// Whatever can alter a decision has one here: writers say that they touch it, see `TenancyWriter`, and
 /// decisions inside of writes that they rely on it, see `DecisionDependencies`.
 extension ConflictKey {
-  /// What is allowed.
+  /// The policy.
   static let policy = ConflictKey("policy")
 
   /// That there is an entity, of what type, under which other one, and its attributes that conditions
@@ -19,19 +19,19 @@ extension ConflictKey {
   /// Which entities are linked to one.
   static func links(to id: String) -> ConflictKey { ConflictKey("links", id) }
 
-  /// What a user holds on an entity, and when.
+  /// The roles of a user on an entity, and their times.
   static func roles(of user: String, on entity: String) -> ConflictKey {
     ConflictKey("roles", user, entity)
   }
 
-  /// What a user holds anywhere.
+  /// The roles of a user anywhere.
   static func roles(of user: String) -> ConflictKey { ConflictKey("roles", user) }
 
   /// Whether a user may do nothing at all.
   static func suspension(of user: String) -> ConflictKey { ConflictKey("suspension", user) }
 }
 
-/// What a decision about a user and an entity rests on.
+/// The dependencies of a decision about a user and an entity.
 struct DecisionDependencies: Sendable {
   /// The entity, whether there is one or not, and all above it.
   private let path: [String]

@@ -14,9 +14,9 @@ struct EntityRecord: Hashable, Sendable {
   var attributes: [String: JSONValue] {
     didSet { unreadableAttributes = nil }
   }
-  /// What the store has in place of attributes when that is not ours; no condition on them holds then.
+  /// The stored text in place of attributes when that is not ours; no condition on them holds then.
   private(set) var unreadableAttributes: String?
-  /// What it was last told to be; empty before the first time.
+  /// The state that was last requested; empty before the first time.
   var desiredState: String
   /// The revision of its last change.
   var revision: Int64
@@ -173,12 +173,12 @@ extension StoreTransaction where Self: ~Copyable {
     ) { EntityRecord(row: $0) }
   }
 
-  /// What an entity is linked to in any way.
+  /// The entities that an entity is linked to in any way.
   func linkTargets(from id: String) throws -> [String] {
     try query("SELECT DISTINCT to_id FROM entity_link WHERE from_id = ?", .text(id)) { $0.text(0) }
   }
 
-  /// What an entity is linked to, in the order given.
+  /// The entities that an entity is linked to, in the order given.
   func linkTargets(_ link: String, from id: String) throws -> [String] {
     try query(
       "SELECT to_id FROM entity_link WHERE link = ? AND from_id = ? ORDER BY place, to_id",

@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import ServiceKit
 
 extension EntityRecord {
-  /// What the change log keeps of an entity that is there: what any policy could ask of it.
+  /// The payload of an existing entity in the change log: what any policy could ask of it.
   var changePayload: [UInt8] {
     var texts = JSONObject()
     for name in attributes.keys.sorted() {
@@ -19,7 +19,7 @@ extension EntityRecord {
   }
 }
 
-/// What the change log keeps of a change of the forest.
+/// The payload of a change of the forest in the change log.
 ///
 /// Names instead of places in the policy, so that a change means the same under another policy.
 extension ForestChange {
@@ -47,7 +47,7 @@ extension ForestChange {
   func payload(_ policy: Policy) -> [UInt8] {
     let value: JSONValue
     switch self {
-    case .putEntity: preconditionFailure("an entity is told of by EntityRecord.changePayload")
+    case .putEntity: preconditionFailure("EntityRecord.changePayload writes an entity's change")
     case .removeEntity(let id), .removeAssociation(let id), .removeVariant(let id):
       value = [.string(id)]
     case .putAssociation(let row):

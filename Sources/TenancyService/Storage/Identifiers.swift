@@ -3,7 +3,7 @@ public import ServiceKit
 extension IdentifierPrefix {
   /// Of an association.
   public static let association = IdentifierPrefix("asc")
-  /// Of a role of a tenant's own.
+  /// Of a tenant-defined role.
   public static let roleDefinition = IdentifierPrefix("rol")
   /// Of an invitation.
   static let invitation = IdentifierPrefix("inv")

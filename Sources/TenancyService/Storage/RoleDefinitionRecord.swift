@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// A role of a tenant's own as the store keeps it: a variant of a role of the policy.
+/// A tenant-defined role as the store keeps it: a variant of a role of the policy.
 struct RoleDefinitionRecord: Hashable, Sendable {
   var id: String
   /// The tenant: the root of a tree.
@@ -12,7 +12,7 @@ struct RoleDefinitionRecord: Hashable, Sendable {
   var baseRole: String
   /// The actions that it includes, sorted.
   var actions: [String]
-  /// Who put it there as it is.
+  /// The actor who put it there as it is.
   var definedBy = ""
   /// Milliseconds since 1970.
   var createdAt: Int64 = 0
@@ -73,7 +73,7 @@ extension StoreTransaction where Self: ~Copyable {
     }
   }
 
-  /// The roles of a tenant's own, by name.
+  /// The tenant-defined roles, by name.
   func roleDefinitions(of rootID: String) throws -> [RoleDefinitionRecord] {
     try query(
       "SELECT \(RoleDefinitionRecord.columns) FROM role_definition WHERE root_id = ? ORDER BY name",
@@ -81,7 +81,7 @@ extension StoreTransaction where Self: ~Copyable {
     ) { RoleDefinitionRecord(row: $0) }
   }
 
-  /// A role of a tenant's own.
+  /// A tenant-defined role.
   func roleDefinition(_ name: String, of rootID: String) throws -> RoleDefinitionRecord? {
     try first(
       "SELECT \(RoleDefinitionRecord.columns) FROM role_definition WHERE root_id = ? AND name = ?",
@@ -90,14 +90,14 @@ extension StoreTransaction where Self: ~Copyable {
     ) { RoleDefinitionRecord(row: $0) }
   }
 
-  /// How many associations are of a tenant's own role.
+  /// How many associations are of a tenant-defined role.
   func associationCount(of definition: RoleDefinitionRecord) throws -> Int {
     try first("SELECT count(*) FROM association WHERE variant = ?", .text(definition.id)) {
       Int($0.integer(0))
     } ?? 0
   }
 
-  /// Whether somebody has a role of the tenant's own on an entity or below it.
+  /// Whether somebody has a tenant-defined role on an entity or below it.
   func hasVariants(within id: String) throws -> Bool {
     try first(
       """
@@ -109,7 +109,7 @@ extension StoreTransaction where Self: ~Copyable {
     ) { _ in true } ?? false
   }
 
-  /// The roles of a tenant's own at an instant.
+  /// The tenant-defined roles at an instant.
   func roleDefinitions(of rootID: String, at instant: Int64) throws -> [RoleDefinitionRecord] {
     let columns = "id, root_id, name, base_role, actions"
     return try query(
@@ -134,7 +134,7 @@ extension StoreTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Adds a role of a tenant's own, or changes it; the record as it is now.
+  /// Adds a tenant-defined role, or changes it; the record as it is now.
   func put(_ record: RoleDefinitionRecord, _ policy: Policy) throws -> RoleDefinitionRecord {
     guard let row = record.row(policy) else {
       preconditionFailure("a variant of \(record.baseRole), which the policy does not have")
@@ -163,7 +163,7 @@ extension WriteTransaction {
     return record
   }
 
-  /// Removes a role of a tenant's own that nobody has; the revision after it.
+  /// Removes a tenant-defined role that nobody has; the revision after it.
   func remove(_ record: RoleDefinitionRecord, _ policy: Policy) throws -> Int64 {
     try keepPast(roleDefinition: record.id)
     try execute("DELETE FROM role_definition WHERE id = ?", .text(record.id))

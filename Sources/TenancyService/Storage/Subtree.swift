@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What lies below an entity, counted and moved by the store instead of being read.
+/// The subtree of an entity, counted and moved by the store instead of being read.
 extension StoreTransaction where Self: ~Copyable {
   /// How many entities of each type there are at or below one, by type.
   func typeCounts(within id: String) throws -> [(type: String, count: Int)] {

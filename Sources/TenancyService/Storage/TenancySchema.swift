@@ -92,7 +92,7 @@ enum TenancySchema {
     ),
     Migration(
       version: 4,
-      // Where older ones hung is not known any more; their roots are.
+      // Where older ones hung is no longer known; their roots are.
       sql: """
         ALTER TABLE tombstone ADD COLUMN parent_id TEXT NOT NULL DEFAULT 'sys_root';
         UPDATE tombstone SET parent_id = root_id WHERE root_id <> id;
@@ -328,7 +328,7 @@ enum TenancySchema {
     ),
     Migration(
       version: 9,
-      // Associations that ended before this are not known any more: `report_coverage` says so, unless the
+      // Associations that ended before this are no longer known: `report_coverage` says so, unless the
       // store is new. See `AssociationHistory` and `RefusalTally`.
       sql: """
         CREATE TABLE association_history (

@@ -86,14 +86,14 @@ extension WriteTransaction {
     return record
   }
 
-  /// A role of a tenant's own stays in its tenant, and so does whoever has it.
+  /// A tenant-defined role stays in its tenant, and so does anyone who has it.
   private func requireNoVariants(of record: EntityRecord) throws {
     guard try !hasVariants(within: record.id),
       try record.rootID != record.id || roleDefinitions(of: record.id).isEmpty
     else { throw TenancyError.roleOfTenant }
   }
 
-  /// What decisions cannot rely on any more; nothing when only people see the difference.
+  /// The keys that decisions can no longer rely on; none when only people see the difference.
   private static func touched(
     by record: EntityRecord,
     insteadOf before: EntityRecord?,
@@ -109,7 +109,7 @@ extension WriteTransaction {
     ]
   }
 
-  /// Deletes an entity that has no children and nothing refers to any more.
+  /// Deletes an entity that has no children and nothing refers to.
   func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
     try keepPast(entity: record.id)
     try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
@@ -224,7 +224,7 @@ extension WriteTransaction {
     for link in links { try removeLink(link, scope: scope, policy) }
   }
 
-  /// Removes a link, unless the policy has none of its kind any more.
+  /// Removes a link, unless the policy has none of its kind.
   func removeLink(
     _ link: (name: String, from: String, to: String),
     scope: String,

@@ -3,7 +3,7 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What one call changes of its caller's documents; used inside a write transaction.
+/// The changes of one call to its caller's documents; used inside a write transaction.
 struct DocumentChangeSet {
   let core: TenancyCore
   let documents: UserDocuments
@@ -70,7 +70,7 @@ struct DocumentChangeSet {
     )
   }
 
-  /// What a document is to contain, and what its transforms have set.
+  /// The new content of a document, and what its transforms have set.
   private mutating func content(
     of draft: DocumentPutDraft,
     _ before: DocumentHead?,

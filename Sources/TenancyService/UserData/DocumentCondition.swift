@@ -3,7 +3,7 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a field of a listed document must be.
+/// The condition on a field of a listed document.
 struct DocumentCondition: Sendable {
   private let path: FieldPath
   private let values: [JSONValue]

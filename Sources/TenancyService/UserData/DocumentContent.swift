@@ -3,7 +3,7 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a document contains: a JSON object.
+/// The content of a document: a JSON object.
 struct DocumentContent: Sendable {
   private(set) var object = JSONObject()
 
@@ -105,7 +105,7 @@ struct DocumentTransform: Sendable {
   enum Kind: Sendable {
     /// The time of the change.
     case serverTime
-    /// What is there and this.
+    /// Adds this to the stored integer.
     case increment(Int64)
   }
 

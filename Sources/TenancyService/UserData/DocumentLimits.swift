@@ -8,7 +8,7 @@ enum DocumentLimits {
   static let contentByteCountMax = 256 << 10
   /// Objects and arrays inside one another, and names in the path of a field.
   static let depthMax = 20
-  /// What is read as a document: its bytes bound the number of its values.
+  /// The limits of a document: its bytes bound the number of its values.
   static let content = JSONLimits(
     byteCountMax: contentByteCountMax,
     depthMax: depthMax,
@@ -54,7 +54,7 @@ enum DocumentLimits {
   static let batchByteCountMax = 4 << 20
 }
 
-/// What the metric of refusals calls the bounds.
+/// The bounds, as the metric of refusals calls them.
 enum DocumentLimit: String, CaseIterable, Sendable {
   case documents
   case bytes

@@ -3,7 +3,7 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a caller wants to see of a collection.
+/// The query of a caller for a collection.
 struct DocumentList: Sendable {
   private let collection: String
   private let conditions: [DocumentCondition]
@@ -17,7 +17,7 @@ struct DocumentList: Sendable {
     var last: DocumentEntry?
     /// How many there are on all pages; 0 when nobody has counted.
     var total: Int64 = 0
-    /// What sorting them has cost.
+    /// The cost of sorting them.
     var sortCost: Int64 = 0
   }
 
@@ -109,11 +109,11 @@ struct DocumentList: Sendable {
     return conditions.allSatisfy { $0.passes(content) }
   }
 
-  /// What a page costs of the budget of sorts until it is known, which also bounds how many of a user's sorts wait
-  /// at a time; 0 for lists in an order that the store has.
+  /// The cost of a page to the budget of sorts until it is known, which also bounds how many of a user's sorts
+  /// wait at a time; 0 for lists in an order that the store has.
   ///
   /// Throws SORT_BUDGET_SPENT for a user who has had too much sorted, before the store is asked: refusals take
-  /// no turns of others.
+  /// no other caller's turns.
   func reserveSort(of documents: UserDocuments, _ core: TenancyCore) throws(RPCError) -> Int64 {
     guard case .field = order else { return 0 }
     let (now, cost) = (core.clock.now, DocumentLimits.sortedCountMax)
@@ -125,7 +125,7 @@ struct DocumentList: Sendable {
     return cost
   }
 
-  /// What sorting a collection costs.
+  /// The cost of sorting a collection.
   private func sortCost(_ size: CollectionSize, _ core: TenancyCore) throws(RPCError) -> Int64 {
     guard case .field = order else { return 0 }
     guard size.documentCount <= DocumentLimits.sortedCountMax,

@@ -2,11 +2,11 @@ internal import PeerContracts
 internal import TenancyContracts
 internal import ServiceKit
 
-/// What is known of a document without reading its content.
+/// The head of a document, without its content.
 struct DocumentHead: Hashable, Sendable {
   /// Of the content, for the audit log.
   var digest: [UInt8]
-  /// What it counts in its owner's quota.
+  /// The size in its owner's quota.
   var byteCount: Int64
   /// The revision of its last change.
   var revision: Int64
@@ -27,7 +27,7 @@ struct DocumentRecord: Hashable, Sendable {
   /// Milliseconds since 1970.
   var updatedAt: Int64
 
-  /// What it counts in its owner's quota.
+  /// The size in its owner's quota.
   var byteCount: Int64 { Int64(collection.utf8.count + id.utf8.count + json.utf8.count) }
 }
 
@@ -35,7 +35,7 @@ struct DocumentRecord: Hashable, Sendable {
 struct DocumentEntry: Sendable {
   let id: String
   let byteCount: Int64
-  /// What it is sorted by, before its identifier.
+  /// The key it is sorted by, before its identifier.
   let key: SQLValue
 }
 
@@ -46,7 +46,7 @@ struct DocumentChange: Sendable {
   let isDeletion: Bool
 }
 
-/// What a collection holds.
+/// The size of a collection.
 struct CollectionSize: Hashable, Sendable {
   var collection: String
   var documentCount: Int64

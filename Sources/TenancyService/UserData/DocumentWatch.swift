@@ -3,16 +3,16 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What watchers of a collection are told.
+/// The events that watchers of a collection get.
 ///
-/// The documents that exist are told in the order of their last changes, up to the revision at which the
+/// The documents that exist are sent in the order of their last changes, up to the revision at which the
 /// watch began, and then the changes after it. So a watcher that was cut off among the documents continues
-/// with the changes after the last one: those before it have not changed since they were told, or will
-/// be told again.
+/// with the changes after the last one: those before it have not changed since they were sent, or will
+/// be sent again.
 struct DocumentWatch: WatchSource {
-  /// Up to where a watcher was told.
+  /// The position of a watcher.
   struct Position: Sendable {
-    /// What comes next.
+    /// The next phase.
     enum Phase: Sendable {
       /// That everything begins anew.
       case reset
@@ -23,7 +23,7 @@ struct DocumentWatch: WatchSource {
     }
 
     var phase: Phase
-    /// What was told last.
+    /// The last event that was sent.
     var revision: Int64
     /// Commits of the collection when it was read.
     var version: UInt64 = 0
@@ -37,7 +37,7 @@ struct DocumentWatch: WatchSource {
   let collection: String
   let watcher: ScopeWatcher
 
-  /// Throws once the user is suspended: a right that has ended shows nothing any more.
+  /// Throws once the user is suspended: a right that has ended shows nothing.
   func events(after position: Position) async throws -> Batch? {
     try core.requireNotSuspended(user)
     // Before the store, so that nothing is missed in between.
@@ -57,7 +57,7 @@ struct DocumentWatch: WatchSource {
     let newest = try tx.newestRevision()
     switch position.phase {
     case .reset:
-      // Whoever is cut off here asks for what is after 0, which is everything again.
+      // Anyone who is cut off here asks for what is after 0, which is everything again.
       return Batch(
         [event(.reset, 0)],
         position: Position(phase: .documents(through: newest), revision: 0)

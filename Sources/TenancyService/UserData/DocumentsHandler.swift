@@ -185,7 +185,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
         try documents.delete(id, in: collection, head, tx)
         count += 1
       }
-      // Documents first: a migration that runs meanwhile makes more of them out of legacy ones.
+      // Documents first: a migration that runs in the meantime makes more of them out of legacy ones.
       if count < limit { count += try documents.deleteLegacy(limit: limit - count, tx) }
       return Tenancy_V1.DeleteAllDocumentsResponse(
         deletedCount: UInt64(count),

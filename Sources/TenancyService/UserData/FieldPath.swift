@@ -23,7 +23,7 @@ struct FieldPath: Hashable, Sendable {
   /// As SQLite's JSON functions take it (sqlite.org/json1.html, section 3.3).
   var sql: String { "$" + names.map { ".\"\($0)\"" }.joined() }
 
-  /// What is there in an object; nil for nothing.
+  /// The value in an object; nil for none.
   func value(in object: JSONObject) -> JSONValue? {
     var value: JSONValue? = .object(object)
     for name in names { value = value?.object?[name] }

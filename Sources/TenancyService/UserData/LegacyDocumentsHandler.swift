@@ -74,7 +74,7 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
       batchCount += 1
       let isEnough = request.batchCountMax > 0 && batchCount >= request.batchCountMax
       if migration.state == .done || isEnough { return migration.message(remaining: remaining) }
-      // Whoever has gone continues another time.
+      // Anyone who has gone continues another time.
       try Task.checkCancellation()
     }
   }

@@ -1,14 +1,14 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told about their documents.
+/// Errors of documents.
 extension TenancyError {
   static func documentChanged(_ name: String) -> RPCError {
     RPCError(
       .aborted,
       reason: "REVISION_MISMATCH",
       domain: domain,
-      message: "\(name) was changed meanwhile; read it again and repeat the change",
+      message: "\(name) has changed; read it again and repeat the change",
       metadata: ["document": name]
     )
   }
@@ -23,13 +23,13 @@ extension TenancyError {
     )
   }
 
-  /// What the service keeps for a user.
+  /// The documents that the service keeps for a user.
   static func documentReadOnly(_ name: String) -> RPCError {
     RPCError(
       .permissionDenied,
       reason: "DOCUMENT_READ_ONLY",
       domain: domain,
-      message: "\(name) is written by the service only; choose another document",
+      message: "only the service writes \(name); use another document",
       metadata: ["document": name]
     )
   }
@@ -39,7 +39,7 @@ extension TenancyError {
       .failedPrecondition,
       reason: "FIELD_TYPE_MISMATCH",
       domain: domain,
-      message: "\(field) names a field that is not \(needed); set it to another value first",
+      message: "\(field) is not \(needed); set it to another value first",
       metadata: ["field": field]
     )
   }
@@ -49,7 +49,7 @@ extension TenancyError {
       .outOfRange,
       reason: "COUNTER_OVERFLOW",
       domain: domain,
-      message: "\(field) would leave the range of 64-bit integers; nothing was changed",
+      message: "\(field) would overflow a 64-bit integer; nothing was changed",
       metadata: ["field": field]
     )
   }
@@ -109,7 +109,7 @@ extension TenancyError {
     reason: "WATCH_TOO_SLOW",
     domain: domain,
     message:
-      "more than \(DocumentLimits.missedCountMax) changes happened before an event was taken; "
+      "the watch is more than \(DocumentLimits.missedCountMax) changes behind; "
       + "watch again after the revision of the last event",
     retryAfter: .seconds(1)
   )

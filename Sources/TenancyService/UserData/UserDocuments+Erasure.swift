@@ -1,15 +1,15 @@
 internal import ServiceKit
 
-/// Documents of somebody whose account is deleted.
+/// Documents of a user whose account is deleted.
 extension UserDocuments {
-  /// What records of a user's documents call each of them after the user was erased.
+  /// The name of a user's documents in records after the user was erased.
   static let erasedName = "document"
 
   /// Deletes some of a user's documents, those of the older app included, and what is kept beside them, and
   /// then their names; how many rows that changed: call again until it is 0.
   ///
   /// The one statement about documents whose user does not come from a call: only `ErasureHandler` makes it,
-  /// which only AuthService may call. Nobody is told of these changes, because nobody else could watch.
+  /// which only AuthService may call. Nobody is notified of these changes, because nobody else could watch.
   static func erase(
     _ userID: String,
     limit: Int,

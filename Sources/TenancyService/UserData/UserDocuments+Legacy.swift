@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What the older app has left of this user.
+/// The documents of this user that the older app has left.
 extension UserDocuments {
   /// A legacy document that is next to be copied.
   private struct LegacyRow {

@@ -46,7 +46,7 @@ extension UserDocuments {
     sorts.spend(cost, by: userID, now: now)
   }
 
-  /// What comes before everything in an order: of an identifier nothing is greater than `~`, and of what
+  /// The value before everything in an order: of an identifier nothing is greater than `~`, and of what
   /// SQLite compares nothing is greater than a blob (sqlite.org/datatype3.html, section 4.1).
   private static func start(
     of order: DocumentOrder,

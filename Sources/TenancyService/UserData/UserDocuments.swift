@@ -1,13 +1,13 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// The documents of one user, who is whoever makes the call.
+/// The documents of one user, who is the caller.
 ///
 /// Every statement about documents is in this type and its extensions, and all of them name the user. The
 /// user is known to nothing else and comes from the caller's proof alone, so what would read or write
 /// anybody else's documents cannot be said.
 struct UserDocuments: Sendable {
-  /// Whose they are, for statements in extensions of this type only; a test looks at that.
+  /// The owner, for statements in extensions of this type only; a test looks at that.
   let userID: String
 
   /// Those of a call's user; UNAUTHENTICATED when there is none.
@@ -48,7 +48,7 @@ struct UserDocuments: Sendable {
     }
   }
 
-  /// What is known of a document without its content, or nil.
+  /// The head of a document without its content, or nil.
   func head(
     of id: String,
     in collection: String,
@@ -167,7 +167,7 @@ struct UserDocuments: Sendable {
 
   // MARK: Sizes
 
-  /// What every collection holds that has documents, by name.
+  /// The sizes of all collections that have documents, by name.
   func sizes(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> [CollectionSize] {
     try tx.query(
       """
@@ -184,7 +184,7 @@ struct UserDocuments: Sendable {
     }
   }
 
-  /// What a collection holds.
+  /// The size of a collection.
   func size(
     of collection: String,
     _ tx: borrowing some StoreTransaction & ~Copyable

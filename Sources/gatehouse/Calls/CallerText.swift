@@ -1,6 +1,6 @@
 internal import Reflection
 
-/// Who may call a method, for people.
+/// The allowed callers of a method, for people.
 enum CallerText {
   /// A few words for a list.
   static func short(_ method: MethodSchema) -> String {

@@ -78,6 +78,6 @@ struct MethodCall: Sendable {
   let schema: MethodSchema
   /// Which service is called.
   let service: String
-  /// What it is sent.
+  /// The request.
   let request: RawMessage
 }

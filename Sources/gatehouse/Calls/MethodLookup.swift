@@ -41,7 +41,7 @@ extension MethodSchema {
   /// `tenancy.v1.Portfolios/Create`.
   var path: String { "\(service)/\(name)" }
 
-  /// What a channel needs to know of the method.
+  /// The descriptor that a channel needs of the method.
   var descriptor: MethodDescriptor {
     MethodDescriptor(
       service: service,

@@ -50,7 +50,7 @@ struct SchemaText {
     return lines
   }
 
-  /// What a field holds and which values it accepts.
+  /// The kind of a field and the values it accepts.
   private func text(of field: FieldSchema) -> String {
     ([kind(of: field)] + FieldRulesText.phrases(field, enumeration: registry.enumeration(named:)))
       .joined(separator: ", ")

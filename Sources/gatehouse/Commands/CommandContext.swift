@@ -2,7 +2,7 @@ internal import RPCKit
 internal import Reflection
 internal import ServiceKit
 
-/// What a command works with.
+/// The surroundings of a command.
 struct CommandContext: Sendable {
   /// The command line.
   let options: CommandLineOptions

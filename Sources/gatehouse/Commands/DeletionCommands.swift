@@ -34,7 +34,7 @@ struct DeletionCommand: Command {
   }
 }
 
-/// `gatehouse cancel-deletion`: takes the deletion of the account that is signed in back.
+/// `gatehouse cancel-deletion`: cancels the pending deletion of the signed-in account.
 struct CancelDeletionCommand: Command {
   func run(_ context: CommandContext) async throws {
     let metadata = try await SessionKeeper(context).requiredMetadata()

@@ -24,6 +24,13 @@ struct EndSessionsCommand: Command {
   }
 }
 
+/// No account has the address that a command names: found out by a call, so the command has failed.
+struct AccountNotFound: Error, CustomStringConvertible {
+  let email: String
+
+  var description: String { "account not found: \(email)" }
+}
+
 extension Accounts {
   /// The user with this identifier or address.
   func id(of user: String) async throws -> String {
@@ -35,7 +42,7 @@ extension Accounts {
     // It comes first, before those whose addresses only begin with it.
     let first = try await client.listUsers(.init(text: email, pageSize: 1), options: options)
     guard let account = first.users.first, Self.key(account.email) == Self.key(email) else {
-      throw UsageError("\(email) has no account")
+      throw AccountNotFound(email: email)
     }
     return account.id
   }

@@ -10,7 +10,7 @@ struct ExplainCommand: Command {
   private let action: String
   private let object: String
 
-  /// What stands for whoever is signed in.
+  /// The word for the signed-in user.
   private static let me = "me"
 
   /// Of the words USER, an identifier, an address or `me`, then ACTION and OBJECT.

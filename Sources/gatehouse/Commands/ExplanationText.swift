@@ -110,7 +110,7 @@ struct ExplanationText {
     return "\(Self.subject(of: condition)): \(outcome)\(decides)"
   }
 
-  /// What a condition asks for.
+  /// The subject of a condition.
   private static func subject(of condition: JSONObject) -> String {
     if let attribute = condition["attribute"]?.object {
       let values = (attribute["values"]?.array ?? []).compactMap(\.string)

@@ -56,7 +56,7 @@ struct ImportCommand: Command {
     return start
   }
 
-  /// What the run is called: the same file goes on where it was, and another one begins anew.
+  /// The name of the run: the same file goes on where it was, and another one starts from the beginning.
   private static func digest(of path: String) throws -> String {
     let file = try ImportFile(path)
     let digest = RunningDigest()

@@ -60,7 +60,7 @@ struct KeysCommand: Command {
     try context.console.line(trust.indentedText)
   }
 
-  /// What makes others believe the services that join.
+  /// The settings by which others trust the services that join.
   private var trust: JSONValue {
     var trusted = JSONObject()
     for service in joining { trusted[service] = .string(publicKey(service)) }

@@ -2,9 +2,9 @@ internal import PeerContracts
 internal import AuthContracts
 internal import RPCKit
 
-/// `gatehouse pin`: sets or removes the PIN, or prints a token of somebody who knows it.
+/// `gatehouse pin`: sets or removes the PIN, or prints a token of a user who knows it.
 struct PinCommand: Command {
-  /// What is done.
+  /// The task.
   enum Task: String, CaseIterable, Sendable {
     case set
     case clear
@@ -12,7 +12,7 @@ struct PinCommand: Command {
   }
 
   private let task: Task
-  /// What the token is for; empty for the other tasks.
+  /// The purpose of the token; empty for the other tasks.
   private let purpose: String
 
   /// Takes the words after `pin`.
@@ -66,7 +66,7 @@ struct PinCommand: Command {
       return "the PIN is set"
     case .clear:
       _ = try await client.clearPin(.init(), options: options)
-      return "there is no PIN any more"
+      return "the PIN is removed"
     case .verify(let request):
       return try await client.verifyPin(request, options: options).token?.token ?? ""
     }

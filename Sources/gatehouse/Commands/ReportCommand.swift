@@ -33,7 +33,7 @@ struct ReportCommand: Command {
     guard let format = ReportFormat(rawValue: name) else {
       throw UsageError("--format \"\(name)\" is not a format; use csv, html or json")
     }
-    // Whoever is not signed in is told so before anything is asked for.
+    // A missing sign-in is reported before anything is asked for.
     _ = try await SessionKeeper(context).requiredMetadata()
     let keys = try await keys(context)
     guard let path = options["--output"] else {
@@ -51,7 +51,7 @@ struct ReportCommand: Command {
     }
   }
 
-  /// What has arrived of a report.
+  /// The part of a report that has arrived.
   private final class Arrived {
     let digest = RunningDigest()
     var lineCount: UInt64 = 0

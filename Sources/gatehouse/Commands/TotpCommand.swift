@@ -4,7 +4,7 @@ internal import RPCKit
 
 /// `gatehouse totp`: adds or removes an authenticator app, and proves that one has it.
 struct TotpCommand: Command {
-  /// What is done.
+  /// The task.
   enum Task: String, CaseIterable, Sendable {
     case status
     case add
@@ -59,7 +59,7 @@ struct TotpCommand: Command {
       return Self.shown(confirmed.recoveryCodes)
     case .remove:
       _ = try await client.removeTotp(.init(), options: options)
-      return ["there is no authenticator app any more"]
+      return ["the authenticator app is removed"]
     case .verify:
       let shown = SecondFactorSource.isRecoveryCode(code)
       let verified = try await client.verify(

@@ -4,7 +4,7 @@ internal import RPCKit
 
 /// `gatehouse disable-user`, `enable-user` and `force-reset`: what operators do to an account, with a reason.
 struct UserChangeCommand: Command {
-  /// What is done.
+  /// The change.
   enum Change: Sendable {
     case disable, enable, forceReset
   }

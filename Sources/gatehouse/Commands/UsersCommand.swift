@@ -5,7 +5,7 @@ internal import Reflection
 
 /// `gatehouse users`: accounts, for operators.
 struct UsersCommand: Command {
-  /// What the address or a name begins with; empty for all.
+  /// The beginning of the address or a name; empty for all.
   let text: String
 
   func run(_ context: CommandContext) async throws {

@@ -1,6 +1,6 @@
 internal import Reflection
 
-/// What can stand where the cursor is.
+/// The completions at the cursor.
 struct Completer {
   let registry: SchemaRegistry
 

@@ -4,7 +4,7 @@ enum Shell: String, CaseIterable {
   case fish
   case zsh
 
-  /// What the shell reads to complete command lines of gatehouse; it asks the program for candidates.
+  /// The completion script for a shell; it asks the program for candidates.
   var script: String {
     switch self {
     case .bash:

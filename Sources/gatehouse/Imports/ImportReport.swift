@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// Tells what has become of rows: each that was refused as a line of JSON, and now and then how many there were.
 struct ImportReport {
-  /// Rows after which progress is told.
+  /// Rows after which progress is reported.
   private static let noticeCount: UInt64 = 50_000
 
   /// The rows that were answered, those of earlier calls included.

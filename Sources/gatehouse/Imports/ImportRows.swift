@@ -10,7 +10,7 @@ internal import ServiceKit
 struct ImportRows {
   /// A row as it is sent.
   struct Row: Sendable {
-    /// What the line says; empty if it cannot be read, so that its place in the file is kept.
+    /// The row in the line; empty if it cannot be read, so that its place in the file is kept.
     var message = Auth_V1.ImportRow()
     /// Why the line cannot be read; nil if it can.
     var problem: String?

@@ -4,7 +4,7 @@ internal import RPCKit
 
 /// Sends the rows of a file, and tells what becomes of them.
 struct ImportUpload {
-  /// What is imported, and how.
+  /// The plan of an import.
   struct Plan: Sendable {
     /// The name of the other system.
     let source: String

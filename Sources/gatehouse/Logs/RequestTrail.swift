@@ -5,12 +5,12 @@ internal import ServiceKit
 struct RequestTrail {
   /// Most entries that are gathered.
   static let entryCountMax = 10_000
-  /// What the name of a store ends with; everything else is a log.
+  /// The end of a store's name; everything else is a log.
   private static let storeSuffix = ".db"
 
   /// The request's id.
   let request: String
-  /// What was found, in no order.
+  /// The entries found, in no order.
   private(set) var entries: [TrailEntry] = []
 
   init(request: String) { self.request = request }
@@ -33,7 +33,7 @@ struct RequestTrail {
   }
 
   private mutating func readLog(_ path: String, _ name: String) throws {
-    // Most lines are of other requests: they are told by their bytes, before they are read as JSON.
+    // Most lines are of other requests: they are recognized by their bytes, before they are read as JSON.
     let (request, needle) = (request, Array(request.utf8))
     var found: [TrailEntry] = []
     var lines = LogLines()

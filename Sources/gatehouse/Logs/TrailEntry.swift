@@ -5,10 +5,10 @@ internal import ServiceKit
 struct TrailEntry {
   /// When it was written, in milliseconds since 1970.
   let time: Int64
-  /// What was written, and in which file.
+  /// The entry as it was written, and its file.
   let json: JSONValue
 
-  /// What every entry has, and what a reader knows already.
+  /// The members that every entry has, and that a reader knows already.
   private static let mainMembers: Set = [
     "source", "time", "level", "message", "request_id", "logger",
   ]

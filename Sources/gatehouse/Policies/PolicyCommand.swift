@@ -5,7 +5,7 @@ internal import TenancyService
 
 /// `gatehouse policy`: what policy files say, without a service.
 struct PolicyCommand: Command {
-  /// What is wanted of the files.
+  /// The task for the files.
   enum Task: String, CaseIterable {
     case check
     case explain

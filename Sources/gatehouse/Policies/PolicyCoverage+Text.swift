@@ -5,7 +5,7 @@ extension PolicyCoverage {
   /// The pairs that no assertion asks about.
   var untouched: [Pair] { pairs.filter { !$0.isTouched } }
 
-  /// What there is, in one line.
+  /// The contents, in one line.
   func summary(of policy: Policy) -> String {
     let roles = policy.roles.count { $0.name != Policy.operatorRole }
     let touched = pairs.count - untouched.count

@@ -12,7 +12,7 @@ extension PolicyDifference {
   var json: [JSONValue] { roles.map(\.json) + grants.map(\.json) }
 }
 
-/// What became of something.
+/// The kind of change.
 private enum Change: String {
   case added
   case removed

@@ -60,7 +60,7 @@ enum ReportFormat: String, CaseIterable, Sendable {
   private static let comma = UInt8(ascii: ",")
   private static let quote = UInt8(ascii: "\"")
   private static let apostrophe = UInt8(ascii: "'")
-  /// What spreadsheets take for formulas when it comes first; an apostrophe keeps them from it.
+  /// The characters that spreadsheets take for formulas at the start; an apostrophe keeps them from it.
   private static let formulaStarts = Array("=+-@'".utf8)
 
   private static func cell(_ text: String) -> String {

@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// A report as a page of HTML.
 enum ReportPage {
-  /// What comes before the rows.
+  /// The text before the rows.
   ///
   /// The policy of the page lets it load and run nothing, whatever is in it, and have no style but this.
   static let opening =
@@ -30,7 +30,7 @@ enum ReportPage {
     Base64URL.encode(Digests.sha256(style)).replacing("-", with: "+").replacing("_", with: "/")
     + "="
 
-  /// What comes after the rows.
+  /// The text after the rows.
   static let closing = ["</tbody></table></body></html>"]
 
   /// A line as a row.

@@ -5,7 +5,7 @@ enum SeedProduct: String, CaseIterable, Sendable {
   case journal
   case smartHome = "smart-home"
 
-  /// What is made.
+  /// The world to create.
   var world: SeedWorld {
     switch self {
     case .stables: .stables

@@ -8,14 +8,14 @@ struct SeedWorld: Sendable {
   var things: [Thing] = []
   var roles: [Role] = []
   var steps: [Step] = []
-  /// What to type after signing in, with whose session.
+  /// The commands to type after signing in.
   let next: [String]
 
-  /// Somebody with an account.
+  /// A person with an account.
   struct Person: Sendable {
     let key: String
     let name: String
-    /// What they are in this world.
+    /// The person's part in this world.
     let about: String
   }
 
@@ -26,7 +26,7 @@ struct SeedWorld: Sendable {
     let name: String
     /// The key of the entity above; nil for a root.
     var parent: String?
-    /// Who creates it.
+    /// The creator.
     let by: String
     /// JSON.
     var attributes = "{}"
@@ -37,7 +37,7 @@ struct SeedWorld: Sendable {
     let role: String
     let to: String
     let on: String
-    /// Who grants it.
+    /// The granter.
     let by: String
     /// How many days it lasts; nil is without an end.
     var days: Int64?

@@ -3,7 +3,7 @@ internal import RPCKit
 internal import Reflection
 internal import ServiceKit
 
-/// Makes what of a world is not there yet, each thing by a public call of whoever would make it.
+/// Makes what of a world is not there yet, each thing by a public call of anyone who would make it.
 struct Seeder {
   private let world: SeedWorld
   private let context: CommandContext

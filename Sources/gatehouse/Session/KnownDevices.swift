@@ -11,7 +11,7 @@ struct KnownDevices: Equatable, Sendable {
     var authTarget: String
     /// The address that signed in, as AuthService compares addresses.
     var email: String
-    /// What is sent with the next sign-in.
+    /// The token for the next sign-in.
     var token: String
   }
 

@@ -1,11 +1,11 @@
-/// What is asked for without being shown.
+/// A secret that is asked for without being shown.
 enum Secret: CaseIterable, Sendable {
   case password
   case pin
   /// Of an authenticator app, or a recovery code.
   case code
 
-  /// What people call it.
+  /// The name for people.
   var noun: String {
     switch self {
     case .password: "password"
@@ -23,12 +23,12 @@ enum Secret: CaseIterable, Sendable {
     }
   }
 
-  /// Nobody can be asked at a terminal.
+  /// There is no terminal to ask at.
   var withoutTerminal: UsageError {
     UsageError("no terminal to ask for the \(noun); set \(variable) instead")
   }
 
-  /// Whoever is asked at the terminal would show it.
+  /// Anyone who is asked at the terminal would show it.
   var withoutHiding: UsageError {
     UsageError("the terminal cannot hide the \(noun); set \(variable) instead")
   }

@@ -17,14 +17,14 @@ struct SessionKeeper {
     file = SessionFile(path: context.options.sessionPath)
   }
 
-  /// What goes beside a call: the token, unless nobody is signed in or the method asks for none.
+  /// The metadata of a call: the token, unless nobody is signed in or the method asks for none.
   func metadata(for method: MethodSchema) async throws -> Metadata {
     guard !context.options.isAnonymous, method.caller != "public" else { return [:] }
     guard let session = try await current() else { return [:] }
     return Self.metadata(session)
   }
 
-  /// What goes beside a call that may be made without a session: the token, if there is a session that
+  /// The metadata of a call that may be made without a session: the token, if there is a session that
   /// lives.
   func availableMetadata() async throws -> Metadata {
     guard !context.options.isAnonymous else { return [:] }
@@ -35,7 +35,7 @@ struct SessionKeeper {
     }
   }
 
-  /// What goes beside a call that makes no sense without a session.
+  /// The metadata of a call that makes no sense without a session.
   func requiredMetadata() async throws -> Metadata {
     Self.metadata(try await required())
   }

@@ -1,7 +1,7 @@
 internal import PeerContracts
 internal import RPCKit
 
-/// What comes before and after a sign-in of either kind.
+/// The steps before and after a sign-in of either kind.
 enum SignedIn {
   /// The session that the next one will replace; nil for none.
   ///

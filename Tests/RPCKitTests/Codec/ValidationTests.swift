@@ -27,7 +27,7 @@ import Testing
     Case(field: "name", description: "must be set") { $0.name = "" },
     Case(field: "name", description: "must have at least 2 bytes") { $0.name = "a" },
     Case(field: "name", description: "must have at most 8 bytes") { $0.name = "abcdefghi" },
-    Case(field: "name", description: "must look like [a-z][a-z0-9-]*") { $0.name = "Ann" },
+    Case(field: "name", description: "must match [a-z][a-z0-9-]*") { $0.name = "Ann" },
     Case(field: "stars", description: "must be at least 1") { $0.stars = -1 },
     Case(field: "stars", description: "must be at most 5") { $0.stars = 6 },
     Case(field: "mood", description: "must be set") { $0.mood = .unspecified },
@@ -62,7 +62,7 @@ import Testing
       $0.key = [UInt8](repeating: 0, count: 17)
     },
     Case(field: "ratio", description: "must be at most 1") { $0.ratio = 1.5 },
-    Case(field: "email", description: "must look like [a-z.]+@[a-z.]+|none") {
+    Case(field: "email", description: "must match [a-z.]+@[a-z.]+|none") {
       $0.contact = .email("nobody")
     },
     Case(field: "friend.tags", description: "must have at least 1 items") {

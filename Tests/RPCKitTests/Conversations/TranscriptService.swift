@@ -1,7 +1,7 @@
 import TestingContracts
 import RPCKit
 
-/// The service that docs/protocol.md uses in its examples: `echo.v1.Echo`, whose messages have one
+/// The service that docs/reference/protocol.md uses in its examples: `echo.v1.Echo`, whose messages have one
 /// field of text.
 ///
 /// Some texts are orders: `wait` waits for cancellation, `no such door` fails, `tell` answers with

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Conversations of docs/protocol.md as bytes, in `Transcripts/`, held against our server and client.
+/// Conversations of docs/reference/protocol.md as bytes, in `Transcripts/`, held against our server and client.
 ///
 /// `RPCKIT_REWRITE_TRANSCRIPTS=1` writes into the files what our end says now; the difference is
 /// then for a reader to judge.

@@ -26,7 +26,7 @@ struct DocumentedLabelTests {
 
   @Test("Reasons, kinds and priorities in metrics.md are those of the code")
   func metrics_labelValues_areTheCodes() throws {
-    let page = try Self.page("metrics.md")
+    let page = try Self.page("operations/metrics.md")
     let closed = ConnectionCloseReason.allCases.map(\.rawValue)
     let unused = ClientCloseReason.allCases.map(\.rawValue)
     let refused: [LimitName] = [.connections, .connectionsPerSource, .descriptors]
@@ -42,9 +42,9 @@ struct DocumentedLabelTests {
     }
   }
 
-  @Test("Limits in operations-rpckit.md are those of the code")
+  @Test("Limits in operations/rpckit.md are those of the code")
   func operations_limits_areTheCodes() throws {
-    let page = try Self.page("operations-rpckit.md")
+    let page = try Self.page("operations/rpckit.md")
     let rows = try #require(page.components(separatedBy: "| `limit` | What happened |").last)
       .components(separatedBy: "\n\n")[0]
     var documented: Set<String> = []

@@ -108,7 +108,7 @@ import Testing
 
   @Test("The documentation lists exactly the metrics that are registered, with their types")
   func documentation_listsEveryMetric() throws {
-    let page = URL(filePath: #filePath).appending(path: "../../../../docs/metrics.md")
+    let page = URL(filePath: #filePath).appending(path: "../../../../docs/operations/metrics.md")
     let documented = try String(contentsOf: page.standardized, encoding: .utf8)
       .split(separator: "\n")
       .filter { $0.hasPrefix("| `") }

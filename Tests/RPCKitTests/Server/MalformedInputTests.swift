@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPCKit
 
-/// Every row of docs/protocol.md on what is not a legal conversation: the exact answer, the
+/// Every row of docs/reference/protocol.md on what is not a legal conversation: the exact answer, the
 /// connection's fate, and that nobody else notices.
 @Suite("Server: malformed input", .teardown)
 struct MalformedInputTests {

@@ -28,7 +28,7 @@ struct WorkloadSimulationTests {
   func wire_isDrawnByTheSeed() {
     let wires = (1...100 as ClosedRange<UInt64>).map { SimulatedWire(seed: $0) }
     for wire in SimulatedWire.allCases { #expect(wires.contains(wire)) }
-    // docs/planted-bugs.md and docs/known-issues.md
+    // docs/maintainers/planted-bugs.md and docs/maintainers/known-issues.md
     for seed in [1, 15, 17, 36, 126, 129, 661, 1847, 4048] as [UInt64] {
       #expect(SimulatedWire(seed: seed) == .frames)
     }

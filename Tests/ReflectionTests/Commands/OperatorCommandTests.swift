@@ -184,8 +184,8 @@ struct OperatorCommandTests {
         operators.ended.withLock { $0 } == ["usr_3, Bearer access-1", "usr_9, Bearer access-1"]
       )
       let unknown = await stage.gatehouse("end-sessions", "ada@example")
-      #expect(unknown.code == 2)
-      #expect(unknown.errors.contains("ada@example has no account"))
+      #expect(unknown.code == 1)
+      #expect(unknown.errors.contains("account not found: ada@example"))
       #expect(operators.ended.withLock { $0.count } == 2)
     }
   }

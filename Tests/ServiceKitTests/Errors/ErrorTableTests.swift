@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// `docs/errors.md` against the sources, both ways.
+/// `docs/reference/errors.md` against the sources, both ways.
 @Suite("The table of errors")
 struct ErrorTableTests {
   /// From Tests/ServiceKitTests/Errors to the root of the repository.
@@ -80,7 +80,8 @@ struct ErrorTableTests {
 
   /// The rows below each heading.
   private static func table() throws -> [String: [Row]] {
-    let text = try String(contentsOf: root.appending(path: "docs/errors.md"), encoding: .utf8)
+    let page = root.appending(path: "docs/reference/errors.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
     var rows: [String: [Row]] = [:]
     var heading = ""
     for line in text.split(separator: "\n") {

@@ -179,7 +179,7 @@ struct KeySetSourceTests {
       "no server can be reached",
       cause: TransportError(.connectFailed, "127.0.0.1:7401: connect: connection refused")
     )
-    let refused = RPCError(.permissionDenied, "this method is not open to this kind of caller")
+    let refused = RPCError(.permissionDenied, "callers of this kind may not call this method")
     let outcomes = Lock<[Result<KeySet, RPCError>]>([
       .failure(away), .failure(refused), .success(KeySet([key.verificationKey])), .failure(away),
     ])
@@ -197,8 +197,8 @@ struct KeySetSourceTests {
         "AuthService has not answered yet",
         "AuthService cannot be reached: UNAVAILABLE: no server can be reached: "
           + "127.0.0.1:7401: connect: connection refused",
-        "AuthService does not give its keys: PERMISSION_DENIED: this method is not open to this kind "
-          + "of caller",
+        "AuthService does not give its keys: PERMISSION_DENIED: callers of this kind may not call "
+          + "this method",
         nil, nil,
       ]
     )

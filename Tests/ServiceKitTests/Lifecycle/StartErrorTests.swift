@@ -11,7 +11,7 @@ struct StartErrorTests {
     "An address that is taken, foreign or forbidden is named with its setting and with what to do",
     arguments: [
       (98, "stop what listens there already, or set listen to another address"),
-      (99, "set listen to one that it has, or to 0.0.0.0 for all"),
+      (99, "set listen to one of its addresses, or to 0.0.0.0 for all"),
       (13, "set listen to one above 1023"),
       (12, "set listen to another address"),
     ] as [(Int32, String)]

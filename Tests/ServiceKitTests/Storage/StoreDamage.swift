@@ -22,7 +22,7 @@ struct StoreDamage: Sendable, CustomStringConvertible {
   /// The files of a store by what follows `notes.db` in their names.
   typealias Files = [String: Data]
 
-  /// The row of the table in docs/operations.md that it belongs to.
+  /// The row of the table in docs/operations/services.md that it belongs to.
   let row: String
   let name: String
   let before: Before

@@ -137,7 +137,7 @@ struct StoreDamageTests {
     }
   }
 
-  @Test("docs/operations.md says of each kind of damage what these tests find")
+  @Test("docs/operations/services.md says of each kind of damage what these tests find")
   func documents_sayWhatIsFound() throws {
     var rows: [String] = []
     var outcomes: [String: (start: Set<String>, verify: Set<String>, count: Int)] = [:]
@@ -159,10 +159,10 @@ struct StoreDamageTests {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let text = try String(
-      contentsOf: root.appendingPathComponent("docs/operations.md"),
+      contentsOf: root.appendingPathComponent("docs/operations/services.md"),
       encoding: .utf8
     )
-    #expect(text.contains(table), "docs/operations.md needs this table:\n\(table)")
+    #expect(text.contains(table), "docs/operations/services.md needs this table:\n\(table)")
   }
 
   @Test("A store of another installation, an older copy and a log of another store are found")

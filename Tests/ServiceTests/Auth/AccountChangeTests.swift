@@ -123,7 +123,7 @@ struct AccountChangeTests {
       }
       let blocked = try await ask(.delete)
       #expect(blocked?.reason == "DELETION_BEGUN")
-      #expect(blocked?.message.contains("give them to somebody") == true)
+      #expect(blocked?.message.contains("give them to another user") == true)
       let missing = try await ask(.removeTotp)
       #expect(missing?.reason == "TOTP_NOT_ENROLLED")
       #expect(missing?.message.contains("enroll") == false)

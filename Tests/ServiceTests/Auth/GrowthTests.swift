@@ -7,7 +7,7 @@ import Testing
 @testable import AuthService
 @testable import ServiceTesting
 
-/// What docs/operations.md says of how a store grows.
+/// What docs/operations/services.md says of how a store grows.
 @Suite("How much a change at AuthService leaves behind", .timeLimit(.minutes(5)))
 struct GrowthTests {
   private func rename(

@@ -5,7 +5,7 @@ import Glibc
 import RPCKit
 import Testing
 
-/// What docs/new-product.md says, word for word.
+/// What docs/guides/new-product.md says, word for word.
 private struct NewProductPage {
   let text: String
 
@@ -13,7 +13,7 @@ private struct NewProductPage {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     text = try String(
-      contentsOf: root.appending(path: "docs/new-product.md"),
+      contentsOf: root.appending(path: "docs/guides/new-product.md"),
       encoding: .utf8
     )
   }

@@ -192,7 +192,7 @@ extension EndToEndTests {
 
         let last = try await home.auth.command(["revoke-super-admin", ada.email])
         #expect(
-          last.ending == .exited(1) && last.text.contains("somebody must be super_admin"),
+          last.ending == .exited(1) && last.text.contains("needs a permanent super_admin"),
           "\(last.text)"
         )
         #expect(try await subscribe(ada) == nil)

@@ -9,7 +9,7 @@ extension EndToEndTests {
   @Suite("What was taken away is refused elsewhere")
   struct RevocationTests {
     private static let trialCount = 200
-    /// How long a service may believe what it knows without hearing anything (SPEC 5), and a second
+    /// The lease of cached revocations without a sign of life (docs/maintainers/architecture.md), and a second
     /// for a busy machine.
     private static let lease = Duration.seconds(10) + .seconds(1)
 

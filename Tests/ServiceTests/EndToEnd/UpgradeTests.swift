@@ -71,10 +71,11 @@ extension EndToEndTests {
         "\($0.migrations.last?.version ?? 0)"
       }
       let table = try String(
-        contentsOf: Self.root.appending(path: "docs/releases.md"),
+        contentsOf: Self.root.appending(path: "docs/operations/releases.md"),
         encoding: .utf8
       )
-      #expect(table.contains("\n| today | \(versions.joined(separator: " | ")) |\n"))
+      let row = ([GatehouseVersion.text] + versions).joined(separator: " | ")
+      #expect(table.contains("\n| \(row) |\n"))
     }
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()

@@ -2,7 +2,7 @@ import Foundation
 import ServiceKit
 import Testing
 
-/// How a store grows, and what docs/operations.md says of it.
+/// How a store grows, and what docs/operations/services.md says of it.
 enum StoreGrowth {
   /// Bytes that the pages of a store in use take after `change`, more than before it.
   static func bytes(of database: Database, _ change: () async throws -> Void) async throws -> Double
@@ -26,7 +26,8 @@ enum StoreGrowth {
     let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
       url.deletingLastPathComponent()
     }
-    let page = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
+    let file = root.appending(path: "docs/operations/services.md")
+    let page = try String(contentsOf: file, encoding: .utf8)
     let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("| \(row)") })
     let cell = line.split(separator: "|").last { !$0.allSatisfy(\.isWhitespace) }
     return try #require(cell.flatMap { Double($0.trimmingCharacters(in: .whitespaces)) })

@@ -1,1 +1,1 @@
-"""Each function of these modules checks one promise of docs/gateways.md, which its first line says."""
+"""Each function of these modules checks one promise of docs/operations/gateways.md, which its first line says."""

@@ -49,7 +49,7 @@ def mixed(stage):
 
 
 def own_server(stage):
-    """auth_request: only whoever is signed in gets to a server of one's own, without made-up identities"""
+    """auth_request: only signed-in users get to a server of one's own, without made-up identities"""
     _, client = stage.sign_up("nils")
     client = stage.at(stage.nginx, client)
     requests = stage.applications[0].requests

@@ -1,4 +1,4 @@
-"""What servers behind Envoy are told about the user, and by whom."""
+"""The user's identity that servers behind Envoy get, and from whom."""
 
 from ..waiting import equal, require
 
@@ -64,7 +64,7 @@ def own_routes(stage):
 
 
 def never_sniffed(stage):
-    """every answer says that its content is of no other type than it says, whoever gives it"""
+    """every answer says that its content is of no other type than it says, from services and gateway"""
     _, client = stage.sign_up("nora")
     nobody, forged = client.showing(None), client.showing("eyJhbGciOiJFUzI1NiJ9.e30.AAAA")
     preflight = {"origin": stage.page_origin, "access-control-request-method": "GET"}

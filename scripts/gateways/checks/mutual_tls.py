@@ -10,7 +10,7 @@ CHECK = "/envoy.service.auth.v3.Authorization/Check"
 
 
 def signed_in(stage):
-    """with deploy/mutual-tls.patch whoever signs in through Envoy makes calls to all three services"""
+    """with deploy/mutual-tls.patch users who sign in through Envoy make calls to all three services"""
     from tenancy.v1 import portfolios_pb2
     secure = stage.mutual_tls
     user, ada = secure.sign_up("ada")

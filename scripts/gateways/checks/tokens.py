@@ -8,7 +8,7 @@ from ..waiting import equal, require, until
 
 
 def signed_in(stage):
-    """whoever signs in through Envoy makes calls of REST to all three services"""
+    """users who sign in through Envoy make calls of REST to all three services"""
     _, ada = stage.sign_up("ada")
     made = ada.post("/api/v1/portfolios", {"name": "Harbour Homes"})
     equal("a new portfolio", made.status, 201)

@@ -6,7 +6,7 @@ struct CryptHash: Hashable, Sendable {
   private static let bcryptCosts = 4...14
   /// Rounds of SHA-crypt.
   private static let roundCounts = 1000...1_000_000
-  /// What yescrypt's cost 1 to 8 is written as; 8 takes 128 MiB.
+  /// The notation of yescrypt's cost 1 to 8; 8 takes 128 MiB.
   private static let yescryptCosts: Set<Substring> = [
     "j75", "j85", "j7T", "j8T", "j9T", "jAT", "jBT", "jCT",
   ]

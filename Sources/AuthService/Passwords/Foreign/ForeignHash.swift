@@ -1,8 +1,8 @@
 /// A hashed password of another system, of a form that this service can verify, and at a cost that it accepts.
 ///
-/// Made only by reading: whoever has one can verify it without further questions. The parsers are our own and
-/// look at every byte, because the libraries accept costs that take minutes (`crypt_checksalt` finds nothing
-/// wrong with `$2y$31$`).
+/// Made only by reading: anyone who has one can verify it without further questions. The parsers are our own
+/// and look at every byte, because the libraries accept costs that take minutes (`crypt_checksalt` finds
+/// nothing wrong with `$2y$31$`).
 enum ForeignHash: Hashable, Sendable {
   /// bcrypt, SHA-crypt, yescrypt or scrypt as libxcrypt writes them (crypt(5)).
   case crypt(CryptHash)

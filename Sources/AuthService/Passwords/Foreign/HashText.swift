@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What the forms of foreign hashes are made of.
+/// The parts of foreign hashes' forms.
 enum HashText {
   /// The alphabet of crypt(5), in the order of its values.
   private static let cryptAlphabet = Array(

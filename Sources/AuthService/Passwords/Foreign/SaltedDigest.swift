@@ -2,12 +2,12 @@ internal import ServiceKit
 
 /// A digest of a password and its salt, as LDAP directories write it: `{SSHA256}` and base 64 of both.
 ///
-/// So fast that whoever has it can try a billion passwords a second. It is wrapped in our own hash as soon as there is
-/// time (`HashWrapping`).
+/// So fast that anyone who has it can try a billion passwords a second. It is wrapped in our own hash as soon
+/// as there is time (`HashWrapping`).
 struct SaltedDigest: Hashable, Sendable {
   /// How it was made.
   let digest: KeyDerivation.Digest
-  /// What follows the password.
+  /// The salt, which follows the password.
   let salt: [UInt8]
   /// The digest.
   let value: [UInt8]

@@ -1,7 +1,7 @@
 /// A suspended caller, to be resumed exactly once.
 ///
 /// The unchecked continuation costs no allocation. That it is resumed once is ensured by `take`
-/// semantics in its owners: whoever ends a call removes it from the connection's table first.
+/// semantics in its owners: anyone who ends a call removes it from the connection's table first.
 @safe
 struct CallContinuation<Success>: Sendable {
   private let continuation: UnsafeContinuation<Result<Success, RPCError>, Never>

@@ -65,7 +65,7 @@ extension ClientConnection {
     return .open(id)
   }
 
-  /// What became of the attempt to begin a call.
+  /// The outcome of the attempt to begin a call.
   enum Beginning {
     case open(StreamID)
     case refused(RPCError)
@@ -172,7 +172,7 @@ extension ClientConnection {
     if before >= capacity.load(ordering: .relaxed) { owner?.connectionHasRoom(self) }
   }
 
-  /// Tells whoever made the call that it failed, after `finish`.
+  /// Tells the one who made the call that it failed, after `finish`.
   func fail(_ record: CallRecord, _ error: RPCError) {
     switch record.target {
     case .raw(let token):

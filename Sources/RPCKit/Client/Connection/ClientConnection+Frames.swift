@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What arrives.
+/// Arriving frames.
 extension ClientConnection {
   func receive(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
     if machine.settleDialect(by: header) == .resumeWriters { resumeAllStreams() }

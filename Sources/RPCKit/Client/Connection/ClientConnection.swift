@@ -5,7 +5,7 @@ internal import Synchronization
 /// `@unchecked Sendable`: everything but `load`, `inbox` and constants is touched on `loop` only;
 /// each entry checks `loop.isCurrent`, and calls from other threads come through the inbox.
 final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @unchecked Sendable {
-  /// What the connection keeps of an open call.
+  /// The connection's record of an open call.
   struct CallRecord {
     enum Target {
       case call(ClientCall)
@@ -28,7 +28,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
 
   /// Calls that were given to this connection and are not over.
   ///
-  /// Whoever picks the connection for a call adds one; the end of the call takes it off.
+  /// Anyone who picks the connection for a call adds one; the end of the call takes it off.
   let load = Atomic<Int>(0)
   /// Calls that may be open at a time.
   let capacity: Atomic<Int>
@@ -43,7 +43,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   var writtenByteCount: UInt64 = 0
   var isFlushScheduled = false
   var isClosed = false
-  /// What closed the connection; nil while it is open, and when this side closed it.
+  /// The cause that closed the connection; nil while it is open, and when this side closed it.
   var failure: TransportError?
   /// Whether an answer ever arrived: a connection that served is worth making again at once.
   var wasUseful = false
@@ -241,7 +241,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   }
 }
 
-/// What a connection tells whoever made it.
+/// The owner of a connection, which hears of its events.
 ///
 /// Loop only.
 protocol ClientConnectionOwner: AnyObject {
@@ -255,7 +255,7 @@ protocol ClientConnectionOwner: AnyObject {
   func connectionIsClosed(_ connection: ClientConnection, _ error: TransportError?)
 }
 
-/// What one connection needs to know of its channel's configuration.
+/// The part of its channel's configuration that one connection needs.
 struct ClientConnectionConfiguration: Sendable {
   var limits = Limits()
   var features: ConnectionSettings.Features = [.deflate]

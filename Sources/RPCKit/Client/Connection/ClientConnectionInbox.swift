@@ -1,4 +1,4 @@
-/// What other threads ask of a connection, in order.
+/// The requests of other threads to a connection, in order.
 ///
 /// One loop wake-up serves a whole batch.
 struct ClientConnectionInbox {

@@ -5,7 +5,7 @@
 ///
 /// `Call` is the driver's own record of an open call, kept beside the call's state.
 struct ClientConnectionMachine<Call>: ~Copyable {
-  /// What the two sides agreed on.
+  /// The dialect that the two sides agreed on.
   enum Dialect: Equatable {
     /// HELLO was sent and the server has said nothing yet.
     ///
@@ -51,7 +51,7 @@ struct ClientConnectionMachine<Call>: ~Copyable {
     var unreturnedCredit = 0
   }
 
-  /// What calls may send before the server's settings are known: a sum that every peer can take.
+  /// The bytes that calls may send before the server's settings are known: a sum that every peer can take.
   static var assumedWindowByteCount: Int { 64 << 10 }
 
   var phase = Phase.connecting
@@ -191,7 +191,7 @@ struct ClientConnectionMachine<Call>: ~Copyable {
 
   // MARK: - Frames in
 
-  /// What the driver does with a frame.
+  /// The driver's action for a frame.
   enum OnFrame: Equatable {
     /// Decode the envelope: it ends the call.
     ///
@@ -284,7 +284,7 @@ struct ClientConnectionMachine<Call>: ~Copyable {
     return .fail(sendsCancel: header.type != .response)
   }
 
-  /// What a message of a stream costs its window: the header too, so that a flood of empty
+  /// The cost of a message to its stream's window: the header too, so that a flood of empty
   /// messages is bounded.
   static func cost(_ payloadByteCount: Int) -> Int { payloadByteCount + FrameHeader.byteCount }
 }

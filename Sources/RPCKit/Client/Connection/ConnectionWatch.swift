@@ -1,4 +1,4 @@
-/// What a connection remembers for its regular look at the clock.
+/// The state that a connection keeps for its regular look at the clock.
 struct ConnectionWatch {
   /// How often an active connection looks.
   static let interval = Duration.seconds(1)

@@ -109,7 +109,7 @@ final class ResponseStreamCall<Response: Message>: StreamingCall, @unchecked Sen
   }
 }
 
-/// What one stream has received and its consumer has not taken.
+/// The bytes that one stream has received and its consumer has not taken.
 ///
 /// `@unchecked Sendable`: touched on the connection's loop only; `consumed` goes there.
 final class ReceiveAccount: @unchecked Sendable {
@@ -152,7 +152,7 @@ final class ReceiveAccount: @unchecked Sendable {
     if let streamID { connection.grantCredit(streamID, cost: cost) }
   }
 
-  /// Nobody will take the rest.
+  /// Drops the rest.
   ///
   /// Loop only.
   func dropRest() {

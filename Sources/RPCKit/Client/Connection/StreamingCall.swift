@@ -39,7 +39,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
   let connection: ClientConnection
   private var waiting: [Waiting] = []
   private var waitsForRoom = false
-  /// What writers are told once the call is over.
+  /// The error that writers get once the call is over.
   private(set) var outcomeForWriters: RPCError?
 
   init(

@@ -16,7 +16,7 @@ struct CallWaiter: Sendable {
 
 /// Calls that wait for a connection, oldest first.
 ///
-/// Whoever removes one resumes it.
+/// Anyone who removes one resumes it.
 struct CallWaiters {
   private var waiters: [CallWaiter] = []
   private var lastID: UInt64 = 15

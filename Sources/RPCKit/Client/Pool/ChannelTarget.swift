@@ -91,7 +91,7 @@ public struct ChannelTarget: Hashable, Sendable {
 
 /// Why a text is not a target.
 public struct ChannelTargetError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, with the part of the text that is.
+  /// The problem, with the part of the text that has it.
   public var description: String
 
   init(_ description: String) {

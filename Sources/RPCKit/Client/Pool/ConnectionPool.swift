@@ -211,7 +211,7 @@ final class ConnectionPool: TimerTarget, Sendable {
 
   func hasRoom() { serveWaiters() }
 
-  /// Counts a connection that is about to be made; false when none is wanted any more.
+  /// Counts a connection that is about to be made; false when none is wanted.
   func connectionOpens() -> Bool {
     let isWanted = state.withLock { state in
       guard state.phase == .active else { return false }

@@ -1,6 +1,6 @@
 /// One connection that a channel wants to have: whether it is there, being made, or waited for.
 ///
-/// A connection that was told to go away leaves the slot at once, finishes its calls on its own,
+/// A connection that got GOAWAY leaves the slot at once, finishes its calls on its own,
 /// and the slot makes the next.
 enum ConnectionSlotMachine: ~Copyable {
   /// Not wanted yet.
@@ -81,7 +81,7 @@ enum ConnectionSlotMachine: ~Copyable {
     case connect
     /// Wait; this many attempts in a row came to nothing.
     case backOff(failures: Int)
-    /// It was not wanted any more.
+    /// It was no longer wanted.
     case closed
     case ignore
   }
@@ -150,7 +150,7 @@ enum ConnectionSlotMachine: ~Copyable {
     case ignore
   }
 
-  /// The slot is not wanted any more: its address vanished or the channel closes.
+  /// The slot is no longer wanted: its address vanished or the channel closes.
   mutating func release() -> OnRelease {
     switch consume self {
     case .idle:

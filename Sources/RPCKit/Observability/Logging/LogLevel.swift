@@ -2,9 +2,9 @@
 public enum LogLevel: UInt8, Sendable, Hashable, Comparable, CaseIterable {
   /// Every step; for a developer with one connection.
   case trace
-  /// What a developer wants to see while looking for an error.
+  /// Details for a developer who looks for an error.
   case debug
-  /// What happens in normal operation, rarely.
+  /// Rare events of normal operation.
   case info
   /// Normal, but worth a look.
   case notice

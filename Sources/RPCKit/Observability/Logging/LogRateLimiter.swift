@@ -1,10 +1,10 @@
 /// Lets a repeated message through a few times a second and counts the rest.
 ///
-/// A message is known by its logger, level and text, so what varies belongs into fields. When a
+/// A message is known by its logger, level and text, so what varies belongs in fields. When a
 /// window of one second ends with suppressed lines, a summary says how many. Shared by all loggers
 /// derived from one; one lock, taken for a few dictionary operations.
 public final class LogRateLimiter: Sendable {
-  /// Messages told apart within one window; the rest are limited together.
+  /// Messages distinguished within one window; the rest are limited together.
   public static let keyCountMax = 1024
 
   struct Key: Hashable, Sendable {

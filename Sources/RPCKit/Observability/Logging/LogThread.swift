@@ -9,7 +9,7 @@ import Synchronization
 final class LogThread: Sendable {
   private let shared: Shared
 
-  /// What the thread holds; it outlives the sink until the last line is written.
+  /// The state of the thread; it outlives the sink until the last line is written.
   private final class Shared: Sendable {
     let queue: LogQueue
     let eventDescriptor: Int32

@@ -135,7 +135,7 @@ extension Logger {
     log(.trace, message(), fields())
   }
 
-  /// What a developer wants to see while looking for an error.
+  /// Logs a detail for a developer who looks for an error.
   public func debug(
     _ message: @autoclosure () -> String,
     _ fields: @autoclosure () -> LogFields = [:]
@@ -143,7 +143,7 @@ extension Logger {
     log(.debug, message(), fields())
   }
 
-  /// What happens in normal operation, rarely.
+  /// Logs a rare event of normal operation.
   public func info(
     _ message: @autoclosure () -> String,
     _ fields: @autoclosure () -> LogFields = [:]

@@ -2,7 +2,7 @@
 ///
 /// A safety net under the rule that secrets are not logged. It errs on the side of hiding.
 enum Redaction {
-  /// What is written instead.
+  /// The text that is written instead.
   static let mark = "[redacted]"
 
   private static let secretKeys: Set<String> = [
@@ -110,7 +110,7 @@ enum Redaction {
     return end - tokenStart >= 6 || (index == 0 && end > tokenStart) ? end : nil
   }
 
-  /// What may stand between `Bearer` and its token: anything that no token begins with.
+  /// The separators between `Bearer` and its token: anything that no token begins with.
   private static func isSeparator(_ byte: UInt8) -> Bool { byte < 0x80 && !isTokenByte(byte) }
 
   private static let underscore = UInt8(ascii: "_")

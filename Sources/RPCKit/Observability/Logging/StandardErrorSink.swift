@@ -1,6 +1,6 @@
 /// Writes lines to standard error from a thread of its own.
 ///
-/// Callers only append to a queue of bounded size; when whoever reads standard error is too slow,
+/// Callers only append to a queue of bounded size; when anyone who reads standard error is too slow,
 /// lines are dropped and counted, and a line says how many. Each line goes out in one write(2), so
 /// lines of different threads never mix. The process should ignore SIGPIPE.
 public final class StandardErrorSink: LogSink {
@@ -85,7 +85,7 @@ final class LogQueue: Sendable {
 
   /// Writes what waits when it is called; blocks as long as the reader of the descriptor makes it.
   ///
-  /// Lines that arrive meanwhile find the queue empty and wake the thread again, so that a flush
+  /// Lines that arrive in the meantime find the queue empty and wake the thread again, so that a flush
   /// ends even while others keep logging.
   func drain() {
     writing.withLock { _ in

@@ -8,7 +8,7 @@ public struct TraceContext: Sendable, Hashable {
 
   /// Sixteen bytes that name the trace, in two halves; not both zero.
   public let traceID: TraceID
-  /// Eight bytes that name the span of whoever sends the header; not zero.
+  /// Eight bytes that name the span of anyone who sends the header; not zero.
   public let spanID: UInt64
   /// Whether the trace is recorded.
   public let isSampled: Bool
@@ -158,7 +158,7 @@ private func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
 }
 
 extension Metadata {
-  /// What a caller says of its trace; nil if it says nothing, or several things: then the trace begins anew
+  /// The caller's `traceparent`; nil if there is none, or several: then the trace begins anew
   /// (W3C Trace Context, section 3.2.1, `test_multiple_header` of its suite).
   package var traceparent: String? {
     let values = values(TraceContext.metadataKey)

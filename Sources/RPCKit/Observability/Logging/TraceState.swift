@@ -1,4 +1,4 @@
-/// What tracing systems tell one another beside `traceparent`: the W3C header `tracestate`.
+/// The state that tracing systems pass beside `traceparent`: the W3C header `tracestate`.
 ///
 /// Follows "Trace Context" (Recommendation of 23 November 2021, keys as in Level 2), sections 3.3 and 4.3. It is
 /// passed on as it came: nothing here adds an entry. A list that is not valid is dropped, and leaves `traceparent`

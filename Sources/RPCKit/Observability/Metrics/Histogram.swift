@@ -107,7 +107,7 @@ public final class Histogram: MetricSeries {
   /// See `MetricSeries.write(to:name:labels:)`.
   ///
   /// `_count` is the total of the buckets as they were read, so the two always agree although
-  /// updates continue meanwhile; `_sum` can be ahead or behind by the updates in flight.
+  /// updates continue in the meantime; `_sum` can be ahead or behind by the updates in flight.
   public func write(to exposition: inout MetricExposition, name: String, labels: String) {
     var cumulative: UInt64 = 0
     for (index, bound) in buckets.boundLabels.enumerated() {

@@ -5,7 +5,7 @@ public struct MetricExposition: Sendable {
   /// The media type to answer a scrape with.
   public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// What was written so far: UTF-8.
+  /// The bytes written so far: UTF-8.
   public private(set) var bytes: [UInt8] = []
 
   /// Makes an empty exposition.

@@ -134,7 +134,7 @@ public final class MetricRegistry: Sendable {
 
   /// All metrics in the Prometheus text format, in a fixed order: by name, then by label values.
   ///
-  /// Updates continue meanwhile, so the samples are not of one instant.
+  /// Updates continue in the meantime, so the samples are not of one instant.
   public func render() -> [UInt8] {
     let sources = sources.withLock { $0 }
     var exposition = MetricExposition()

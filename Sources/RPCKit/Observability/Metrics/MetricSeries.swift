@@ -14,7 +14,7 @@ public enum MetricKind: String, Sendable {
 ///
 /// Updated without locks.
 public protocol MetricSeries: AnyObject, Sendable {
-  /// What all series of one family share, such as the buckets of a histogram.
+  /// The settings that all series of one family share, such as the buckets of a histogram.
   associatedtype Settings: Sendable
 
   /// The type that the exposition states.
@@ -59,7 +59,7 @@ public final class Counter: MetricSeries {
     cell.wrappingAdd(UInt64(amount), ordering: .relaxed)
   }
 
-  /// What was counted so far.
+  /// The count so far.
   public var value: UInt64 { cell.load(ordering: .relaxed) }
 
   /// See `MetricSeries.isZero`.

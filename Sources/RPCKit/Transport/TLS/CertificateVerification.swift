@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What OpenSSL asks for each certificate of a peer's chain, after its own checks.
+/// The callback of OpenSSL for each certificate of a peer's chain, after its own checks.
 ///
 /// OpenSSL has checked signatures, dates, purposes, name constraints, the security level and, for
 /// clients, the host name. Two things that it lets pass are refused here.

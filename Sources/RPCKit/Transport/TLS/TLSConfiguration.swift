@@ -20,7 +20,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     case bytes([UInt8])
   }
 
-  /// What this side proves itself with.
+  /// The identity of this side.
   public struct Identity: Sendable, Hashable {
     /// The own certificate first, then each issuer after the one it issued; the root is optional.
     public var certificateChain: PEMSource
@@ -34,7 +34,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     }
   }
 
-  /// Whom a client believes.
+  /// The roots that a client trusts.
   public enum TrustRoots: Sendable, Hashable {
     /// The certificate authorities of the system.
     case system
@@ -42,7 +42,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     case pem(PEMSource)
   }
 
-  /// What a server asks of its clients.
+  /// The certificate that a server asks of its clients.
   ///
   /// Roots are always named: "any certificate that a public authority ever issued" is not an identity.
   public enum ClientVerification: Sendable, Hashable {

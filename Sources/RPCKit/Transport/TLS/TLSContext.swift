@@ -3,14 +3,14 @@ internal import COpenSSL
 /// Certificates, keys and rules that any number of sessions share: an `SSL_CTX`.
 ///
 /// Complete and consistent once it exists, and never changed afterwards.
-// OpenSSL's own locks protect a context that nobody configures any more: `SSL_new` from several
+// OpenSSL's own locks protect a context that nobody configures: `SSL_new` from several
 // threads is allowed (openssl-threads(7)). Everything here is set in `init` and constant after.
 @safe
 package final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
   /// How the sessions of this context reach their buffers.
   let byteStoreMethod: OpaquePointer
-  /// What the context was made from.
+  /// The configuration that the context was made from.
   package let configuration: TLSConfiguration
 
   // ALPN names as on the wire, each behind its length. OpenSSL's callback keeps a pointer to it.

@@ -1,6 +1,6 @@
 /// Why TLS could not be set up, or why a session ended.
 public struct TLSError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What sort of failure.
+  /// The kind of failure.
   public enum Reason: Sendable, Hashable {
     /// A file is missing, not readable, or far too large to be a certificate.
     case unreadableFile
@@ -18,7 +18,7 @@ public struct TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     case protocolFailure
   }
 
-  /// What sort of failure.
+  /// The kind of failure.
   public var reason: Reason
   /// For the log: what was tried and what OpenSSL said.
   ///

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What we negotiate, in OpenSSL's words.
+/// The negotiable protocols and ciphers, in OpenSSL's words.
 ///
 /// Not configurable; tests weaken it to play a bad peer.
 struct TLSPolicy: Sendable {

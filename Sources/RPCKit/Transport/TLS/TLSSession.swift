@@ -165,7 +165,7 @@ struct TLSSession: ~Copyable {
   /// The verified certificate of the peer, after the handshake.
   var peerCertificate: PeerCertificate? { unsafe PeerCertificate(of: ssl) }
 
-  /// What OpenSSL finds when the certificate is good, and somebody else's.
+  /// The errors of OpenSSL when the certificate is good, and another host's.
   private static let mismatches = [
     CLong(X509_V_ERR_HOSTNAME_MISMATCH), CLong(X509_V_ERR_IP_ADDRESS_MISMATCH),
   ]

@@ -31,15 +31,15 @@ package final class TLSTransport {
     case handshaking
     /// Data flows. Next: `ending`, `closed`.
     case open
-    /// The inner transport was told to close. Next: `closed`, with this error.
+    /// The inner transport is being closed. Next: `closed`, with this error.
     case ending(TransportError?)
     /// Terminal.
     case closed
   }
 
-  /// What a handshake takes while it is under way, in bytes, about: measured with OpenSSL 3.0.
+  /// The memory of a handshake while it is under way, in bytes, about: measured with OpenSSL 3.0.
   package static let handshakeByteCount = 43 << 10
-  /// What an open connection takes that nothing happens on, in bytes, about.
+  /// The memory of an open connection at rest, in bytes, about.
   package static let openByteCount = 16 << 10
 
   /// Ciphertext that may wait for the inner transport before plaintext is no longer accepted.
@@ -162,7 +162,7 @@ extension TLSTransport: TransportReceiver {
       session.feed(bytes)
       advanceHandshake()
     case .open:
-      // After close_notify nothing can be authentic any more (RFC 8446 section 6.1).
+      // After close_notify nothing can be authentic (RFC 8446 section 6.1).
       guard !isCloseNotifyReceived else { return }
       session.feed(bytes)
       deliver()

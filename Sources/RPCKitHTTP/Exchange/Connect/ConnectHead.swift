@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What the two ways of Connect read from a head alike.
+/// The parts of a head that the two ways of Connect read alike.
 enum ConnectHead {
   static let version = "connect-protocol-version"
 

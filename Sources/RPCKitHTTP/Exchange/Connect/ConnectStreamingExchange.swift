@@ -8,7 +8,7 @@ final class ConnectStreamingExchange: EnvelopedExchange {
   private var refusalStatus = 200
   private var refusalFields: HTTPFields = [:]
 
-  /// What the content types begin with.
+  /// The beginning of the content types.
   static let typePrefix = "application/connect+"
 
   init(

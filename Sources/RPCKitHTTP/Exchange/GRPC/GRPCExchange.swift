@@ -66,7 +66,7 @@ class GRPCExchange: EnvelopedExchange {
 
   override var encodingName: String { "grpc-encoding" }
 
-  /// What answers are called.
+  /// The content type of answers.
   func responseType(for requestType: String) -> String { requestType }
 
   /// Trailers, and streams both ways, are for HTTP/2 alone.

@@ -1,16 +1,16 @@
-/// One committed change: what watches, caches and sagas are told.
+/// One committed change, as watches, caches and sagas get it.
 public struct Change: Hashable, Sendable {
   /// Its place in the order of all changes of the store; counts up, with gaps.
   public var revision: Int64
   /// When it was written, in milliseconds since 1970.
   public var recordedAt: Int64
-  /// What happened: `portfolio.updated`.
+  /// The kind of event: `portfolio.updated`.
   public var kind: String
   /// The object or user it happened to.
   public var subject: String
   /// The tenant it belongs to, or empty.
   public var scope: String
-  /// What a consumer needs to know, in an encoding that belongs to `kind`.
+  /// The details for a consumer, in an encoding that belongs to `kind`.
   public var payload: [UInt8]
 
   /// Makes a change.

@@ -1,10 +1,10 @@
 internal import RPCKit
 
-/// What a subscriber of the change log is told.
+/// An event for a subscriber of the change log.
 public enum ChangeEvent: Hashable, Sendable {
   /// The next change.
   case change(Change)
-  /// Changes are missing between what was told last and this revision: read the state again, at this
+  /// Changes are missing between the last event and this revision: read the state again, at this
   /// revision or later; the changes after it follow.
   case resync(revision: Int64)
 }
@@ -15,11 +15,11 @@ public enum ChangeEvent: Hashable, Sendable {
 /// change log when they have fallen behind it. However many there are and however slow, memory stays
 /// at `DatabaseConfiguration.recentChangeCountMax` changes, and a commit never waits for one.
 final class ChangeFeed: Sendable {
-  /// What a subscriber at some position should do.
+  /// The next step of a subscriber at some position.
   enum Poll {
     /// These come next.
     case changes([Change])
-    /// What comes next is no longer in memory; the newest revision is given.
+    /// The next changes are no longer in memory; the newest revision is given.
     case behind(newest: Int64)
     /// Nothing is new.
     case wait
@@ -77,7 +77,7 @@ final class ChangeFeed: Sendable {
     news.announce()
   }
 
-  /// What comes after `position`; at most `limit` changes.
+  /// The changes after `position`; at most `limit`.
   func poll(after position: Int64, limit: Int) -> Poll {
     state.withLock { state in
       guard position != state.newest else { return state.hasEnded ? .ended : .wait }

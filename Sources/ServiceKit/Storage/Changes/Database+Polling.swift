@@ -1,4 +1,4 @@
-/// What comes after a position of the change log.
+/// The changes after a position of the change log.
 package enum ChangePoll: Sendable {
   /// These come next; there may be more.
   case changes([Change])
@@ -14,7 +14,7 @@ extension Database {
   /// Changes that `poll` returns at most.
   private static let pollCountMax = 256
 
-  /// What comes after a position, without waiting for it.
+  /// The changes after a position, without waiting for them.
   ///
   /// Reads the change log only if the position is no longer in memory. Throws `StoreError` when the
   /// log cannot be read.

@@ -8,7 +8,7 @@ extension Database {
   /// ALREADY_EXISTS with reason `IDEMPOTENCY_KEY_REUSED` in `domain`. An empty key is a plain
   /// `write`. Throws as `write` does.
   ///
-  /// `caller` is whoever the write is done for: UNAUTHENTICATED when its token is no longer accepted
+  /// `caller` is anyone who the write is done for: UNAUTHENTICATED when its token is no longer accepted
   /// as the turn of the write comes, however long it has waited. `onReplay` runs before an answer is
   /// repeated and can throw instead; what it throws is not kept. Otherwise the answer is repeated as it
   /// was, to a caller who would not get it today too: see docs/decisions/0045.

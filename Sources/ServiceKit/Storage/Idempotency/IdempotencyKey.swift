@@ -1,10 +1,10 @@
 public import RPCKit
 
-/// What a caller named a write, so that sending it again does not do it again.
+/// The caller's name of a write, so that sending it again does not do it again.
 public struct IdempotencyKey: Hashable, Sendable {
-  /// Who calls; keys of different callers have nothing to do with each other.
+  /// The caller; keys of different callers have nothing to do with each other.
   public var caller: String
-  /// What the caller named the write; empty means that it may be done again.
+  /// The caller's name of the write; empty means that it may be done again.
   public var key: String
   /// Tells this request from others under the same key.
   public var requestDigest: [UInt8]

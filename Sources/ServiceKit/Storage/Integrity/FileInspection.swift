@@ -1,10 +1,10 @@
-/// What can be said of a store's files before SQLite opens them, which may change them: it deletes a
+/// The state of a store's files before SQLite opens them, which may change them: it deletes a
 /// log beside an empty file, and ends a log where its checksums end.
 struct FileInspection {
   let path: String
   let marker: StoreMarker
 
-  /// How far a log's number of runs may be ahead of the marker's, which is told of each run but need not
+  /// How far a log's number of runs may be ahead of the marker's, which notes each run but need not
   /// survive a loss of power.
   private static let runCountMax: UInt32 = 4096
 

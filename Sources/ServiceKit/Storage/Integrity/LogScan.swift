@@ -1,7 +1,8 @@
-/// What a write-ahead log holds, read as SQLite's recovery reads it (sqlite.org/fileformat2.html, "WAL
+/// The contents of a write-ahead log, read as SQLite's recovery reads it (sqlite.org/fileformat2.html, "WAL
 /// File Format"): up to the last commit whose frames all have the right checksums.
 struct LogScan {
-  /// What tells one run of a log from another; the first number counts up each time it starts again.
+  /// The salts that distinguish one run of a log from another; the first number counts up each time it starts
+  /// again.
   struct Salts: Hashable, Sendable {
     var first: UInt32
     var second: UInt32

@@ -1,6 +1,6 @@
 /// A digest of each page of a database file, and one of all of them that follows in small steps.
 ///
-/// Finds accidents, not forgers: whoever can write the file can write the digest beside it. A change
+/// Finds accidents, not forgers: anyone who can write the file can write the digest beside it. A change
 /// within one 64-bit word is always found, any other but once in 2⁶⁴.
 struct PageDigests {
   /// Pages digested.
@@ -64,7 +64,7 @@ struct PageDigests {
     return state
   }
 
-  /// What a page adds to the total: depends on its place, so that swapped pages are found.
+  /// The share of a page in the total: depends on its place, so that swapped pages are found.
   private static func share(_ digest: UInt64, of page: Int) -> UInt64 {
     var state = digest &+ UInt64(truncatingIfNeeded: page &+ 1) &* 0x9E37_79B9_7F4A_7C15
     state = (state ^ (state &>> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,4 +1,4 @@
-/// What a file's tables, indexes and triggers are, as they were declared.
+/// The tables, indexes and triggers of a file, as they were declared.
 struct SchemaListing: Equatable {
   private var declarations: [String: String] = [:]
 
@@ -17,7 +17,7 @@ struct SchemaListing: Equatable {
     for row in rows { declarations[row.name] = row.sql }
   }
 
-  /// What a program's migrations make of an empty file.
+  /// The schema that a program's migrations make of an empty file.
   static func expected(_ migrations: [Migration]) throws(StoreError) -> SchemaListing {
     let connection = try SQLiteConnection(path: ":memory:", role: .writer, cacheByteCount: 1 << 20)
     try StoreSchema(connection: connection, applicationID: 1).migrate(migrations)

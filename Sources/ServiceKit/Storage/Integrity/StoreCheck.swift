@@ -1,8 +1,8 @@
-/// What a service promises about its rows beyond what the schema can say: sums that must agree.
+/// A promise of a service about its rows beyond the schema: sums that must agree.
 ///
 /// `Database.verify` looks at it, and a service can before it serves: see `Database.require`.
 public struct StoreCheck: Sendable {
-  /// What is checked, for the report of `verify`: `points ledger`.
+  /// The name of the check, for the report of `verify`: `points ledger`.
   public let name: String
   fileprivate let findings: @Sendable (borrowing ReadTransaction) throws -> [String]
 
@@ -18,7 +18,7 @@ public struct StoreCheck: Sendable {
     self.findings = findings
   }
 
-  /// What is wrong on one snapshot of the store, of which a service may be writing the next.
+  /// The findings on one snapshot of the store, of which a service may be writing the next.
   func findings(on connection: SQLiteConnection) throws(StoreError) -> [String] {
     var found: [String] = []
     do {

@@ -1,9 +1,9 @@
-/// What is remembered of a store beside it, in `PATH.lock`: that it was there, which one it was, and how
+/// The memory of a store beside it, in `PATH.lock`: that it was there, which one it was, and how
 /// its files were when they were last written.
 ///
 /// Two records with a checksum each, in sectors of their own. The first says which store it is, and is
 /// written once. The second follows the store; it is written after what it tells of and before what makes
-/// it untrue, so it never promises more than the disk was told to keep.
+/// it untrue, so it never promises more than was synced to the disk.
 struct StoreMarker: Equatable {
   /// Which store it is.
   struct Identity: Hashable, Sendable {
@@ -13,7 +13,7 @@ struct StoreMarker: Equatable {
     var applicationID: Int32
   }
 
-  /// What is known of the write-ahead log.
+  /// The state of the write-ahead log.
   enum Log: Hashable, Sendable {
     /// Nothing: it is about to be written, or moved for the last time.
     case unknown
@@ -23,7 +23,7 @@ struct StoreMarker: Equatable {
     case atLeast(LogScan.Salts, frameCount: UInt32)
   }
 
-  /// What the database file held when it was last written.
+  /// The pages of the database file when it was last written.
   struct Pages: Hashable, Sendable {
     var count: Int
     var digest: UInt64
@@ -47,7 +47,7 @@ struct StoreMarker: Equatable {
   private static let recordByteCount = 64
   private static let magic = Array("gatehouse store\n".utf8)
 
-  /// What an unwritten file says: nothing.
+  /// The marker of an unwritten file.
   init() {}
 
   /// Reads what a file says; nil when it is damaged.
@@ -70,7 +70,7 @@ struct StoreMarker: Equatable {
     try file.synchronize()
   }
 
-  /// Writes how the files are; only the kernel is told.
+  /// Writes how the files are; not synced.
   func writeState(to file: StoreFileHandle) throws(StoreError) {
     try file.write(state.bytes, at: Self.stateOffset)
   }

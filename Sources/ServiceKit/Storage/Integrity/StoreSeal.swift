@@ -1,5 +1,5 @@
 /// Keeps a store's files to itself and remembers how they were left, so that the next start finds out
-/// what became of them meanwhile.
+/// what became of them in the meantime.
 ///
 /// Confined to the writer's thread, and lives until SQLite has closed the file.
 final class StoreSeal {
@@ -87,7 +87,7 @@ final class StoreSeal {
 
   /// A commit was confirmed by the disk; the log has so many frames now.
   ///
-  /// Only the kernel is told: a process that is killed leaves it behind, and after a loss of power the
+  /// It is not synced: a process that is killed leaves it behind, and after a loss of power the
   /// marker tells of less than there is.
   func committed(frameCount: Int, revision: Int64) {
     do throws(StoreError) {

@@ -2,7 +2,7 @@ extension Database {
   /// Reads all of a store, or of a copy, and returns what is wrong with it; empty when all is in order.
   ///
   /// Changes nothing in the store, which a service may have open: SQLite reads beside it. Takes some
-  /// seconds for each GiB; `progress` is told, line by line, what was looked at. Throws
+  /// seconds for each GiB; `progress` gets a line for each part that was checked. Throws
   /// `StoreError.unavailable` when no thread can be started.
   public static func verify(
     _ path: String,
@@ -19,7 +19,7 @@ extension Database {
   }
 }
 
-/// Handed from the verifying thread to whoever waits for its end.
+/// Handed from the verifying thread to anyone who waits for its end.
 ///
 /// `@unchecked Sendable`: the thread writes it before it says that it has begun, which the reader awaits.
 private final class VerificationFindings: @unchecked Sendable {
@@ -35,7 +35,7 @@ private struct StoreVerification {
 
   /// Findings of one check that are listed.
   private static let findingCountMax = 20
-  /// How often files are compared again when the service wrote them meanwhile.
+  /// How often files are compared again when the service wrote them in the meantime.
   private static let attemptCount = 5
 
   init(_ path: String, _ definition: StoreDefinition, _ progress: @escaping (String) -> Void) {

@@ -4,7 +4,7 @@ extension SQLiteConnection {
   /// Copies everything that is committed, as of one instant, into this connection's file.
   ///
   /// All pages in one step: a copy in several steps starts again whenever somebody else writes in
-  /// between (sqlite.org/backup.html), and on a busy store would never end. Writers continue meanwhile.
+  /// between (sqlite.org/backup.html), and on a busy store would never end. Writers continue in the meantime.
   func copyAll(of source: SQLiteConnection) throws(StoreError) {
     let result = unsafe withHandle { target in
       unsafe source.withHandle { source -> Int32 in

@@ -5,7 +5,7 @@ internal import CSQLite
 /// Confined to one thread: opened without SQLite's own locks, and not `Sendable`.
 @safe
 final class SQLiteConnection {
-  /// What a connection is for.
+  /// The role of a connection.
   enum Role {
     /// Writes and checkpoints: there is one.
     case writer
@@ -17,7 +17,7 @@ final class SQLiteConnection {
   let path: String
   /// Pages in the write-ahead log after the last commit.
   private(set) var logPageCount = 0
-  /// What the last statement that failed met; says why a transaction has ended by itself.
+  /// The failure of the last statement; says why a transaction has ended by itself.
   private(set) var lastFailure: StoreError?
   private let handle: OpaquePointer
   /// Goes after the connection is closed, because it holds the file's descriptor.
@@ -199,7 +199,7 @@ final class SQLiteConnection {
     unsafe try check(sqlite3_exec(handle, sql, nil, nil, nil))
   }
 
-  /// What became of a checkpoint.
+  /// The outcome of a checkpoint.
   struct Checkpoint {
     /// Pages that the log held, or -1.
     var logPageCount: Int

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite answered instead of success: the extended result code and its text.
+/// The error of SQLite: the extended result code and its text.
 @safe
 struct SQLiteError: Error, Hashable, CustomStringConvertible {
   /// The extended result code (sqlite.org/rescode.html).
@@ -37,7 +37,7 @@ struct SQLiteError: Error, Hashable, CustomStringConvertible {
 }
 
 extension SQLiteError {
-  /// What the error means to whoever uses the store.
+  /// The error for users of the store.
   func storeError(path: String) -> StoreError {
     switch primary {
     case SQLITE_FULL: .unavailable("the disk is full")

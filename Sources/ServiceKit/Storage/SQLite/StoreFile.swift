@@ -1,7 +1,7 @@
 internal import Glibc
 internal import RPCKit
 
-/// What the store asks of the file system beside SQLite: private files, names, and fsync(2).
+/// The store's use of the file system beside SQLite: private files, names, and fsync(2).
 @safe
 enum StoreFile {
   /// The one path of a store, however it was named: without symbolic links, `.` and `..`.
@@ -76,7 +76,7 @@ enum StoreFile {
     guard fsync(descriptor) == 0 else { throw failure(path, "fsync", errno) }
   }
 
-  /// What a system call's error means for the store.
+  /// The store's error for a failed system call.
   static func failure(_ path: String, _ call: String, _ error: Int32) -> StoreError {
     .cannotOpen(path: path, detail: SyscallError(call, error).description)
   }

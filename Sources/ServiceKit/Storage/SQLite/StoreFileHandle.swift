@@ -8,7 +8,7 @@ internal import RPCKit
 /// SQLite opens the file and goes after SQLite has closed it, and a process never has two of one file.
 @safe
 final class StoreFileHandle: Sendable {
-  /// What a file is, whatever it is called.
+  /// The identity of a file, whatever it is called.
   private struct Identity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64

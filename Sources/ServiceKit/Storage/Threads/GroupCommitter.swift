@@ -13,7 +13,7 @@ final class GroupCommitter {
   private var log: LogPolicy
   /// How many of the next transactions get savepoints.
   private var savepointCommitCount = 0
-  /// Who is told of each commit before its callers.
+  /// The followers that see each commit before its callers.
   private var follower: (any CommitFollower)?
 
   init(
@@ -35,7 +35,7 @@ final class GroupCommitter {
     )
   }
 
-  /// Transactions that get savepoints after one write had to be undone: whoever sends writes that fail
+  /// Transactions that get savepoints after one write had to be undone: anyone who sends writes that fail
   /// late sends several.
   private static let savepointCommitCountMax = 64
 
@@ -93,7 +93,7 @@ final class GroupCommitter {
     feed.publish(session.changes)
   }
 
-  /// What became of a write before the commit.
+  /// The outcome of a write before the commit.
   private struct Outcome {
     let job: StoreWriter.Queue.Job
     let error: (any Error)?

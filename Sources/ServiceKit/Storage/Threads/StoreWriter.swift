@@ -56,7 +56,7 @@ final class StoreWriter: Sendable {
   }
 }
 
-/// How the store is, told by the writer to everybody else.
+/// The state of the store, as the writer publishes it.
 final class SharedCondition: Sendable {
   private let condition = Lock(StoreCondition.working)
 

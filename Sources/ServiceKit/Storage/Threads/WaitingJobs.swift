@@ -4,7 +4,7 @@ internal import RPCKit
 protocol WaitingJob: Sendable {
   /// Tells it from the others of its queue.
   var id: UInt64 { get }
-  /// Who called for it; nil for what is not counted for anybody.
+  /// The caller; nil for work that is not counted for anybody.
   var owner: CountedCaller? { get }
 }
 

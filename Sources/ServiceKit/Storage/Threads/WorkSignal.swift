@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a thread of the store sleeps on until there is work (sem_overview(7)).
+/// The signal on which a thread of the store sleeps until there is work (sem_overview(7)).
 @safe
 final class WorkSignal: @unchecked Sendable {
   // @unchecked: a semaphore is made to be used from several threads.

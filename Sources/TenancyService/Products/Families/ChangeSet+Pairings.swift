@@ -29,7 +29,7 @@ extension ChangeSet {
 
   /// Pairs a device of the caller with the family of a code.
   ///
-  /// Whoever made the code must still have the right to. Throws for an account that the device of a child,
+  /// The one who made the code must still have the right to. Throws for an account that the device of a child,
   /// or of a parent, must not have.
   func pair(
     _ code: PairingCodeRecord,

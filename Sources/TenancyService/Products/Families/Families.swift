@@ -131,7 +131,7 @@ enum PairingLimits {
   static let codesOfFamilyMax = 5
   /// Codes that can be used: of 17,576 selectors most must be free, or guesses would find one.
   ///
-  /// At the share the oldest of the same account makes room, at the total that of whoever has the most.
+  /// At the share the oldest of the same account makes room, at the total that of the holder with the most.
   static let codes = SharedBound(total: 2_000, share: 20, ofEach: .account)
   /// Paired devices of one family.
   static let pairingsOfFamilyMax = 100

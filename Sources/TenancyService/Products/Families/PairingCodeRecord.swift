@@ -5,13 +5,13 @@ internal import ServiceKit
 struct PairingCodeRecord: Hashable, Sendable {
   /// The letters that find it.
   let selector: String
-  /// What is kept of the whole code.
+  /// The stored digest of the whole code.
   let digest: [UInt8]
   let familyID: String
   /// Nil for a parent's device.
   let childID: String?
   let issuedBy: String
-  /// How whoever made it had proved to be that.
+  /// How the one who made it had proved to be that.
   let issuerACR: String
   /// Milliseconds since 1970.
   let createdAt: Int64
@@ -69,8 +69,8 @@ struct PairingCodeRecord: Hashable, Sendable {
     ) { PairingCodeRecord(row: $0) }
   }
 
-  /// Adds it, in place of one that has expired, and drops the oldest ones beyond the shares of the family and of whoever
-  /// made it.
+  /// Adds it, in place of one that has expired, and drops the oldest ones beyond the shares of the family and
+  /// of anyone who made it.
   func insert(_ tx: borrowing WriteTransaction) throws {
     try tx.execute(
       "INSERT OR REPLACE INTO pairing_code (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -120,7 +120,7 @@ struct PairingCodeRecord: Hashable, Sendable {
 
   /// Makes room for another code of anybody; whether somebody's code had to go for it.
   ///
-  /// That is the oldest of whoever has the most, so who has one keeps it while others have several.
+  /// That is the oldest of the holder with the most, so who has one keeps it while others have several.
   static func makeRoom(_ tx: borrowing WriteTransaction) throws -> Bool {
     let total = PairingLimits.codes.total
     let count = try tx.query(

@@ -137,7 +137,7 @@ struct PairingRecord: Hashable, Sendable {
     try tx.first("\(selection) WHERE p.id = ?", .text(id)) { PairingRecord(row: $0) }
   }
 
-  /// What an account has paired a device with.
+  /// The pairing of a device by an account.
   static func find(
     device: String,
     of userID: String,
@@ -160,7 +160,7 @@ struct PairingRecord: Hashable, Sendable {
     }
   }
 
-  /// What all accounts have paired a device with, newest first, without those whose role has ended.
+  /// The pairings of a device by all accounts, newest first, without those whose role has ended.
   static func all(
     ofDevice device: String,
     by roles: PairingRoles,

@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// Where devices go when what they are in is deleted.
 extension ChangeSet {
-  /// What is kept of a deleted portfolio, property or unit; nil when its devices are deleted with it.
+  /// The part of a deleted portfolio, property or unit that is kept; nil when its devices are deleted with it.
   ///
   /// Devices move to the home that the caller names, if it names one, and otherwise to `heir`, if there
   /// is one and nobody asks for their deletion.

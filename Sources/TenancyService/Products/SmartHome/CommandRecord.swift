@@ -5,8 +5,7 @@ internal import ServiceKit
 
 /// Every bound of commands for devices.
 enum CommandLimits {
-  /// How long a command can be carried out, in milliseconds: a door must not open when nobody stands in
-  /// front of it any more.
+  /// The lifetime of a command, in milliseconds: a door must not open after the user has left.
   static let lifetime: Int64 = 60_000
   /// How long commands can be acknowledged after they have expired, in milliseconds: a day.
   static let retention: Int64 = 86_400_000
@@ -25,7 +24,7 @@ struct CommandRecord: Hashable, Sendable {
     case failed
   }
 
-  /// The kind of its entry in the change log, which wakes whoever watches its property.
+  /// The kind of its entry in the change log, which wakes anyone who watches its property.
   static let changeKind = "command"
 
   let id: String
@@ -47,7 +46,7 @@ struct CommandRecord: Hashable, Sendable {
     acknowledged_at
     """
 
-  /// Adds a command to do what a user may do, to be told of after the commit.
+  /// Adds a command to do what a user may do, to be announced after the commit.
   static func give(
     _ request: Tenancy_V1.OperateDeviceRequest,
     id: String,

@@ -3,13 +3,13 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a hardware bridge is told: the commands that wait, and then new ones, in the order they were given.
+/// The commands for a hardware bridge: those that wait, and then new ones, in the order they were given.
 struct CommandWatch: WatchSource {
-  /// Up to where a bridge was told.
+  /// The position of a bridge.
   struct Position: Sendable {
-    /// What was told last.
+    /// The last command that was sent.
     var revision: Int64
-    /// Whether it was told that there was nothing more.
+    /// Whether it has got everything that waited.
     var isCurrent = false
     /// Commits of the scope when it was read.
     var version: UInt64 = 0

@@ -4,7 +4,7 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What the hardware bridge calls.
+/// The calls of the hardware bridge.
 extension DevicesHandler {
   /// Silence of a watch, at most.
   static let heartbeatInterval = Duration.seconds(3)

@@ -48,7 +48,7 @@ extension DevicesHandler {
       key: request.idempotencyKey,
       request: bytes(request, request.parameters) { $0.parameters = nil }
     ) { tx in
-      // A reload may have taken the action away meanwhile; what is not there is not allowed.
+      // A reload may have taken the action away in the meantime; what is not there is not allowed.
       let explanation = try core.decide(action, on: id, type: SmartHome.device, user, tx)
       try core.requireFeatures(explanation)
       let before = try tx.entity(id, type: SmartHome.device)
@@ -139,7 +139,7 @@ extension DevicesHandler {
     )
     var answer = Self.message(record)
     // Kept only for the answer: nobody who may not know of the device learns more than that, and who is
-    // suspended is told so of every device.
+    // suspended gets that answer for every device.
     if explanation.reason != .subjectSuspended, !explanation.isKnown || device == nil {
       answer.reason = ReasonCode.entityUnknown.rawValue
     }

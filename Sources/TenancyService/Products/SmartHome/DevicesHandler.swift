@@ -237,8 +237,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     )
   }
 
-  /// What lets a user see what was done with a device, or with what was deleted below something whose history
-  /// it may see; throws when nothing does.
+  /// Requires the right to see what was done with a device, or with what was deleted below something whose
+  /// history it may see; throws without one.
   private func requireHistory(
     of id: String,
     _ user: UserIdentity

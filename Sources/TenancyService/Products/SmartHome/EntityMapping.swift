@@ -141,7 +141,7 @@ extension TenancyCore {
     )
   }
 
-  /// What a grant of a pass by address has brought about: an invitation, as the pass that it stands for.
+  /// The invitation that a grant of a pass by address made, as the pass that it stands for.
   func message(invitedPass record: InvitationRecord) -> Tenancy_V1.GuestPass {
     Tenancy_V1.GuestPass(
       deviceId: record.entityID,

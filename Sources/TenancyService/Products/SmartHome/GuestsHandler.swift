@@ -196,7 +196,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       pass.recurring = try lent(window, on: pass.entityID, user, tx).recurring
       try requireWindow(from: pass.validFrom ?? tx.now, until: end)
       guard pass.digest != before.digest else { return core.message(pass: pass) }
-      // Whoever adds time to a pass has lent it from then on: it may last beyond the right of the one
+      // Anyone who adds time to a pass has lent it from then on: it may last beyond the right of the one
       // who gave it.
       if pass.exceeds(before) { pass.grantedBy = user.userID }
       pass = try changes.put(pass, before: before.digest, action: "guest.update", tx)

@@ -5,7 +5,7 @@ internal import ServiceKit
 /// sees what was done since their own roles reach it without a gap, and what they did themselves: a tenant who
 /// moves in is not shown how the former one came and went.
 extension HistoryView {
-  /// What is asked: whether somebody may see the history of a device, by an action on it, or on what it was
+  /// The question whether somebody may see the history of a device, by an action on it, or on what it was
   /// deleted from.
   struct Question: Sendable {
     let action: String
@@ -15,8 +15,8 @@ extension HistoryView {
 
   /// How much a reader sees whom the answer to a question lets in.
   ///
-  /// The answer is of this moment, and the roles are read a moment later: what was lost meanwhile shortens the
-  /// view.
+  /// The answer is of this moment, and the roles are read a moment later: what was lost in the meantime
+  /// shortens the view.
   static func of(
     _ deviceID: String,
     _ question: Question,
@@ -162,7 +162,7 @@ private struct RoleCarrier {
   let action: String
   let rule: Policy.ActionRule
 
-  /// Whether a role at a place does; `definitions` are the roles of the tenant's own.
+  /// Whether a role at a place does; `definitions` are the tenant-defined roles.
   ///
   /// One that was of a definition which is gone does not: what it included is not looked up.
   func carries(

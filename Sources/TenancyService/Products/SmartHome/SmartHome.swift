@@ -83,7 +83,7 @@ enum SmartHome: Product {
     while try await core.database.purgeCommands(before: now - CommandLimits.retention) > 0 {}
   }
 
-  /// What the handlers need and a policy does not have; empty when they can work with it.
+  /// The names that the handlers need and a policy does not have; empty when they can work with it.
   static func missing(in policy: Policy) -> [PolicyError.Problem] {
     var missing: [PolicyError.Problem] = []
     for (name, actions) in actions.sorted(by: { $0.key < $1.key }) {

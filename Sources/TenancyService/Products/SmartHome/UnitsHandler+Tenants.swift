@@ -3,7 +3,7 @@ internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Who lives in a unit.
+/// The tenants of a unit.
 extension UnitsHandler {
   func addTenant(
     _ request: Tenancy_V1.AddTenantRequest,

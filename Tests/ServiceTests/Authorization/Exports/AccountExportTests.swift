@@ -126,7 +126,7 @@ struct AccountExportTests {
       ("auth", AuthExport.plan), ("tenancy", TenancyExport.plan),
       ("entitlement", EntitlementExport.plan),
     ]
-    let page = try SchemaFile.text("docs/export.md")
+    let page = try SchemaFile.text("docs/guides/export.md")
     for (service, plan) in plans {
       let sections = try #require(properties(services[service]))
       #expect(sections.members.map(\.name) == plan.sections.map(\.name))
@@ -137,7 +137,7 @@ struct AccountExportTests {
         let members = try #require(properties(items)).members.map(\.name)
         #expect(members == section.columns.map(\.name), "\(service) \(section.name)")
         #expect(items?.object?["additionalProperties"] == false, "\(service) \(section.name)")
-        #expect(page.contains("| `\(section.name)` |"), "docs/export.md: \(section.name)")
+        #expect(page.contains("| `\(section.name)` |"), "docs/guides/export.md: \(section.name)")
       }
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 import RPCKit
 import Testing
 
-/// `docs/metrics.md` against what the services register, both ways.
+/// `docs/operations/metrics.md` against what the services register, both ways.
 @Suite("The table of the services' metrics")
 struct MetricTableTests {
   private static let names = [
@@ -14,7 +14,8 @@ struct MetricTableTests {
     let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
       url.deletingLastPathComponent()
     }
-    let text = try String(contentsOf: root.appending(path: "docs/metrics.md"), encoding: .utf8)
+    let page = root.appending(path: "docs/operations/metrics.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
     var table: [String: [String: String]] = [:]
     for line in text.split(separator: "\n") {
       let cells = line.split(separator: "|", omittingEmptySubsequences: false)

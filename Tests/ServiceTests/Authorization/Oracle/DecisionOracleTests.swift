@@ -17,7 +17,7 @@ import Testing
 struct DecisionOracleTests {
   /// A failure is replayed with the seed that it prints.
   private static let seedVariable = "DECISION_ORACLE_SEED"
-  /// Each makes more than 4,000 decisions; the full count is 24, see docs/testing.md.
+  /// Each makes more than 4,000 decisions; the full count is 24, see docs/maintainers/testing.md.
   private static let roundCount =
     ProcessEnvironment.variables["DECISION_ORACLE_ROUNDS"].flatMap { Int($0) } ?? 2
 

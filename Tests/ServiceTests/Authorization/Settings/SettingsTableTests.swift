@@ -5,7 +5,7 @@ import ServiceKit
 import TenancyService
 import Testing
 
-/// `docs/operations.md` against the settings that the programs know, both ways.
+/// `docs/operations/services.md` against the settings that the programs know, both ways.
 @Suite("The tables of settings")
 struct SettingsTableTests {
   /// Settings that hold others, with what must be in them.
@@ -32,7 +32,8 @@ struct SettingsTableTests {
     let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
       url.deletingLastPathComponent()
     }
-    let text = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
+    let page = root.appending(path: "docs/operations/services.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
     let titles = [
       "### Settings of every service": "all", "### AuthService": "auth",
       "### TenancyService": "tenancy", "### EntitlementService": "entitlement",

@@ -7,7 +7,7 @@ import Testing
 /// counted for, its clients' are.
 @Suite("Limits of the clients of a proxy", .serialized, .timeLimit(.minutes(5)))
 struct ProxiedCallerTests {
-  /// What a source may try, as operations.md says it.
+  /// What a source may try, as docs/operations/services.md says it.
   private static let failureCountMax = 20
 
   /// One wrong password, by REST or by Connect.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceTesting
 
-/// A row of docs/app-store-notifications.md, with the data that Apple sends for it.
+/// A row of docs/reference/app-store-notifications.md, with the data that Apple sends for it.
 ///
 /// Everything is about one user, who bought `com.example.basic` until second 10 unless `before` says
 /// otherwise. Seconds count from the begin of the test.

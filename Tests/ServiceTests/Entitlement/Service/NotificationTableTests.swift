@@ -59,7 +59,7 @@ struct NotificationTableTests {
       url.deletingLastPathComponent()
     }
     let page = try String(
-      contentsOf: root.appending(path: "docs/app-store-notifications.md"),
+      contentsOf: root.appending(path: "docs/reference/app-store-notifications.md"),
       encoding: .utf8
     )
     let listed = page.split(separator: "\n").compactMap { line -> String? in

@@ -16,7 +16,7 @@ struct DecisionAgreementTests {
     ]
   }()
 
-  /// Decisions for each policy; the full count is 100,000, see docs/testing.md.
+  /// Decisions for each policy; the full count is 100,000, see docs/maintainers/testing.md.
   private static let decisionCount =
     ProcessEnvironment.variables["DECISION_AGREEMENT_COUNT"].flatMap { Int($0) } ?? 5_000
 

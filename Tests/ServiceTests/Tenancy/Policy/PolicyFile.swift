@@ -18,9 +18,9 @@ enum PolicyFile {
     try String(contentsOf: root.appending(path: "policies/\(name).json"), encoding: .utf8)
   }
 
-  /// The text of `docs/NAME.md`.
+  /// The text of `docs/guides/NAME.md`.
   static func page(_ name: String) throws -> String {
-    try String(contentsOf: root.appending(path: "docs/\(name).md"), encoding: .utf8)
+    try String(contentsOf: root.appending(path: "docs/guides/\(name).md"), encoding: .utf8)
   }
 
   private static var root: URL {

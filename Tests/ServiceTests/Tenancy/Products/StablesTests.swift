@@ -8,7 +8,7 @@ import Testing
 @testable import AccessEngine
 @testable import TenancyService
 
-/// What docs/stables.md says of the policy.
+/// What docs/guides/stables.md says of the policy.
 private struct StablesPage {
   struct Row {
     let action: String

@@ -71,7 +71,7 @@ struct AdviceTests {
         )
       }
       #expect(
-        text == "a portfolio has no roles of its own: the policy lets nobody define them"
+        text == "a portfolio cannot define roles: the policy allows no tenant-defined roles on it"
       )
     }
   }

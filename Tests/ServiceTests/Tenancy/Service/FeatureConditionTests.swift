@@ -105,7 +105,7 @@ struct FeatureConditionTests {
       #expect(remote["unlocked_by_products"] == nil)
       #expect(
         operated?.message
-          == "device.turn_on needs the feature remote, which has not been bought; "
+          == "device.turn_on needs the feature remote, which is not included in the plan; "
           + "buy the tier standard or the add-on away,anywhere"
       )
       let updated = await #expect(throws: RPCError.self) {

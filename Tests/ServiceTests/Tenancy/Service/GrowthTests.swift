@@ -8,7 +8,7 @@ import Testing
 @testable import ServiceTesting
 @testable import TenancyService
 
-/// What docs/operations.md says of how a store grows.
+/// What docs/operations/services.md says of how a store grows.
 @Suite("How much a change at TenancyService leaves behind", .timeLimit(.minutes(5)))
 struct GrowthTests {
   /// A store's growth with each of `count` changes.

@@ -18,7 +18,7 @@ struct ItemsTests {
     }
   }
 
-  @Test("The items of others look as if they did not exist")
+  @Test("Items of other users look as if they did not exist")
   func get_ofAnotherUser_isNotFound() async throws {
     try await TestService.run { service in
       let (ada, eve) = (service.by("usr_ada"), service.by("usr_eve"))

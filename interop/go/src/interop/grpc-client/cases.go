@@ -240,7 +240,7 @@ func errorDetails(p *peer) (string, error) {
 	)
 }
 
-// failed is nil if a call has failed in the way that it was told to.
+// failed is nil if a call has failed in the way that it was asked to.
 func failed(err error) error {
 	if err := refused(err, codes.ResourceExhausted); err != nil {
 		return err
