@@ -1,6 +1,6 @@
 internal import CBuildInformation
 
-/// What the build knows and the sources cannot.
+/// Facts that the build knows and the sources cannot: which commit they are.
 ///
 /// A target of its own, so that a new revision recompiles this file and not ServiceKit.
 package enum BuildInformation {

@@ -8,7 +8,7 @@ struct GeneratorOptions {
   var cModule = "CProtobufC"
   /// The module that has what the files import, unless it is RPCKit's; empty if there is none.
   var importedModule = ""
-  /// What is written.
+  /// The format to write.
   var format = Format.swift
 
   /// Code, or the description of what can be called by HTTP.

@@ -6,7 +6,7 @@ public enum GatehouseVersion {
   /// `MAJOR.MINOR.PATCH` (semver.org).
   public static let text = "0.3.0"
 
-  /// What it was built from, as `BUILD_REVISION` named it during the build (`scripts/helpers/build-services`
+  /// The commit it was built from, as `BUILD_REVISION` named it during the build (`scripts/helpers/build-services`
   /// sets it to the commit); `unknown` if it was not set.
   public static let revision = BuildInformation.revision
 

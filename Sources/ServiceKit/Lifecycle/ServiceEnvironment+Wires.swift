@@ -35,7 +35,7 @@ extension ServiceEnvironment {
 }
 
 extension HTTPDocument {
-  /// What can be called by HTTP, as OpenAPI 3.1; copied with the first question.
+  /// The calls by HTTP, as OpenAPI 3.1; copied with the first question.
   fileprivate static func openAPI(_ json: StaticString) -> HTTPDocument {
     let latest = LatestContent()
     return HTTPDocument(
