@@ -24,7 +24,7 @@ typedef struct Gatehouse__RestRules Gatehouse__RestRules;
 /* --- enums --- */
 
 /*
- * Who may call a method. The generator rejects a method without it.
+ * The callers of a method. The generator rejects a method without it.
  */
 typedef enum _Gatehouse__CallerClass {
   /*
@@ -50,7 +50,7 @@ typedef enum _Gatehouse__CallerClass {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__CALLER_CLASS)
 } Gatehouse__CallerClass;
 /*
- * What is served first under overload.
+ * The order of methods under overload.
  */
 typedef enum _Gatehouse__Priority {
   /*
@@ -68,7 +68,7 @@ typedef enum _Gatehouse__Priority {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__PRIORITY)
 } Gatehouse__Priority;
 /*
- * What kind of text a string holds.
+ * The kind of text a string holds.
  */
 typedef enum _Gatehouse__TextRule {
   /*
@@ -95,7 +95,7 @@ typedef enum _Gatehouse__TextRule {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__TEXT_RULE)
 } Gatehouse__TextRule;
 /*
- * What errors look like by HTTP.
+ * The form of errors by HTTP.
  */
 typedef enum _Gatehouse__RestErrors {
   /*
@@ -103,7 +103,7 @@ typedef enum _Gatehouse__RestErrors {
    */
   GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED = 0,
   /*
-   * What is wrong, as text: AuthZEN's Authorization API 1.0.
+   * The problem, as text: AuthZEN's Authorization API 1.0.
    */
   GATEHOUSE__REST_ERRORS__REST_ERRORS_TEXT = 1,
   /*
@@ -123,7 +123,7 @@ struct  Gatehouse__MethodRules
 {
   ProtobufCMessage base;
   /*
-   * Who may call.
+   * The allowed callers.
    */
   Gatehouse__CallerClass caller;
   /*
@@ -216,7 +216,7 @@ struct  Gatehouse__FieldRules
    */
   uint32_t max_size;
   /*
-   * What kind of text the string is.
+   * The kind of text the string is.
    */
   Gatehouse__TextRule text;
   Gatehouse__FieldRules__LowerCase lower_case;
@@ -268,7 +268,7 @@ struct  Gatehouse__RestRules
    */
   protobuf_c_boolean ignore_unknown;
   /*
-   * What its errors look like.
+   * The form of its errors.
    */
   Gatehouse__RestErrors errors;
 };

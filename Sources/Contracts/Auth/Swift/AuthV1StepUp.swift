@@ -31,7 +31,7 @@ extension Auth_V1 {
     }
   }
 
-  /// What is told about a PIN.
+  /// The state of a PIN.
   public struct PinState: RPCKit.GeneratedMessage {
     /// Whether there is one.
     public var isSet: Swift.Bool = false
@@ -392,7 +392,7 @@ extension Auth_V1 {
       ]
     )
     /// Sets a PIN, which also enables it again. INVALID_ARGUMENT, PIN_LENGTH, PIN_COMMON or PIN_REUSED, for
-    /// one that does not do. The user is told by mail.
+    /// one that does not do. The user is notified by mail.
     public static let setPin = RPCKit.MethodDescriptor(
       service: "auth.v1.StepUp",
       method: "SetPin",
@@ -413,7 +413,7 @@ extension Auth_V1 {
         ),
       ]
     )
-    /// Gives an elevated token to whoever knows the PIN. INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`;
+    /// Gives an elevated token to anyone who knows the PIN. INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`;
     /// RESOURCE_EXHAUSTED, TOO_MANY_PIN_ATTEMPTS, when it comes too early after wrong ones;
     /// FAILED_PRECONDITION, PIN_NOT_SET, or PIN_DISABLED after ten wrong ones in a row (five if PINs have
     /// fewer than six digits), until the user has signed in again.
@@ -437,7 +437,7 @@ extension Auth_V1 {
         ),
       ]
     )
-    /// Removes the PIN, if there is one. The user is told by mail.
+    /// Removes the PIN, if there is one. The user is notified by mail.
     public static let clearPin = RPCKit.MethodDescriptor(
       service: "auth.v1.StepUp",
       method: "ClearPin",
@@ -465,14 +465,14 @@ extension Auth_V1 {
     /// Says whether the caller has a PIN.
     func getPin(_ request: Auth_V1.GetPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.PinState
     /// Sets a PIN, which also enables it again. INVALID_ARGUMENT, PIN_LENGTH, PIN_COMMON or PIN_REUSED, for
-    /// one that does not do. The user is told by mail.
+    /// one that does not do. The user is notified by mail.
     func setPin(_ request: Auth_V1.SetPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SetPinResponse
-    /// Gives an elevated token to whoever knows the PIN. INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`;
+    /// Gives an elevated token to anyone who knows the PIN. INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`;
     /// RESOURCE_EXHAUSTED, TOO_MANY_PIN_ATTEMPTS, when it comes too early after wrong ones;
     /// FAILED_PRECONDITION, PIN_NOT_SET, or PIN_DISABLED after ten wrong ones in a row (five if PINs have
     /// fewer than six digits), until the user has signed in again.
     func verifyPin(_ request: Auth_V1.VerifyPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.VerifyPinResponse
-    /// Removes the PIN, if there is one. The user is told by mail.
+    /// Removes the PIN, if there is one. The user is notified by mail.
     func clearPin(_ request: Auth_V1.ClearPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ClearPinResponse
   }
 
@@ -500,7 +500,7 @@ extension Auth_V1 {
     }
 
     /// Sets a PIN, which also enables it again. INVALID_ARGUMENT, PIN_LENGTH, PIN_COMMON or PIN_REUSED, for
-    /// one that does not do. The user is told by mail.
+    /// one that does not do. The user is notified by mail.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func setPin(
@@ -513,7 +513,7 @@ extension Auth_V1 {
       return try await channel.unary(StepUpMethods.setPin, request, options: options)
     }
 
-    /// Gives an elevated token to whoever knows the PIN. INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`;
+    /// Gives an elevated token to anyone who knows the PIN. INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`;
     /// RESOURCE_EXHAUSTED, TOO_MANY_PIN_ATTEMPTS, when it comes too early after wrong ones;
     /// FAILED_PRECONDITION, PIN_NOT_SET, or PIN_DISABLED after ten wrong ones in a row (five if PINs have
     /// fewer than six digits), until the user has signed in again.
@@ -529,7 +529,7 @@ extension Auth_V1 {
       return try await channel.unary(StepUpMethods.verifyPin, request, options: options)
     }
 
-    /// Removes the PIN, if there is one. The user is told by mail.
+    /// Removes the PIN, if there is one. The user is notified by mail.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func clearPin(
@@ -552,7 +552,7 @@ extension Auth_V1 {
           Auth_V1.authV1AuthenticationFile,
         ]
       },
-      base64: "ChVhdXRoL3YxL3N0ZXBfdXAucHJvdG8SB2F1dGgudjEaHGF1dGgvdjEvYXV0aGVudGljYXRpb24ucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvIg8KDUdldFBpblJlcXVlc3QiVQoIUGluU3RhdGUSFQoGaXNfc2V0GAEgASgIUgVpc1NldBIaCghkaXNhYmxlZBgCIAEoCFIIZGlzYWJsZWQSFgoGZGlnaXRzGAMgASgNUgZkaWdpdHMiNwoNU2V0UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4iEAoOU2V0UGluUmVzcG9uc2UicAoQVmVyaWZ5UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4SNAoHcHVycG9zZRgCIAEoCUIaqrsYFggBGIABIg9bQS1aYS16MC05Xy4vXStSB3B1cnBvc2UiPwoRVmVyaWZ5UGluUmVzcG9uc2USKgoFdG9rZW4YASABKAsyFC5hdXRoLnYxLkFjY2Vzc1Rva2VuUgV0b2tlbiIRCg9DbGVhclBpblJlcXVlc3QiEgoQQ2xlYXJQaW5SZXNwb25zZTKpAwoGU3RlcFVwElkKBkdldFBpbhIWLmF1dGgudjEuR2V0UGluUmVxdWVzdBoRLmF1dGgudjEuUGluU3RhdGUiJKK7GAQIAiABgtPkkwIWEhQvYXBpL3YxL3VzZXJzL21lL3BpbhJnCgZTZXRQaW4SFi5hdXRoLnYxLlNldFBpblJlcXVlc3QaFy5hdXRoLnYxLlNldFBpblJlc3BvbnNlIiyiuxgJCAIaBWZyZXNogtPkkwIZGhQvYXBpL3YxL3VzZXJzL21lL3BpbjoBKhJtCglWZXJpZnlQaW4SGS5hdXRoLnYxLlZlcmlmeVBpblJlcXVlc3QaGi5hdXRoLnYxLlZlcmlmeVBpblJlc3BvbnNlIimiuxgCCAKC0+STAh0iGC9hcGkvdjEvYXV0aC9zdGVwLXVwL3BpbjoBKhJsCghDbGVhclBpbhIYLmF1dGgudjEuQ2xlYXJQaW5SZXF1ZXN0GhkuYXV0aC52MS5DbGVhclBpblJlc3BvbnNlIiuiuxgLCAIaBWZyZXNoIAGC0+STAhYqFC9hcGkvdjEvdXNlcnMvbWUvcGluQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqSDwpbCgEMEgMBABIaUSBQSU5zOiBwcm92aW5nIGluIGFuIG9wZW4gc2Vzc2lvbiB0aGF0IGl0cyB1c2VyIGlzIHRoZSBvbmUgd2hvIGhvbGRzIHRoZSBkZXZpY2UuCgovCgIEABIDDAAYGiQgQXNrcyB3aGV0aGVyIHRoZSBjYWxsZXIgaGFzIGEgUElOLgoKJwoCBAESBA8AFgEaGyBXaGF0IGlzIHRvbGQgYWJvdXQgYSBQSU4uCgokCgQEAQIAEgMRAhIaFyBXaGV0aGVyIHRoZXJlIGlzIG9uZS4KCmAKBAQBAgESAxMCFBpTIFdoZXRoZXIgaXQgaXMgZGlzYWJsZWQsIGFmdGVyIHRvbyBtYW55IHdyb25nIG9uZXMsIHVudGlsIHRoZSB1c2VyIHNpZ25zIGluIGFnYWluLgoKLwoEBAECAhIDFQIUGiIgRGlnaXRzIHRoYXQgYSBuZXcgUElOIG11c3QgaGF2ZS4KCkAKAgQCEgQZAB0BGjQgU2V0cyB0aGUgY2FsbGVyJ3MgUElOLCBpbiBwbGFjZSBvZiB0aGUgb25lIGJlZm9yZS4KCnsKBAQCAgASAxwCWxpuIEFzIG1hbnkgZGlnaXRzIGFzIGBQaW5TdGF0ZS5kaWdpdHNgIHNheXM7IG5laXRoZXIgYSBjb21tb24gUElOLCBub3IgdGhlIG9uZSBiZWZvcmUsIG5vciB0aGF0IG9uZQogYmFja3dhcmRzLgoKHAoCBAMSAyAAGRoRIFRoZSBQSU4gaXMgc2V0LgoKMwoCBAQSBCMAKQEaJyBQcm92ZXMgdGhhdCB0aGUgY2FsbGVyIGtub3dzIGl0cyBQSU4uCgoXCgQEBAIAEgMlAlsaCiBUaGUgUElOLgoKsAEKBAQEAgESAygCZhqiASBUaGUgb25lIHRoaW5nIHRoYXQgdGhlIHRva2VuIGlzIHRvIGJlIGdvb2QgZm9yOiBhbiBhY3Rpb24gb2YgYSBwb2xpY3ksIGFzCiBgZmFtaWx5LmVudGVyX3BhcmVudF9tb2RlYCwgb3IgdGhlIGZ1bGwgbmFtZSBvZiBhIG1ldGhvZCwgYXMgYG5vdGVzLnYxLk5vdGVzL0RlbGV0ZWAuCgonCgIEBRIELAAwARobIFRoZSBjYWxsZXIga25vd3MgaXRzIFBJTi4KCq8BCgQEBQIAEgMvAhgaoQEgQW4gZWxldmF0ZWQgdG9rZW4gd2l0aCBgYWNyYCBwaW4uIEl0IHNhdGlzZmllcyB0aGUgc3RlcC11cCBgcGluYCBmb3IgaXRzIHB1cnBvc2UgYWxvbmUsIGxpdmVzIGZvcgogZml2ZSBtaW51dGVzLCBjYW5ub3QgYmUgcmVmcmVzaGVkIGFuZCBlbmRzIHdpdGggdGhlIHNlc3Npb24uCgomCgIEBhIDMwAaGhsgUmVtb3ZlcyB0aGUgY2FsbGVyJ3MgUElOLgoKIwoCBAcSAzYAGxoYIFRoZSBjYWxsZXIgaGFzIG5vIFBJTi4KCn8KAgYAEgQ6AFMBGnMgUElOcywgd2hpY2ggc2F0aXNmeSB0aGUgc3RlcC11cCBgcGluYC4gQSBtZXRob2Qgb3IgYSBwb2xpY3kgYXNrcyBmb3Igb25lIHdpdGggVU5BVVRIRU5USUNBVEVELAogU1RFUF9VUF9SRVFVSVJFRC4KCjIKBAYAAgASBDwCPwMaJCBTYXlzIHdoZXRoZXIgdGhlIGNhbGxlciBoYXMgYSBQSU4uCgqmAQoEBgACARIEQgJFAxqXASBTZXRzIGEgUElOLCB3aGljaCBhbHNvIGVuYWJsZXMgaXQgYWdhaW4uIElOVkFMSURfQVJHVU1FTlQsIFBJTl9MRU5HVEgsIFBJTl9DT01NT04gb3IgUElOX1JFVVNFRCwgZm9yCiBvbmUgdGhhdCBkb2VzIG5vdCBkby4gVGhlIHVzZXIgaXMgdG9sZCBieSBtYWlsLgoK7gIKBAYAAgISBEoCTQMa3wIgR2l2ZXMgYW4gZWxldmF0ZWQgdG9rZW4gdG8gd2hvZXZlciBrbm93cyB0aGUgUElOLiBJTlZBTElEX0FSR1VNRU5ULCBQSU5fSU5WQUxJRCwgd2l0aCBgYXR0ZW1wdHNfbGVmdGA7CiBSRVNPVVJDRV9FWEhBVVNURUQsIFRPT19NQU5ZX1BJTl9BVFRFTVBUUywgd2hlbiBpdCBjb21lcyB0b28gZWFybHkgYWZ0ZXIgd3Jvbmcgb25lczsKIEZBSUxFRF9QUkVDT05ESVRJT04sIFBJTl9OT1RfU0VULCBvciBQSU5fRElTQUJMRUQgYWZ0ZXIgdGVuIHdyb25nIG9uZXMgaW4gYSByb3cgKGZpdmUgaWYgUElOcyBoYXZlCiBmZXdlciB0aGFuIHNpeCBkaWdpdHMpLCB1bnRpbCB0aGUgdXNlciBoYXMgc2lnbmVkIGluIGFnYWluLgoKSwoEBgACAxIETwJSAxo9IFJlbW92ZXMgdGhlIFBJTiwgaWYgdGhlcmUgaXMgb25lLiBUaGUgdXNlciBpcyB0b2xkIGJ5IG1haWwuCmIGcHJvdG8z"
+      base64: "ChVhdXRoL3YxL3N0ZXBfdXAucHJvdG8SB2F1dGgudjEaHGF1dGgvdjEvYXV0aGVudGljYXRpb24ucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvIg8KDUdldFBpblJlcXVlc3QiVQoIUGluU3RhdGUSFQoGaXNfc2V0GAEgASgIUgVpc1NldBIaCghkaXNhYmxlZBgCIAEoCFIIZGlzYWJsZWQSFgoGZGlnaXRzGAMgASgNUgZkaWdpdHMiNwoNU2V0UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4iEAoOU2V0UGluUmVzcG9uc2UicAoQVmVyaWZ5UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4SNAoHcHVycG9zZRgCIAEoCUIaqrsYFggBGIABIg9bQS1aYS16MC05Xy4vXStSB3B1cnBvc2UiPwoRVmVyaWZ5UGluUmVzcG9uc2USKgoFdG9rZW4YASABKAsyFC5hdXRoLnYxLkFjY2Vzc1Rva2VuUgV0b2tlbiIRCg9DbGVhclBpblJlcXVlc3QiEgoQQ2xlYXJQaW5SZXNwb25zZTKpAwoGU3RlcFVwElkKBkdldFBpbhIWLmF1dGgudjEuR2V0UGluUmVxdWVzdBoRLmF1dGgudjEuUGluU3RhdGUiJKK7GAQIAiABgtPkkwIWEhQvYXBpL3YxL3VzZXJzL21lL3BpbhJnCgZTZXRQaW4SFi5hdXRoLnYxLlNldFBpblJlcXVlc3QaFy5hdXRoLnYxLlNldFBpblJlc3BvbnNlIiyiuxgJCAIaBWZyZXNogtPkkwIZGhQvYXBpL3YxL3VzZXJzL21lL3BpbjoBKhJtCglWZXJpZnlQaW4SGS5hdXRoLnYxLlZlcmlmeVBpblJlcXVlc3QaGi5hdXRoLnYxLlZlcmlmeVBpblJlc3BvbnNlIimiuxgCCAKC0+STAh0iGC9hcGkvdjEvYXV0aC9zdGVwLXVwL3BpbjoBKhJsCghDbGVhclBpbhIYLmF1dGgudjEuQ2xlYXJQaW5SZXF1ZXN0GhkuYXV0aC52MS5DbGVhclBpblJlc3BvbnNlIiuiuxgLCAIaBWZyZXNoIAGC0+STAhYqFC9hcGkvdjEvdXNlcnMvbWUvcGluQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqXDwpbCgEMEgMBABIaUSBQSU5zOiBwcm92aW5nIGluIGFuIG9wZW4gc2Vzc2lvbiB0aGF0IGl0cyB1c2VyIGlzIHRoZSBvbmUgd2hvIGhvbGRzIHRoZSBkZXZpY2UuCgovCgIEABIDDAAYGiQgQXNrcyB3aGV0aGVyIHRoZSBjYWxsZXIgaGFzIGEgUElOLgoKIQoCBAESBA8AFgEaFSBUaGUgc3RhdGUgb2YgYSBQSU4uCgokCgQEAQIAEgMRAhIaFyBXaGV0aGVyIHRoZXJlIGlzIG9uZS4KCmAKBAQBAgESAxMCFBpTIFdoZXRoZXIgaXQgaXMgZGlzYWJsZWQsIGFmdGVyIHRvbyBtYW55IHdyb25nIG9uZXMsIHVudGlsIHRoZSB1c2VyIHNpZ25zIGluIGFnYWluLgoKLwoEBAECAhIDFQIUGiIgRGlnaXRzIHRoYXQgYSBuZXcgUElOIG11c3QgaGF2ZS4KCkAKAgQCEgQZAB0BGjQgU2V0cyB0aGUgY2FsbGVyJ3MgUElOLCBpbiBwbGFjZSBvZiB0aGUgb25lIGJlZm9yZS4KCnsKBAQCAgASAxwCWxpuIEFzIG1hbnkgZGlnaXRzIGFzIGBQaW5TdGF0ZS5kaWdpdHNgIHNheXM7IG5laXRoZXIgYSBjb21tb24gUElOLCBub3IgdGhlIG9uZSBiZWZvcmUsIG5vciB0aGF0IG9uZQogYmFja3dhcmRzLgoKHAoCBAMSAyAAGRoRIFRoZSBQSU4gaXMgc2V0LgoKMwoCBAQSBCMAKQEaJyBQcm92ZXMgdGhhdCB0aGUgY2FsbGVyIGtub3dzIGl0cyBQSU4uCgoXCgQEBAIAEgMlAlsaCiBUaGUgUElOLgoKsAEKBAQEAgESAygCZhqiASBUaGUgb25lIHRoaW5nIHRoYXQgdGhlIHRva2VuIGlzIHRvIGJlIGdvb2QgZm9yOiBhbiBhY3Rpb24gb2YgYSBwb2xpY3ksIGFzCiBgZmFtaWx5LmVudGVyX3BhcmVudF9tb2RlYCwgb3IgdGhlIGZ1bGwgbmFtZSBvZiBhIG1ldGhvZCwgYXMgYG5vdGVzLnYxLk5vdGVzL0RlbGV0ZWAuCgonCgIEBRIELAAwARobIFRoZSBjYWxsZXIga25vd3MgaXRzIFBJTi4KCq8BCgQEBQIAEgMvAhgaoQEgQW4gZWxldmF0ZWQgdG9rZW4gd2l0aCBgYWNyYCBwaW4uIEl0IHNhdGlzZmllcyB0aGUgc3RlcC11cCBgcGluYCBmb3IgaXRzIHB1cnBvc2UgYWxvbmUsIGxpdmVzIGZvcgogZml2ZSBtaW51dGVzLCBjYW5ub3QgYmUgcmVmcmVzaGVkIGFuZCBlbmRzIHdpdGggdGhlIHNlc3Npb24uCgomCgIEBhIDMwAaGhsgUmVtb3ZlcyB0aGUgY2FsbGVyJ3MgUElOLgoKIwoCBAcSAzYAGxoYIFRoZSBjYWxsZXIgaGFzIG5vIFBJTi4KCn8KAgYAEgQ6AFMBGnMgUElOcywgd2hpY2ggc2F0aXNmeSB0aGUgc3RlcC11cCBgcGluYC4gQSBtZXRob2Qgb3IgYSBwb2xpY3kgYXNrcyBmb3Igb25lIHdpdGggVU5BVVRIRU5USUNBVEVELAogU1RFUF9VUF9SRVFVSVJFRC4KCjIKBAYAAgASBDwCPwMaJCBTYXlzIHdoZXRoZXIgdGhlIGNhbGxlciBoYXMgYSBQSU4uCgqqAQoEBgACARIEQgJFAxqbASBTZXRzIGEgUElOLCB3aGljaCBhbHNvIGVuYWJsZXMgaXQgYWdhaW4uIElOVkFMSURfQVJHVU1FTlQsIFBJTl9MRU5HVEgsIFBJTl9DT01NT04gb3IgUElOX1JFVVNFRCwgZm9yCiBvbmUgdGhhdCBkb2VzIG5vdCBkby4gVGhlIHVzZXIgaXMgbm90aWZpZWQgYnkgbWFpbC4KCvECCgQGAAICEgRKAk0DGuICIEdpdmVzIGFuIGVsZXZhdGVkIHRva2VuIHRvIGFueW9uZSB3aG8ga25vd3MgdGhlIFBJTi4gSU5WQUxJRF9BUkdVTUVOVCwgUElOX0lOVkFMSUQsIHdpdGggYGF0dGVtcHRzX2xlZnRgOwogUkVTT1VSQ0VfRVhIQVVTVEVELCBUT09fTUFOWV9QSU5fQVRURU1QVFMsIHdoZW4gaXQgY29tZXMgdG9vIGVhcmx5IGFmdGVyIHdyb25nIG9uZXM7CiBGQUlMRURfUFJFQ09ORElUSU9OLCBQSU5fTk9UX1NFVCwgb3IgUElOX0RJU0FCTEVEIGFmdGVyIHRlbiB3cm9uZyBvbmVzIGluIGEgcm93IChmaXZlIGlmIFBJTnMgaGF2ZQogZmV3ZXIgdGhhbiBzaXggZGlnaXRzKSwgdW50aWwgdGhlIHVzZXIgaGFzIHNpZ25lZCBpbiBhZ2Fpbi4KCk8KBAYAAgMSBE8CUgMaQSBSZW1vdmVzIHRoZSBQSU4sIGlmIHRoZXJlIGlzIG9uZS4gVGhlIHVzZXIgaXMgbm90aWZpZWQgYnkgbWFpbC4KYgZwcm90bzM="
     )
   }
 }

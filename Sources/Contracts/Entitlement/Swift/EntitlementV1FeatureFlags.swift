@@ -5,12 +5,12 @@ public import PeerContracts
 public import RPCKit
 
 extension Entitlement_V1 {
-  /// Whom a flag is evaluated for. Everything else that a context has is ignored: the catalogue decides by what
-  /// the service knows.
+  /// The subject that a flag is evaluated for. Everything else that a context has is ignored: the catalogue decides by
+  /// what the service knows.
   public struct FlagContext: RPCKit.GeneratedMessage {
     /// The subject; absent means the calling user.
     public var targetingKey: Swift.String = ""
-    /// What kind of subject: `user`, `organization` or `portfolio`; absent means `user`.
+    /// The kind of subject: `user`, `organization` or `portfolio`; absent means `user`.
     public var subjectKind: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -113,7 +113,7 @@ extension Entitlement_V1 {
   public struct EvaluateFlagRequest: RPCKit.GeneratedMessage {
     /// The flag: the key of a feature or a limit.
     public var key: Swift.String = ""
-    /// Whom for.
+    /// The subject.
     public var context: Entitlement_V1.FlagContext? = nil
 
     /// Makes a message with every field at its default.
@@ -180,7 +180,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What there is to know about a value.
+  /// Metadata about a value.
   public struct FlagMetadata: RPCKit.GeneratedMessage {
     /// Why the feature is available or not: `AVAILABLE`, `NOT_IN_TIER` and so on, as Entitlements has it.
     public var entitlementReason: Swift.String = ""
@@ -253,7 +253,7 @@ extension Entitlement_V1 {
     public var reason: Swift.String = ""
     /// `on` or `off`; of a limit `limited` or `unlimited`.
     public var variant: Swift.String = ""
-    /// What there is to know about the value.
+    /// Metadata about the value.
     public var metadata: Entitlement_V1.FlagMetadata? {
       get { metadata_storage.first }
       set { metadata_storage = newValue.map { [$0] } ?? [] }
@@ -331,7 +331,7 @@ extension Entitlement_V1 {
 
   /// Evaluates all flags.
   public struct EvaluateFlagsRequest: RPCKit.GeneratedMessage {
-    /// Whom for.
+    /// The subject.
     public var context: Entitlement_V1.FlagContext? = nil
 
     /// Makes a message with every field at its default.
@@ -386,7 +386,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What there is to know about all values.
+  /// Metadata about all values.
   public struct FlagsMetadata: RPCKit.GeneratedMessage {
     /// Grows with each change of the subject's entitlements. What has a lower version is older.
     public var version: Swift.UInt32 = 0
@@ -428,7 +428,7 @@ extension Entitlement_V1 {
   public struct EvaluateFlagsResponse: RPCKit.GeneratedMessage {
     /// All flags of the catalogue, sorted by key.
     public var flags: [Entitlement_V1.Flag] = []
-    /// What there is to know about all values.
+    /// Metadata about all values.
     public var metadata: Entitlement_V1.FlagsMetadata? = nil
 
     /// Makes a message with every field at its default.
@@ -524,8 +524,8 @@ extension Entitlement_V1 {
         ),
       ]
     )
-    /// The values of all flags, with an `etag` that is another one as soon as anything in the answer is. Whoever sends it as
-    /// `if-none-match` gets 304 by HTTP while it is the same.
+    /// The values of all flags, with an `etag` that is another one as soon as anything in the answer is. Anyone who sends
+    /// it as `if-none-match` gets 304 by HTTP while it is the same.
     public static let evaluateAll = RPCKit.MethodDescriptor(
       service: "entitlement.v1.FeatureFlags",
       method: "EvaluateAll",
@@ -556,8 +556,8 @@ extension Entitlement_V1 {
   public protocol FeatureFlagsService: Swift.Sendable {
     /// The value of one flag.
     func evaluate(_ request: Entitlement_V1.EvaluateFlagRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.Flag
-    /// The values of all flags, with an `etag` that is another one as soon as anything in the answer is. Whoever sends it as
-    /// `if-none-match` gets 304 by HTTP while it is the same.
+    /// The values of all flags, with an `etag` that is another one as soon as anything in the answer is. Anyone who sends
+    /// it as `if-none-match` gets 304 by HTTP while it is the same.
     func evaluateAll(_ request: Entitlement_V1.EvaluateFlagsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.EvaluateFlagsResponse
   }
 
@@ -584,8 +584,8 @@ extension Entitlement_V1 {
       return try await channel.unary(FeatureFlagsMethods.evaluate, request, options: options)
     }
 
-    /// The values of all flags, with an `etag` that is another one as soon as anything in the answer is. Whoever sends it as
-    /// `if-none-match` gets 304 by HTTP while it is the same.
+    /// The values of all flags, with an `etag` that is another one as soon as anything in the answer is. Anyone who sends
+    /// it as `if-none-match` gets 304 by HTTP while it is the same.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func evaluateAll(
@@ -609,7 +609,7 @@ extension Entitlement_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "CiJlbnRpdGxlbWVudC92MS9mZWF0dXJlX2ZsYWdzLnByb3RvEg5lbnRpdGxlbWVudC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aHGdvb2dsZS9wcm90b2J1Zi9zdHJ1Y3QucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8igwEKC0ZsYWdDb250ZXh0EiwKDXRhcmdldGluZ19rZXkYASABKAlCB6q7GAMYgAJSDHRhcmdldGluZ0tleRJGCgxzdWJqZWN0X2tpbmQYAiABKAlCI6q7GB8YECIbdXNlcnxvcmdhbml6YXRpb258cG9ydGZvbGlvUgtzdWJqZWN0S2luZCJpChNFdmFsdWF0ZUZsYWdSZXF1ZXN0EhsKA2tleRgBIAEoCUIJqrsYBQgBGIACUgNrZXkSNQoHY29udGV4dBgCIAEoCzIbLmVudGl0bGVtZW50LnYxLkZsYWdDb250ZXh0Ugdjb250ZXh0IpIBCgxGbGFnTWV0YWRhdGESLQoSZW50aXRsZW1lbnRfcmVhc29uGAEgASgJUhFlbnRpdGxlbWVudFJlYXNvbhIWCgZzb3VyY2UYAiABKAlSBnNvdXJjZRI7Cgt2YWxpZF91bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwisgEKBEZsYWcSEAoDa2V5GAEgASgJUgNrZXkSLAoFdmFsdWUYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVSBXZhbHVlEhYKBnJlYXNvbhgDIAEoCVIGcmVhc29uEhgKB3ZhcmlhbnQYBCABKAlSB3ZhcmlhbnQSOAoIbWV0YWRhdGEYBSABKAsyHC5lbnRpdGxlbWVudC52MS5GbGFnTWV0YWRhdGFSCG1ldGFkYXRhIk0KFEV2YWx1YXRlRmxhZ3NSZXF1ZXN0EjUKB2NvbnRleHQYASABKAsyGy5lbnRpdGxlbWVudC52MS5GbGFnQ29udGV4dFIHY29udGV4dCIpCg1GbGFnc01ldGFkYXRhEhgKB3ZlcnNpb24YASABKA1SB3ZlcnNpb24ifgoVRXZhbHVhdGVGbGFnc1Jlc3BvbnNlEioKBWZsYWdzGAEgAygLMhQuZW50aXRsZW1lbnQudjEuRmxhZ1IFZmxhZ3MSOQoIbWV0YWRhdGEYAiABKAsyHS5lbnRpdGxlbWVudC52MS5GbGFnc01ldGFkYXRhUghtZXRhZGF0YTKvAgoMRmVhdHVyZUZsYWdzEocBCghFdmFsdWF0ZRIjLmVudGl0bGVtZW50LnYxLkV2YWx1YXRlRmxhZ1JlcXVlc3QaFC5lbnRpdGxlbWVudC52MS5GbGFnIkCiuxgJCAISASogASgCgtPkkwIjIh4vb2ZyZXAvdjEvZXZhbHVhdGUvZmxhZ3Mve2tleX06ASqyuxgGEAEoATACEpQBCgtFdmFsdWF0ZUFsbBIkLmVudGl0bGVtZW50LnYxLkV2YWx1YXRlRmxhZ3NSZXF1ZXN0GiUuZW50aXRsZW1lbnQudjEuRXZhbHVhdGVGbGFnc1Jlc3BvbnNlIjiiuxgHCAISASogAYLT5JMCHSIYL29mcmVwL3YxL2V2YWx1YXRlL2ZsYWdzOgEqsrsYBhABKAEwAkI6WjhnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZW50aXRsZW1lbnQvdjE7ZW50aXRsZW1lbnR2MUrgEAphCgEMEgMBABIaVyBPcGVuRmVhdHVyZSBSZW1vdGUgRXZhbHVhdGlvbiBQcm90b2NvbCAoT0ZSRVApOiBlbnRpdGxlbWVudHMgaW4gYSBwcm90b2NvbCBvZiBvdGhlcnMuCgqNAQoCBAASBA4AEwEagAEgV2hvbSBhIGZsYWcgaXMgZXZhbHVhdGVkIGZvci4gRXZlcnl0aGluZyBlbHNlIHRoYXQgYSBjb250ZXh0IGhhcyBpcyBpZ25vcmVkOiB0aGUgY2F0YWxvZ3VlIGRlY2lkZXMgYnkgd2hhdAogdGhlIHNlcnZpY2Uga25vd3MuCgo6CgQEAAIAEgMQAkAaLSBUaGUgc3ViamVjdDsgYWJzZW50IG1lYW5zIHRoZSBjYWxsaW5nIHVzZXIuCgpgCgQEAAIBEgMSAmYaUyBXaGF0IGtpbmQgb2Ygc3ViamVjdDogYHVzZXJgLCBgb3JnYW5pemF0aW9uYCBvciBgcG9ydGZvbGlvYDsgYWJzZW50IG1lYW5zIGB1c2VyYC4KCiEKAgQBEgQWABsBGhUgRXZhbHVhdGVzIG9uZSBmbGFnLgoKOQoEBAECABIDGAJGGiwgVGhlIGZsYWc6IHRoZSBrZXkgb2YgYSBmZWF0dXJlIG9yIGEgbGltaXQuCgoYCgQEAQIBEgMaAhoaCyBXaG9tIGZvci4KCjIKAgQCEgQeACUBGiYgV2hhdCB0aGVyZSBpcyB0byBrbm93IGFib3V0IGEgdmFsdWUuCgpxCgQEAgIAEgMgAiAaZCBXaHkgdGhlIGZlYXR1cmUgaXMgYXZhaWxhYmxlIG9yIG5vdDogYEFWQUlMQUJMRWAsIGBOT1RfSU5fVElFUmAgYW5kIHNvIG9uLCBhcyBFbnRpdGxlbWVudHMgaGFzIGl0LgoKXwoEBAICARIDIgIUGlIgV2hlcmUgdGhlIHZhbHVlIGNvbWVzIGZyb206IGBERUZBVUxUYCwgYFRJRVJgIGFuZCBzbyBvbiwgYXMgRW50aXRsZW1lbnRzIGhhcyBpdC4KClQKBAQCAgISAyQCLBpHIFdoZW4gdGhlIHZhbHVlIGNoYW5nZXMgd2l0aG91dCBmdXJ0aGVyIGFjdGlvbjsgYWJzZW50IGlmIGl0IHdpbGwgbm90LgoKIgoCBAMSBCgANAEaFiBUaGUgdmFsdWUgb2YgYSBmbGFnLgoKGAoEBAMCABIDKgIRGgsgVGhlIGZsYWcuCgqQAQoEBAMCARIDLQIiGoIBIFdoZXRoZXIgdGhlIGZlYXR1cmUgaXMgYXZhaWxhYmxlLiBGb3IgYSBsaW1pdCB0aGUgbnVtYmVyLCBhbmQgMl41MyAtIDEgaWYgdGhlcmUgaXMgbm9uZTogdGhlIGxhcmdlc3Qgb25lCiB0aGF0IEpTT04gaGFzIGV4YWN0bHkuCgp9CgQEAwICEgMvAhQacCBgU1RBVElDYCBpZiB0aGUgdmFsdWUgaXMgdGhlIGRlZmF1bHQgb2YgdGhlIGZlYXR1cmUsIGFuZCBgVEFSR0VUSU5HX01BVENIYCBpZiB0aGUgc3ViamVjdCBoYXMgaXQgZm9yIGEgcmVhc29uLgoKQgoEBAMCAxIDMQIVGjUgYG9uYCBvciBgb2ZmYDsgb2YgYSBsaW1pdCBgbGltaXRlZGAgb3IgYHVubGltaXRlZGAuCgo1CgQEAwIEEgMzAhwaKCBXaGF0IHRoZXJlIGlzIHRvIGtub3cgYWJvdXQgdGhlIHZhbHVlLgoKIgoCBAQSBDcAOgEaFiBFdmFsdWF0ZXMgYWxsIGZsYWdzLgoKGAoEBAQCABIDOQIaGgsgV2hvbSBmb3IuCgo1CgIEBRIEPQBAARopIFdoYXQgdGhlcmUgaXMgdG8ga25vdyBhYm91dCBhbGwgdmFsdWVzLgoKZwoEBAUCABIDPwIVGlogR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgc3ViamVjdCdzIGVudGl0bGVtZW50cy4gV2hhdCBoYXMgYSBsb3dlciB2ZXJzaW9uIGlzIG9sZGVyLgoKJgoCBAYSBEMASAEaGiBUaGUgdmFsdWVzIG9mIGFsbCBmbGFncy4KCjkKBAQGAgASA0UCGhosIEFsbCBmbGFncyBvZiB0aGUgY2F0YWxvZ3VlLCBzb3J0ZWQgYnkga2V5LgoKNgoEBAYCARIDRwIdGikgV2hhdCB0aGVyZSBpcyB0byBrbm93IGFib3V0IGFsbCB2YWx1ZXMuCgrJAQoCBgASBEwAWgEavAEgQW5zd2VycyB3aGF0IEVudGl0bGVtZW50cyBhbnN3ZXJzIGFzIE9GUkVQIGhhcyBpdC4gSWYgdGhlIHN1YmplY3QgaXMgYSB1c2VyLCB0aGUgY2FsbGVyIG11c3QgYmUgdGhhdCB1c2VyOyBpZiBpdAogaXMgYSBwb3J0Zm9saW8gb3IgYW4gb3JnYW5pemF0aW9uLCB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBzZWUgaXQuCgomCgQGAAIAEgROAlIDGhggVGhlIHZhbHVlIG9mIG9uZSBmbGFnLgoKvgEKBAYAAgESBFUCWQMarwEgVGhlIHZhbHVlcyBvZiBhbGwgZmxhZ3MsIHdpdGggYW4gYGV0YWdgIHRoYXQgaXMgYW5vdGhlciBvbmUgYXMgc29vbiBhcyBhbnl0aGluZyBpbiB0aGUgYW5zd2VyIGlzLiBXaG9ldmVyIHNlbmRzIGl0IGFzCiBgaWYtbm9uZS1tYXRjaGAgZ2V0cyAzMDQgYnkgSFRUUCB3aGlsZSBpdCBpcyB0aGUgc2FtZS4KYgZwcm90bzM="
+      base64: "CiJlbnRpdGxlbWVudC92MS9mZWF0dXJlX2ZsYWdzLnByb3RvEg5lbnRpdGxlbWVudC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aHGdvb2dsZS9wcm90b2J1Zi9zdHJ1Y3QucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8igwEKC0ZsYWdDb250ZXh0EiwKDXRhcmdldGluZ19rZXkYASABKAlCB6q7GAMYgAJSDHRhcmdldGluZ0tleRJGCgxzdWJqZWN0X2tpbmQYAiABKAlCI6q7GB8YECIbdXNlcnxvcmdhbml6YXRpb258cG9ydGZvbGlvUgtzdWJqZWN0S2luZCJpChNFdmFsdWF0ZUZsYWdSZXF1ZXN0EhsKA2tleRgBIAEoCUIJqrsYBQgBGIACUgNrZXkSNQoHY29udGV4dBgCIAEoCzIbLmVudGl0bGVtZW50LnYxLkZsYWdDb250ZXh0Ugdjb250ZXh0IpIBCgxGbGFnTWV0YWRhdGESLQoSZW50aXRsZW1lbnRfcmVhc29uGAEgASgJUhFlbnRpdGxlbWVudFJlYXNvbhIWCgZzb3VyY2UYAiABKAlSBnNvdXJjZRI7Cgt2YWxpZF91bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwisgEKBEZsYWcSEAoDa2V5GAEgASgJUgNrZXkSLAoFdmFsdWUYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVSBXZhbHVlEhYKBnJlYXNvbhgDIAEoCVIGcmVhc29uEhgKB3ZhcmlhbnQYBCABKAlSB3ZhcmlhbnQSOAoIbWV0YWRhdGEYBSABKAsyHC5lbnRpdGxlbWVudC52MS5GbGFnTWV0YWRhdGFSCG1ldGFkYXRhIk0KFEV2YWx1YXRlRmxhZ3NSZXF1ZXN0EjUKB2NvbnRleHQYASABKAsyGy5lbnRpdGxlbWVudC52MS5GbGFnQ29udGV4dFIHY29udGV4dCIpCg1GbGFnc01ldGFkYXRhEhgKB3ZlcnNpb24YASABKA1SB3ZlcnNpb24ifgoVRXZhbHVhdGVGbGFnc1Jlc3BvbnNlEioKBWZsYWdzGAEgAygLMhQuZW50aXRsZW1lbnQudjEuRmxhZ1IFZmxhZ3MSOQoIbWV0YWRhdGEYAiABKAsyHS5lbnRpdGxlbWVudC52MS5GbGFnc01ldGFkYXRhUghtZXRhZGF0YTKvAgoMRmVhdHVyZUZsYWdzEocBCghFdmFsdWF0ZRIjLmVudGl0bGVtZW50LnYxLkV2YWx1YXRlRmxhZ1JlcXVlc3QaFC5lbnRpdGxlbWVudC52MS5GbGFnIkCiuxgJCAISASogASgCgtPkkwIjIh4vb2ZyZXAvdjEvZXZhbHVhdGUvZmxhZ3Mve2tleX06ASqyuxgGEAEoATACEpQBCgtFdmFsdWF0ZUFsbBIkLmVudGl0bGVtZW50LnYxLkV2YWx1YXRlRmxhZ3NSZXF1ZXN0GiUuZW50aXRsZW1lbnQudjEuRXZhbHVhdGVGbGFnc1Jlc3BvbnNlIjiiuxgHCAISASogAYLT5JMCHSIYL29mcmVwL3YxL2V2YWx1YXRlL2ZsYWdzOgEqsrsYBhABKAEwAkI6WjhnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZW50aXRsZW1lbnQvdjE7ZW50aXRsZW1lbnR2MUq/EApgCgEMEgMBABIaViBPcGVuRmVhdHVyZSBSZW1vdGUgRXZhbHVhdGlvbiBQcm90b2NvbCAoT0ZSRVApOiBlbnRpdGxlbWVudHMgaW4gYSBzdGFuZGFyZCBwcm90b2NvbC4KCpkBCgIEABIEDgATARqMASBUaGUgc3ViamVjdCB0aGF0IGEgZmxhZyBpcyBldmFsdWF0ZWQgZm9yLiBFdmVyeXRoaW5nIGVsc2UgdGhhdCBhIGNvbnRleHQgaGFzIGlzIGlnbm9yZWQ6IHRoZSBjYXRhbG9ndWUgZGVjaWRlcyBieQogd2hhdCB0aGUgc2VydmljZSBrbm93cy4KCjoKBAQAAgASAxACQBotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCl8KBAQAAgESAxICZhpSIFRoZSBraW5kIG9mIHN1YmplY3Q6IGB1c2VyYCwgYG9yZ2FuaXphdGlvbmAgb3IgYHBvcnRmb2xpb2A7IGFic2VudCBtZWFucyBgdXNlcmAuCgohCgIEARIEFgAbARoVIEV2YWx1YXRlcyBvbmUgZmxhZy4KCjkKBAQBAgASAxgCRhosIFRoZSBmbGFnOiB0aGUga2V5IG9mIGEgZmVhdHVyZSBvciBhIGxpbWl0LgoKGwoEBAECARIDGgIaGg4gVGhlIHN1YmplY3QuCgolCgIEAhIEHgAlARoZIE1ldGFkYXRhIGFib3V0IGEgdmFsdWUuCgpxCgQEAgIAEgMgAiAaZCBXaHkgdGhlIGZlYXR1cmUgaXMgYXZhaWxhYmxlIG9yIG5vdDogYEFWQUlMQUJMRWAsIGBOT1RfSU5fVElFUmAgYW5kIHNvIG9uLCBhcyBFbnRpdGxlbWVudHMgaGFzIGl0LgoKXwoEBAICARIDIgIUGlIgV2hlcmUgdGhlIHZhbHVlIGNvbWVzIGZyb206IGBERUZBVUxUYCwgYFRJRVJgIGFuZCBzbyBvbiwgYXMgRW50aXRsZW1lbnRzIGhhcyBpdC4KClQKBAQCAgISAyQCLBpHIFdoZW4gdGhlIHZhbHVlIGNoYW5nZXMgd2l0aG91dCBmdXJ0aGVyIGFjdGlvbjsgYWJzZW50IGlmIGl0IHdpbGwgbm90LgoKIgoCBAMSBCgANAEaFiBUaGUgdmFsdWUgb2YgYSBmbGFnLgoKGAoEBAMCABIDKgIRGgsgVGhlIGZsYWcuCgqQAQoEBAMCARIDLQIiGoIBIFdoZXRoZXIgdGhlIGZlYXR1cmUgaXMgYXZhaWxhYmxlLiBGb3IgYSBsaW1pdCB0aGUgbnVtYmVyLCBhbmQgMl41MyAtIDEgaWYgdGhlcmUgaXMgbm9uZTogdGhlIGxhcmdlc3Qgb25lCiB0aGF0IEpTT04gaGFzIGV4YWN0bHkuCgp9CgQEAwICEgMvAhQacCBgU1RBVElDYCBpZiB0aGUgdmFsdWUgaXMgdGhlIGRlZmF1bHQgb2YgdGhlIGZlYXR1cmUsIGFuZCBgVEFSR0VUSU5HX01BVENIYCBpZiB0aGUgc3ViamVjdCBoYXMgaXQgZm9yIGEgcmVhc29uLgoKQgoEBAMCAxIDMQIVGjUgYG9uYCBvciBgb2ZmYDsgb2YgYSBsaW1pdCBgbGltaXRlZGAgb3IgYHVubGltaXRlZGAuCgooCgQEAwIEEgMzAhwaGyBNZXRhZGF0YSBhYm91dCB0aGUgdmFsdWUuCgoiCgIEBBIENwA6ARoWIEV2YWx1YXRlcyBhbGwgZmxhZ3MuCgobCgQEBAIAEgM5AhoaDiBUaGUgc3ViamVjdC4KCigKAgQFEgQ9AEABGhwgTWV0YWRhdGEgYWJvdXQgYWxsIHZhbHVlcy4KCmcKBAQFAgASAz8CFRpaIEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIHN1YmplY3QncyBlbnRpdGxlbWVudHMuIFdoYXQgaGFzIGEgbG93ZXIgdmVyc2lvbiBpcyBvbGRlci4KCiYKAgQGEgRDAEgBGhogVGhlIHZhbHVlcyBvZiBhbGwgZmxhZ3MuCgo5CgQEBgIAEgNFAhoaLCBBbGwgZmxhZ3Mgb2YgdGhlIGNhdGFsb2d1ZSwgc29ydGVkIGJ5IGtleS4KCikKBAQGAgESA0cCHRocIE1ldGFkYXRhIGFib3V0IGFsbCB2YWx1ZXMuCgrJAQoCBgASBEwAWgEavAEgQW5zd2VycyB3aGF0IEVudGl0bGVtZW50cyBhbnN3ZXJzIGFzIE9GUkVQIGhhcyBpdC4gSWYgdGhlIHN1YmplY3QgaXMgYSB1c2VyLCB0aGUgY2FsbGVyIG11c3QgYmUgdGhhdCB1c2VyOyBpZiBpdAogaXMgYSBwb3J0Zm9saW8gb3IgYW4gb3JnYW5pemF0aW9uLCB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBzZWUgaXQuCgomCgQGAAIAEgROAlIDGhggVGhlIHZhbHVlIG9mIG9uZSBmbGFnLgoKwQEKBAYAAgESBFUCWQMasgEgVGhlIHZhbHVlcyBvZiBhbGwgZmxhZ3MsIHdpdGggYW4gYGV0YWdgIHRoYXQgaXMgYW5vdGhlciBvbmUgYXMgc29vbiBhcyBhbnl0aGluZyBpbiB0aGUgYW5zd2VyIGlzLiBBbnlvbmUgd2hvIHNlbmRzCiBpdCBhcyBgaWYtbm9uZS1tYXRjaGAgZ2V0cyAzMDQgYnkgSFRUUCB3aGlsZSBpdCBpcyB0aGUgc2FtZS4KYgZwcm90bzM="
     )
   }
 }

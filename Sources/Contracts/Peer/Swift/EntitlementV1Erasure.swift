@@ -8,7 +8,7 @@ extension Entitlement_V1 {
   public struct EraseUserRequest: RPCKit.GeneratedMessage {
     /// The user.
     public var userId: Swift.String = ""
-    /// What names the user from now on where others have a right to know that somebody was there; of the
+    /// The user's name from now on where others have a right to know that somebody was there; of the
     /// same length, `del_…`.
     public var pseudonym: Swift.String = ""
     /// `cursor` of the last answer; empty begins.
@@ -203,7 +203,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What the entity had has ended.
+  /// All that the entity had has ended.
   public struct EndHolderResponse: RPCKit.GeneratedMessage {
 
     /// Makes a message with every field at its default.
@@ -247,7 +247,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.EraseUserResponse"
     )
     /// Ends an entity of TenancyService as a holder, at once and for good: its subscription, add-ons, exceptions,
-    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are told. Calls
+    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are notified. Calls
     /// may be repeated. Whatever comes later for the entity is refused with NOT_FOUND, also if it had nothing so
     /// far. Purchases are of users and stay with them.
     public static let end = RPCKit.MethodDescriptor(
@@ -272,7 +272,7 @@ extension Entitlement_V1 {
     /// in any order. Whatever comes later in the user's name is refused.
     func eraseUser(_ request: Entitlement_V1.EraseUserRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.EraseUserResponse
     /// Ends an entity of TenancyService as a holder, at once and for good: its subscription, add-ons, exceptions,
-    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are told. Calls
+    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are notified. Calls
     /// may be repeated. Whatever comes later for the entity is refused with NOT_FOUND, also if it had nothing so
     /// far. Purchases are of users and stay with them.
     func end(_ request: Entitlement_V1.EndHolderRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.EndHolderResponse
@@ -304,7 +304,7 @@ extension Entitlement_V1 {
     }
 
     /// Ends an entity of TenancyService as a holder, at once and for good: its subscription, add-ons, exceptions,
-    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are told. Calls
+    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are notified. Calls
     /// may be repeated. Whatever comes later for the entity is refused with NOT_FOUND, also if it had nothing so
     /// far. Purchases are of users and stay with them.
     ///
@@ -324,7 +324,7 @@ extension Entitlement_V1 {
   public static var entitlementV1ErasureFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/erasure.proto",
-      base64: "ChxlbnRpdGxlbWVudC92MS9lcmFzdXJlLnByb3RvEg5lbnRpdGxlbWVudC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8ijQEKEEVyYXNlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBI1Cglwc2V1ZG9ueW0YAiABKAlCF6q7GBMIARhAIg1kZWxfW2EtejAtOV0rUglwc2V1ZG9ueW0SHwoGY3Vyc29yGAMgASgJQgequxgDGIACUgZjdXJzb3IiRwoRRXJhc2VVc2VyUmVzcG9uc2USGgoIZmluaXNoZWQYASABKAhSCGZpbmlzaGVkEhYKBmN1cnNvchgCIAEoCVIGY3Vyc29yIjkKEEVuZEhvbGRlclJlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQiEwoRRW5kSG9sZGVyUmVzcG9uc2UyzgEKB0hvbGRlcnMSYgoJRXJhc2VVc2VyEiAuZW50aXRsZW1lbnQudjEuRXJhc2VVc2VyUmVxdWVzdBohLmVudGl0bGVtZW50LnYxLkVyYXNlVXNlclJlc3BvbnNlIhCiuxgMCAMSBGF1dGggASgBEl8KA0VuZBIgLmVudGl0bGVtZW50LnYxLkVuZEhvbGRlclJlcXVlc3QaIS5lbnRpdGxlbWVudC52MS5FbmRIb2xkZXJSZXNwb25zZSITorsYDwgDEgd0ZW5hbmN5IAEoAUI6WjhnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZW50aXRsZW1lbnQvdjE7ZW50aXRsZW1lbnR2MUrjDAq0AQoBDBIDAgASGqkBIEVyYXNpbmcgd2hhdCBFbnRpdGxlbWVudFNlcnZpY2UgaG9sZHMgYWJvdXQgYSB1c2VyIHdob3NlIGFjY291bnQgaXMgZGVsZXRlZCwgYW5kIGVuZGluZyB3aGF0IGl0IGhvbGRzIGZvcgogYW4gb3JnYW5pemF0aW9uLCBwb3J0Zm9saW8sIGZhbWlseSBvciBjaGlsZCB0aGF0IGlzIGRlbGV0ZWQuCgo/CgIEABIECwATARozIEVyYXNlcyBhIHVzZXIsIGEgcGFydCBvZiB0aGUgd29yayB3aXRoIGVhY2ggY2FsbC4KChgKBAQAAgASAw0CSRoLIFRoZSB1c2VyLgoKiQEKBAQAAgESAxACZRp8IFdoYXQgbmFtZXMgdGhlIHVzZXIgZnJvbSBub3cgb24gd2hlcmUgb3RoZXJzIGhhdmUgYSByaWdodCB0byBrbm93IHRoYXQgc29tZWJvZHkgd2FzIHRoZXJlOyBvZiB0aGUKIHNhbWUgbGVuZ3RoLCBgZGVsX+KApmAuCgo5CgQEAAICEgMSAjkaLCBgY3Vyc29yYCBvZiB0aGUgbGFzdCBhbnN3ZXI7IGVtcHR5IGJlZ2lucy4KCiEKAgQBEgQWABsBGhUgSG93IGZhciBlcmFzaW5nIGlzLgoKMwoEBAECABIDGAIUGiYgV2hldGhlciBub3RoaW5nIG9mIHRoZSB1c2VyIGlzIGxlZnQuCgoxCgQEAQIBEgMaAhQaJCBXaGVyZSB0byBnbyBvbiB3aXRoIHRoZSBuZXh0IGNhbGwuCgo8CgIEAhIEHgAhARowIEVuZHMgYWxsIHRoYXQgYW4gZW50aXR5IG9mIFRlbmFuY3lTZXJ2aWNlIGhhcy4KCmYKBAQCAgASAyACSxpZIFRoZSBlbnRpdHk6IGFuIG9yZ2FuaXphdGlvbiwgcG9ydGZvbGlvLCBmYW1pbHkgb3IgY2hpbGQsIG9yIHdoYXRldmVyIGVsc2UgYSBwb2xpY3kgaGFzLgoKKwoCBAMSAyQAHBogIFdoYXQgdGhlIGVudGl0eSBoYWQgaGFzIGVuZGVkLgoKgwEKAgYAEgQoADYBGncgSG9sZGVycyBvZiBwbGFucywgcHVyY2hhc2VzIGFuZCBwb2ludHMgdGhhdCBhcmUgZGVsZXRlZDogdXNlcnMsIHdpdGggdGhlaXIgYWNjb3VudHMsIGFuZCBlbnRpdGllcyBvZgogVGVuYW5jeVNlcnZpY2UuCgqgAgoEBgACABIELAIuAxqRAiBFcmFzZXMgYSB1c2VyOiB0aGUgcGxhbiBlbmRzLCBwdXJjaGFzZXMgYmVsb25nIHRvIG5vYm9keSwgcG9pbnRzIG9mIHRoZSB1c2VyJ3Mgb3duIGFyZSBjbG9zZWQsIGFuZAogd2hhdCBvdGhlcnMgbmVlZCwgc3VjaCBhcyB0aGUgbGVkZ2VyIG9mIGEgY2hpbGQsIG5hbWVzIHRoZSBwc2V1ZG9ueW0uIENhbGxzIG1heSBiZSByZXBlYXRlZCBhbmQgbWF5IGNvbWUKIGluIGFueSBvcmRlci4gV2hhdGV2ZXIgY29tZXMgbGF0ZXIgaW4gdGhlIHVzZXIncyBuYW1lIGlzIHJlZnVzZWQuCgqAAwoEBgACARIEMwI1AxrxAiBFbmRzIGFuIGVudGl0eSBvZiBUZW5hbmN5U2VydmljZSBhcyBhIGhvbGRlciwgYXQgb25jZSBhbmQgZm9yIGdvb2Q6IGl0cyBzdWJzY3JpcHRpb24sIGFkZC1vbnMsIGV4Y2VwdGlvbnMsCiBzY2hlZHVsZWQgY2hhbmdlcywgcHJvbW90aW9ucywgdXNlZCBhbW91bnRzIGFuZCBwb2ludHMgZ28sIGFuZCB3YXRjaGVycyBvZiBpdHMgZmVhdHVyZXMgYXJlIHRvbGQuIENhbGxzCiBtYXkgYmUgcmVwZWF0ZWQuIFdoYXRldmVyIGNvbWVzIGxhdGVyIGZvciB0aGUgZW50aXR5IGlzIHJlZnVzZWQgd2l0aCBOT1RfRk9VTkQsIGFsc28gaWYgaXQgaGFkIG5vdGhpbmcgc28KIGZhci4gUHVyY2hhc2VzIGFyZSBvZiB1c2VycyBhbmQgc3RheSB3aXRoIHRoZW0uCmIGcHJvdG8z"
+      base64: "ChxlbnRpdGxlbWVudC92MS9lcmFzdXJlLnByb3RvEg5lbnRpdGxlbWVudC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8ijQEKEEVyYXNlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBI1Cglwc2V1ZG9ueW0YAiABKAlCF6q7GBMIARhAIg1kZWxfW2EtejAtOV0rUglwc2V1ZG9ueW0SHwoGY3Vyc29yGAMgASgJQgequxgDGIACUgZjdXJzb3IiRwoRRXJhc2VVc2VyUmVzcG9uc2USGgoIZmluaXNoZWQYASABKAhSCGZpbmlzaGVkEhYKBmN1cnNvchgCIAEoCVIGY3Vyc29yIjkKEEVuZEhvbGRlclJlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQiEwoRRW5kSG9sZGVyUmVzcG9uc2UyzgEKB0hvbGRlcnMSYgoJRXJhc2VVc2VyEiAuZW50aXRsZW1lbnQudjEuRXJhc2VVc2VyUmVxdWVzdBohLmVudGl0bGVtZW50LnYxLkVyYXNlVXNlclJlc3BvbnNlIhCiuxgMCAMSBGF1dGggASgBEl8KA0VuZBIgLmVudGl0bGVtZW50LnYxLkVuZEhvbGRlclJlcXVlc3QaIS5lbnRpdGxlbWVudC52MS5FbmRIb2xkZXJSZXNwb25zZSITorsYDwgDEgd0ZW5hbmN5IAEoAUI6WjhnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZW50aXRsZW1lbnQvdjE7ZW50aXRsZW1lbnR2MUrnDAq0AQoBDBIDAgASGqkBIEVyYXNpbmcgd2hhdCBFbnRpdGxlbWVudFNlcnZpY2UgaG9sZHMgYWJvdXQgYSB1c2VyIHdob3NlIGFjY291bnQgaXMgZGVsZXRlZCwgYW5kIGVuZGluZyB3aGF0IGl0IGhvbGRzIGZvcgogYW4gb3JnYW5pemF0aW9uLCBwb3J0Zm9saW8sIGZhbWlseSBvciBjaGlsZCB0aGF0IGlzIGRlbGV0ZWQuCgo/CgIEABIECwATARozIEVyYXNlcyBhIHVzZXIsIGEgcGFydCBvZiB0aGUgd29yayB3aXRoIGVhY2ggY2FsbC4KChgKBAQAAgASAw0CSRoLIFRoZSB1c2VyLgoKhQEKBAQAAgESAxACZRp4IFRoZSB1c2VyJ3MgbmFtZSBmcm9tIG5vdyBvbiB3aGVyZSBvdGhlcnMgaGF2ZSBhIHJpZ2h0IHRvIGtub3cgdGhhdCBzb21lYm9keSB3YXMgdGhlcmU7IG9mIHRoZQogc2FtZSBsZW5ndGgsIGBkZWxf4oCmYC4KCjkKBAQAAgISAxICORosIGBjdXJzb3JgIG9mIHRoZSBsYXN0IGFuc3dlcjsgZW1wdHkgYmVnaW5zLgoKIQoCBAESBBYAGwEaFSBIb3cgZmFyIGVyYXNpbmcgaXMuCgozCgQEAQIAEgMYAhQaJiBXaGV0aGVyIG5vdGhpbmcgb2YgdGhlIHVzZXIgaXMgbGVmdC4KCjEKBAQBAgESAxoCFBokIFdoZXJlIHRvIGdvIG9uIHdpdGggdGhlIG5leHQgY2FsbC4KCjwKAgQCEgQeACEBGjAgRW5kcyBhbGwgdGhhdCBhbiBlbnRpdHkgb2YgVGVuYW5jeVNlcnZpY2UgaGFzLgoKZgoEBAICABIDIAJLGlkgVGhlIGVudGl0eTogYW4gb3JnYW5pemF0aW9uLCBwb3J0Zm9saW8sIGZhbWlseSBvciBjaGlsZCwgb3Igd2hhdGV2ZXIgZWxzZSBhIHBvbGljeSBoYXMuCgovCgIEAxIDJAAcGiQgQWxsIHRoYXQgdGhlIGVudGl0eSBoYWQgaGFzIGVuZGVkLgoKgwEKAgYAEgQoADYBGncgSG9sZGVycyBvZiBwbGFucywgcHVyY2hhc2VzIGFuZCBwb2ludHMgdGhhdCBhcmUgZGVsZXRlZDogdXNlcnMsIHdpdGggdGhlaXIgYWNjb3VudHMsIGFuZCBlbnRpdGllcyBvZgogVGVuYW5jeVNlcnZpY2UuCgqgAgoEBgACABIELAIuAxqRAiBFcmFzZXMgYSB1c2VyOiB0aGUgcGxhbiBlbmRzLCBwdXJjaGFzZXMgYmVsb25nIHRvIG5vYm9keSwgcG9pbnRzIG9mIHRoZSB1c2VyJ3Mgb3duIGFyZSBjbG9zZWQsIGFuZAogd2hhdCBvdGhlcnMgbmVlZCwgc3VjaCBhcyB0aGUgbGVkZ2VyIG9mIGEgY2hpbGQsIG5hbWVzIHRoZSBwc2V1ZG9ueW0uIENhbGxzIG1heSBiZSByZXBlYXRlZCBhbmQgbWF5IGNvbWUKIGluIGFueSBvcmRlci4gV2hhdGV2ZXIgY29tZXMgbGF0ZXIgaW4gdGhlIHVzZXIncyBuYW1lIGlzIHJlZnVzZWQuCgqEAwoEBgACARIEMwI1Axr1AiBFbmRzIGFuIGVudGl0eSBvZiBUZW5hbmN5U2VydmljZSBhcyBhIGhvbGRlciwgYXQgb25jZSBhbmQgZm9yIGdvb2Q6IGl0cyBzdWJzY3JpcHRpb24sIGFkZC1vbnMsIGV4Y2VwdGlvbnMsCiBzY2hlZHVsZWQgY2hhbmdlcywgcHJvbW90aW9ucywgdXNlZCBhbW91bnRzIGFuZCBwb2ludHMgZ28sIGFuZCB3YXRjaGVycyBvZiBpdHMgZmVhdHVyZXMgYXJlIG5vdGlmaWVkLiBDYWxscwogbWF5IGJlIHJlcGVhdGVkLiBXaGF0ZXZlciBjb21lcyBsYXRlciBmb3IgdGhlIGVudGl0eSBpcyByZWZ1c2VkIHdpdGggTk9UX0ZPVU5ELCBhbHNvIGlmIGl0IGhhZCBub3RoaW5nIHNvCiBmYXIuIFB1cmNoYXNlcyBhcmUgb2YgdXNlcnMgYW5kIHN0YXkgd2l0aCB0aGVtLgpiBnByb3RvMw=="
     )
   }
 }

@@ -61,7 +61,7 @@ extension Entitlement_V1 {
 
   /// Records of one section.
   public struct ExportPart: RPCKit.GeneratedMessage {
-    /// The section, as docs/export.md names it. The first part of each section has no records.
+    /// The section, as docs/guides/export.md names it. The first part of each section has no records.
     public var section: Swift.String = ""
     /// More records of it: the text of a JSON object each.
     public var records: [Swift.String] = []
@@ -142,7 +142,7 @@ extension Entitlement_V1 {
     )
   }
 
-  /// What the service knows of users.
+  /// The service's data about users.
   public protocol EntitlementExportsService: Swift.Sendable {
     /// Streams the sections of a user, one after the other, with their records in a stable order. Who asks
     /// has made sure that the user wants it.
@@ -178,7 +178,7 @@ extension Entitlement_V1 {
   public static var entitlementV1ExportsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/exports.proto",
-      base64: "ChxlbnRpdGxlbWVudC92MS9leHBvcnRzLnByb3RvEg5lbnRpdGxlbWVudC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8iNgoRRXhwb3J0VXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZCJACgpFeHBvcnRQYXJ0EhgKB3NlY3Rpb24YASABKAlSB3NlY3Rpb24SGAoHcmVjb3JkcxgCIAMoCVIHcmVjb3JkczJzChJFbnRpdGxlbWVudEV4cG9ydHMSXQoKRXhwb3J0VXNlchIhLmVudGl0bGVtZW50LnYxLkV4cG9ydFVzZXJSZXF1ZXN0GhouZW50aXRsZW1lbnQudjEuRXhwb3J0UGFydCIOorsYCggDEgRhdXRoKAEwAUI6WjhnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZW50aXRsZW1lbnQvdjE7ZW50aXRsZW1lbnR2MUrABApSCgEMEgMBABIaSCBXaGF0IEVudGl0bGVtZW50U2VydmljZSBrbm93cyBvZiBhIHVzZXIsIGZvciB0aGUgZXhwb3J0IG9mIGFuIGFjY291bnQuCgovCgIEABIECgANARojIEFza3MgZm9yIGV2ZXJ5dGhpbmcgYWJvdXQgYSB1c2VyLgoKGAoEBAACABIDDAJJGgsgVGhlIHVzZXIuCgolCgIEARIEEAAVARoZIFJlY29yZHMgb2Ygb25lIHNlY3Rpb24uCgpmCgQEAQIAEgMSAhUaWSBUaGUgc2VjdGlvbiwgYXMgZG9jcy9leHBvcnQubWQgbmFtZXMgaXQuIFRoZSBmaXJzdCBwYXJ0IG9mIGVhY2ggc2VjdGlvbiBoYXMgbm8gcmVjb3Jkcy4KCkIKBAQBAgESAxQCHho1IE1vcmUgcmVjb3JkcyBvZiBpdDogdGhlIHRleHQgb2YgYSBKU09OIG9iamVjdCBlYWNoLgoKLgoCBgASBBgAHgEaIiBXaGF0IHRoZSBzZXJ2aWNlIGtub3dzIG9mIHVzZXJzLgoKmwEKBAYAAgASBBsCHQMajAEgU3RyZWFtcyB0aGUgc2VjdGlvbnMgb2YgYSB1c2VyLCBvbmUgYWZ0ZXIgdGhlIG90aGVyLCB3aXRoIHRoZWlyIHJlY29yZHMgaW4gYSBzdGFibGUgb3JkZXIuIFdobyBhc2tzCiBoYXMgbWFkZSBzdXJlIHRoYXQgdGhlIHVzZXIgd2FudHMgaXQuCmIGcHJvdG8z"
+      base64: "ChxlbnRpdGxlbWVudC92MS9leHBvcnRzLnByb3RvEg5lbnRpdGxlbWVudC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8iNgoRRXhwb3J0VXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZCJACgpFeHBvcnRQYXJ0EhgKB3NlY3Rpb24YASABKAlSB3NlY3Rpb24SGAoHcmVjb3JkcxgCIAMoCVIHcmVjb3JkczJzChJFbnRpdGxlbWVudEV4cG9ydHMSXQoKRXhwb3J0VXNlchIhLmVudGl0bGVtZW50LnYxLkV4cG9ydFVzZXJSZXF1ZXN0GhouZW50aXRsZW1lbnQudjEuRXhwb3J0UGFydCIOorsYCggDEgRhdXRoKAEwAUI6WjhnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZW50aXRsZW1lbnQvdjE7ZW50aXRsZW1lbnR2MUrFBApRCgEMEgMBABIaRyBFbnRpdGxlbWVudFNlcnZpY2UncyBkYXRhIGFib3V0IGEgdXNlciwgZm9yIHRoZSBleHBvcnQgb2YgYW4gYWNjb3VudC4KCi8KAgQAEgQKAA0BGiMgQXNrcyBmb3IgZXZlcnl0aGluZyBhYm91dCBhIHVzZXIuCgoYCgQEAAIAEgMMAkkaCyBUaGUgdXNlci4KCiUKAgQBEgQQABUBGhkgUmVjb3JkcyBvZiBvbmUgc2VjdGlvbi4KCm0KBAQBAgASAxICFRpgIFRoZSBzZWN0aW9uLCBhcyBkb2NzL2d1aWRlcy9leHBvcnQubWQgbmFtZXMgaXQuIFRoZSBmaXJzdCBwYXJ0IG9mIGVhY2ggc2VjdGlvbiBoYXMgbm8gcmVjb3Jkcy4KCkIKBAQBAgESAxQCHho1IE1vcmUgcmVjb3JkcyBvZiBpdDogdGhlIHRleHQgb2YgYSBKU09OIG9iamVjdCBlYWNoLgoKLQoCBgASBBgAHgEaISBUaGUgc2VydmljZSdzIGRhdGEgYWJvdXQgdXNlcnMuCgqbAQoEBgACABIEGwIdAxqMASBTdHJlYW1zIHRoZSBzZWN0aW9ucyBvZiBhIHVzZXIsIG9uZSBhZnRlciB0aGUgb3RoZXIsIHdpdGggdGhlaXIgcmVjb3JkcyBpbiBhIHN0YWJsZSBvcmRlci4gV2hvIGFza3MKIGhhcyBtYWRlIHN1cmUgdGhhdCB0aGUgdXNlciB3YW50cyBpdC4KYgZwcm90bzM="
     )
   }
 }
