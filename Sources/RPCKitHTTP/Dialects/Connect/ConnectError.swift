@@ -15,10 +15,7 @@ package struct ConnectErrorAnswer {
     status = error.httpStatus
     var fields: HTTPFields = ["content-type": "application/json"]
     if status == 401 {
-      fields.append(
-        "www-authenticate",
-        RESTErrorAnswer.challenge(error, hadCredentials: hadCredentials)
-      )
+      fields.append("www-authenticate", error.challenge(hadCredentials: hadCredentials))
     }
     fields.appendLimit(of: error)
     self.fields = fields

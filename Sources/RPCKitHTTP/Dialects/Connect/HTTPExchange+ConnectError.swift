@@ -19,10 +19,7 @@ extension HTTPExchange {
     // A 401 must say how to prove who one is (RFC 9110 section 11.6.1).
     if status == 401 {
       let hadCredentials = head.fields["authorization"] != nil
-      fields.append(
-        "www-authenticate",
-        RESTErrorAnswer.challenge(error, hadCredentials: hadCredentials)
-      )
+      fields.append("www-authenticate", error.challenge(hadCredentials: hadCredentials))
     }
     fields.appendLimit(of: error)
     metadata.forEachResponseField { fields.append($0, $1) }
