@@ -171,10 +171,3 @@ package final class LoadRun: Sendable {
     }
   }
 }
-
-/// What a run has counted so far.
-package struct LoadProgress: Sendable {
-  package var recorder: LoadRecorder
-  package var inFlight = 0
-  package var waiting = 0
-}

@@ -14,6 +14,13 @@ struct WorkerProgress: Sendable {
   let waiting: Int
 }
 
+/// What a run has counted so far.
+package struct LoadProgress: Sendable {
+  package var recorder: LoadRecorder
+  package var inFlight = 0
+  package var waiting = 0
+}
+
 /// Why a run could not be made.
 package struct RunError: Error, Hashable, CustomStringConvertible {
   /// For the user.
