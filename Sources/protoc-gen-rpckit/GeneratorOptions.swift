@@ -9,6 +9,11 @@ struct GeneratorOptions {
   /// What is written.
   var format = Format.swift
 
+  /// What the description is of; with `format=openapi` only.
+  var title = "API"
+  /// What that does, in a sentence.
+  var summary = ""
+
   /// Code, or the description of what can be called by HTTP.
   enum Format: String {
     case swift, openapi
@@ -32,13 +37,19 @@ struct GeneratorOptions {
           throw GeneratorError("format is `swift` or `openapi`, not `\(value)`")
         }
         self.format = format
+      case "title":
+        title = value
+      case "summary":
+        // A comma ends an option.
+        summary = value.replacing("%2C", with: ",")
       case "module":
         module = value
       case "c_module":
         cModule = value
       default:
         throw GeneratorError(
-          "unknown option `\(parts[0])`; there are `visibility`, `module`, `c_module` and `format`"
+          "unknown option `\(parts[0])`; there are `visibility`, `module`, `c_module`, `format`, `title` and "
+            + "`summary`"
         )
       }
     }
