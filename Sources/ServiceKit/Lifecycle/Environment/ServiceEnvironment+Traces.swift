@@ -14,3 +14,25 @@ extension ServiceEnvironment {
     return SpanExporter(traces, of: tracer.queue, in: self)
   }
 }
+
+extension SpanExporter {
+  /// Sends the spans of the service of an environment.
+  init(
+    _ settings: ServiceSettings.Traces,
+    of queue: SpanQueue,
+    in environment: ServiceEnvironment,
+    send: @escaping Send = { try await $0.run() }
+  ) {
+    self.init(
+      settings,
+      of: environment.name,
+      queue: queue,
+      metrics: TraceMetrics(environment.metrics.registry),
+      clock: environment.clock,
+      random: environment.random,
+      loop: environment.loops.loops[0],
+      logger: environment.logger,
+      send: send
+    )
+  }
+}

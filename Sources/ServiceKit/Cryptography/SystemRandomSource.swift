@@ -1,16 +1,5 @@
 internal import COpenSSL
 
-/// Where chance comes from, so that a seed can replay it in tests.
-public protocol RandomSource: Sendable {
-  /// Fresh bytes.
-  func bytes(_ count: Int) -> [UInt8]
-}
-
-extension RandomSource {
-  /// Eight fresh bytes as a number.
-  package func number() -> UInt64 { bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
-}
-
 /// OpenSSL's generator, fit for keys and tokens (RAND_bytes(3)).
 public struct SystemRandomSource: RandomSource {
   /// Makes a view of the generator.
