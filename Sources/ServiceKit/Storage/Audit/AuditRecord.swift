@@ -101,27 +101,37 @@ public struct StoredAuditRecord: Hashable, Sendable {
   /// What happened.
   public var record: AuditRecord
 
-  /// The columns `init(row:)` expects, for a SELECT on `audit_log`.
-  public static let columns = """
-    sequence, recorded_at, actor, on_behalf_of, request_id, action, object, scope, outcome, \
-    before_digest, after_digest, detail
-    """
-
-  /// Reads a row that was selected with `columns`.
-  public init(row: borrowing Row) {
-    sequence = row.integer(0)
-    recordedAt = row.integer(1)
-    record = AuditRecord(
-      actor: row.text(2),
-      onBehalfOf: row.optionalText(3),
-      requestID: row.text(4),
-      action: row.text(5),
-      object: row.text(6),
-      scope: row.text(7),
-      outcome: AuditRecord.Outcome(rawValue: row.text(8)) ?? .refused,
-      beforeDigest: row.optionalBlob(9),
-      afterDigest: row.optionalBlob(10),
-      detail: row.text(11)
+  /// The table `audit_log`.
+  public static let columns = RecordColumns<StoredAuditRecord>(
+    "audit_log",
+    .generated("sequence", \.sequence),
+    .integer("recorded_at", \.recordedAt),
+    .text("actor", \.record.actor),
+    .optionalText("on_behalf_of", \.record.onBehalfOf),
+    .text("request_id", \.record.requestID),
+    .text("action", \.record.action),
+    .text("object", \.record.object),
+    .text("scope", \.record.scope),
+    .text("outcome", \.record.outcome.rawValue),
+    .optionalBlob("before_digest", \.record.beforeDigest),
+    .optionalBlob("after_digest", \.record.afterDigest),
+    .text("detail", \.record.detail)
+  ) { row in
+    StoredAuditRecord(
+      sequence: row.integer(),
+      recordedAt: row.integer(),
+      record: AuditRecord(
+        actor: row.text(),
+        onBehalfOf: row.optionalText(),
+        requestID: row.text(),
+        action: row.text(),
+        object: row.text(),
+        scope: row.text(),
+        outcome: AuditRecord.Outcome(rawValue: row.text()) ?? .refused,
+        beforeDigest: row.optionalBlob(),
+        afterDigest: row.optionalBlob(),
+        detail: row.text()
+      )
     )
   }
 }

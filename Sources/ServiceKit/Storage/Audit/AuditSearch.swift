@@ -64,7 +64,7 @@ package struct AuditSearch: Sendable {
     let since = request.since?.milliseconds ?? .min
     let found = try tx.query(
       """
-      SELECT * FROM (\(scanned(StoredAuditRecord.columns)))
+      SELECT * FROM (\(scanned(StoredAuditRecord.columns.list)))
       WHERE (?3 = '' OR actor = ?3) AND (?4 = '' OR substr(action, 1, length(?4)) = ?4)
         AND (?5 = '' OR request_id = ?5) AND recorded_at >= ?6 AND recorded_at < ?7
         AND (?8 = 0 OR outcome = ?9)
@@ -80,7 +80,7 @@ package struct AuditSearch: Sendable {
       .boolean(request.refusedOnly),
       .text(AuditRecord.Outcome.refused.rawValue),
       .integer(limit + 1)
-    ) { StoredAuditRecord(row: $0) }
+    ) { try StoredAuditRecord.columns.record($0) }
     let page = found.prefix(limit).map { Auth_V1.AuditEntry($0) }
     if found.count > limit { return Page(entries: page, next: found[limit - 1].sequence) }
     let edge = try tx.first(

@@ -3,7 +3,7 @@
 /// Columns count from 0. A column of another type than asked for, or NULL where no optional was
 /// asked for, gives an empty value and makes the query throw `StoreError.statement`.
 public struct Row: ~Copyable {
-  private let statement: SQLiteStatement
+  let statement: SQLiteStatement
 
   init(_ statement: SQLiteStatement) { self.statement = statement }
 

@@ -155,27 +155,21 @@ final class WriteSession {
     payload: [UInt8]
   ) throws(StoreError) -> Int64 {
     let connection = try open()
-    try connection.execute(
-      """
-      INSERT INTO change_log (recorded_at, kind, subject, scope, payload) VALUES (?, ?, ?, ?, ?)
-      """,
-      [.integer(now), .text(kind), .text(subject), .text(scope), .blob(payload)]
+    var change = Change(
+      revision: 0,
+      recordedAt: now,
+      kind: kind,
+      subject: subject,
+      scope: scope,
+      payload: payload
     )
-    let revision = connection.lastInsertedKey
+    try connection.execute(Change.columns.insertion, Change.columns.values(change))
+    change.revision = connection.lastInsertedKey
     loggedByteCount +=
       Self.changeByteCount + kind.utf8.count + subject.utf8.count + scope.utf8.count
       + payload.count
-    changes.append(
-      Change(
-        revision: revision,
-        recordedAt: now,
-        kind: kind,
-        subject: subject,
-        scope: scope,
-        payload: payload
-      )
-    )
-    return revision
+    changes.append(change)
+    return change.revision
   }
 
   /// Bytes of a row besides its texts, with its place in an index.
@@ -190,18 +184,8 @@ final class WriteSession {
       Self.recordByteCount + 2 * indexed + record.requestID.utf8.count + record.action.utf8.count
       + record.detail.utf8.count + (record.onBehalfOf?.utf8.count ?? 0)
       + (record.beforeDigest?.count ?? 0) + (record.afterDigest?.count ?? 0)
-    try open().execute(
-      """
-      INSERT INTO audit_log (recorded_at, actor, on_behalf_of, request_id, action, object, scope,
-        outcome, before_digest, after_digest, detail)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        .integer(now), .text(record.actor), .optionalText(record.onBehalfOf),
-        .text(record.requestID), .text(record.action), .text(record.object), .text(record.scope),
-        .text(record.outcome.rawValue), .optionalBlob(record.beforeDigest),
-        .optionalBlob(record.afterDigest), .text(record.detail),
-      ]
-    )
+    let stored = StoredAuditRecord(sequence: 0, recordedAt: now, record: record)
+    let columns = StoredAuditRecord.columns
+    try open().execute(columns.insertion, columns.values(stored))
   }
 }
