@@ -15,6 +15,8 @@ package final class HandOverQueue: Sendable {
     package let key: String
     /// Attempts that failed.
     package let failureCount: Int64
+    /// When its lease ends; nil without leases.
+    fileprivate var leaseEnd: Int64?
   }
 
   /// What became of a row.
@@ -30,29 +32,39 @@ package final class HandOverQueue: Sendable {
   /// Rows that are read at a time.
   private static let batchCount = 32
 
-  private let table: String
-  private let key: String
-  private let pauses: ClosedRange<Int64>
+  private let rows: Rows
+  private let backoff: Backoff
   private let clock: any WallClock
   private let random: any RandomSource
   private let logger: Logger
-  private let signal = WakeSignal()
+  private let queue: LeasedQueue<Rows>
 
   /// A queue in a table; `pauses` has the first and the longest pause between two attempts, in milliseconds.
+  ///
+  /// With a `lease`, which is no longer than the longest pause, several programs may hand over rows of one table:
+  /// each has a row to itself for so many milliseconds.
   package init(
     table: String,
     key: String,
     pauses: ClosedRange<Int64>,
+    lease: Int64? = nil,
     clock: any WallClock,
     random: any RandomSource,
     logger: Logger
   ) {
-    (self.table, self.key, self.pauses) = (table, key, pauses)
+    precondition(lease ?? 0 <= pauses.upperBound, "a lease would look like a clock that ran ahead")
+    rows = Rows(table: table, key: key, longestPause: pauses.upperBound)
+    backoff = Backoff(pauses)
     (self.clock, self.random, self.logger) = (clock, random, logger)
+    queue = LeasedQueue(
+      rows,
+      .init(pollInterval: Self.pollInterval, batchCount: Self.batchCount, lease: lease),
+      clock: clock
+    )
   }
 
   /// Has rows handed over that were committed, at once.
-  package func wake() { signal.announce() }
+  package func wake() { queue.wake() }
 
   /// Hands over what is due, until the task is cancelled.
   ///
@@ -64,23 +76,7 @@ package final class HandOverQueue: Sendable {
     waiting: @escaping @Sendable (Int) -> Void,
     _ handOver: @escaping @Sendable (Waiting) async throws -> Outcome
   ) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        while !Task.isCancelled {
-          await loop.sleep(Self.pollInterval)
-          self.wake()
-        }
-      }
-      group.addTask {
-        while !Task.isCancelled {
-          // Before the store, so that nothing is missed in between.
-          let version = self.signal.version
-          await self.drain(store, waiting: waiting, handOver)
-          await self.signal.wait(past: version)
-        }
-      }
-      await group.waitForAll()
-    }
+    await queue.run(on: loop) { await self.drain(store, waiting: waiting, handOver) }
   }
 
   /// Hands over everything that is due now; see `run`.
@@ -90,74 +86,31 @@ package final class HandOverQueue: Sendable {
     _ handOver: @Sendable (Waiting) async throws -> Outcome
   ) async {
     do {
-      while !Task.isCancelled {
-        let now = clock.now
-        let due = try await store.database.read { tx in try self.due(now: now, tx) }
-        for row in due {
-          guard !Task.isCancelled else { return }
-          switch try await handOver(row) {
-          case .settled(let body):
-            try await store.writeOwn { tx in
-              try self.delete(row.key, tx)
-              try body(tx)
-            }
-          case .postponed: try await postpone(row, store)
+      let rows = rows
+      try await queue.drain(store) { row in
+        switch try await handOver(row) {
+        case .settled(let body):
+          try await store.writeOwn { tx in
+            // One whose lease has ended is another program's.
+            if try rows.delete(row, tx) { try body(tx) }
           }
+        case .postponed:
+          let due = self.clock.now.addingSaturated(
+            self.backoff.spread(after: row.failureCount, self.random)
+          )
+          try await store.writeOwn { tx in try rows.postpone(row, until: due, tx) }
         }
-        guard due.count == Self.batchCount else { break }
       }
-      waiting(try await store.database.read { tx in try self.count(tx) })
+      waiting(try await store.database.read { tx in try rows.count(tx) })
     } catch is CancellationError {
       // The service stops; what was not handed over waits for the next start.
     } catch {
       // What was handed over and is still in the store is handed over again.
-      logger.error("could not hand over; retrying", ["table": .string(table), "error": "\(error)"])
-    }
-  }
-
-  // MARK: - Rows
-
-  /// Those whose time has come, longest due first.
-  ///
-  /// One that is due later than the longest pause was postponed by a clock that ran ahead, and counts as due.
-  private func due(
-    now: Int64,
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [Waiting] {
-    try tx.query(
-      """
-      SELECT \(key), attempts FROM \(table) WHERE due_at <= ? OR due_at > ?
-      ORDER BY due_at, \(key) LIMIT ?
-      """,
-      .integer(now),
-      .integer(now.addingSaturated(pauses.upperBound)),
-      .integer(Self.batchCount)
-    ) { Waiting(key: $0.text(0), failureCount: $0.integer(1)) }
-  }
-
-  private func count(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
-    try tx.first("SELECT count(*) FROM \(table)") { Int($0.integer(0)) } ?? 0
-  }
-
-  private func delete(_ key: String, _ tx: borrowing WriteTransaction) throws {
-    try tx.execute("DELETE FROM \(table) WHERE \(self.key) = ?", .text(key))
-  }
-
-  private func postpone(_ row: Waiting, _ store: ServiceStore) async throws {
-    let due = clock.now.addingSaturated(pause(after: row.failureCount))
-    try await store.writeOwn { tx in
-      try tx.execute(
-        "UPDATE \(self.table) SET attempts = attempts + 1, due_at = ? WHERE \(self.key) = ?",
-        .integer(due),
-        .text(row.key)
+      logger.error(
+        "could not hand over; retrying",
+        ["table": .string(rows.table), "error": "\(error)"]
       )
     }
-  }
-
-  /// Up to a quarter less than `longestPause`, so that rows that failed together do not come back together.
-  private func pause(after failureCount: Int64) -> Int64 {
-    let longest = Self.longestPause(after: failureCount, within: pauses)
-    return longest - Int64(random.number() % UInt64(max(1, longest / 4)))
   }
 
   /// The first pause, twice, four times that … and never more than the longest.
@@ -165,6 +118,68 @@ package final class HandOverQueue: Sendable {
     after failureCount: Int64,
     within pauses: ClosedRange<Int64>
   ) -> Int64 {
-    min(pauses.lowerBound << min(max(0, failureCount), 16), pauses.upperBound)
+    Backoff(pauses).longest(after: failureCount)
+  }
+
+  /// The rows of the table.
+  private struct Rows: LeasedRows {
+    let table: String
+    let key: String
+    let longestPause: Int64
+
+    /// One that is due later than the longest pause was postponed by a clock that ran ahead, and counts as due.
+    func due(
+      now: Int64,
+      limit: Int,
+      in tx: borrowing some StoreTransaction & ~Copyable
+    ) throws -> [Waiting] {
+      try tx.query(
+        """
+        SELECT \(key), attempts FROM \(table) WHERE due_at <= ? OR due_at > ?
+        ORDER BY due_at, \(key) LIMIT ?
+        """,
+        .integer(now),
+        .integer(now.addingSaturated(longestPause)),
+        .integer(limit)
+      ) { Waiting(key: $0.text(0), failureCount: $0.integer(1)) }
+    }
+
+    func take(
+      _ row: Waiting,
+      until end: Int64,
+      in tx: borrowing WriteTransaction
+    ) throws -> Waiting? {
+      try tx.execute(
+        "UPDATE \(table) SET due_at = ? WHERE \(key) = ?",
+        .integer(end),
+        .text(row.key)
+      )
+      return Waiting(key: row.key, failureCount: row.failureCount, leaseEnd: end)
+    }
+
+    func count(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
+      try tx.first("SELECT count(*) FROM \(table)") { Int($0.integer(0)) } ?? 0
+    }
+
+    /// Deletes a row unless its lease has ended and another program has taken it; whether it has not.
+    func delete(_ row: Waiting, _ tx: borrowing WriteTransaction) throws -> Bool {
+      try tx.execute(
+        "DELETE FROM \(table) WHERE \(key) = ? AND due_at = coalesce(?, due_at)",
+        .text(row.key),
+        .optionalInteger(row.leaseEnd)
+      ) > 0 || row.leaseEnd == nil
+    }
+
+    func postpone(_ row: Waiting, until due: Int64, _ tx: borrowing WriteTransaction) throws {
+      try tx.execute(
+        """
+        UPDATE \(table) SET attempts = attempts + 1, due_at = ?
+        WHERE \(key) = ? AND due_at = coalesce(?, due_at)
+        """,
+        .integer(due),
+        .text(row.key),
+        .optionalInteger(row.leaseEnd)
+      )
+    }
   }
 }

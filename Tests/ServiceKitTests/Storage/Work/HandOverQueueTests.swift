@@ -67,6 +67,18 @@ struct HandOverQueueTests {
 
   private struct Broken: Error {}
 
+  private static func queue(_ clock: ManualClock, lease: Int64? = nil) -> HandOverQueue {
+    HandOverQueue(
+      table: "parcel",
+      key: "name",
+      pauses: pauses,
+      lease: lease,
+      clock: clock,
+      random: SystemRandomSource(),
+      logger: Logger(label: "test", level: .critical, sink: CollectingSink())
+    )
+  }
+
   private func run(_ body: (Stage) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
     let clock = ManualClock()
@@ -82,14 +94,7 @@ struct HandOverQueueTests {
         identifiers: IdentifierFactory(clock: clock, random: SystemRandomSource()),
         metrics: MetricRegistry()
       ),
-      queue: HandOverQueue(
-        table: "parcel",
-        key: "name",
-        pauses: Self.pauses,
-        clock: clock,
-        random: SystemRandomSource(),
-        logger: Logger(label: "test", level: .critical, sink: CollectingSink())
-      ),
+      queue: Self.queue(clock),
       clock: clock
     )
     do {
@@ -171,6 +176,50 @@ struct HandOverQueueTests {
       stage.clock.jump(-86_400_000)
       await stage.drain()
       #expect(stage.names == ["a"])
+    }
+  }
+
+  @Test("With leases, a row that one program has taken is not due for another one")
+  func lease_twoPrograms_handOverOnce() async throws {
+    try await run { stage in
+      try await stage.add(["a", "b"])
+      let (store, clock) = (stage.store, stage.clock)
+      let other = Self.queue(clock, lease: 30_000)
+      await Self.queue(clock, lease: 30_000).drain(store, waiting: { _ in }) { row in
+        stage.handed.withLock { $0.append(row) }
+        // While this one is at it.
+        await other.drain(store, waiting: { _ in }) { row in
+          Issue.record("\(row.key) was taken twice")
+          return .postponed
+        }
+        return .settled { _ in }
+      }
+      #expect(stage.names == ["a", "b"])
+      let left = try await stage.count("parcel")
+      #expect(left == 0)
+    }
+  }
+
+  @Test(
+    "A row whose lease has ended is another program's, and what comes late changes nothing",
+    arguments: [true, false]
+  )
+  func lease_ended_isTakenAgain(lateSettles: Bool) async throws {
+    try await run { stage in
+      try await stage.add(["a"])
+      let (store, clock) = (stage.store, stage.clock)
+      let receipt: @Sendable (String) -> HandOverQueue.Outcome = { name in
+        .settled { tx in try tx.execute("INSERT INTO receipt VALUES (?)", .text(name)) }
+      }
+      await Self.queue(clock, lease: 30_000).drain(store, waiting: { _ in }) { row in
+        clock.advance(30_000)
+        await Self.queue(clock, lease: 30_000).drain(store, waiting: { _ in }) { row in
+          receipt(row.key)
+        }
+        return lateSettles ? receipt("late") : .postponed
+      }
+      let counts = [try await stage.count("parcel"), try await stage.count("receipt")]
+      #expect(counts == [0, 1])
     }
   }
 
