@@ -11,6 +11,11 @@ struct GeneratorOptions {
   /// The format to write.
   var format = Format.swift
 
+  /// The title of the description; with `format=openapi` only.
+  var title = "API"
+  /// The purpose, in a sentence.
+  var summary = ""
+
   /// Code, or the description of what can be called by HTTP.
   enum Format: String {
     case swift, openapi
@@ -34,6 +39,11 @@ struct GeneratorOptions {
           throw GeneratorError("format is `swift` or `openapi`, not `\(value)`")
         }
         self.format = format
+      case "title":
+        title = value
+      case "summary":
+        // A comma ends an option.
+        summary = value.replacing("%2C", with: ",")
       case "module":
         module = value
       case "c_module":
@@ -42,8 +52,9 @@ struct GeneratorOptions {
         importedModule = value
       default:
         throw GeneratorError(
-          "unknown option `\(parts[0])`; there are `visibility`, `module`, `c_module`, "
-            + "`imported_module` and `format`"
+          "unknown option `\(parts[0])`; there are `visibility`, `module`, `c_module`, `imported_module`, "
+            + "`format`, `title` and "
+            + "`summary`"
         )
       }
     }

@@ -1,10 +1,12 @@
 /// Describes all methods that can be called by HTTP, in OpenAPI 3.1.
 struct OpenAPIWriter {
   private let schema: Schema
+  private let options: GeneratorOptions
   private var schemas: OpenAPISchemas
 
-  init(_ schema: Schema) {
+  init(_ schema: Schema, _ options: GeneratorOptions) {
     self.schema = schema
+    self.options = options
     schemas = OpenAPISchemas(schema)
   }
 
@@ -30,11 +32,11 @@ struct OpenAPIWriter {
     return [
       "openapi": "3.1.0",
       "info": [
-        "title": "Gatehouse", "version": "v1",
-        "description": """
-        Who is calling, what they may touch, what they have paid for. Every answer has an envelope: \
-        `status` and `data`, or `status`, `message` and `details`.
-        """,
+        "title": .text(options.title), "version": "v1",
+        "description": .text(
+          (options.summary.isEmpty ? "" : "\(options.summary) ")
+            + "Every answer has an envelope: `status` and `data`, or `status`, `message` and `details`."
+        ),
       ],
       "servers": [["url": "/"]],
       "security": [["bearer": []]],

@@ -16,9 +16,25 @@ final class AppleGrants: Sendable {
   /// Nil without the setting: then nothing is kept, and what was kept before waits.
   private let tokens: AppleTokens?
   private let outcomes: MetricFamily<Counter>
+  private let queue: LeasedQueue<Rows>
+
+  private struct Rows: LeasedRows {
+    func due(
+      now: Int64,
+      limit: Int,
+      in tx: borrowing some StoreTransaction & ~Copyable
+    ) throws -> [AppleGrant] {
+      try AppleGrantTable.due(now: now, limit: limit, in: tx)
+    }
+  }
 
   init(_ core: AuthCore, _ tokens: AppleTokens?, metrics: MetricRegistry) {
     (self.core, self.tokens) = (core, tokens)
+    queue = LeasedQueue(
+      Rows(),
+      .init(pollInterval: Self.pollInterval, batchCount: Self.batchCount),
+      clock: core.clock
+    )
     outcomes = metrics.counters(
       "gatehouse_auth_apple_grants_total",
       help: "What became of authorization codes and refresh tokens of Apple's.",
@@ -31,25 +47,14 @@ final class AppleGrants: Sendable {
 
   /// Works on what is due, until the task is cancelled.
   func run(on loop: any EventLoop) async {
-    while !Task.isCancelled {
-      await workOff()
-      await loop.sleep(Self.pollInterval)
-    }
+    await queue.run(on: loop) { await self.workOff() }
   }
 
   /// Works on everything that is due now, once.
   func workOff() async {
     guard let tokens else { return }
-    let core = core
     do {
-      while !Task.isCancelled {
-        let now = core.clock.now
-        let due = try await core.database.read { tx in
-          try AppleGrantTable.due(now: now, limit: Self.batchCount, in: tx)
-        }
-        guard !due.isEmpty else { return }
-        for grant in due { try await advance(grant, tokens) }
-      }
+      try await queue.drain(core.store) { grant in try await self.advance(grant, tokens) }
     } catch {
       core.logger.error("could not work on grants of Apple's; retrying", ["error": "\(error)"])
     }

@@ -14,7 +14,7 @@ enum AuditTable {
     let columns = StoredAuditRecord.columns
     let newest = { (condition: String) in
       """
-      SELECT * FROM (SELECT \(columns) FROM audit_log WHERE \(condition) AND sequence < ?3
+      SELECT * FROM (\(columns.selection) WHERE \(condition) AND sequence < ?3
       ORDER BY sequence DESC LIMIT ?4)
       """
     }
@@ -27,6 +27,6 @@ enum AuditTable {
       .text(AuditActor.user(userID).name),
       .integer(sequence),
       .integer(limit)
-    ) { StoredAuditRecord(row: $0) }
+    ) { try columns.record($0) }
   }
 }

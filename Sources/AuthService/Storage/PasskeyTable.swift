@@ -2,40 +2,61 @@ internal import ServiceKit
 
 /// Passkeys in the store, and what authenticators call their users.
 enum PasskeyTable {
-  private static let columns = """
-    id, credential_id, user_id, public_key, sign_count, backup_eligible, backed_up, transports, \
-    model, attestation, relying_party, name, address_proven, created_at, last_used_at, counter_fell_at
-    """
-
-  private static func record(_ row: borrowing Row) -> PasskeyRecord {
+  private static let columns = RecordColumns<PasskeyRecord>(
+    "passkey",
+    .text("id", \.id),
+    .blob("credential_id", \.credentialID),
+    .text("user_id", \.userID),
+    .blob("public_key", \.publicKey),
+    .integer("sign_count") { Int64($0.signCount) },
+    .boolean("backup_eligible", \.isBackupEligible),
+    .boolean("backed_up", \.isBackedUp),
+    .text("transports") { $0.transports.joined(separator: " ") },
+    .blob("model", \.model),
+    .text("attestation", \.attestation.rawValue),
+    .text("relying_party", \.relyingParty),
+    .text("name", \.name),
+    .boolean("address_proven", \.isAddressProven),
+    .integer("created_at", \.created),
+    .optionalInteger("last_used_at", \.lastUsed),
+    .optionalInteger("counter_fell_at", \.counterFell)
+  ) { row in
     PasskeyRecord(
-      id: row.text(0),
-      credentialID: row.blob(1),
-      userID: row.text(2),
-      publicKey: row.blob(3),
-      signCount: UInt32(clamping: row.integer(4)),
-      isBackupEligible: row.boolean(5),
-      isBackedUp: row.boolean(6),
-      transports: row.text(7).split(separator: " ").map(String.init),
-      model: row.blob(8),
-      attestation: Attestation.Outcome(rawValue: row.text(9)) ?? .unverified,
-      relyingParty: row.text(10),
-      name: row.text(11),
-      isAddressProven: row.boolean(12),
-      created: row.integer(13),
-      lastUsed: row.optionalInteger(14),
-      counterFell: row.optionalInteger(15)
+      id: row.text(),
+      credentialID: row.blob(),
+      userID: row.text(),
+      publicKey: row.blob(),
+      signCount: UInt32(clamping: row.integer()),
+      isBackupEligible: row.boolean(),
+      isBackedUp: row.boolean(),
+      transports: row.text().split(separator: " ").map(String.init),
+      model: row.blob(),
+      attestation: Attestation.Outcome(rawValue: row.text()) ?? .unverified,
+      relyingParty: row.text(),
+      name: row.text(),
+      isAddressProven: row.boolean(),
+      created: row.integer(),
+      lastUsed: row.optionalInteger(),
+      counterFell: row.optionalInteger()
     )
   }
+
+  /// The columns that a use changes.
+  private static let use = columns.update(
+    "sign_count",
+    "backup_eligible",
+    "backed_up",
+    "last_used_at",
+    "counter_fell_at",
+    where: "id = ?"
+  )
 
   /// The passkey with a credential identifier, of any user.
   static func find(
     _ credentialID: [UInt8],
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> PasskeyRecord? {
-    try tx.first("SELECT \(columns) FROM passkey WHERE credential_id = ?", .blob(credentialID)) {
-      record($0)
-    }
+    try tx.first(columns, "WHERE credential_id = ?", .blob(credentialID))
   }
 
   /// A user's passkeys, oldest first.
@@ -43,51 +64,16 @@ enum PasskeyTable {
     of userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [PasskeyRecord] {
-    try tx.query(
-      "SELECT \(columns) FROM passkey WHERE user_id = ? ORDER BY created_at, id",
-      .text(userID)
-    ) { record($0) }
+    try tx.query(columns, "WHERE user_id = ? ORDER BY created_at, id", .text(userID))
   }
 
   static func insert(_ passkey: PasskeyRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO passkey (\(columns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(passkey.id),
-      .blob(passkey.credentialID),
-      .text(passkey.userID),
-      .blob(passkey.publicKey),
-      .integer(Int64(passkey.signCount)),
-      .boolean(passkey.isBackupEligible),
-      .boolean(passkey.isBackedUp),
-      .text(passkey.transports.joined(separator: " ")),
-      .blob(passkey.model),
-      .text(passkey.attestation.rawValue),
-      .text(passkey.relyingParty),
-      .text(passkey.name),
-      .boolean(passkey.isAddressProven),
-      .integer(passkey.created),
-      .optionalInteger(passkey.lastUsed),
-      .optionalInteger(passkey.counterFell)
-    )
+    try tx.insert(passkey, columns)
   }
 
   /// Writes what a use changes.
   static func updateUse(of passkey: PasskeyRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      UPDATE passkey SET sign_count = ?, backup_eligible = ?, backed_up = ?, last_used_at = ?,
-        counter_fell_at = ? WHERE id = ?
-      """,
-      .integer(Int64(passkey.signCount)),
-      .boolean(passkey.isBackupEligible),
-      .boolean(passkey.isBackedUp),
-      .optionalInteger(passkey.lastUsed),
-      .optionalInteger(passkey.counterFell),
-      .text(passkey.id)
-    )
+    try tx.update(passkey, use, .text(passkey.id))
   }
 
   /// Whether there was such a passkey of the user.

@@ -2,6 +2,13 @@ internal import ServiceKit
 
 /// The table `points_reward`: reward time that was running when it was last changed.
 enum RewardTable {
+  private static let columns = RecordColumns<RewardTime>(
+    "points_reward",
+    beside: ["holder"],
+    .text("reward", \.reward),
+    .integer("ends_at", \.endsAt)
+  ) { row in RewardTime(reward: row.text(), endsAt: row.integer()) }
+
   /// The time of one reward, unless it has run out.
   static func load(
     _ reward: String,
@@ -9,11 +16,12 @@ enum RewardTable {
     in tx: borrowing WriteTransaction
   ) throws -> RewardTime? {
     try tx.first(
-      "SELECT reward, ends_at FROM points_reward WHERE holder = ? AND reward = ? AND ends_at > ?",
+      columns,
+      "WHERE holder = ? AND reward = ? AND ends_at > ?",
       .text(holder),
       .text(reward),
       .integer(tx.now)
-    ) { RewardTime(reward: $0.text(0), endsAt: $0.integer(1)) }
+    )
   }
 
   /// The time of every reward that has not run out, sorted by reward.
@@ -23,10 +31,11 @@ enum RewardTable {
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [RewardTime] {
     try tx.query(
-      "SELECT reward, ends_at FROM points_reward WHERE holder = ? AND ends_at > ? ORDER BY reward",
+      columns,
+      "WHERE holder = ? AND ends_at > ? ORDER BY reward",
       .text(holder),
       .integer(now)
-    ) { RewardTime(reward: $0.text(0), endsAt: $0.integer(1)) }
+    )
   }
 
   /// Keeps the time of a reward; throws `PointsError.rewardLimit` when too many run.
@@ -58,11 +67,6 @@ enum RewardTable {
       .text(holder)
     ) { $0.integer(0) }
     guard count ?? 0 < RewardTime.countMax else { throw PointsError.rewardLimit }
-    try tx.execute(
-      "INSERT INTO points_reward (holder, reward, ends_at) VALUES (?, ?, ?)",
-      .text(holder),
-      .text(time.reward),
-      .integer(time.endsAt)
-    )
+    try tx.insert(time, columns, beside: .text(holder))
   }
 }

@@ -171,10 +171,3 @@ package final class LoadRun: Sendable {
     }
   }
 }
-
-/// The counts of a run so far.
-package struct LoadProgress: Sendable {
-  package var recorder: LoadRecorder
-  package var inFlight = 0
-  package var waiting = 0
-}

@@ -154,7 +154,7 @@ extension HTTP1Connection {
       ?? ["content-type": "text/plain; charset=utf-8", "cache-control": "no-store"]
     fields.appendForBrowsers()
     if rejection.status == 405 {
-      fields.append("allow", HTTP1RequestLine.methods.joined(separator: ", "))
+      fields.append("allow", HTTPRequestHead.methods.joined(separator: ", "))
     }
     HTTP1ResponseHead(
       head: HTTPResponseHead(status: rejection.status, fields: fields),

@@ -4,9 +4,6 @@ struct HTTP1RequestLine {
   let target: HTTP1Target
   let version: HTTPRequestHead.Version
 
-  /// The methods that some resource may have; `CONNECT` and `TRACE` none has.
-  static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
   /// Reads `GET /path?query HTTP/1.1`: single spaces, nothing around them.
   init(_ line: Span<UInt8>) throws(HTTP1Rejection) {
     let malformed = HTTP1Rejection.badRequest(
@@ -22,7 +19,7 @@ struct HTTP1RequestLine {
     if ["CONNECT", "TRACE"].contains(self.method) {
       throw HTTP1Rejection(405, "no resource has the method \(self.method)")
     }
-    guard Self.methods.contains(self.method) else {
+    guard HTTPRequestHead.methods.contains(self.method) else {
       throw HTTP1Rejection(501, "the method is not known; methods are in upper case")
     }
     target = try HTTP1Target(line.extracting((first + 1)..<second), method: self.method)

@@ -102,17 +102,24 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     let id = block.streamID
     let rejection = HTTP1Rejection(status, Self.problem(status))
     let path = String(block.path.prefix { $0 != "?" })
-    guard let answer = configuration.router.refusal(at: path, rejection) else {
+    let refused = HTTPRequestHead(method: block.method, path: path, version: .http2)
+    let exchange = configuration.router.makeRefusal(
+      refused,
+      id: id,
+      received: block.received,
+      on: self,
+      rejection
+    )
+    guard let exchange else {
       var head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
       if status == HTTPRequestHead.HTTP2Refusal.methodNotAllowed.rawValue {
-        head.fields.append("allow", HTTP1RequestLine.methods.joined(separator: ", "))
+        head.fields.append("allow", HTTPRequestHead.methods.joined(separator: ", "))
       }
       head.fields.appendForBrowsers()
       session?.respond(id, head, date: configuration.dates.now, isEnd: true)
       return
     }
-    let head = HTTPRequestHead(method: block.method, path: path, version: .http2)
-    open(RESTRefusal(head, id: id, received: block.received, on: self, answer))
+    open(exchange)
   }
 
   /// Why a head is refused, for people.

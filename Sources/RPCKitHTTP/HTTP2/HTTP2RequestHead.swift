@@ -20,7 +20,7 @@ extension HTTPRequestHead {
   init(_ block: HTTP2FieldBlock) throws(HTTP2Refusal) {
     guard !block.isMalformed else { throw .badRequest }
     guard block.method != "CONNECT", block.method != "TRACE" else { throw .methodNotAllowed }
-    guard HTTP1RequestLine.methods.contains(block.method) else { throw .notImplemented }
+    guard HTTPRequestHead.methods.contains(block.method) else { throw .notImplemented }
     guard block.scheme == "http" || block.scheme == "https" else { throw .badRequest }
     let authority = try Self.authority(of: block)
     // By bytes, as comparing characters would take longer than all the rest.

@@ -10,6 +10,9 @@ package struct HTTPRequestHead: Hashable, Sendable {
     case http2
   }
 
+  /// The methods that some resource may have; `CONNECT` and `TRACE` none has.
+  static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
   /// `GET`, `POST`; as it came, since methods are compared with their case (RFC 9110 section 9.1).
   package var method: String
   /// The target up to the question mark, as it came: nothing is decoded.

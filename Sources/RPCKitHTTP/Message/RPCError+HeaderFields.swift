@@ -93,7 +93,7 @@ extension RPCError.Detail {
   /// Bytes that it takes in a `google.rpc.Status`: two of tag and up to three of length, three times.
   fileprivate var statusByteCount: Int { typeURL.utf8.count + value.count + 12 }
 
-  fileprivate func isMessage(_ name: String) -> Bool { typeURL.hasSuffix("/\(name)") }
+  func isMessage(_ name: String) -> Bool { typeURL.hasSuffix("/\(name)") }
 
   /// Whether programs need it to tell errors apart, to find them in logs, and to try again; all of them are small.
   fileprivate var isAlwaysSent: Bool {

@@ -34,7 +34,7 @@ package struct RESTErrorAnswer {
     fields = ["content-type": type, "cache-control": "no-store"]
     fields.appendLimit(of: error)
     if status == 401 {
-      fields.append("www-authenticate", Self.challenge(error, hadCredentials: hadCredentials))
+      fields.append("www-authenticate", error.challenge(hadCredentials: hadCredentials))
     }
   }
 
@@ -155,17 +155,6 @@ package struct RESTErrorAnswer {
     ]
     if !violation.reason.isEmpty { object["reason"] = .string(violation.reason) }
     return .object(object)
-  }
-
-  /// How to prove who one is (RFC 6750 section 3, RFC 9470 section 3).
-  static func challenge(_ error: RPCError, hadCredentials: Bool) -> String {
-    guard hadCredentials else { return "Bearer" }
-    let needsMore = error.details.contains {
-      (try? Google_Rpc.ErrorInfo(protobuf: $0.value.span, limits: MessageLimits()))?.reason
-        == "STEP_UP_REQUIRED"
-    }
-    let code = needsMore ? "insufficient_user_authentication" : "invalid_token"
-    return #"Bearer error="\#(code)""#
   }
 }
 

@@ -16,14 +16,16 @@ package enum APIViewer {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// The page and what it loads; `entityTag` makes a tag of a document's content.
+  /// The page under a title, which is HTML, and what it loads; `entityTag` makes a tag of a document's content.
   package static func documents(
+    title: String,
     script: [UInt8],
     style: [UInt8],
     entityTag: ([UInt8]) -> String
   ) -> [HTTPDocument] {
     let files: [(name: String, type: String, content: [UInt8])] = [
-      ("", "text/html", Array(page.utf8)), ("/start.js", "text/javascript", Array(start.utf8)),
+      ("", "text/html", Array(page(title: title).utf8)),
+      ("/start.js", "text/javascript", Array(start.utf8)),
       ("/\(scriptName)", "text/javascript", script), ("/\(styleName)", "text/css", style),
     ]
     return files.map { file in
@@ -39,13 +41,14 @@ package enum APIViewer {
     }
   }
 
-  private static let page = """
+  private static func page(title: String) -> String {
+    """
     <!doctype html>
     <html lang="en">
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Gatehouse API</title>
+    <title>\(title)</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/\(styleName)">
     </head>
@@ -57,6 +60,7 @@ package enum APIViewer {
     </html>
 
     """
+  }
 
   /// Without a query that names another document, and without a validator on a third-party server.
   private static let start = """

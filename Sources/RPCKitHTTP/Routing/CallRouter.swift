@@ -35,7 +35,7 @@ package struct CallRouter: HTTPRouter {
         id: id,
         received: received,
         on: connection,
-        fields: ["allow": HTTP1RequestLine.methods.joined(separator: ", ")]
+        fields: ["allow": HTTPRequestHead.methods.joined(separator: ", ")]
       )
     }
     guard let crossOrigin else { return route(head, id, received, connection) }
@@ -122,7 +122,26 @@ package struct CallRouter: HTTPRouter {
     return nil
   }
 
-  package func refusal(at path: String, _ rejection: HTTP1Rejection) -> RESTErrorAnswer? {
+  package func refusal(
+    at path: String,
+    _ rejection: HTTP1Rejection
+  ) -> (fields: HTTPFields, text: String)? {
+    restAnswer(at: path, rejection).map { ($0.fields, $0.text) }
+  }
+
+  package func makeRefusal(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection,
+    _ rejection: HTTP1Rejection
+  ) -> HTTPExchange? {
+    restAnswer(at: head.path, rejection).map {
+      RESTRefusal(head, id: id, received: received, on: connection, $0)
+    }
+  }
+
+  private func restAnswer(at path: String, _ rejection: HTTP1Rejection) -> RESTErrorAnswer? {
     guard isREST(path) else { return nil }
     var answer = RESTErrorAnswer(rejection.error)
     answer.status = rejection.status

@@ -12,6 +12,7 @@ extension ServiceSettings.HTTP {
   func apiViewerDocuments() throws(ConfigurationError) -> [HTTPDocument] {
     guard let apiViewer else { return [] }
     return APIViewer.documents(
+      title: "Gatehouse API",
       script: try Self.read(APIViewer.scriptName, in: apiViewer),
       style: try Self.read(APIViewer.styleName, in: apiViewer)
     ) { Base64URL.encode(Digests.sha256($0)) }

@@ -1,15 +1,6 @@
 internal import RPCKit
 public import StrictJSON
 
-/// A configuration that a service refuses to start with, said so that the reader can mend it.
-public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-  /// Where and what.
-  public let description: String
-
-  /// Makes an error.
-  public init(_ description: String) { self.description = description }
-}
-
 /// Where settings come from: a JSON file, and variables of the environment that go before it.
 ///
 /// A variable names a setting by its path in capitals, levels separated by two underscores:

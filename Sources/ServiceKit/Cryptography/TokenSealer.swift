@@ -21,14 +21,6 @@ package final class TokenSealer: Sendable {
     self.domain = domain
   }
 
-  /// A sealer whose key is kept in the store's table `service_secret`; made at the first start.
-  package static func stored(
-    in store: ServiceStore,
-    random: any RandomSource
-  ) async throws -> TokenSealer {
-    TokenSealer(key: try await store.secret("tokens", random: random), domain: store.domain)
-  }
-
   // MARK: Revisions
 
   /// The token of a revision.

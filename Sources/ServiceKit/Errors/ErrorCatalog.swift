@@ -6,10 +6,10 @@ public import RPCKit
 /// for people; the kind adds the status code and its details. Everything but `cause` goes to the caller.
 /// Entries are grouped by feature, in the folder of the feature:
 ///
-///     enum PinError {
-///       static let notSet = errors.precondition(
-///         "PIN_NOT_SET",
-///         "the account has no PIN; set one first"
+///     enum StreamError {
+///       static let ended = errors.unauthenticated(
+///         "PROOF_ENDED",
+///         "the credentials of this stream expired; open it again with new ones"
 ///       )
 ///     }
 public struct ErrorCatalog: Sendable {

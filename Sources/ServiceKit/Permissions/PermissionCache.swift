@@ -9,7 +9,7 @@ internal import RPCKit
 /// was the newest when its call began. An answer counts while no later invalidation touches its
 /// subject, an entity above its own, or everything. So a call that began before an invalidation can
 /// come back after it and be stored: nobody will use it.
-struct PermissionCache {
+struct PermissionCache: LeasedAnswers {
   /// The question.
   struct Key: Hashable, Sendable {
     let subject: String
@@ -25,15 +25,7 @@ struct PermissionCache {
     fileprivate let sequence: UInt64
   }
 
-  /// The answer.
-  enum Answer: Equatable {
-    /// This, and it may be used.
-    case known(PermissionDecision)
-    /// Nothing.
-    case unknown
-    /// Something, but the push stream has been silent for too long to use it.
-    case doubtful
-  }
+  typealias Answer = LeasedAnswer<PermissionDecision>
 
   /// Two generations: what was used since the last turn, and what was used before it.
   ///

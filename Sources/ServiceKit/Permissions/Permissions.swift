@@ -28,23 +28,6 @@ public final class Permissions: Sendable {
     public init() {}
   }
 
-  private typealias Flight = Flights<PermissionCache.Key, PermissionDecision>.Flight
-
-  private struct State {
-    var cache: PermissionCache
-    var flights: Flights<PermissionCache.Key, PermissionDecision>
-
-    mutating func forget(subject: String) {
-      cache.forget(subject: subject)
-      flights.drop { $0.subject == subject }
-    }
-
-    mutating func forgetAll() {
-      cache.forgetAll()
-      flights.dropAll()
-    }
-  }
-
   private let client: Tenancy_V1.PermissionsClient
   private let configuration: Configuration
   private let clock: any WallClock
@@ -52,7 +35,7 @@ public final class Permissions: Sendable {
   private let metrics: PermissionMetrics
   private let follower: WatchFollower
   private let confirmations: PermissionQuestions
-  private let state: Lock<State>
+  private let cache: LeasedCache<PermissionCache, Fetched>
 
   /// Makes a cache in front of the service behind `channel`, whose calls must prove this service.
   ///
@@ -87,14 +70,12 @@ public final class Permissions: Sendable {
       logger: logger
     )
     follower.report(to: metrics.registry)
-    state = Lock(
-      State(
-        cache: PermissionCache(
-          entryCountMax: configuration.entryCountMax,
-          lease: configuration.lease
-        ),
-        flights: Flights(countMax: configuration.flightCountMax)
-      )
+    cache = LeasedCache(
+      PermissionCache(entryCountMax: configuration.entryCountMax, lease: configuration.lease),
+      flightCountMax: configuration.flightCountMax,
+      clock: clock,
+      loop: loop,
+      metrics: metrics.cache
     )
   }
 
@@ -118,26 +99,49 @@ public final class Permissions: Sendable {
     _ entity: String
   ) async throws -> PermissionDecision {
     let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
-    let now = loop.now
-    let (known, flight) = state.withLock { state -> (PermissionDecision?, Flight?) in
+    let lifetime = configuration.lifetime
+    let found = cache.find(key) { [metrics = metrics.cache, now = loop.now] answers in
       // Somebody's answer may have come since we looked.
-      switch state.cache.answer(key, at: now) {
-      case .known(let decision): return (decision, nil)
+      switch answers.answer(key, at: now) {
+      case .known(let decision): return decision
       case .unknown: metrics.misses.increment()
       case .doubtful: metrics.doubtful.increment()
       }
-      let ticket = state.cache.ticket
-      return (nil, state.flights.join(key) { try await self.fetch(key, ticket, flight: $0) })
+      return nil
+    } ask: { [self] beginning in
+      let response = try await ask(key)
+      let end = beginning.end(of: lifetime, until: response.validUntil?.milliseconds)
+      return Fetched(
+        decision: PermissionDecision(response),
+        ancestors: [key.entity] + response.ancestorIds,
+        expires: end
+      )
+    } keep: { answers, fetched, ticket, _ in
+      // Whether it counts is for the answers to say: what overtook the call may have been a change of
+      // another subtree.
+      answers.store(
+        fetched.decision,
+        ancestors: fetched.ancestors,
+        for: key,
+        ticket,
+        expires: fetched.expires
+      )
     }
-    if let known {
-      metrics.hits.increment()
-      return known
+    switch found {
+    case .known(let decision):
+      metrics.cache.hits.increment()
+      return decision
+    case .flight(let flight): return try await flight.value.decision
+    case .refused: throw Self.unavailable("too many permission lookups in progress")
     }
-    guard let flight else {
-      metrics.refused.increment()
-      throw Self.unavailable("too many permission lookups in progress")
-    }
-    return try await flight.value
+  }
+
+  /// The result of a call.
+  private struct Fetched: Sendable {
+    let decision: PermissionDecision
+    /// The entity and those above it.
+    let ancestors: [String]
+    let expires: MonotonicInstant
   }
 
   /// The answer that is known without asking anybody; nil when `check` would make a call.
@@ -146,9 +150,9 @@ public final class Permissions: Sendable {
   public func known(_ subject: String, _ action: String, _ entity: String) -> PermissionDecision? {
     let now = loop.now
     let name = PermissionTable.name(subject, action, entity)
-    let answer = state.withLock { $0.cache.answer(name, at: now) }
+    let answer = cache.withAnswers { $0.answer(name, at: now) }
     guard case .known(let decision) = answer else { return nil }
-    metrics.hits.increment()
+    metrics.cache.hits.increment()
     return decision
   }
 
@@ -169,28 +173,23 @@ public final class Permissions: Sendable {
     for user: UserIdentity? = nil
   ) async throws -> PermissionConfirmation {
     let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
-    let ticket = state.withLock { $0.cache.ticket }
+    let ticket = cache.withAnswers { $0.ticket }
     let began = loop.preciseNow
     let response = try await confirmed(key)
     let ancestors = [entity] + response.ancestorIds
     let plain = PermissionDecision(response)
-    let isContradicted = state.withLock { state in
-      guard case .known(let kept) = state.cache.answer(key, at: loop.now),
-        kept.isAllowed != plain.isAllowed
-      else { return false }
-      state.forget(subject: subject)
-      return true
+    let kept = cache.withAnswers { $0.answer(key, at: loop.now) }
+    if case .known(let kept) = kept, kept.isAllowed != plain.isAllowed {
+      forget(subject: subject)
+      metrics.contradictions.increment()
     }
-    if isContradicted { metrics.contradictions.increment() }
     let decision = try await proven(plain, key, by: user)
     return PermissionConfirmation(decision: decision) { [self] in
       let now = loop.preciseNow
-      return state.withLock { state in
+      return cache.withAnswers { answers in
         // Nobody says that it has changed while nobody is heard.
-        let isHeard =
-          state.cache.isLeased(at: now) || now < began.advanced(by: configuration.lease)
-        return isHeard
-          && state.cache.isCurrent(ticket, subject: subject, ancestors: ancestors)
+        let isHeard = answers.isLeased(at: now) || now < began.advanced(by: configuration.lease)
+        return isHeard && answers.isCurrent(ticket, subject: subject, ancestors: ancestors)
       }
     }
   }
@@ -200,43 +199,15 @@ public final class Permissions: Sendable {
 
   /// Forgets what is known of `subject`, who has signed out somewhere or was signed out.
   public func forget(subject: String) {
-    state.withLock { $0.forget(subject: subject) }
+    cache.forget {
+      $0.forget(subject: subject)
+    } dropping: {
+      $0.subject == subject
+    }
   }
 
   /// Forgets everything; for a user who reloads the service because they doubt what it knows.
-  public func forgetAll() {
-    metrics.flushes.increment()
-    state.withLock { $0.forgetAll() }
-  }
-
-  private func fetch(
-    _ key: PermissionCache.Key,
-    _ ticket: PermissionCache.Ticket,
-    flight id: Flights<PermissionCache.Key, PermissionDecision>.ID
-  ) async throws -> PermissionDecision {
-    // What is left of the window is measured from before the call, so that it is never too long.
-    let began = loop.now
-    let beganAt = clock.now
-    // Whether the answer counts is for the cache to say: what overtook the flight may have been a
-    // change of another subtree.
-    defer { state.withLock { _ = $0.flights.land(key, id) } }
-    let response = try await ask(key)
-    let decision = PermissionDecision(response)
-    var lifetime = configuration.lifetime
-    if let edge = response.validUntil {
-      lifetime = min(lifetime, .milliseconds(max(0, edge.milliseconds - beganAt)))
-    }
-    state.withLock { state in
-      state.cache.store(
-        decision,
-        ancestors: [key.entity] + response.ancestorIds,
-        for: key,
-        ticket,
-        expires: began.advanced(by: lifetime)
-      )
-    }
-    return decision
-  }
+  public func forgetAll() { cache.forgetAll() }
 
   /// The decision about a user who has done the step-up that a decision lacks; the same one for everybody
   /// else.
@@ -283,7 +254,7 @@ public final class Permissions: Sendable {
       try await confirmations.answer(to: Self.question(key))
     }
     guard let answer else {
-      metrics.refused.increment()
+      metrics.cache.refused.increment()
       throw Self.unavailable("too many permission lookups in progress")
     }
     return answer
@@ -328,20 +299,19 @@ public final class Permissions: Sendable {
   }
 
   private func apply(_ change: Tenancy_V1.Change, provenAt now: MonotonicInstant?) {
-    state.withLock { state in
-      switch change.kind {
-      case .heartbeat: break
-      case .subject: state.forget(subject: change.subjectId)
-      case .subtree:
-        state.cache.forget(subtree: change.entityId)
-        // What is above an entity is not known before the answer, so it could be any of them.
-        state.flights.dropAll()
-      default:
-        metrics.flushes.increment()
-        state.forgetAll()
+    switch change.kind {
+    case .heartbeat: break
+    case .subject: forget(subject: change.subjectId)
+    case .subtree:
+      // What is above an entity is not known before the answer, so it could be any of them.
+      cache.forget {
+        $0.forget(subtree: change.entityId)
+      } dropping: { _ in
+        true
       }
-      if let now { state.cache.extendLease(at: now) }
+    default: forgetAll()
     }
+    if let now { cache.withAnswers { $0.extendLease(at: now) } }
   }
 }
 

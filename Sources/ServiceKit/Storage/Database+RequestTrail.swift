@@ -36,12 +36,10 @@ extension SQLiteConnection {
   ) throws(StoreError) -> [StoredAuditRecord] {
     do {
       return try query(
-        """
-        SELECT \(StoredAuditRecord.columns) FROM audit_log WHERE request_id = ? ORDER BY sequence
-        """,
+        "\(StoredAuditRecord.columns.selection) WHERE request_id = ? ORDER BY sequence",
         [.text(requestID)],
         limit: limit
-      ) { StoredAuditRecord(row: $0) }
+      ) { try StoredAuditRecord.columns.record($0) }
     } catch let error as StoreError {
       throw error
     } catch {

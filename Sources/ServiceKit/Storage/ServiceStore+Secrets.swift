@@ -17,3 +17,13 @@ extension ServiceStore {
     }
   }
 }
+
+extension TokenSealer {
+  /// A sealer whose key is kept in the store's table `service_secret`; made at the first start.
+  package static func stored(
+    in store: ServiceStore,
+    random: any RandomSource
+  ) async throws -> TokenSealer {
+    TokenSealer(key: try await store.secret("tokens", random: random), domain: store.domain)
+  }
+}

@@ -40,17 +40,18 @@ struct SpanExporter: Sendable {
 
   init(
     _ settings: ServiceSettings.Traces,
-    of queue: SpanQueue,
-    in environment: ServiceEnvironment,
+    of service: String,
+    queue: SpanQueue,
+    metrics: TraceMetrics,
+    clock: any WallClock,
+    random: any RandomSource,
+    loop: any EventLoop,
+    logger: Logger,
     send: @escaping Send = { try await $0.run() }
   ) {
-    self.settings = settings
-    self.queue = queue
+    (self.settings, self.service, self.queue, self.metrics) = (settings, service, queue, metrics)
+    (self.clock, self.random, self.loop, self.logger) = (clock, random, loop, logger)
     self.send = send
-    service = environment.name
-    metrics = TraceMetrics(environment.metrics.registry)
-    (clock, random) = (environment.clock, environment.random)
-    (loop, logger) = (environment.loops.loops[0], environment.logger)
   }
 
   /// Sends spans when a batch is full or five seconds have passed, until the task is cancelled.

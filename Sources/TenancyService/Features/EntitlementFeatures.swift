@@ -29,29 +29,21 @@ public final class EntitlementFeatures: FeatureSource {
     public init() {}
   }
 
-  private struct State {
-    var cache: FeatureCache
-    var flights: Flights<FeatureHolder, Void>
-
-    mutating func forget(_ holder: FeatureHolder) {
-      cache.forget(holder)
-      flights.drop(holder)
-    }
-
-    mutating func forgetAll() {
-      cache.forgetAll()
-      flights.dropAll()
-    }
+  /// What a call brought.
+  private struct Fetched: Sendable {
+    var names: [String] = []
+    var unlocks: [String: FeatureUnlock] = [:]
+    let began: MonotonicInstant
+    let expires: MonotonicInstant
   }
 
   private let client: Entitlement_V1.EntitlementsClient
   private let configuration: Configuration
-  private let clock: any WallClock
   private let loop: any EventLoop
-  private let metrics: FeatureMetrics
+  private let metrics: LeasedCacheMetrics
   private let registry: MetricRegistry
   private let follower: WatchFollower
-  private let state: Lock<State>
+  private let cache: LeasedCache<FeatureCache, Fetched>
   /// Tells `run` that somebody asks.
   private let wanted = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -69,9 +61,8 @@ public final class EntitlementFeatures: FeatureSource {
   ) {
     client = Entitlement_V1.EntitlementsClient(channel)
     self.configuration = configuration
-    self.clock = clock
     self.loop = loop
-    self.metrics = FeatureMetrics(metrics)
+    self.metrics = .features(metrics)
     registry = metrics
     follower = WatchFollower(
       "features",
@@ -80,25 +71,23 @@ public final class EntitlementFeatures: FeatureSource {
       random: random,
       logger: logger
     )
-    state = Lock(
-      State(
-        cache: FeatureCache(
-          lease: configuration.lease,
-          holderCountMax: configuration.holderCountMax
-        ),
-        flights: Flights(countMax: configuration.flightCountMax)
-      )
+    cache = LeasedCache(
+      FeatureCache(lease: configuration.lease, holderCountMax: configuration.holderCountMax),
+      flightCountMax: configuration.flightCountMax,
+      clock: clock,
+      loop: loop,
+      metrics: self.metrics
     )
   }
 
   /// See `FeatureSource.features`.
   public func features(of holder: FeatureHolder, now: Int64) -> KnownFeatures {
-    switch state.withLock({ $0.cache.answer(holder, at: loop.now) }) {
-    case .known(let names, let remaining):
+    switch cache.withAnswers({ $0.answer(holder, at: loop.now) }) {
+    case .known(let features):
       metrics.hits.increment()
       // Anyone who keeps a decision hears of changes of roles, not of these: never past the lease.
-      let kept = min(remaining, configuration.lease)
-      return .known(names, until: now + Int64(kept / .milliseconds(1)))
+      let kept = min(features.remaining, configuration.lease)
+      return .known(features.names, until: now + Int64(kept / .milliseconds(1)))
     case .unknown: metrics.misses.increment()
     case .doubtful: metrics.doubtful.increment()
     }
@@ -108,72 +97,62 @@ public final class EntitlementFeatures: FeatureSource {
   /// See `FeatureSource.fetch`.
   public func fetch(_ holder: FeatureHolder) async throws {
     wanted.continuation.yield()
-    let now = loop.now
-    let (isKnown, flight) = state.withLock { state in
+    let found = cache.find(holder) { [now = loop.now] answers -> Bool? in
       // Another one's answer may have come since the caller looked.
-      if case .known = state.cache.answer(holder, at: now) { return (true, nil as Flight?) }
-      return (false, state.flights.join(holder) { try await self.ask(holder, flight: $0) })
+      if case .known = answers.answer(holder, at: now) { return true }
+      return nil
+    } ask: { [self] beginning in
+      try await ask(holder, beginning)
+    } keep: { [metrics] answers, fetched, _, isCurrent in
+      // A change of the holder has dropped the call: then nothing is kept.
+      guard isCurrent else { return }
+      let isFull = answers.store(
+        fetched.names,
+        unlocks: fetched.unlocks,
+        for: holder,
+        began: fetched.began,
+        expires: fetched.expires
+      )
+      if isFull { metrics.flushes.increment() }
     }
-    guard !isKnown else { return }
-    guard let flight else {
-      metrics.refused.increment()
+    switch found {
+    case .known: return
+    case .flight(let flight): _ = try await flight.value
+    case .refused:
       throw RPCError(.unavailable, "too many feature lookups in progress; retry in 1 s")
     }
-    try await flight.value
   }
 
   /// See `FeatureSource.unlocking`.
   public func unlocking(_ feature: String, of holder: FeatureHolder) -> [String: String] {
-    state.withLock { $0.cache.unlock(feature, of: holder) }?.metadata ?? [:]
+    cache.withAnswers { $0.unlock(feature, of: holder) }?.metadata ?? [:]
   }
-
-  private typealias Flight = Flights<FeatureHolder, Void>.Flight
 
   private func ask(
     _ holder: FeatureHolder,
-    flight id: Flights<FeatureHolder, Void>.ID
-  ) async throws {
-    let began = loop.now
-    let beganAt = clock.now
-    typealias Answer = (
-      names: [String], unlocks: [String: FeatureUnlock], expires: MonotonicInstant
-    )
-    var answer: Answer?
-    defer {
-      state.withLock { state in
-        // A change of the holder in the meantime has dropped the flight: then nothing is kept.
-        guard state.flights.land(holder, id), let answer else { return }
-        let isFull = state.cache.store(
-          answer.names,
-          unlocks: answer.unlocks,
-          for: holder,
-          began: began,
-          expires: answer.expires
-        )
-        if isFull { metrics.flushes.increment() }
-      }
-    }
+    _ beginning: LeasedCache<FeatureCache, Fetched>.Beginning
+  ) async throws -> Fetched {
     let response = try await client.get(
       .init(subject: holder.subject),
       timeout: configuration.timeout
     )
-    var lifetime = configuration.lifetime
-    if let edge = response.validUntil {
-      lifetime = min(lifetime, .milliseconds(max(0, edge.milliseconds - beganAt)))
-    }
-    var (names, unlocks): ([String], [String: FeatureUnlock]) = ([], [:])
+    let date = response.validUntil?.milliseconds
+    var fetched = Fetched(
+      began: beginning.instant,
+      expires: beginning.end(of: configuration.lifetime, until: date)
+    )
     for entitlement in response.entitlements {
       if entitlement.available {
-        names.append(entitlement.key)
+        fetched.names.append(entitlement.key)
       } else if let unlock = entitlement.unlockedBy {
-        unlocks[entitlement.key] = FeatureUnlock(
+        fetched.unlocks[entitlement.key] = FeatureUnlock(
           tier: unlock.tier,
           addons: unlock.addons,
           products: unlock.products
         )
       }
     }
-    answer = (names, unlocks, began.advanced(by: lifetime))
+    return fetched
   }
 
   // MARK: - Push
@@ -185,10 +164,7 @@ public final class EntitlementFeatures: FeatureSource {
     follower.report(to: registry)
     await follower.run(
       open: { [client] in client.watch(.init(afterRevision: $0 ?? 0)) },
-      beginAnew: { [self] in
-        metrics.flushes.increment()
-        state.withLock { $0.forgetAll() }
-      },
+      beginAnew: cache.forgetAll,
       apply: { [self] change, now in
         apply(change, provenAt: now)
         // Asking for what comes after 0 would be asking for what comes next.
@@ -198,17 +174,15 @@ public final class EntitlementFeatures: FeatureSource {
   }
 
   private func apply(_ change: Entitlement_V1.Change, provenAt now: MonotonicInstant?) {
-    state.withLock { state in
-      switch change.kind {
-      case .heartbeat: break
-      case .subject:
-        if let holder = change.subject.flatMap({ FeatureHolder($0) }) { state.forget(holder) }
-      default:
-        metrics.flushes.increment()
-        state.forgetAll()
+    switch change.kind {
+    case .heartbeat: break
+    case .subject:
+      if let holder = change.subject.flatMap({ FeatureHolder($0) }) {
+        cache.forget(holder) { $0.forget(holder) }
       }
-      if let now { state.cache.extendLease(at: now) }
+    default: cache.forgetAll()
     }
+    if let now { cache.withAnswers { $0.extendLease(at: now) } }
   }
 }
 

@@ -25,7 +25,9 @@ struct FeatureUnlock: Hashable, Sendable {
 /// Pure bookkeeping: no call, clock or lock. An answer is used until it expires, and only as long
 /// as it is known that nothing has changed it: because the stream of changes was heard of lately, or
 /// because it was asked for as lately as that.
-struct FeatureCache {
+struct FeatureCache: LeasedAnswers {
+  typealias Key = FeatureHolder
+
   private struct Entry {
     let names: [String]
     let unlocks: [String: FeatureUnlock]
@@ -33,14 +35,10 @@ struct FeatureCache {
     let expires: MonotonicInstant
   }
 
-  /// The answer.
-  enum Answer: Equatable {
-    /// These features, for so long.
-    case known([String], remaining: Duration)
-    /// Nothing.
-    case unknown
-    /// Something, but changes were not heard of for too long to use it.
-    case doubtful
+  /// The features of a holder, for so long.
+  struct Features: Equatable, Sendable {
+    let names: [String]
+    let remaining: Duration
   }
 
   private var entries: [FeatureHolder: Entry] = [:]
@@ -52,15 +50,19 @@ struct FeatureCache {
     self.holderCountMax = max(1, holderCountMax)
   }
 
+  /// What was fetched says by itself when that began.
+  var ticket: Void { () }
+
   /// Kept answers.
   var count: Int { entries.count }
 
   /// The answer for a holder.
-  func answer(_ holder: FeatureHolder, at now: MonotonicInstant) -> Answer {
+  func answer(_ holder: FeatureHolder, at now: MonotonicInstant) -> LeasedAnswer<Features> {
     guard let entry = entries[holder], now < entry.expires else { return .unknown }
     let trusted = max(lease.end, entry.began.advanced(by: lease.duration))
     guard now < trusted else { return .doubtful }
-    return .known(entry.names, remaining: now.duration(to: min(trusted, entry.expires)))
+    let remaining = now.duration(to: min(trusted, entry.expires))
+    return .known(Features(names: entry.names, remaining: remaining))
   }
 
   /// The offers that unlock a feature that a holder lacks, by the last answer that is kept, however old it is:

@@ -1,27 +1,18 @@
 internal import RPCKit
+internal import ServiceKit
 
-/// The metrics of feature look-ups.
-struct FeatureMetrics: Sendable {
-  let hits: Counter
-  let misses: Counter
-  let doubtful: Counter
-  let refused: Counter
-  let flushes: Counter
-
-  /// Registers the metrics.
-  init(_ registry: MetricRegistry) {
-    let lookups = registry.counters(
-      "gatehouse_tenancy_feature_lookups_total",
-      help: "Look-ups of features, by result; doubtful: the push stream was silent.",
-      labels: ["result"]
-    )
-    hits = lookups.series("hit")
-    misses = lookups.series("miss")
-    doubtful = lookups.series("doubtful")
-    refused = lookups.series("refused")
-    flushes = registry.counter(
-      "gatehouse_tenancy_feature_flushes_total",
-      help: "Times the whole feature cache was cleared."
+extension LeasedCacheMetrics {
+  /// The metrics of feature look-ups.
+  static func features(_ registry: MetricRegistry) -> LeasedCacheMetrics {
+    LeasedCacheMetrics(
+      lookups: (
+        "gatehouse_tenancy_feature_lookups_total",
+        "Look-ups of features, by result; doubtful: the push stream was silent."
+      ),
+      flushes: (
+        "gatehouse_tenancy_feature_flushes_total", "Times the whole feature cache was cleared."
+      ),
+      in: registry
     )
   }
 }

@@ -13,23 +13,29 @@ struct SuspensionRecord: Hashable, Sendable {
   /// The revision of the change.
   var revision: Int64
 
-  private static let selection =
-    "SELECT user_id, note, suspended_by, suspended_at, revision FROM suspension"
-
-  private init(row: borrowing Row) {
-    userID = row.text(0)
-    note = row.text(1)
-    suspendedBy = row.text(2)
-    suspendedAt = row.integer(3)
-    revision = row.integer(4)
+  static let columns = RecordColumns<SuspensionRecord>(
+    "suspension",
+    .text("user_id", \.userID),
+    .text("note", \.note),
+    .text("suspended_by", \.suspendedBy),
+    .integer("suspended_at", \.suspendedAt),
+    .integer("revision", \.revision)
+  ) { row in
+    SuspensionRecord(
+      userID: row.text(),
+      note: row.text(),
+      suspendedBy: row.text(),
+      now: row.integer(),
+      revision: row.integer()
+    )
   }
 
-  init(userID: String, note: String, suspendedBy: String, now: Int64) {
+  init(userID: String, note: String, suspendedBy: String, now: Int64, revision: Int64 = 0) {
     self.userID = userID
     self.note = note
     self.suspendedBy = suspendedBy
     suspendedAt = now
-    revision = 0
+    self.revision = revision
   }
 
   /// Digest for the audit log.
@@ -42,7 +48,7 @@ struct SuspensionRecord: Hashable, Sendable {
     _ userID: String,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> SuspensionRecord? {
-    try tx.first("\(selection) WHERE user_id = ?", .text(userID)) { SuspensionRecord(row: $0) }
+    try tx.first(columns, "WHERE user_id = ?", .text(userID))
   }
 
   /// Those of users after one, in their order.
@@ -52,10 +58,11 @@ struct SuspensionRecord: Hashable, Sendable {
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [SuspensionRecord] {
     try tx.query(
-      "\(selection) WHERE user_id > ? ORDER BY user_id LIMIT ?",
+      columns,
+      "WHERE user_id > ? ORDER BY user_id LIMIT ?",
       .text(userID),
       .integer(limit)
-    ) { SuspensionRecord(row: $0) }
+    )
   }
 }
 
@@ -64,17 +71,7 @@ extension WriteTransaction {
   func suspend(_ record: SuspensionRecord, _ policy: Policy) throws -> SuspensionRecord {
     var record = record
     record.revision = try log(suspended: record.userID, true, policy)
-    try execute(
-      """
-      INSERT INTO suspension (user_id, note, suspended_by, suspended_at, revision)
-      VALUES (?, ?, ?, ?, ?)
-      """,
-      .text(record.userID),
-      .text(record.note),
-      .text(record.suspendedBy),
-      .integer(record.suspendedAt),
-      .integer(record.revision)
-    )
+    try insert(record, SuspensionRecord.columns)
     return record
   }
 

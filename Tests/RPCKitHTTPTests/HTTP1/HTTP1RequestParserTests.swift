@@ -27,7 +27,7 @@ import Testing
     #expect(request.content == .none && request.isPersistent && !request.awaitsContinue)
   }
 
-  @Test("All methods of resources are known", arguments: HTTP1RequestLine.methods)
+  @Test("All methods of resources are known", arguments: HTTPRequestHead.methods)
   func method_isKnown(method: String) throws {
     #expect(try request("\(method) / HTTP/1.1\nHost: a\n\n").head.method == method)
   }

@@ -69,6 +69,7 @@ struct APIViewerBrowserTests {
   private static func documents(_ description: [UInt8]) throws -> [HTTPDocument] {
     let folder = InstalledViewer.folder
     let pages = APIViewer.documents(
+      title: "Library",
       script: Array(watch.utf8) + (try bytes(folder.appendingPathComponent(APIViewer.scriptName))),
       style: try bytes(folder.appendingPathComponent(APIViewer.styleName))
     ) { "\($0.count)" }

@@ -52,6 +52,27 @@ struct RESTAnswerTests {
     #expect(with.fields["www-authenticate"] == #"Bearer error="invalid_token""#)
   }
 
+  @Test(
+    "A proof that is not enough is told from one that is wrong, by what the error says of the proof",
+    arguments: [
+      (["acr_values": "mfa phr"], true), (["max_age_seconds": "300"], true),
+      (["action": "book.lend"], true), (["token": "expired"], false), ([:], false),
+    ]
+  )
+  func error_challengeForMore(metadata: [String: String], isForMore: Bool) {
+    let info = Google_Rpc.ErrorInfo(reason: "ANY", domain: "test", metadata: metadata)
+    var error = RPCError(.unauthenticated, "prove more")
+    error.details.append(
+      RPCError.Detail(
+        typeURL: "type.googleapis.com/google.rpc.ErrorInfo",
+        value: info.protobufBytes
+      )
+    )
+    let code = isForMore ? "insufficient_user_authentication" : "invalid_token"
+    #expect(error.challenge(hadCredentials: true) == #"Bearer error="\#(code)""#)
+    #expect(error.challenge(hadCredentials: false) == "Bearer")
+  }
+
   @Test("A rule of the contract that is broken names the field as JSON does")
   func error_fieldViolation() throws {
     let stage = try RESTStage()

@@ -9,7 +9,9 @@ import Testing
 
   private static func answer(_ method: String, _ path: String) throws -> RecordedAnswer {
     let fixture = try ExchangeFixture { router in
-      let documents = APIViewer.documents(script: script, style: style) { "\($0.count)" }
+      let documents = APIViewer.documents(title: "Library", script: script, style: style) {
+        "\($0.count)"
+      }
       router.routes = [HTTPDocuments(documents)]
     }
     return try fixture.answer(HTTPRequestHead(method: method, path: path, version: .http1_1))
@@ -52,6 +54,7 @@ import Testing
     for part in page.split(separator: "<script").dropFirst() {
       #expect(part.hasPrefix(" src=\"/docs/") && part.contains("\"></script>"))
     }
+    #expect(page.contains("<title>Library</title>"))
     #expect(page.contains("href=\"/docs/swagger-ui.css\""))
     #expect(!page.contains("<style") && !page.contains("style="))
   }

@@ -109,9 +109,7 @@ struct RequestIDTests {
       try tx.audit(AuditRecord(actor: "a", requestID: "r", action: "b", object: "c", detail: "d"))
     }
     let records = try await database.read { tx in
-      try tx.query("SELECT \(StoredAuditRecord.columns) FROM audit_log ORDER BY sequence") {
-        StoredAuditRecord(row: $0).record
-      }
+      try tx.query(StoredAuditRecord.columns, "ORDER BY sequence").map(\.record)
     }
     await database.close()
     let cut = try #require(records.first)

@@ -51,9 +51,7 @@ struct ServiceStoreTests {
 
   private func records(_ store: ServiceStore) async throws -> [AuditRecord] {
     try await store.database.read { tx in
-      try tx.query("SELECT \(StoredAuditRecord.columns) FROM audit_log ORDER BY sequence") {
-        StoredAuditRecord(row: $0).record
-      }
+      try tx.query(StoredAuditRecord.columns, "ORDER BY sequence").map(\.record)
     }
   }
 

@@ -42,10 +42,8 @@ extension EndToEndTests {
         migrations: store.migrations
       )
       let records = try await database.read { tx in
-        try tx.query(
-          "SELECT \(StoredAuditRecord.columns) FROM audit_log WHERE request_id = ?",
-          .text(request)
-        ) { StoredAuditRecord(row: $0).record }
+        try tx.query(StoredAuditRecord.columns, "WHERE request_id = ?", .text(request))
+          .map(\.record)
       }
       await database.close()
       return records

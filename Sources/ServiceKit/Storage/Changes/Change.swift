@@ -30,14 +30,23 @@ public struct Change: Hashable, Sendable {
     self.payload = payload
   }
 
-  init(row: borrowing Row) {
-    self.init(
-      revision: row.integer(0),
-      recordedAt: row.integer(1),
-      kind: row.text(2),
-      subject: row.text(3),
-      scope: row.text(4),
-      payload: row.blob(5)
+  /// The table `change_log`.
+  static let columns = RecordColumns<Change>(
+    "change_log",
+    .generated("revision", \.revision),
+    .integer("recorded_at", \.recordedAt),
+    .text("kind", \.kind),
+    .text("subject", \.subject),
+    .text("scope", \.scope),
+    .blob("payload", \.payload)
+  ) { row in
+    Change(
+      revision: row.integer(),
+      recordedAt: row.integer(),
+      kind: row.text(),
+      subject: row.text(),
+      scope: row.text(),
+      payload: row.blob()
     )
   }
 }

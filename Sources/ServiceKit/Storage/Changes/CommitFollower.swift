@@ -54,13 +54,11 @@ extension StoreTransaction where Self: ~Copyable {
     let purged = try first("SELECT purged_revision FROM store_version") { $0.integer(0) }
     guard let purged, purged <= revision else { return nil }
     return try query(
-      """
-      SELECT revision, recorded_at, kind, subject, scope, payload FROM change_log
-      WHERE revision > ? AND revision <= ? ORDER BY revision LIMIT ?
-      """,
+      Change.columns,
+      "WHERE revision > ? AND revision <= ? ORDER BY revision LIMIT ?",
       .integer(revision),
       .integer(last),
       .integer(limit)
-    ) { Change(row: $0) }
+    )
   }
 }

@@ -20,13 +20,11 @@ extension StoreTransaction where Self: ~Copyable {
     let purged = try first("SELECT purged_revision FROM store_version") { $0.integer(0) }
     guard let purged, purged <= revision, revision <= (try newestRevision()) else { return nil }
     return try query(
-      """
-      SELECT revision, recorded_at, kind, subject, scope, payload FROM change_log
-      WHERE kind = '\(kind)' AND scope = ? AND revision > ? ORDER BY revision LIMIT ?
-      """,
+      Change.columns,
+      "WHERE kind = '\(kind)' AND scope = ? AND revision > ? ORDER BY revision LIMIT ?",
       .text(scope),
       .integer(revision),
       .integer(limit)
-    ) { Change(row: $0) }
+    )
   }
 }

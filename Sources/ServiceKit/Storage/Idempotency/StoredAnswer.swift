@@ -5,6 +5,24 @@ struct StoredAnswer: Sendable {
   let requestDigest: [UInt8]
   let isRefusal: Bool
   let bytes: [UInt8]
+  /// When it was kept, in milliseconds since 1970.
+  let recordedAt: Int64
+
+  private static let columns = RecordColumns<StoredAnswer>(
+    "idempotency_key",
+    beside: ["caller", "key"],
+    .blob("request_digest", \.requestDigest),
+    .boolean("is_refusal", \.isRefusal),
+    .blob("response", \.bytes),
+    .integer("recorded_at", \.recordedAt)
+  ) { row in
+    StoredAnswer(
+      requestDigest: row.blob(),
+      isRefusal: row.boolean(),
+      bytes: row.blob(),
+      recordedAt: row.integer()
+    )
+  }
 
   /// The answer under a key, if there is one.
   ///
@@ -14,14 +32,7 @@ struct StoredAnswer: Sendable {
     _ key: IdempotencyKey,
     in tx: borrowing WriteTransaction
   ) throws -> StoredAnswer? {
-    try tx.first(
-      """
-      SELECT request_digest, is_refusal, response FROM idempotency_key
-      WHERE caller = ? AND key = ?
-      """,
-      .text(key.caller),
-      .text(key.key)
-    ) { StoredAnswer(requestDigest: $0.blob(0), isRefusal: $0.boolean(1), bytes: $0.blob(2)) }
+    try tx.first(columns, "WHERE caller = ? AND key = ?", .text(key.caller), .text(key.key))
   }
 
   /// Keeps an answer under a key that has none.
@@ -31,18 +42,13 @@ struct StoredAnswer: Sendable {
     under key: IdempotencyKey,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO idempotency_key (caller, key, request_digest, is_refusal, response, recorded_at)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """,
-      .text(key.caller),
-      .text(key.key),
-      .blob(key.requestDigest),
-      .boolean(isRefusal),
-      .blob(bytes),
-      .integer(tx.now)
+    let answer = StoredAnswer(
+      requestDigest: key.requestDigest,
+      isRefusal: isRefusal,
+      bytes: bytes,
+      recordedAt: tx.now
     )
+    try tx.insert(answer, columns, beside: .text(key.caller), .text(key.key))
   }
 
   /// The response, or the refusal as an error.

@@ -38,9 +38,10 @@ struct CatalogReloadTests {
   private static func audited(_ fixture: ServiceFixture) async throws -> [AuditRecord] {
     try await fixture.service.core.store.read { tx in
       try tx.query(
-        "SELECT \(StoredAuditRecord.columns) FROM audit_log WHERE action = ? ORDER BY sequence",
+        StoredAuditRecord.columns,
+        "WHERE action = ? ORDER BY sequence",
         .text("catalog.load")
-      ) { StoredAuditRecord(row: $0).record }
+      ).map(\.record)
     }
   }
 

@@ -1,4 +1,5 @@
 import RPCKit
+import ServiceKit
 import Testing
 
 @testable import AccessEngine
@@ -21,13 +22,15 @@ struct FeatureCacheTests {
     var cache = cache()
     #expect(cache.answer(holder, at: at(1)) == .unknown)
     _ = cache.store(["a"], for: holder, began: at(1), expires: at(301))
-    #expect(cache.answer(holder, at: at(10)) == .known(["a"], remaining: .seconds(1)))
+    #expect(cache.answer(holder, at: at(10)) == .known(.init(names: ["a"], remaining: .seconds(1))))
     #expect(cache.answer(holder, at: at(11)) == .doubtful)
     cache.extendLease(at: at(12))
-    #expect(cache.answer(holder, at: at(13)) == .known(["a"], remaining: .seconds(9)))
+    #expect(cache.answer(holder, at: at(13)) == .known(.init(names: ["a"], remaining: .seconds(9))))
     #expect(cache.answer(holder, at: at(22)) == .doubtful)
     cache.extendLease(at: at(299))
-    #expect(cache.answer(holder, at: at(300)) == .known(["a"], remaining: .seconds(1)))
+    #expect(
+      cache.answer(holder, at: at(300)) == .known(.init(names: ["a"], remaining: .seconds(1)))
+    )
     #expect(cache.answer(holder, at: at(301)) == .unknown)
   }
 
@@ -39,7 +42,7 @@ struct FeatureCacheTests {
     _ = cache.store(["b"], for: other, began: at(1), expires: at(301))
     cache.forget(holder)
     #expect(cache.answer(holder, at: at(2)) == .unknown)
-    #expect(cache.answer(other, at: at(2)) == .known(["b"], remaining: .seconds(9)))
+    #expect(cache.answer(other, at: at(2)) == .known(.init(names: ["b"], remaining: .seconds(9))))
     cache.forgetAll()
     #expect(cache.answer(other, at: at(2)) == .unknown)
   }

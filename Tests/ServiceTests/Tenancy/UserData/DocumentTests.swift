@@ -252,12 +252,8 @@ struct DocumentTests {
       try await ada.put("m1", #"{"secret":"tulip"}"#)
       try await ada.delete("m1")
       let records = try await stage.service.database.read { tx in
-        try tx.query(
-          """
-          SELECT \(StoredAuditRecord.columns) FROM audit_log
-          WHERE object = 'moods/m1' ORDER BY sequence
-          """
-        ) { StoredAuditRecord(row: $0).record }
+        try tx.query(StoredAuditRecord.columns, "WHERE object = 'moods/m1' ORDER BY sequence")
+          .map(\.record)
       }
       #expect(records.map(\.action) == ["document.put", "document.delete"])
       #expect(records.allSatisfy { $0.actor == "user:usr_ada" && $0.scope == "usr_ada" })

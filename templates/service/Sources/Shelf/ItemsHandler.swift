@@ -7,6 +7,20 @@ struct ItemsHandler: Shelf_V1.ItemsService {
   private static let itemPrefix = IdentifierPrefix("itm")
   private static let listCountMax = 100
 
+  private static let columns = RecordColumns<Shelf_V1.Item>(
+    "item",
+    beside: ["owner"],
+    .text("id", \.id),
+    .text("name", \.name),
+    .integer("created_at") { $0.createdAt?.milliseconds ?? 0 }
+  ) { row in
+    Shelf_V1.Item(
+      id: row.text(),
+      name: row.text(),
+      createdAt: .init(milliseconds: row.integer())
+    )
+  }
+
   let store: ServiceStore
   let identifiers: IdentifierFactory
   let clock: any WallClock
@@ -25,20 +39,13 @@ struct ItemsHandler: Shelf_V1.ItemsService {
     _ call: CallContext
   ) async throws -> Shelf_V1.Item {
     let owner = try call.requireUser().userID
-    let now = clock.now
     let item = Shelf_V1.Item(
       id: identifiers.make(Self.itemPrefix),
       name: request.name,
-      createdAt: .init(milliseconds: now)
+      createdAt: .init(milliseconds: clock.now)
     )
     return try await store.write(call, once: request.idempotencyKey, request.protobufBytes) { tx in
-      try tx.execute(
-        "INSERT INTO item (id, owner, name, created_at) VALUES (?, ?, ?, ?)",
-        .text(item.id),
-        .text(owner),
-        .text(item.name),
-        .integer(now)
-      )
+      try tx.insert(item, Self.columns, beside: .text(owner))
       try tx.audit("item.add", object: item.id)
       return item
     }
@@ -51,10 +58,11 @@ struct ItemsHandler: Shelf_V1.ItemsService {
     let owner = try call.requireUser().userID
     let item = try await store.read { tx in
       try tx.first(
-        "SELECT id, name, created_at FROM item WHERE id = ? AND owner = ?",
+        Self.columns,
+        "WHERE id = ? AND owner = ?",
         .text(request.itemId),
         .text(owner)
-      ) { Self.item($0) }
+      )
     }
     guard let item else { throw Self.notFound }
     return item
@@ -67,22 +75,12 @@ struct ItemsHandler: Shelf_V1.ItemsService {
     let owner = try call.requireUser().userID
     let items = try await store.read { tx in
       try tx.query(
-        """
-        SELECT id, name, created_at FROM item WHERE owner = ?
-        ORDER BY created_at DESC, id DESC LIMIT ?
-        """,
+        Self.columns,
+        "WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT ?",
         .text(owner),
-        .integer(Int64(Self.listCountMax))
-      ) { Self.item($0) }
+        .integer(Self.listCountMax)
+      )
     }
     return Shelf_V1.ListItemsResponse(items: items)
-  }
-
-  private static func item(_ row: borrowing Row) -> Shelf_V1.Item {
-    Shelf_V1.Item(
-      id: row.text(0),
-      name: row.text(1),
-      createdAt: .init(milliseconds: row.integer(2))
-    )
   }
 }

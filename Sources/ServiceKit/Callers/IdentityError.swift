@@ -1,0 +1,66 @@
+package import RPCKit
+
+/// What callers are told who are not let in.
+package enum IdentityError {
+  private static let errors = ErrorCatalog(domain: "gatehouse.auth")
+
+  /// No credentials, or none that are good: one answer, whatever is wrong with them.
+  package static let unauthenticated = errors.unauthenticated(
+    "CREDENTIALS_INVALID",
+    "the call has no valid credentials; sign in again"
+  )
+
+  /// Whether the credentials are good cannot be found out now.
+  ///
+  /// Not UNAUTHENTICATED, which makes applications discard their sessions.
+  package static let keysUnavailable = errors.unavailable(
+    "KEYS_UNAVAILABLE",
+    "cannot verify access tokens, because AuthService's keys cannot be fetched; retry in a "
+      + "moment"
+  )
+
+  /// What a stream ends with whose caller would not be let in any more.
+  package static let proofEnded = errors.unauthenticated(
+    "PROOF_ENDED",
+    "the credentials of this stream expired or were revoked; open it again with new ones"
+  )
+
+  /// Known, but not one of those who may call this method.
+  package static let callerNotAllowed = errors.denied(
+    "CALLER_NOT_ALLOWED",
+    "this method is not open to this kind of caller"
+  )
+
+  /// A user who is no operator, where only operators may call.
+  package static let operatorRequired = errors.denied(
+    "CALLER_NOT_ALLOWED",
+    "only operators may call this method; it needs the role super_admin, which auth-service "
+      + "grant-super-admin EMAIL grants"
+  )
+
+  /// A user, but without the proof that this method asks for.
+  ///
+  /// The metadata has what RFC 9470 (section 3) puts into a challenge: which classes of proof are enough,
+  /// the weakest first, and how old it may be.
+  package static func stepUpRequired(_ stepUp: String, ageMax: Int64) -> RPCError {
+    errors.unauthenticated(
+      "STEP_UP_REQUIRED",
+      "this method needs a recent step-up; prove who you are again",
+      [
+        "step_up": stepUp, "acr_values": Assurance.satisfying(stepUp).joined(separator: " "),
+        "max_age_seconds": "\(ageMax / 1000)",
+      ].filter { !$0.value.isEmpty }
+    )
+  }
+
+  /// The state of a session cannot be found out now, and this method must know it.
+  package static let cannotTell = errors.unavailable(
+    "REVOCATIONS_UNKNOWN",
+    "cannot check whether the session was revoked; retry in a moment"
+  )
+}
+
+extension RPCError {
+  /// Whether a stream ended only because its credentials did: the next one continues where it was.
+  package var isProofEnded: Bool { code == .unauthenticated && reason == "PROOF_ENDED" }
+}

@@ -1,0 +1,25 @@
+internal import RPCKit
+
+/// The names that services prove: `auth`, `tenancy`, `entitlement`, `gateway`.
+public enum ServiceName {
+  /// How a certificate names a service in a URI (RFC 5280, section 4.2.1.6): `svc://tenancy`.
+  static let scheme = "svc://"
+
+  /// The service that a verified certificate names; nil when it names none, or more than one.
+  static func certified(_ certificate: PeerCertificate?) -> String? {
+    guard let certificate else { return nil }
+    let names = certificate.uris.filter { $0.hasPrefix(scheme) }
+    guard names.count == 1, let name = names.first?.dropFirst(scheme.count), isName(name) else {
+      return nil
+    }
+    return String(name)
+  }
+
+  static func isName(_ text: some StringProtocol) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "-")
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      }
+  }
+}

@@ -1,0 +1,107 @@
+/// One column of a table, and what a record has in it.
+///
+/// ```swift
+/// .text("email", \.email), .integer("created_at", \.created)
+/// ```
+public struct RecordColumn<Record>: Sendable {
+  let name: String
+  /// Whether the store makes the value when it inserts a row.
+  let isGenerated: Bool
+  let value: @Sendable (Record) -> SQLValue
+
+  private init(
+    _ name: String,
+    isGenerated: Bool = false,
+    _ value: @escaping @Sendable (Record) -> SQLValue
+  ) {
+    (self.name, self.isGenerated, self.value) = (name, isGenerated, value)
+  }
+
+  /// A whole number that the store counts up by itself: it is read and never written.
+  public static func generated(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> Int64
+  ) -> RecordColumn {
+    RecordColumn(name, isGenerated: true) { .integer(value($0)) }
+  }
+
+  /// Text.
+  public static func text(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> String
+  ) -> RecordColumn {
+    RecordColumn(name) { .text(value($0)) }
+  }
+
+  /// A whole number, an instant in milliseconds.
+  public static func integer(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> Int64
+  ) -> RecordColumn {
+    RecordColumn(name) { .integer(value($0)) }
+  }
+
+  /// A whole number of the machine's size.
+  public static func integer(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> Int
+  ) -> RecordColumn {
+    RecordColumn(name) { .integer(value($0)) }
+  }
+
+  /// A truth value, 0 or 1.
+  public static func boolean(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> Bool
+  ) -> RecordColumn {
+    RecordColumn(name) { .boolean(value($0)) }
+  }
+
+  /// A floating-point number.
+  public static func real(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> Double
+  ) -> RecordColumn {
+    RecordColumn(name) { .real(value($0)) }
+  }
+
+  /// Bytes.
+  public static func blob(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> [UInt8]
+  ) -> RecordColumn {
+    RecordColumn(name) { .blob(value($0)) }
+  }
+
+  /// Text, or NULL for nil.
+  public static func optionalText(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> String?
+  ) -> RecordColumn {
+    RecordColumn(name) { .optionalText(value($0)) }
+  }
+
+  /// A whole number, or NULL for nil.
+  public static func optionalInteger(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> Int64?
+  ) -> RecordColumn {
+    RecordColumn(name) { .optionalInteger(value($0)) }
+  }
+
+  /// A floating-point number, or NULL for nil.
+  public static func optionalReal(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> Double?
+  ) -> RecordColumn {
+    RecordColumn(name) { .optionalReal(value($0)) }
+  }
+
+  /// Bytes, or NULL for nil.
+  public static func optionalBlob(
+    _ name: String,
+    _ value: @escaping @Sendable (Record) -> [UInt8]?
+  ) -> RecordColumn {
+    RecordColumn(name) { .optionalBlob(value($0)) }
+  }
+}

@@ -1,0 +1,173 @@
+/// The columns of a table that a record holds, declared once: what is selected, inserted and read.
+///
+/// ```swift
+/// static let columns = RecordColumns<Shelf>(
+///   "shelf",
+///   .text("id", \.id),
+///   .optionalText("note", \.note),
+///   .integer("created_at", \.created)
+/// ) { row in
+///   Shelf(id: row.text(), note: row.optionalText(), created: row.integer())
+/// }
+/// ```
+///
+/// The closure reads every column, in the order in which they are declared. A column that the table has and the
+/// record has not, such as the account that a list belongs to, is named in `beside`: insertions are given its
+/// value, and it is not selected.
+public struct RecordColumns<Record>: Sendable {
+  /// The names, with commas, for a SELECT.
+  public let list: String
+  /// `SELECT … FROM …`: what follows begins with WHERE, ORDER BY or a join.
+  public let selection: String
+  /// `INSERT INTO … (…) VALUES (…)`.
+  let insertion: String
+
+  private let table: String
+  private let columns: [RecordColumn<Record>]
+  /// Those that an insertion gives values for.
+  private let written: [RecordColumn<Record>]
+  private let read: @Sendable (inout RowReader) throws -> Record
+
+  /// Declares the columns of a table.
+  public init(
+    _ table: String,
+    beside names: [String] = [],
+    _ columns: RecordColumn<Record>...,
+    read: @escaping @Sendable (inout RowReader) throws -> Record
+  ) {
+    (self.table, self.columns, self.read) = (table, columns, read)
+    written = columns.filter { !$0.isGenerated }
+    list = columns.map(\.name).joined(separator: ", ")
+    selection = "SELECT \(list) FROM \(table)"
+    let inserted = (names + written.map(\.name)).joined(separator: ", ")
+    let placeholders = Placeholders.list(names.count + written.count)
+    insertion = "INSERT INTO \(table) (\(inserted)) VALUES (\(placeholders))"
+  }
+
+  /// The names with those of a table in front, for a SELECT on several tables: `s.id, s.name`.
+  public func list(of table: String) -> String {
+    columns.map { "\(table).\($0.name)" }.joined(separator: ", ")
+  }
+
+  /// The record of a row that was selected with `list`, whose columns begin at a place.
+  public func record(_ row: borrowing Row, at column: Int = 0) throws -> Record {
+    var reader = RowReader(row, at: column)
+    let record = try read(&reader)
+    let readCount = reader.next - column
+    assert(readCount == columns.count, "\(readCount) of \(columns.count) columns read: \(list)")
+    return record
+  }
+
+  /// What an insertion writes of a record.
+  func values(_ record: Record) -> [SQLValue] { written.map { $0.value(record) } }
+
+  /// What a record has in all columns, in their order.
+  fileprivate func allValues(_ record: Record) -> [SQLValue] { columns.map { $0.value(record) } }
+
+  /// An UPDATE of some of the columns: `condition` begins behind WHERE, and its values follow those of the record.
+  ///
+  /// It is a mistake of the program to name a column that is not declared. Made once, as the columns are.
+  public func update(_ names: String..., where condition: String) -> RecordUpdate<Record> {
+    let changed = names.map { name in
+      guard let column = columns.first(where: { $0.name == name }) else {
+        preconditionFailure("\(table) has no column \(name)")
+      }
+      return column
+    }
+    return RecordUpdate(table, changed, where: condition)
+  }
+}
+
+/// A change of some columns of a row to what a record has in them; see `RecordColumns.update`.
+public struct RecordUpdate<Record>: Sendable {
+  let sql: String
+  private let columns: [RecordColumn<Record>]
+
+  fileprivate init(_ table: String, _ columns: [RecordColumn<Record>], where condition: String) {
+    self.columns = columns
+    let assignments = columns.enumerated()
+      .map { "\($1.name) = \(Placeholders.one($0))" }
+      .joined(separator: ", ")
+    sql = "UPDATE \(table) SET \(assignments) WHERE \(condition)"
+  }
+
+  func values(_ record: Record) -> [SQLValue] { columns.map { $0.value(record) } }
+}
+
+/// How statements say where values go: the one place that would differ in another engine.
+enum Placeholders {
+  /// That of the value at a place, which counts from 0.
+  static func one(_ place: Int) -> String { "?" }
+
+  /// Those of the first `count` values, with commas.
+  static func list(_ count: Int) -> String {
+    (0..<count).map { one($0) }.joined(separator: ", ")
+  }
+}
+
+// MARK: - Transactions
+
+extension StoreTransaction where Self: ~Copyable {
+  /// The records of the rows for which `condition` holds: it follows `RecordColumns.selection` and begins with WHERE,
+  /// ORDER BY or a join, or is empty for all.
+  public func query<Record>(
+    _ columns: RecordColumns<Record>,
+    _ condition: String,
+    _ values: SQLValue...
+  ) throws -> [Record] {
+    try query("\(columns.selection) \(condition)", values: values, limit: .max) {
+      try columns.record($0)
+    }
+  }
+
+  /// The record of the first row for which `condition` holds, or nil without one; see `query`.
+  public func first<Record>(
+    _ columns: RecordColumns<Record>,
+    _ condition: String,
+    _ values: SQLValue...
+  ) throws -> Record? {
+    try query("\(columns.selection) \(condition)", values: values, limit: 1) {
+      try columns.record($0)
+    }.first
+  }
+
+  /// The record as it would be read back, for tests: one that differs has columns in two orders.
+  package func readBack<Record>(
+    _ record: Record,
+    _ columns: RecordColumns<Record>
+  ) throws -> Record? {
+    let values = columns.allValues(record)
+    return try query("SELECT \(Placeholders.list(values.count))", values: values, limit: 1) {
+      try columns.record($0)
+    }.first
+  }
+}
+
+extension WriteTransaction {
+  /// Inserts a record, `beside` the values of the columns that it does not hold; the number of rows that are new.
+  ///
+  /// `clause` follows the values: `ON CONFLICT (id) DO NOTHING`.
+  @discardableResult
+  public func insert<Record>(
+    _ record: Record,
+    _ columns: RecordColumns<Record>,
+    beside values: SQLValue...,
+    clause: String = ""
+  ) throws(StoreError) -> Int {
+    let sql = clause.isEmpty ? columns.insertion : "\(columns.insertion) \(clause)"
+    let own = columns.values(record)
+    return try execute(sql, values: values.isEmpty ? own : values + own)
+  }
+
+  /// Changes the columns of an update to what a record has in them; the number of rows that it changed.
+  ///
+  /// `values` are those of the update's condition.
+  @discardableResult
+  public func update<Record>(
+    _ record: Record,
+    _ update: RecordUpdate<Record>,
+    _ values: SQLValue...
+  ) throws(StoreError) -> Int {
+    try execute(update.sql, values: update.values(record) + values)
+  }
+}

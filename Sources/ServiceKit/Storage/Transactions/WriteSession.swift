@@ -1,0 +1,191 @@
+/// One transaction of the writer, shared by the writes of a group.
+///
+/// Confined to the writer's thread.
+final class WriteSession {
+  let connection: SQLiteConnection
+  let now: Int64
+  /// The changes logged by the writes so far, in order of revision.
+  private(set) var changes: [Change] = []
+  /// On whose account the write that runs is done.
+  var author: Author?
+  /// Bytes of log that the one that runs has written, with what rows and indexes take besides.
+  private(set) var loggedByteCount = 0
+  /// The follower attached by one of the writes.
+  var follower: (any CommitFollower)?
+  /// The requests to empty the log after the commit.
+  var truncations: [LogTruncation] = []
+
+  /// The newest change before this transaction.
+  private let revisionBefore: Int64
+  /// The keys touched by the writes before the one that runs.
+  private var touched: Set<ConflictKey> = []
+  /// The keys touched by the one that runs.
+  private var touchedByRunning: [ConflictKey] = []
+  /// How many changes the writes before the one that runs have logged.
+  private var changeCountBefore = 0
+  /// Whether the one that runs relies on what one before it has touched.
+  private var hasConflict = false
+  /// Whether each write, and each part that can be undone alone, gets a savepoint; without one, what fails
+  /// after it has changed something takes the whole transaction along.
+  private let hasSavepoints: Bool
+  /// Whether the transaction contains changes of something that has failed.
+  private var isTainted = false
+  /// Whether a savepoint was needed.
+  private(set) var hasUndoneChanges = false
+
+  init(_ connection: SQLiteConnection, now: Int64, revision: Int64, hasSavepoints: Bool) {
+    self.connection = connection
+    self.now = now
+    revisionBefore = revision
+    self.hasSavepoints = hasSavepoints
+  }
+
+  /// How a write ended.
+  enum Ending {
+    /// It is part of the transaction, unless there is an error.
+    case done((any Error)?)
+    /// Nothing of it is left: it has to run again when those before it are committed.
+    case conflict
+    /// Changes that have to be undone are left, and there is no savepoint to go back to: the transaction
+    /// has to be rolled back, and all of its writes have to run again in one with savepoints.
+    case tainted
+  }
+
+  /// Runs one of the group's writes.
+  func run(_ work: (WriteSession) throws -> Void) -> Ending {
+    // Not when the last one ended: most commits are of one write, after which nobody asks.
+    touched.formUnion(touchedByRunning)
+    touchedByRunning = []
+    loggedByteCount = 0
+    changeCountBefore = changes.count
+    hasConflict = false
+    do {
+      try undoable {
+        try work(self)
+        // Anyone who has caught the error does not get its way with it.
+        if hasConflict { throw WriteConflict() }
+      }
+    } catch {
+      if isTainted { return .tainted }
+      return hasConflict ? .conflict : .done(error)
+    }
+    return isTainted ? .tainted : .done(nil)
+  }
+
+  // MARK: What writes rely on
+
+  /// The newest change that is logged, the transaction's own included.
+  var revision: Int64 { changes.last?.revision ?? revisionBefore }
+
+  var mayConflict: Bool { !touched.isEmpty }
+
+  func touch(_ keys: [ConflictKey]) { touchedByRunning += keys }
+
+  func rely(on key: ConflictKey) throws {
+    guard mayConflict, touched.contains(key) else { return }
+    hasConflict = true
+    throw WriteConflict()
+  }
+
+  func relyOnEverything() throws {
+    guard changeCountBefore > 0 else { return }
+    hasConflict = true
+    throw WriteConflict()
+  }
+
+  // MARK: What writes do
+
+  /// Runs `body` so that its effects vanish, alone, when it throws.
+  ///
+  /// Savepoints inside one another may have one name: the newest is meant
+  /// (sqlite.org/lang_savepoint.html).
+  func undoable<R>(_ body: () throws -> R) throws -> R {
+    let (changeCount, touchedCount) = (changes.count, touchedByRunning.count)
+    let connection = try open()
+    let rowCount = connection.changedRowCount
+    if hasSavepoints { try connection.execute("SAVEPOINT part") }
+    do {
+      let result = try body()
+      if hasSavepoints { try connection.execute("RELEASE part") }
+      return result
+    } catch {
+      changes.removeSubrange(changeCount...)
+      touchedByRunning.removeSubrange(touchedCount...)
+      try undoChanges(since: rowCount)
+      throw error
+    }
+  }
+
+  /// Undoes what was changed since the newest savepoint, or says that it cannot.
+  private func undoChanges(since rowCount: Int64) throws(StoreError) {
+    // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
+    // "Response To Errors Within A Transaction"); the writer looks at that itself.
+    guard connection.isInTransaction else { return }
+    let hasChanged = connection.changedRowCount != rowCount
+    guard hasSavepoints else {
+      isTainted = isTainted || hasChanged
+      return
+    }
+    hasUndoneChanges = hasUndoneChanges || hasChanged
+    try connection.execute("ROLLBACK TO part")
+    try connection.execute("RELEASE part")
+  }
+
+  /// The connection, as long as the transaction lasts.
+  ///
+  /// An error of the disk ends it at once; a body that continued regardless would write outside of it.
+  /// Nor may one continue that has to run again: it would go by what must not be there, or change what
+  /// must then be undone.
+  func open() throws(StoreError) -> SQLiteConnection {
+    guard connection.isInTransaction else { throw Self.endedByItself(connection) }
+    guard !isTainted, !hasConflict else { throw .unavailable("the write has to run again") }
+    return connection
+  }
+
+  /// Why a transaction is over that nobody ended.
+  static func endedByItself(_ connection: SQLiteConnection) -> StoreError {
+    if case .unavailable(let reason) = connection.lastFailure { return .unavailable(reason) }
+    return .unavailable("an error of the disk ended the transaction")
+  }
+
+  func appendChange(
+    kind: String,
+    subject: String,
+    scope: String,
+    payload: [UInt8]
+  ) throws(StoreError) -> Int64 {
+    let connection = try open()
+    var change = Change(
+      revision: 0,
+      recordedAt: now,
+      kind: kind,
+      subject: subject,
+      scope: scope,
+      payload: payload
+    )
+    try connection.execute(Change.columns.insertion, Change.columns.values(change))
+    change.revision = connection.lastInsertedKey
+    loggedByteCount +=
+      Self.changeByteCount + kind.utf8.count + subject.utf8.count + scope.utf8.count
+      + payload.count
+    changes.append(change)
+    return change.revision
+  }
+
+  /// Bytes of a row besides its texts, with its place in an index.
+  private static let changeByteCount = 40
+  /// As above; an audit record is in three indexes, with its object, its scope and its actor.
+  private static let recordByteCount = 100
+
+  func append(_ record: AuditRecord) throws(StoreError) {
+    let record = record.bounded
+    let indexed = record.object.utf8.count + record.scope.utf8.count + record.actor.utf8.count
+    loggedByteCount +=
+      Self.recordByteCount + 2 * indexed + record.requestID.utf8.count + record.action.utf8.count
+      + record.detail.utf8.count + (record.onBehalfOf?.utf8.count ?? 0)
+      + (record.beforeDigest?.count ?? 0) + (record.afterDigest?.count ?? 0)
+    let stored = StoredAuditRecord(sequence: 0, recordedAt: now, record: record)
+    let columns = StoredAuditRecord.columns
+    try open().execute(columns.insertion, columns.values(stored))
+  }
+}
