@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// What is sold: features, and the tiers, add-ons and products that include them.
 ///
 /// Data of the operator's, validated when it is read; see `Catalog+JSON.swift`.
@@ -53,14 +55,18 @@ public struct Catalog: Hashable, Sendable {
   /// Throws for a name that no tier has, unless the subject has it already and another one stands in.
   ///
   /// What stands in is for those who have a tier that is sold no more, and not for a mistyped name.
-  func requireTier(_ name: String, kept: String?) throws(EntitlementError) {
+  func requireTier(_ name: String, kept: String?, in field: String) throws(RPCError) {
     guard tier(name) == nil else { return }
-    guard name == kept, unknownTier != nil else { throw .tierUnknown(name) }
+    guard name == kept, unknownTier != nil else {
+      throw CatalogError.tierUnknown(name, in: field, of: self)
+    }
   }
 
   /// The tier of this name or the one that stands in for it; throws when there is neither.
-  func effectiveTier(_ name: String) throws(EntitlementError) -> Offer {
-    guard let tier = tier(name) ?? unknownTier.flatMap(tier) else { throw .tierUnknown(name) }
+  func effectiveTier(_ name: String) throws(RPCError) -> Offer {
+    guard let tier = tier(name) ?? unknownTier.flatMap(tier) else {
+      throw CatalogError.tierUnknown(name)
+    }
     return tier
   }
 }

@@ -1,47 +1,61 @@
-/// Why something about entitlements cannot be done or answered.
-public enum EntitlementError: Error, Hashable, Sendable {
+internal import RPCKit
+internal import ServiceKit
+
+/// Errors about names that the catalogue does not have, or that do not fit what it sells.
+enum CatalogError {
+  private static let errors = ErrorCatalog.entitlement
+  /// Names that a message lists, at most.
+  private static let namedCountMax = 16
+
   /// No tier has this name.
-  case tierUnknown(String)
+  static func tierUnknown(
+    _ name: String,
+    in field: String? = nil,
+    of catalog: Catalog? = nil
+  ) -> RPCError {
+    let known = catalog?.tiers.map(\.name) ?? []
+    return invalid("TIER_UNKNOWN", "unknown tier \"\(name)\"", name, field, known)
+  }
+
   /// No add-on has this name.
-  case addonUnknown(String)
+  static func addonUnknown(_ name: String, in field: String, of catalog: Catalog) -> RPCError {
+    let known = catalog.addons.map(\.name)
+    return invalid("ADDON_UNKNOWN", "unknown add-on \"\(name)\"", name, field, known)
+  }
+
   /// No feature has this key.
-  case featureUnknown(String)
+  static func featureUnknown(_ name: String, in field: String, of catalog: Catalog) -> RPCError {
+    let known = catalog.features.keys.sorted()
+    return invalid("FEATURE_UNKNOWN", "unknown feature \"\(name)\"", name, field, known)
+  }
+
   /// A limit was given for a flag, or a flag for a limit.
-  case typeMismatch(String)
+  static func typeMismatch(_ name: String, in field: String) -> RPCError {
+    let message = "feature \"\(name)\" takes the other kind of value"
+    return invalid("TYPE_MISMATCH", message, name, field)
+  }
+
   /// The same add-on or override twice.
-  case duplicate(String)
-  /// A window of time that ends before it begins.
-  case emptyWindow
-  /// The subject has no subscription.
-  case subscriptionUnknown
-  /// The subject was changed since the caller read it.
-  case versionMismatch(current: UInt64)
-  /// A transaction without a field that every purchase has.
-  case transactionIncomplete(lacks: String)
-  /// The purchase belongs to another user.
-  case alreadyClaimed
-  /// What is used up was given to a user who is there no more.
-  case alreadyUsedUp
-  /// The purchase changed hands too often today.
-  case transferLimit
-  /// No trial has this name.
-  case promotionUnknown(String)
-  /// No coupon has this code.
-  case couponUnknown
-  /// The promotion is not for subjects of this kind.
-  case promotionForOthers(String)
-  /// The promotion cannot be redeemed yet, or no more.
-  case promotionClosed(String)
-  /// The subject has redeemed the promotion before.
-  case alreadyRedeemed(String)
-  /// As many have redeemed the promotion as may.
-  case promotionExhausted(String)
-  /// The subject has too many trials and coupons at a time.
-  case redemptionLimit
-  /// A change is scheduled for an instant that is not ahead.
-  case scheduleInPast
-  /// Too many changes are scheduled for the subject.
-  case scheduleLimit
-  /// A receipt or a transaction without the product.
-  case productNotInReceipt(String)
+  static func duplicate(_ name: String) -> RPCError {
+    invalid("DUPLICATE", "\"\(name)\" is given twice", name)
+  }
+
+  private static func invalid(
+    _ reason: String,
+    _ problem: String,
+    _ name: String,
+    _ field: String? = nil,
+    _ known: [String] = []
+  ) -> RPCError {
+    var message = problem
+    if !known.isEmpty {
+      message += "; the catalogue has \(known.prefix(namedCountMax).joined(separator: ", "))"
+      if known.count > namedCountMax { message += " and others" }
+    }
+    var error = errors.invalidRequest(reason, message, ["name": name])
+    if let field {
+      error.details.append(.badRequest([FieldViolation(field: field, description: message)]))
+    }
+    return error
+  }
 }

@@ -66,26 +66,6 @@ public struct Promotion: Hashable, Sendable {
   static func normalized(_ code: String) -> String { code.uppercased() }
 }
 
-/// A trial or a coupon that a subject has redeemed.
-public struct Redemption: Hashable, Sendable {
-  /// The name of the promotion.
-  public var promotion: String
-  /// When it was redeemed: milliseconds since 1970.
-  public var redeemedAt: Int64
-  /// When it ends.
-  public var endsAt: Int64
-
-  /// How many of one subject may be running.
-  static let countMax = 100
-
-  /// Makes a redemption.
-  public init(promotion: String, redeemedAt: Int64, endsAt: Int64) {
-    self.promotion = promotion
-    self.redeemedAt = redeemedAt
-    self.endsAt = endsAt
-  }
-}
-
 extension Catalog {
   /// The promotion of this name.
   public func promotion(_ name: String) -> Promotion? { promotions.first { $0.name == name } }
@@ -108,21 +88,6 @@ extension Catalog {
     case .tier(let name): tier(name)
     case .addon(let name): addon(name)
     }
-  }
-}
-
-extension Holdings {
-  /// The promotions that count at `now`, with their ends, by name: what was redeemed, and campaigns.
-  func promotions(in catalog: Catalog, at now: Int64) -> [(promotion: Promotion, endsAt: Int64)] {
-    var active: [(promotion: Promotion, endsAt: Int64)] = []
-    for redemption in redemptions where isCurrent(redemption.endsAt, at: now) {
-      guard let promotion = catalog.promotion(redemption.promotion) else { continue }
-      active.append((promotion, redemption.endsAt))
-    }
-    for promotion in catalog.promotions where promotion.isCampaign(for: subject.kind, at: now) {
-      if let end = promotion.endsAt { active.append((promotion, end)) }
-    }
-    return active.sorted { $0.promotion.name < $1.promotion.name }
   }
 }
 

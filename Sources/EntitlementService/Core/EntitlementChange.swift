@@ -99,3 +99,8 @@ public struct DueChange: Hashable, Sendable {
   /// What.
   public var change: PartChange
 }
+
+/// Whether something that ends then is still there.
+func isCurrent(_ validUntil: Int64?, at now: Int64) -> Bool {
+  validUntil.map { now < $0 } ?? true
+}

@@ -26,9 +26,9 @@ enum EntitlementChangeTable {
   static func append(
     _ parts: [PartChange],
     because cause: ChangeCause,
+    ahead due: [DueChange],
     of subject: Subject,
     version: UInt64,
-    selling catalog: Catalog?,
     in tx: borrowing WriteTransaction
   ) throws {
     try tx.execute(
@@ -40,7 +40,6 @@ enum EntitlementChangeTable {
       .text(subject.id),
       .integer(tx.now)
     )
-    let due = try Holdings(stored: subject, in: tx).timeline(after: tx.now, selling: catalog)
     let done = parts.map { DueChange(at: tx.now, cause: cause, change: $0) }
     for (place, entry) in (done + due).enumerated() {
       let record = EntitlementChangeRecord(

@@ -24,7 +24,7 @@ extension EntitlementCore {
   func readableUser(_ requested: String, _ call: CallContext) async throws -> String {
     let userID = try userID(call)
     guard !requested.isEmpty, requested != userID else { return userID }
-    let refusal = ServiceFault.notFound.denying(
+    let refusal = EntitlementError.notFound.denying(
       call.method.fullName,
       on: requested,
       because: "NOT_SELF"

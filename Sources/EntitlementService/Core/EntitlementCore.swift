@@ -2,100 +2,44 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What the handlers of this service share.
+/// What the handlers of this service share: the store, and who may see and change what.
 final class EntitlementCore: Sendable {
-  /// The kind of change that says that the catalogue is another one.
-  static let tiersChangeKind = "tiers"
-
-  let configuration: EntitlementConfiguration
   let store: ServiceStore
   let clock: any WallClock
   /// Seals page tokens.
   let tokens: TokenSealer
-  let metrics: EntitlementMetrics
+  let identifiers: IdentifierFactory
+  private let authorizer: any SubjectAuthorizer
   /// What operators may read about others.
   private let auditBudget: AuditBudget
-  private let authorizer: any SubjectAuthorizer
-  private let accounts: any AccountDirectory
-  let identifiers: IdentifierFactory
-  let verifier: SignedDataVerifier
-  let receiptVerifier: ReceiptVerifier
-  /// Where signatures are checked.
-  let signatures: Bulkhead
-  /// Counts the notifications of each source that were not genuine.
-  let notificationLimiter: SourceLimiter
-  /// Counts the codes of each user that no coupon has: ten, which come back within an hour.
-  let couponLimiter: SourceLimiter
-  private let cache: HoldingsCache
-  private let currentResolver: Lock<Resolver>
-  /// What comes into force with the commit that says so.
-  private let preparedCatalog = Lock<Catalog?>(nil)
+  private let follower: any SubjectFollower
 
   init(
-    configuration: EntitlementConfiguration,
-    dependencies: EntitlementDependencies,
-    identifiers: IdentifierFactory,
     store: ServiceStore,
+    clock: any WallClock,
     tokens: TokenSealer,
-    verifier: SignedDataVerifier,
-    receiptVerifier: ReceiptVerifier,
-    signatures: Bulkhead
+    identifiers: IdentifierFactory,
+    authorizer: any SubjectAuthorizer,
+    auditBudget: AuditBudget,
+    follower: any SubjectFollower
   ) {
-    self.configuration = configuration
-    self.identifiers = identifiers
     self.store = store
+    self.clock = clock
     self.tokens = tokens
-    self.verifier = verifier
-    self.receiptVerifier = receiptVerifier
-    self.signatures = signatures
-    notificationLimiter = SourceLimiter(
-      limit: configuration.notificationLimits.forged,
-      window: configuration.notificationLimits.rules.window,
-      sourceCount: configuration.notificationLimits.rules.sourceCount,
-      key: dependencies.random.bytes(32)
-    )
-    couponLimiter = SourceLimiter(
-      limit: 10,
-      window: 3_600_000,
-      sourceCount: 16_384,
-      key: dependencies.random.bytes(32)
-    )
-    clock = dependencies.clock
-    metrics = EntitlementMetrics(dependencies.metrics)
-    auditBudget = AuditBudget(
-      domain: ServiceFault.domain,
-      clock: dependencies.clock,
-      metrics: dependencies.metrics
-    )
-    authorizer = dependencies.authorizer
-    accounts = dependencies.accounts
-    cache = HoldingsCache(countMax: configuration.cachedSubjectCountMax)
-    currentResolver = Lock(
-      Resolver(
-        catalog: configuration.catalog,
-        environment: configuration.environment,
-        sandboxUsers: configuration.sandboxUsers
-      )
-    )
+    self.identifiers = identifiers
+    self.authorizer = authorizer
+    self.auditBudget = auditBudget
+    self.follower = follower
   }
 
   /// The store itself, for what is not reading or writing.
   var database: Database { store.database }
 
-  /// The rules with the catalogue of the moment.
-  var resolver: Resolver { currentResolver.withLock { $0 } }
-
-  /// Has a catalogue ready to come into force with the commit that tells of it, or none.
-  func prepare(_ catalog: Catalog?) { preparedCatalog.withLock { $0 = catalog } }
-
-  /// The instant after which nobody may rely on an answer that is given now.
-  func latest(from now: Int64) -> Int64 { now + configuration.answerLifetime }
-
   // MARK: - Who and what
 
   /// The calling user; throws UNAUTHENTICATED without one.
   func userID(_ call: CallContext) throws(RPCError) -> String {
-    guard let user = call.caller.user else { throw ServiceFault.userRequired }
+    guard let user = call.caller.user else { throw EntitlementError.userRequired }
     return user.userID
   }
 
@@ -105,7 +49,7 @@ final class EntitlementCore: Sendable {
     _ call: CallContext
   ) throws(RPCError) -> Subject? {
     guard let wire else {
-      guard let user = call.caller.user else { throw ServiceFault.subjectRequired }
+      guard let user = call.caller.user else { throw EntitlementError.subjectRequired }
       return .user(user.userID)
     }
     return Subject(wire)
@@ -119,15 +63,15 @@ final class EntitlementCore: Sendable {
     _ wire: Entitlement_V1.Subject?,
     _ call: CallContext
   ) async throws -> Subject {
-    guard let subject = try plainSubject(wire, call) else { throw ServiceFault.notFound }
+    guard let subject = try plainSubject(wire, call) else { throw EntitlementError.notFound }
     switch call.caller {
     case .service: return subject
-    case .anonymous: throw ServiceFault.userRequired
+    case .anonymous: throw EntitlementError.userRequired
     case .user(let user):
       let userID = user.userID
       if subject.kind == .user {
         guard subject.id == userID else {
-          throw ServiceFault.notFound.denying(
+          throw EntitlementError.notFound.denying(
             call.method.fullName,
             on: subject.id,
             because: "NOT_SELF"
@@ -135,7 +79,7 @@ final class EntitlementCore: Sendable {
         }
         return subject
       }
-      guard let permission = subject.viewPermission else { throw ServiceFault.notFound }
+      guard let permission = subject.viewPermission else { throw EntitlementError.notFound }
       try await require(permission, call)
       return subject
     }
@@ -152,7 +96,7 @@ final class EntitlementCore: Sendable {
     } catch let error as RPCError where Self.meansNothingIsSeen(error) {
       reason = error.reason ?? error.code.description
     }
-    throw ServiceFault.notFound.denying(
+    throw EntitlementError.notFound.denying(
       permission.action,
       on: permission.entity,
       because: reason
@@ -187,22 +131,6 @@ final class EntitlementCore: Sendable {
 
   // MARK: - Store
 
-  /// What a subject has, from memory or the store.
-  func holdings(of subject: Subject) async throws -> Holdings {
-    switch cache.lookup(subject) {
-    case .known(let holdings): return holdings
-    case .unknown(let ticket):
-      do {
-        let holdings = try await store.read { try Holdings(stored: subject, in: $0) }
-        cache.finish(ticket, subject, holdings)
-        return holdings
-      } catch {
-        cache.finish(ticket, subject, nil)
-        throw error
-      }
-    }
-  }
-
   /// What a write needs of its caller besides a method that is open to it.
   struct NeededRight {
     /// What the caller must be allowed to do.
@@ -223,7 +151,7 @@ final class EntitlementCore: Sendable {
     _ body:
       @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Response
   ) async throws -> Response {
-    let changes = SubjectChanges(cache, tombstones: store.tombstones, catalog: resolver.catalog)
+    let changes = SubjectChanges(follower, tombstones: store.tombstones)
     defer { changes.end() }
     // What tells it from others under its key.
     let bytes = key.isEmpty ? [] : request.protobufBytes
@@ -236,7 +164,7 @@ final class EntitlementCore: Sendable {
         }
       } catch is StaleRight {}
     }
-    throw ServiceFault.rightUnsettled
+    throw EntitlementError.rightUnsettled
   }
 
   /// Changes the store for another service, which repeats the call as it likes.
@@ -244,13 +172,13 @@ final class EntitlementCore: Sendable {
     _ call: CallContext,
     _ body: @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Void
   ) async throws {
-    let changes = SubjectChanges(cache, tombstones: store.tombstones, catalog: resolver.catalog)
+    let changes = SubjectChanges(follower, tombstones: store.tombstones)
     defer { changes.end() }
     try await store.write(call) { tx in try body(tx, changes) }
   }
 
-  /// Times that a right is asked for because it may have changed while the write waited.
-  private static let confirmationCountMax = 3
+  /// Times that a write is begun anew because what it rests on must be asked for first.
+  static let confirmationCountMax = 3
 
   /// What a caller's right was said to be may be so no more.
   private struct StaleRight: Error {}
@@ -278,7 +206,7 @@ final class EntitlementCore: Sendable {
     do {
       right = try await authorizer.confirm(permission, of: try userID(call), call)
     } catch let error as RPCError where Self.meansNothingIsSeen(error) {
-      throw ServiceFault.notFound.denying(
+      throw EntitlementError.notFound.denying(
         permission.action,
         on: permission.entity,
         because: error.reason ?? error.code.description
@@ -287,127 +215,7 @@ final class EntitlementCore: Sendable {
     guard !right.decision.isAllowed else { return right }
     // Who may not even see it is told that there is nothing.
     try await require(needed.view, call)
-    throw ServiceFault.denied(permission.action, right.decision)
+    throw EntitlementError.denied(permission.action, right.decision)
       .denying(permission.action, on: permission.entity, because: right.decision.reason)
   }
-
-  /// Runs a rule; its errors become what callers see.
-  func answer<R>(_ body: () throws(EntitlementError) -> R) throws(RPCError) -> R {
-    do throws(EntitlementError) {
-      return try body()
-    } catch {
-      throw error.rpcError
-    }
-  }
-
-  // MARK: - Purchases
-
-  /// Takes purchases in for whoever makes the call, or for somebody else whom its data proves.
-  ///
-  /// Runs `body` once more when it must be known first whether users exist whom purchases name.
-  func takePurchases<Request: Message, Response: Message>(
-    _ key: String,
-    _ request: Request,
-    _ call: CallContext,
-    by actor: AuditActor? = nil,
-    _ body:
-      @escaping @Sendable (PurchaseIntake, borrowing WriteTransaction, SubjectChanges) throws ->
-      Response
-  ) async throws -> Response {
-    let known = NamedAccounts()
-    let intake = PurchaseIntake(
-      identifiers: identifiers,
-      policy: configuration.restorePolicy,
-      actor: actor,
-      catalog: resolver.catalog,
-      accounts: known
-    )
-    for _ in 0..<Self.confirmationCountMax {
-      do {
-        return try await write(key, request, call) { tx, changes in
-          let response = try body(intake, tx, changes)
-          guard known.isComplete else { throw AccountsUndecided() }
-          return response
-        }
-      } catch is AccountsUndecided {
-        await known.ask(accounts)
-      }
-    }
-    throw ServiceFault.authUnavailable
-  }
-
-  /// How a transaction was taken, for its user.
-  func result(
-    of outcome: PurchaseIntake.Outcome,
-    for userID: String
-  ) -> Entitlement_V1.TransactionResult {
-    guard resolver.counts(outcome.record.purchase, for: userID) else { return .sandbox }
-    return outcome.isApplied ? .applied : .unchanged
-  }
-
-  /// Takes one of several transactions, so that a bad one does not keep the others out.
-  func restore(
-    _ checked: Result<Verified<AppleTransaction>, AppleVerificationError>,
-    _ userID: String,
-    _ intake: PurchaseIntake,
-    in tx: borrowing WriteTransaction,
-    _ changes: SubjectChanges
-  ) throws -> Entitlement_V1.RestoredTransaction {
-    switch checked {
-    case .failure(.invalid(let reason)): return .init(result: .invalid, reason: reason.name)
-    case .failure(.retry): return .init(result: .invalid, reason: "RETRY")
-    case .success(let verified):
-      do {
-        let claim = PurchaseIntake.Claim(userID: userID, isRestore: true)
-        let outcome = try tx.attempt {
-          try intake.take(verified, claim: claim, in: tx, changes)
-        }
-        return .init(
-          result: result(of: outcome, for: userID),
-          purchase: outcome.record.wire(at: clock.now, intake.catalog)
-        )
-      } catch is AccountsUndecided {
-        // The others are looked at too, so that all are asked for at once; nothing of this remains.
-        return .init(result: .invalid)
-      } catch let error as EntitlementError {
-        let isClaimed = [.alreadyClaimed, .alreadyUsedUp, .transferLimit].contains(error)
-        return .init(result: isClaimed ? .alreadyClaimed : .invalid, reason: error.reason)
-      }
-    }
-  }
-}
-
-extension Holdings {
-  /// What the store says that a subject has.
-  init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
-    self.init(
-      subject: subject,
-      subscription: try SubscriptionTable.load(subject, in: tx),
-      scheduled: try ScheduledChangeTable.all(of: subject, in: tx),
-      redemptions: try RedemptionTable.latest(of: subject, in: tx),
-      purchases: subject.kind == .user ? try PurchaseTable.held(by: subject.id, in: tx) : [],
-      version: try SubjectVersions.current(of: subject, in: tx)
-    )
-  }
-}
-
-extension EntitlementCore: CommitFollower {
-  /// Goes on with the catalogue that a commit tells of.
-  func follow(_ changes: [Change]) {
-    guard changes.contains(where: { $0.kind == Self.tiersChangeKind }),
-      let catalog = preparedCatalog.withLock({ $0.take() })
-    else { return }
-    currentResolver.withLock { resolver in
-      resolver = Resolver(
-        catalog: catalog,
-        environment: resolver.environment,
-        sandboxUsers: resolver.sandboxUsers
-      )
-    }
-  }
-}
-
-extension ConflictKey {
-  /// What is sold: writes that were checked against it run again when it changes before them.
-  static let catalog = ConflictKey("catalog")
 }

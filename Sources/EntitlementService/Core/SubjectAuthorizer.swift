@@ -66,14 +66,3 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
     try await confirm(userID, permission.action, permission.entity, call)
   }
 }
-
-extension Subject {
-  /// What seeing the subject needs in TenancyService; nil for users, who see themselves and nobody else.
-  var viewPermission: Permission? {
-    switch kind {
-    case .user: nil
-    case .organization: Permission("organization.view", on: id)
-    case .portfolio: Permission("portfolio.view", on: id)
-    }
-  }
-}

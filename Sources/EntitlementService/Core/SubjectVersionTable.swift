@@ -1,7 +1,7 @@
 internal import ServiceKit
 
 /// The table `subject_version`: how often a subject's entitlements have changed.
-enum SubjectVersions {
+enum SubjectVersionTable {
   /// The kind of change that watches are told of, with the version as payload.
   static let changeKind = "subject"
 
@@ -18,20 +18,8 @@ enum SubjectVersions {
     return UInt64(version ?? 0)
   }
 
-  /// Raises the version of a subject whose entitlements this transaction has changed, says in its log why
-  /// and what, and tells those who watch.
-  ///
-  /// From here until the commit has been answered nobody is served from the cache of holdings.
-  @discardableResult
-  static func raise(
-    _ subject: Subject,
-    because cause: ChangeCause,
-    _ parts: [PartChange],
-    in tx: borrowing WriteTransaction,
-    _ changes: SubjectChanges
-  ) throws -> UInt64 {
-    try changes.requireNotErased(subject, in: tx)
-    changes.begin(subject)
+  /// Raises the version of a subject; the new one.
+  static func increment(_ subject: Subject, in tx: borrowing WriteTransaction) throws -> UInt64 {
     try tx.execute(
       """
       INSERT INTO subject_version (kind, id, version) VALUES (?, ?, 1)
@@ -40,17 +28,7 @@ enum SubjectVersions {
       .text(subject.kind.rawValue),
       .text(subject.id)
     )
-    let version = try current(of: subject, in: tx)
-    try EntitlementChangeTable.append(
-      parts,
-      because: cause,
-      of: subject,
-      version: version,
-      selling: changes.catalog,
-      in: tx
-    )
-    try announce(subject, version: version, in: tx)
-    return version
+    return try current(of: subject, in: tx)
   }
 
   /// Tells those who watch that the entitlements of a subject are others.

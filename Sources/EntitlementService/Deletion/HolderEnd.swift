@@ -21,11 +21,11 @@ struct HolderEnd {
   ) throws {
     for subject in subjects {
       changes.begin(subject)
-      let version = try SubjectVersions.current(of: subject, in: tx)
+      let version = try SubjectVersionTable.current(of: subject, in: tx)
       try SubjectRows.delete(subject, in: tx)
       // Whoever has a version was given something, and others may have kept that.
       guard version > 0 else { continue }
-      try SubjectVersions.announce(subject, version: version + 1, in: tx)
+      try SubjectVersionTable.announce(subject, version: version + 1, in: tx)
     }
     try SubjectRows.deletePoints(of: holderID, in: tx)
     guard try tombstones.insert(.holder(holderID), in: tx) else { return }

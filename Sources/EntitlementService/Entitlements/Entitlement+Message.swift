@@ -2,51 +2,6 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-extension Subject {
-  /// The subject of a request; nil for a kind that is not known.
-  init?(_ wire: Entitlement_V1.Subject) {
-    switch wire.kind {
-    case .user: self.init(.user, wire.id)
-    case .organization: self.init(.organization, wire.id)
-    case .portfolio: self.init(.portfolio, wire.id)
-    default: return nil
-    }
-  }
-
-  /// The subject as it is sent.
-  var wire: Entitlement_V1.Subject { .init(kind: kind.wire, id: id) }
-}
-
-extension Subject.Kind {
-  /// The kind as it is sent.
-  var wire: Entitlement_V1.SubjectKind {
-    switch self {
-    case .user: .user
-    case .organization: .organization
-    case .portfolio: .portfolio
-    }
-  }
-}
-
-extension Limit {
-  /// The limit of a request; nil for one without a value.
-  init?(_ wire: Entitlement_V1.Limit) {
-    switch wire.value {
-    case .maximum(let maximum): self = .atMost(max(0, maximum))
-    case .unlimited(true): self = .unlimited
-    case .unlimited(false), nil: return nil
-    }
-  }
-
-  /// The limit as it is sent.
-  var wire: Entitlement_V1.Limit {
-    switch self {
-    case .atMost(let maximum): .init(value: .maximum(maximum))
-    case .unlimited: .init(value: .unlimited(true))
-    }
-  }
-}
-
 extension EntitlementReason {
   /// The reason as it is sent.
   var wire: Entitlement_V1.Reason {

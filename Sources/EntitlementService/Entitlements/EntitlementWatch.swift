@@ -31,10 +31,10 @@ struct EntitlementWatch: WatchSource {
   /// Nil for a change that watchers need not hear of.
   private func message(_ change: Change) -> Entitlement_V1.Change? {
     let revision = UInt64(clamping: change.revision)
-    if change.kind == EntitlementCore.tiersChangeKind {
+    if change.kind == CurrentCatalog.changeKind {
       return .init(revision: revision, kind: .tiers)
     }
-    return SubjectVersions.read(change).map { subject, version in
+    return SubjectVersionTable.read(change).map { subject, version in
       .init(revision: revision, kind: .subject, subject: subject.wire, version: version)
     }
   }

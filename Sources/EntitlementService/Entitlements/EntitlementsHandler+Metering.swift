@@ -23,13 +23,13 @@ extension EntitlementsHandler {
       )
     }
     let amount = request.amount ?? 1
-    let answer = try await core.write(request.idempotencyKey, request, call) { [core] tx, changes in
+    let answer = try await core.write(request.idempotencyKey, request, call) { tx, changes in
       try changes.requireNotErased(subject, in: tx)
       // Another catalogue may have come while this waited.
       try tx.rely(on: .catalog)
-      return try Self.consume(amount, of: request.limit, by: subject, core, in: tx)
+      return try Self.consume(amount, of: request.limit, by: subject, resolver, in: tx)
     }
-    core.metrics.used(answer)
+    metrics.used(answer)
     return answer
   }
 
@@ -38,10 +38,10 @@ extension EntitlementsHandler {
     _ amount: Int64,
     of key: String,
     by subject: Subject,
-    _ core: EntitlementCore,
+    _ resolver: Resolver,
     in tx: borrowing WriteTransaction
   ) throws -> Entitlement_V1.ConsumeResponse {
-    let (now, resolver) = (tx.now, core.resolver)
+    let now = tx.now
     guard let feature = resolver.catalog.features[key] else {
       return .init(reason: EntitlementReason.featureUnknown.wire)
     }
@@ -49,14 +49,19 @@ extension EntitlementsHandler {
       guard feature.kind == .limit else {
         return .init(reason: EntitlementReason.typeMismatch.wire)
       }
-      throw ServiceFault.notMetered(key)
+      throw CheckError.notMetered(key)
     }
     let window = UsageWindow(meter.period, at: now)
     var used = try UsageTable.used(key, by: subject, in: window, in: tx)
     let holdings = try Holdings(stored: subject, in: tx)
-    let decision = try core.answer { () throws(EntitlementError) in
-      try resolver.checkUse(key, meter, used: used, amount: amount, for: holdings, at: now)
-    }
+    let decision = try resolver.checkUse(
+      key,
+      meter,
+      used: used,
+      amount: amount,
+      for: holdings,
+      at: now
+    )
     if decision.isAllowed {
       let (sum, isOver) = used.addingReportingOverflow(amount)
       used = isOver ? .max : sum
@@ -85,7 +90,7 @@ extension EntitlementsHandler {
     _ limits: [(key: String, subject: Subject)],
     at now: Int64
   ) async throws -> [MeteredUse: Int64] {
-    let features = core.resolver.catalog.features
+    let features = catalogue.value.features
     var windows: [MeteredUse: UsageWindow] = [:]
     for (key, subject) in limits {
       guard let meter = features[key]?.meter else { continue }

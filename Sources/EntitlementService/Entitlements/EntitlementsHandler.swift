@@ -5,26 +5,35 @@ internal import ServiceKit
 /// Answers what subjects are entitled to.
 struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
   let core: EntitlementCore
+  let catalogue: CurrentCatalog
+  let reader: HoldingsReader
+  let scope: PurchaseScope
+  let metrics: EntitlementMetrics
+  /// How long an answer may be relied on, in milliseconds; less when something ends before.
+  let answerLifetime: Int64
+  /// How often a watch says that it lives.
+  let heartbeatInterval: Duration
+
+  /// The rules with the catalogue of the moment.
+  var resolver: Resolver { Resolver(catalog: catalogue.value, scope: scope) }
 
   func get(
     _ request: Entitlement_V1.GetEntitlementsRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.GetEntitlementsResponse {
     let subject = try await core.readableSubject(request.subject, call)
-    let holdings = try await core.holdings(of: subject)
+    let holdings = try await reader.holdings(of: subject)
     let now = core.clock.now
-    let resolver = core.resolver
-    let resolutions = try core.answer { () throws(EntitlementError) in
-      try resolver.resolveAll(for: holdings, at: now)
-    }
+    let resolver = resolver
+    let resolutions = try resolver.resolveAll(for: holdings, at: now)
     let active = holdings.subscription(at: now).flatMap { $0.isActive(at: now) ? $0 : nil }
     let promotions = holdings.promotions(in: resolver.catalog, at: now)
     let addons = (active?.addons ?? []).filter { isCurrent($0.validUntil, at: now) }.map(\.name)
-    let products = holdings.purchases.filter { resolver.counts($0, for: subject.id) }
+    let products = holdings.purchases.filter { resolver.scope.counts($0, for: subject.id) }
       .map { resolver.catalog.worth(of: $0, at: now) }
       .filter { $0.state == .active }.map(\.productID)
     let edge = resolutions.compactMap(\.validUntil).min()
-    let latest = core.latest(from: now)
+    let latest = now + answerLifetime
     return .init(
       subject: subject.wire,
       tier: active?.tier ?? resolver.catalog.defaultTier ?? "",
@@ -42,7 +51,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.CheckResponse {
     let subject = try await core.subject(request.subject, call)
-    return try check(request, try await core.holdings(of: subject), at: core.clock.now)
+    return try check(request, try await reader.holdings(of: subject), at: core.clock.now)
   }
 
   func checkLimit(
@@ -50,10 +59,10 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.CheckResponse {
     let subject = try await core.subject(request.subject, call)
-    let holdings = try await core.holdings(of: subject)
+    let holdings = try await reader.holdings(of: subject)
     let now = core.clock.now
     var uses: [MeteredUse: Int64] = [:]
-    if core.resolver.catalog.features[request.limit]?.meter != nil {
+    if catalogue.value.features[request.limit]?.meter != nil {
       uses = try await meteredUses([(request.limit, subject)], at: now)
     }
     return try check(request, holdings, uses, at: now)
@@ -67,11 +76,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     var questions: [(Entitlement_V1.EntitlementCheck.CheckOneOf, Subject)] = []
     for (index, check) in request.checks.enumerated() {
       guard let question = check.check else {
-        throw ServiceFault.invalidField(
-          "checks[\(index)]",
-          "CHECK_EMPTY",
-          "must ask for a feature or a limit"
-        )
+        throw CheckError.empty("checks[\(index)]")
       }
       let wire =
         switch question {
@@ -83,7 +88,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
         continue
       }
       let subject = try await core.subject(wire, call)
-      known[subject] = try await core.holdings(of: subject)
+      known[subject] = try await reader.holdings(of: subject)
       questions.append((question, subject))
     }
     // One instant for all.
@@ -116,7 +121,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     try await writer.write(watch.heartbeat(at: position))
     try await watch.tell(
       after: position,
-      heartbeatInterval: core.configuration.heartbeatInterval,
+      heartbeatInterval: heartbeatInterval,
       on: call,
       to: writer
     )
@@ -127,9 +132,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ holdings: Holdings,
     at now: Int64
   ) throws -> Entitlement_V1.CheckResponse {
-    let decision = try core.answer { () throws(EntitlementError) in
-      try core.resolver.checkFeature(request.feature, for: holdings, at: now)
-    }
+    let decision = try resolver.checkFeature(request.feature, for: holdings, at: now)
     return answer(decision, request.feature, holdings, at: now)
   }
 
@@ -140,31 +143,27 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     at now: Int64
   ) throws -> Entitlement_V1.CheckResponse {
     let use = MeteredUse(key: request.limit, subject: holdings.subject)
-    if let used = uses[use], let meter = core.resolver.catalog.features[request.limit]?.meter {
-      var decision = try core.answer { () throws(EntitlementError) in
-        try core.resolver.checkUse(
-          request.limit,
-          meter,
-          used: used,
-          amount: max(0, request.requested ?? 1),
-          for: holdings,
-          at: now
-        )
-      }
+    if let used = uses[use], let meter = catalogue.value.features[request.limit]?.meter {
+      var decision = try resolver.checkUse(
+        request.limit,
+        meter,
+        used: used,
+        amount: max(0, request.requested ?? 1),
+        for: holdings,
+        at: now
+      )
       // The next use changes it, and nobody is told.
       decision.validUntil = now
       return answer(decision, request.limit, holdings, at: now)
     }
-    let decision = try core.answer { () throws(EntitlementError) in
-      try core.resolver.checkLimit(
-        request.limit,
-        // Negative counts are refused before a handler runs; see the contract.
-        current: max(0, request.currentCount),
-        requested: max(0, request.requested ?? 1),
-        for: holdings,
-        at: now
-      )
-    }
+    let decision = try resolver.checkLimit(
+      request.limit,
+      // Negative counts are refused before a handler runs; see the contract.
+      current: max(0, request.currentCount),
+      requested: max(0, request.requested ?? 1),
+      for: holdings,
+      at: now
+    )
     return answer(decision, request.limit, holdings, at: now)
   }
 
@@ -174,7 +173,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ holdings: Holdings,
     at now: Int64
   ) -> Entitlement_V1.CheckResponse {
-    core.metrics.decided(decision.isAllowed)
-    return decision.wire(version: holdings.version, latest: core.latest(from: now))
+    metrics.decided(decision.isAllowed)
+    return decision.wire(version: holdings.version, latest: now + answerLifetime)
   }
 }

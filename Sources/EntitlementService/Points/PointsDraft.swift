@@ -70,7 +70,7 @@ struct PointsDraft {
     in tx: borrowing WriteTransaction
   ) throws -> Outcome {
     let original = try ledger.entries(of: transactionID, in: tx)
-    guard let first = original.first else { throw PointsError.transactionUnknown }
+    guard let first = original.first else { throw EntitlementError.notFound }
     let isReward = first.posting.kind == .redeem
     let time =
       isReward ? try RewardTable.load(first.posting.reward, of: ledger.holder, in: tx) : nil

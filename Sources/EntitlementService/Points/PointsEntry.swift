@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// The accounts that each app of a holder has; every movement takes from one and gives to another.
 enum PointsAccount: String, Sendable, CaseIterable {
   /// Where earned points come from: the only account below zero, by as much as was ever earned.
@@ -71,11 +73,11 @@ extension [PointsEntry] {
   ///
   /// Earned points are taken back whole. Redeemed points are given back for minutes that are left and
   /// no more, those of the last part first.
-  func reversal(minutesLeft: Int64) throws(PointsError) -> [PointsPosting] {
+  func reversal(minutesLeft: Int64) throws(RPCError) -> [PointsPosting] {
     var minutesLeft = minutesLeft
     var postings: [PointsPosting] = []
     for entry in reversed() {
-      guard let kind = entry.posting.kind.reversal else { throw .notReversible }
+      guard let kind = entry.posting.kind.reversal else { throw PointsError.notReversible }
       var posting = entry.posting
       posting.kind = kind
       posting.reversedID = entry.transactionID
@@ -86,7 +88,7 @@ extension [PointsEntry] {
       }
       if posting.points > 0 { postings.append(posting) }
     }
-    guard !postings.isEmpty else { throw .rewardUsed }
+    guard !postings.isEmpty else { throw PointsError.rewardUsed }
     return postings
   }
 }

@@ -4,7 +4,17 @@ internal import ServiceKit
 
 /// Points that are earned in apps and redeemed for reward time.
 struct PointsHandler: Entitlement_V1.PointsService {
-  let core: EntitlementCore
+  private let core: EntitlementCore
+  private let transactions: MetricFamily<Counter>
+
+  init(core: EntitlementCore, metrics: MetricRegistry) {
+    self.core = core
+    transactions = metrics.counters(
+      "gatehouse_entitlement_points_transactions_total",
+      help: "Answered changes of the points ledger, by kind: earn, redeem, reverse.",
+      labels: ["kind"]
+    )
+  }
 
   // MARK: - Rules
 
@@ -13,7 +23,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.PointsRule {
     // The contract requires it.
-    guard let rule = request.rule.map(PointsRule.init) else { throw ServiceFault.notFound }
+    guard let rule = request.rule.map(PointsRule.init) else { throw EntitlementError.notFound }
     let holder = request.holderId
     return try await write("set_rules", of: holder, request.idempotencyKey, request, call) { tx in
       let before = try PointsRuleTable.load(rule.app, of: holder, in: tx)
@@ -192,11 +202,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
       )
     ) { tx, changes in
       try changes.requireNotErased(holder: holder, in: tx)
-      do {
-        return try body(tx)
-      } catch let error as PointsError {
-        throw error.rpcError
-      }
+      return try body(tx)
     }
   }
 
@@ -230,7 +236,8 @@ struct PointsHandler: Entitlement_V1.PointsService {
       }
       return wire
     }
-    core.metrics.posted(deed.rawValue)
+    // Also one that had been done before under its key.
+    transactions.series(deed.rawValue).increment()
     return answer
   }
 
@@ -240,15 +247,9 @@ struct PointsHandler: Entitlement_V1.PointsService {
       switch part.amount {
       case .points, .all(true): break
       case .all(false), nil:
-        throw ServiceFault.invalidField(
-          "parts[\(index)].amount",
-          "AMOUNT_REQUIRED",
-          "must be a number of points, or all"
-        )
+        throw PointsError.amountRequired("parts[\(index)].amount")
       }
-      guard apps.insert(part.app).inserted else {
-        throw PointsError.duplicate(app: part.app).rpcError
-      }
+      guard apps.insert(part.app).inserted else { throw PointsError.duplicate(app: part.app) }
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// How points are earned in one app, and what reward time costs in its points.
 struct PointsRule: Hashable, Sendable {
   /// The app or category, as the client names it.
@@ -13,8 +15,8 @@ struct PointsRule: Hashable, Sendable {
   /// What `minutes` in the app earn.
   ///
   /// The contract bounds both factors, so that their product is far from the largest number.
-  func earning(_ minutes: Int64) throws(PointsError) -> PointsPosting {
-    guard pointsPerMinute > 0 else { throw .notEarned(app: app) }
+  func earning(_ minutes: Int64) throws(RPCError) -> PointsPosting {
+    guard pointsPerMinute > 0 else { throw PointsError.notEarned(app: app) }
     return PointsPosting(
       kind: .earn,
       app: app,
@@ -32,13 +34,17 @@ struct PointsRule: Hashable, Sendable {
     _ amount: Int64?,
     of balance: Int64,
     for reward: String
-  ) throws(PointsError) -> PointsPosting {
-    guard pointsPerRewardMinute > 0 else { throw .notRedeemable(app: app) }
+  ) throws(RPCError) -> PointsPosting {
+    guard pointsPerRewardMinute > 0 else { throw PointsError.notRedeemable(app: app) }
     let offered = amount ?? balance
-    guard offered <= balance else { throw .insufficient(app: app, balance: balance) }
+    guard offered <= balance else { throw PointsError.insufficient(app: app, balance: balance) }
     let minutes = rewardMinutes(for: offered)
     guard minutes > 0 else {
-      throw .belowMinute(app: app, balance: balance, pointsPerMinute: pointsPerRewardMinute)
+      throw PointsError.belowMinute(
+        app: app,
+        balance: balance,
+        pointsPerMinute: pointsPerRewardMinute
+      )
     }
     return PointsPosting(
       kind: .redeem,

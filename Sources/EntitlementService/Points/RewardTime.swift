@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// Reward time that runs out by the clock.
 struct RewardTime: Hashable, Sendable {
   /// What it is for.
@@ -18,11 +20,11 @@ struct RewardTime: Hashable, Sendable {
   func minutesLeft(at now: Int64) -> Int64 { left(at: now) / Self.minute }
 
   /// Begins, or goes on, `minutes` longer.
-  mutating func extend(by minutes: Int64, at now: Int64) throws(PointsError) {
+  mutating func extend(by minutes: Int64, at now: Int64) throws(RPCError) {
     let base = max(endsAt, now)
     guard minutes <= Self.aheadMax / Self.minute,
       base - now + minutes * Self.minute <= Self.aheadMax
-    else { throw .rewardLimit }
+    else { throw PointsError.rewardLimit }
     endsAt = base + minutes * Self.minute
   }
 

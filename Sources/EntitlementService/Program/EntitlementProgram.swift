@@ -6,10 +6,36 @@ public import ServiceKit
 public enum EntitlementProgram: HostedService {
   /// Settings besides the common ones.
   public struct Settings: Sendable {
-    /// What is sold, and whose signatures count.
-    var own: EntitlementSettings
+    /// The file of the catalogue.
+    var catalogPath: String
+    /// Which purchases count, and how they are taken.
+    var purchases: PurchaseSettings
     /// Which tokens are accepted.
     var identity: RemoteIdentity.Settings
+
+    /// Reads the catalogue.
+    ///
+    /// Throws `ConfigurationError` with the file and the place.
+    func readCatalog() throws(ConfigurationError) -> Catalog {
+      do {
+        return try Catalog(json: try FileBytes.read(catalogPath, byteCountMax: 4 << 20))
+      } catch {
+        throw ConfigurationError("\(catalogPath): \(error)")
+      }
+    }
+
+    /// Reads everything that the settings name.
+    ///
+    /// Throws `ConfigurationError`.
+    func read(database: String) throws(ConfigurationError) -> EntitlementSettings {
+      var read = EntitlementSettings(
+        database: database,
+        catalog: try readCatalog(),
+        purchases: purchases
+      )
+      try read.purchases.apple.readRoots()
+      return read
+    }
   }
 
   /// See `HostedService.identity`.
@@ -33,7 +59,8 @@ public enum EntitlementProgram: HostedService {
   /// See `HostedService.settings`.
   public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
     Settings(
-      own: try EntitlementSettings(&members),
+      catalogPath: try members.optional("catalog")?.string() ?? "tiers/default.json",
+      purchases: try PurchaseSettings(&members),
       identity: try RemoteIdentity.Settings(&members)
     )
   }
@@ -44,22 +71,11 @@ public enum EntitlementProgram: HostedService {
     _ common: ServiceSettings,
     _ check: inout ConfigurationCheck
   ) {
-    check.file("catalog", settings.own.catalogPath) { _ in _ = try settings.own.readCatalog() }
-    for path in settings.own.testRootPaths {
-      check.file("apple.test_roots", path) { path in
-        let der = try FileBytes.read(path, byteCountMax: 64 << 10)
-        _ = try CertificateChains(anchors: [.test(der: der, isStrict: true)])
-      }
-    }
-    if let path = settings.own.receiptRootPath {
-      check.file("apple.receipt_root", path) { path in
-        let der = try FileBytes.read(path, byteCountMax: 64 << 10)
-        _ = try CertificateChains(anchors: [.appleReceipts(der: der)])
-      }
-    }
+    check.file("catalog", settings.catalogPath) { _ in _ = try settings.readCatalog() }
+    settings.purchases.apple.check(&check)
     check.peers(["auth", "tenancy"], common)
     check.callers(["auth"], common)
-    check.trustedProxies(settings.own.notificationLimits.rules, common)
+    check.trustedProxies(settings.purchases.notificationLimits.rules, common)
   }
 
   /// See `HostedService.open`.
@@ -67,9 +83,9 @@ public enum EntitlementProgram: HostedService {
     _ settings: Settings,
     in environment: ServiceEnvironment
   ) async throws -> OpenService<Settings> {
-    var configuration = try settings.own.configuration(database: environment.settings.database)
-    configuration.auditLifetime = environment.settings.auditLifetime
-    configuration.logBudgetByteCount = environment.settings.logBudgetByteCount
+    var own = try settings.read(database: environment.settings.database)
+    own.auditLifetime = environment.settings.auditLifetime
+    own.logBudgetByteCount = environment.settings.logBudgetByteCount
     let remote = try RemoteIdentity(settings.identity, in: environment)
     let tenancy = try environment.authenticatedChannel(to: "tenancy")
     let permissions = Permissions(
@@ -82,8 +98,8 @@ public enum EntitlementProgram: HostedService {
     )
     remote.onRevocation { permissions.forget(subject: $0) }
     let service = try await EntitlementService.open(
-      configuration,
-      EntitlementDependencies(
+      own,
+      EntitlementService.Dependencies(
         clock: environment.clock,
         random: environment.random,
         metrics: environment.metrics.registry,
@@ -116,7 +132,7 @@ public enum EntitlementProgram: HostedService {
       // The catalogue is read again, and who may do what is asked for again.
       reload: { settings in
         permissions.forgetAll()
-        try await service.reload(try settings.own.readCatalog())
+        try await service.reload(try settings.readCatalog())
       },
       peers: [tenancy, remote.authChannel],
       closeStore: service.close

@@ -1,46 +1,4 @@
 extension Purchase {
-  /// The purchase that a verified transaction describes.
-  ///
-  /// Throws for one without the fields that every purchase has.
-  public init(_ verified: Verified<AppleTransaction>) throws(EntitlementError) {
-    let transaction = verified.payload
-    guard let transactionID = transaction.transactionID, !transactionID.isEmpty else {
-      throw .transactionIncomplete(lacks: "transactionId")
-    }
-    guard let productID = transaction.productID, !productID.isEmpty else {
-      throw .transactionIncomplete(lacks: "productId")
-    }
-    guard let signedAt = verified.evidence.signedDate else {
-      throw .transactionIncomplete(lacks: "signedDate")
-    }
-    guard let purchasedAt = transaction.purchaseDate ?? transaction.originalPurchaseDate else {
-      throw .transactionIncomplete(lacks: "purchaseDate")
-    }
-    let original = transaction.originalTransactionID ?? transactionID
-    self.init(
-      environment: verified.evidence.environment,
-      originalTransactionID: original.isEmpty ? transactionID : original,
-      transactionID: transactionID,
-      productID: productID,
-      isRenewed: transaction.type == "Auto-Renewable Subscription",
-      isFamilyShared: transaction.ownership == "FAMILY_SHARED",
-      purchasedAt: purchasedAt,
-      expiresAt: transaction.expiresDate,
-      revokedAt: transaction.revocationDate,
-      isUnshared: transaction.ownership == "FAMILY_SHARED",
-      refundedShare: transaction.revocationPercentage,
-      signedAt: signedAt,
-      // Text that is no UUID names nobody; some of Apple's data has an empty one.
-      appAccountToken: transaction.appAccountToken.flatMap {
-        AppAccountToken.userID(of: $0) == nil ? nil : $0
-      },
-      appTransactionID: transaction.appTransactionID,
-      isUpgraded: transaction.isUpgraded ?? false,
-      offer: transaction.offer,
-      isConsumable: transaction.type == "Consumable"
-    )
-  }
-
   /// This purchase after newer data, or nil when `other` is not newer.
   ///
   /// The order is Apple's, not that of arrival: notifications are sent again for days, and devices
@@ -97,24 +55,13 @@ extension Purchase {
     return result
   }
 
-  /// This purchase after what Apple says about its renewal, or nil when that is not news.
-  ///
-  /// `renewal` must have been verified beside a transaction of this purchase.
-  public func updated(by renewal: AppleRenewal) -> Purchase? {
-    guard renewal.originalTransactionID == originalTransactionID, let signed = renewal.signedDate,
-      signed > renewalSignedAt ?? Int64.min
-    else { return nil }
+  /// This purchase after what is said about its renewal, or nil when that is not news.
+  public func updated(by report: RenewalReport) -> Purchase? {
+    guard report.signedAt > renewalSignedAt ?? Int64.min else { return nil }
     var result = self
-    result.renewalSignedAt = signed
-    result.graceUntil = renewal.gracePeriodExpiresDate
-    result.renewal = Renewal(
-      autoRenewStatus: renewal.autoRenewStatus,
-      productID: renewal.autoRenewProductID,
-      isInBillingRetry: renewal.isInBillingRetryPeriod ?? false,
-      expirationIntent: renewal.expirationIntent,
-      renewsAt: renewal.renewalDate,
-      offer: renewal.offer
-    )
+    result.renewalSignedAt = report.signedAt
+    result.graceUntil = report.graceUntil
+    result.renewal = report.renewal
     return result
   }
 

@@ -15,7 +15,7 @@ public struct Purchase: Hashable, Sendable {
   }
 
   /// Where it was bought.
-  public var environment: AppleEnvironment
+  public var environment: PurchaseEnvironment
   /// What Apple calls the purchase and all that follows from it.
   public var originalTransactionID: String
   /// What Apple calls its newest transaction.
@@ -89,6 +89,16 @@ public struct Purchase: Hashable, Sendable {
     public var offer: Offer?
   }
 
+  /// What is newly said about the end of a period.
+  public struct RenewalReport: Hashable, Sendable {
+    /// What happens then.
+    public var renewal: Renewal
+    /// Until when the purchase counts although the money is missing.
+    public var graceUntil: Int64?
+    /// When Apple signed this.
+    public var signedAt: Int64
+  }
+
   /// A refund that was asked for.
   public struct RefundRequest: Hashable, Sendable {
     /// When Apple told of it.
@@ -96,4 +106,16 @@ public struct Purchase: Hashable, Sendable {
     /// Why, in Apple's words.
     public var reason: String?
   }
+}
+
+/// Where a purchase was made.
+///
+/// Apple's `Xcode` and `LocalTesting` are not here on purpose: their data carries no signature that
+/// means anything, and Apple's libraries then check none (entitlement anchors, 2a, step 10). Nothing
+/// in this service can be told to do the same.
+public enum PurchaseEnvironment: String, Hashable, Sendable, CaseIterable {
+  /// With money.
+  case production = "Production"
+  /// Without: developers, testers and App Review.
+  case sandbox = "Sandbox"
 }

@@ -20,7 +20,7 @@ struct PurchaseRecord: Hashable, Sendable {
 enum PurchaseTable {
   /// The purchase of an original transaction, if it is known.
   static func load(
-    _ environment: AppleEnvironment,
+    _ environment: PurchaseEnvironment,
     _ originalTransactionID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> PurchaseRecord? {
@@ -102,7 +102,7 @@ enum PurchaseTable {
   /// Purchases of an application's user in Apple's terms.
   static func made(
     by appTransactionID: String,
-    _ environment: AppleEnvironment,
+    _ environment: PurchaseEnvironment,
     in tx: borrowing WriteTransaction
   ) throws -> [PurchaseRecord] {
     try tx.query(
@@ -219,7 +219,7 @@ enum PurchaseTable {
     PurchaseRecord(
       id: row.text(2),
       purchase: Purchase(
-        environment: AppleEnvironment(rawValue: row.text(0)) ?? .sandbox,
+        environment: PurchaseEnvironment(rawValue: row.text(0)) ?? .sandbox,
         originalTransactionID: row.text(1),
         transactionID: row.text(3),
         productID: row.text(4),

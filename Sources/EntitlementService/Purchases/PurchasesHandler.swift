@@ -2,35 +2,31 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Purchases of users, as devices and Apple report them.
+/// Purchases of users, as devices and the store report them.
 struct PurchasesHandler: Entitlement_V1.PurchasesService {
   let core: EntitlementCore
+  let catalogue: CurrentCatalog
+  let settings: PurchaseSettings
+  let accounts: any AccountDirectory
+  let verifier: AppleVerifier
+  let metrics: PurchaseMetrics
 
   func submitTransaction(
     _ request: Entitlement_V1.SubmitTransactionRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.SubmitTransactionResponse {
     let userID = try core.userID(call)
-    let verified: Verified<AppleTransaction>
-    do {
-      verified = try await core.verify(request.signedTransaction, call)
-    } catch let error as AppleVerificationError {
-      core.metrics.refused(error)
-      throw error.rpcError
+    let verified = try await counting {
+      try await verifier.transaction(request.signedTransaction, call)
     }
-    return try await core.takePurchases(request.idempotencyKey, request, call) {
-      [core] intake, tx, changes in
-      do {
-        let claim = PurchaseIntake.Claim(userID: userID, isRestore: false)
-        let outcome = try intake.take(verified, claim: claim, in: tx, changes)
-        return .init(
-          result: core.result(of: outcome, for: userID),
-          purchase: outcome.record.wire(at: core.clock.now, intake.catalog),
-          version: try SubjectVersions.current(of: .user(userID), in: tx)
-        )
-      } catch let error as EntitlementError {
-        throw error.rpcError
-      }
+    return try await takePurchases(request.idempotencyKey, request, call) { intake, tx, changes in
+      let claim = PurchaseIntake.Claim(userID: userID, isRestore: false)
+      let outcome = try intake.take(try verified.purchase(), claim: claim, in: tx, changes)
+      return .init(
+        result: result(of: outcome, for: userID),
+        purchase: outcome.record.wire(at: core.clock.now, intake.catalog),
+        version: try SubjectVersionTable.current(of: .user(userID), in: tx)
+      )
     }
   }
 
@@ -41,53 +37,25 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     let userID = try core.userID(call)
     var checked: [Result<Verified<AppleTransaction>, AppleVerificationError>] = []
     for text in request.signedTransactions {
-      let result: Result<Verified<AppleTransaction>, AppleVerificationError>
       do {
-        result = .success(try await core.verify(text, call))
+        checked.append(.success(try await verifier.transaction(text, call)))
       } catch let error as AppleVerificationError {
-        core.metrics.refused(error)
-        if error == .retry { throw error.rpcError }
-        result = .failure(error)
+        metrics.refused(error)
+        if error == .retry { throw PurchaseError.rejected(error) }
+        checked.append(.failure(error))
       }
-      checked.append(result)
       try Task.checkCancellation()
     }
     let transactions = checked
-    return try await core.takePurchases(request.idempotencyKey, request, call) {
-      [core] intake, tx, changes in
+    return try await takePurchases(request.idempotencyKey, request, call) { intake, tx, changes in
       var restored: [Entitlement_V1.RestoredTransaction] = []
       for transaction in transactions {
-        restored.append(try core.restore(transaction, userID, intake, in: tx, changes))
+        restored.append(try restore(transaction, userID, intake, in: tx, changes))
       }
       return .init(
         transactions: restored,
-        version: try SubjectVersions.current(of: .user(userID), in: tx)
+        version: try SubjectVersionTable.current(of: .user(userID), in: tx)
       )
-    }
-  }
-
-  func handleNotification(
-    _ request: Entitlement_V1.HandleNotificationRequest,
-    _ call: CallContext
-  ) async throws -> Entitlement_V1.HandleNotificationResponse {
-    let verified: Verified<AppleNotification>
-    do {
-      verified = try await core.verifyNotification(request.signedPayload, call)
-    } catch let error as AppleVerificationError {
-      core.metrics.refused(error)
-      throw error.rpcError
-    }
-    core.metrics.notified(verified.payload.type)
-    return try await core.takePurchases("", request, call, by: .outsider("apple")) {
-      intake,
-      tx,
-      changes in
-      guard try NotificationTable.insert(verified, outcome: "kept", in: tx) else {
-        return .init(duplicate: true)
-      }
-      let isApplied = try Self.apply(verified, intake, in: tx, changes)
-      if isApplied { try NotificationTable.setOutcome("applied", of: verified, in: tx) }
-      return .init(applied: isApplied)
     }
   }
 
@@ -117,47 +85,96 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       let place = PurchasePlace(purchasedAt: last.purchase.purchasedAt, id: last.id)
       next = asked.token(after: place.cursor)
     }
-    let (now, catalog) = (core.clock.now, core.resolver.catalog)
+    let (now, catalog) = (core.clock.now, catalogue.value)
     return .init(purchases: records.map { $0.wire(at: now, catalog) }, nextPageToken: next)
   }
 
-  /// What a notification changes.
+  // MARK: - Common
+
+  /// Verifies data; counts what is not genuine, and throws it as callers see it.
+  func counting<Payload>(
+    _ verify: () async throws -> Verified<Payload>
+  ) async throws -> Verified<Payload> {
+    do {
+      return try await verify()
+    } catch let error as AppleVerificationError {
+      metrics.refused(error)
+      throw PurchaseError.rejected(error)
+    }
+  }
+
+  /// Takes purchases in for the caller, or for another user whom the data proves.
   ///
-  /// What counts is the signed transaction inside and not the notification's name, so nearly all
-  /// types need no rule of their own, and one that Apple invents tomorrow is handled too.
-  private static func apply(
-    _ verified: Verified<AppleNotification>,
+  /// Runs `body` once more when it must be known first whether users exist whom purchases name.
+  func takePurchases<Request: Message, Response: Message>(
+    _ key: String,
+    _ request: Request,
+    _ call: CallContext,
+    by actor: AuditActor? = nil,
+    _ body:
+      @escaping @Sendable (PurchaseIntake, borrowing WriteTransaction, SubjectChanges) throws ->
+      Response
+  ) async throws -> Response {
+    let known = NamedAccounts()
+    let intake = PurchaseIntake(
+      identifiers: core.identifiers,
+      policy: settings.restorePolicy,
+      actor: actor,
+      catalog: catalogue.value,
+      accounts: known
+    )
+    for _ in 0..<EntitlementCore.confirmationCountMax {
+      do {
+        return try await core.write(key, request, call) { tx, changes in
+          let response = try body(intake, tx, changes)
+          guard known.isComplete else { throw AccountsUndecided() }
+          return response
+        }
+      } catch is AccountsUndecided {
+        await known.ask(accounts)
+      }
+    }
+    throw PurchaseError.authUnavailable
+  }
+
+  /// How a transaction was taken, for its user.
+  func result(
+    of outcome: PurchaseIntake.Outcome,
+    for userID: String
+  ) -> Entitlement_V1.TransactionResult {
+    guard settings.apple.scope.counts(outcome.record.purchase, for: userID) else { return .sandbox }
+    return outcome.isApplied ? .applied : .unchanged
+  }
+
+  /// Takes one of several transactions, so that a bad one does not keep the others out.
+  private func restore(
+    _ checked: Result<Verified<AppleTransaction>, AppleVerificationError>,
+    _ userID: String,
     _ intake: PurchaseIntake,
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
-  ) throws -> Bool {
-    let notification = verified.payload
-    if notification.type == "RESCIND_CONSENT" {
-      guard let user = notification.appTransactionID, let signedAt = notification.signedDate else {
-        return false
+  ) throws -> Entitlement_V1.RestoredTransaction {
+    switch checked {
+    case .failure(.invalid(let reason)): return .init(result: .invalid, reason: reason.name)
+    case .failure(.retry): return .init(result: .invalid, reason: "RETRY")
+    case .success(let verified):
+      do {
+        let claim = PurchaseIntake.Claim(userID: userID, isRestore: true)
+        let outcome = try tx.attempt {
+          try intake.take(try verified.purchase(), claim: claim, in: tx, changes)
+        }
+        return .init(
+          result: result(of: outcome, for: userID),
+          purchase: outcome.record.wire(at: core.clock.now, intake.catalog)
+        )
+      } catch is AccountsUndecided {
+        // The others are looked at too, so that all are asked for at once; nothing of this remains.
+        return .init(result: .invalid)
+      } catch let error as RPCError where PurchaseError.isOfTransaction(error) {
+        let isClaimed = PurchaseError.isClaim(error)
+        return .init(result: isClaimed ? .alreadyClaimed : .invalid, reason: error.reason ?? "")
       }
-      return try intake.withdrawConsent(
-        of: user,
-        verified.evidence.environment,
-        signedAt: signedAt,
-        in: tx,
-        changes
-      )
-    }
-    guard let transaction = notification.transaction else { return false }
-    do {
-      let outcome = try intake.take(
-        transaction,
-        renewal: notification.renewal,
-        claim: nil,
-        in: tx,
-        changes
-      )
-      try intake.noteRefundRequest(notification, on: outcome.record, in: tx)
-      return outcome.isApplied
-    } catch is EntitlementError {
-      // Genuine, and of no use: kept and acknowledged, because to be sent it again would not help.
-      return false
     }
   }
 }
+

@@ -1,5 +1,25 @@
 internal import ServiceKit
 
+/// A trial or a coupon that a subject has redeemed.
+public struct Redemption: Hashable, Sendable {
+  /// The name of the promotion.
+  public var promotion: String
+  /// When it was redeemed: milliseconds since 1970.
+  public var redeemedAt: Int64
+  /// When it ends.
+  public var endsAt: Int64
+
+  /// How many of one subject may be running.
+  static let countMax = 100
+
+  /// Makes a redemption.
+  public init(promotion: String, redeemedAt: Int64, endsAt: Int64) {
+    self.promotion = promotion
+    self.redeemedAt = redeemedAt
+    self.endsAt = endsAt
+  }
+}
+
 /// The tables `redemption` and `promotion_count`: who has redeemed what, and how many.
 enum RedemptionTable {
   /// What a subject has redeemed: those that last longest, as many as can run at a time.

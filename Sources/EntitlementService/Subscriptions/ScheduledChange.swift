@@ -36,11 +36,20 @@ public struct ScheduledChange: Hashable, Sendable {
   }
 }
 
-extension Holdings {
-  /// What the subject has at `now`, after every change whose time has come.
-  public func subscription(at now: Int64) -> Subscription? {
-    guard let first = scheduled.first, first.effectiveAt <= now else { return subscription }
-    return scheduled.prefix { $0.effectiveAt <= now }
-      .reduce(subscription) { $1.applied(to: $0) }
+extension [ScheduledChange] {
+  /// A subscription at `now`, after every change whose time has come.
+  func applied(to subscription: Subscription?, at now: Int64) -> Subscription? {
+    guard let first, first.effectiveAt <= now else { return subscription }
+    return prefix { $0.effectiveAt <= now }.reduce(subscription) { $1.applied(to: $0) }
   }
+}
+
+/// What is known of a subject's subscription.
+struct SubscriptionTerms {
+  /// What it was when something was last changed, if there is one.
+  var subscription: Subscription?
+  /// Changes that are ahead, or have taken effect since; by their instants.
+  var scheduled: [ScheduledChange]
+  /// The version of the subject.
+  var version: UInt64
 }

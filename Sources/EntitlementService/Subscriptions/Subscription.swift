@@ -1,3 +1,5 @@
+public import RPCKit
+
 /// What a subject has: which tier, which add-ons, which exceptions.
 ///
 /// Values of the tier are never copied here, so that a change of the tier reaches everyone who has
@@ -100,31 +102,30 @@ public struct Subscription: Hashable, Sendable {
   ///
   /// Its tier must be one of the catalogue's; one that was there before may stay, where another one stands in
   /// for it, as `kept`.
-  public func validate(against catalog: Catalog, kept: String? = nil) throws(EntitlementError) {
-    try catalog.requireTier(tier, kept: kept)
-    if let end, end < validFrom { throw .emptyWindow }
+  public func validate(against catalog: Catalog, kept: String? = nil) throws(RPCError) {
+    try catalog.requireTier(tier, kept: kept, in: "subscription.tier")
+    if let end, end < validFrom { throw SubscriptionError.emptyWindow }
     var names: Set<String> = []
-    for addon in addons {
-      guard catalog.addon(addon.name) != nil else { throw .addonUnknown(addon.name) }
-      guard names.insert(addon.name).inserted else { throw .duplicate(addon.name) }
+    for (index, addon) in addons.enumerated() {
+      guard catalog.addon(addon.name) != nil else {
+        let field = "subscription.addons[\(index)].name"
+        throw CatalogError.addonUnknown(addon.name, in: field, of: catalog)
+      }
+      guard names.insert(addon.name).inserted else { throw CatalogError.duplicate(addon.name) }
     }
     var seen: Set<String> = []
-    for override in overrides {
+    for (index, override) in overrides.enumerated() {
+      let field = "subscription.overrides[\(index)].feature"
       guard let feature = catalog.features[override.feature] else {
-        throw .featureUnknown(override.feature)
+        throw CatalogError.featureUnknown(override.feature, in: field, of: catalog)
       }
       guard override.isDenial || override.value.kind == feature.kind else {
-        throw .typeMismatch(override.feature)
+        throw CatalogError.typeMismatch(override.feature, in: field)
       }
       // One denial and one value may stand side by side, with ends of their own.
       guard seen.insert("\(override.isDenial) \(override.feature)").inserted else {
-        throw .duplicate(override.feature)
+        throw CatalogError.duplicate(override.feature)
       }
     }
   }
-}
-
-/// Whether something that ends then is still there.
-func isCurrent(_ validUntil: Int64?, at now: Int64) -> Bool {
-  validUntil.map { now < $0 } ?? true
 }

@@ -17,34 +17,30 @@ extension SubscriptionsHandler {
       )
     }
     guard let wanted = request.promotion else {
-      throw ServiceFault.invalidField("promotion", "VALUE_REQUIRED", "must name a trial or a code")
+      throw PromotionError.required
     }
     // A guess is taken before it is known to be wrong, so that many at once are no way around.
     var guesser: [UInt8]?
     if case .code = wanted, let user = call.caller.user { guesser = Array(user.userID.utf8) }
-    if let guesser, case .refused(let wait) = core.couponLimiter.take(guesser, now: core.clock.now)
+    if let guesser, case .refused(let wait) = couponLimiter.take(guesser, now: core.clock.now)
     {
-      core.metrics.couponRefusals.increment()
-      throw ServiceFault.tooManyCodes(retryAfter: .milliseconds(wait))
+      metrics.couponRefusals.increment()
+      throw PromotionError.tooManyCodes(retryAfter: .milliseconds(wait))
     }
     do {
       let answer = try await core.write(request.idempotencyKey, request, call) {
-        [core] tx, changes in
+        [catalogue] tx, changes in
         // Another catalogue may have come while this waited.
         try tx.rely(on: .catalog)
-        do {
-          return try Self.redeem(wanted, for: subject, core, in: tx, changes)
-        } catch let error as EntitlementError {
-          throw error.rpcError
-        }
+        return try Self.redeem(wanted, for: subject, catalogue.value, in: tx, changes)
       }
-      if let guesser { core.couponLimiter.giveBack(guesser) }
-      core.metrics.redeemed("done")
+      if let guesser { couponLimiter.giveBack(guesser) }
+      metrics.redeemed("done")
       return answer
     } catch {
-      let isWrongCode = (error as? RPCError)?.reason == EntitlementError.couponUnknown.reason
-      if let guesser, !isWrongCode { core.couponLimiter.giveBack(guesser) }
-      core.metrics.redeemed("refused")
+      let isWrongCode = (error as? RPCError)?.reason == PromotionError.couponUnknown.reason
+      if let guesser, !isWrongCode { couponLimiter.giveBack(guesser) }
+      metrics.redeemed("refused")
       throw error
     }
   }
@@ -53,39 +49,38 @@ extension SubscriptionsHandler {
   private static func redeem(
     _ wanted: Entitlement_V1.RedeemRequest.PromotionOneOf,
     for subject: Subject,
-    _ core: EntitlementCore,
+    _ catalog: Catalog,
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws -> Entitlement_V1.RedeemResponse {
-    let promotion = try find(wanted, in: core.resolver.catalog)
+    let promotion = try find(wanted, in: catalog)
     let name = promotion.name
     guard promotion.subjectKinds.contains(subject.kind) else {
-      throw EntitlementError.promotionForOthers(name)
+      throw PromotionError.forOthers(name)
     }
     guard try !RedemptionTable.contains(name, of: subject, in: tx) else {
-      throw EntitlementError.alreadyRedeemed(name)
+      throw PromotionError.alreadyRedeemed(name)
     }
-    guard promotion.isOpen(at: tx.now) else { throw EntitlementError.promotionClosed(name) }
+    guard promotion.isOpen(at: tx.now) else { throw PromotionError.closed(name) }
     if let countMax = promotion.countMax {
       guard try RedemptionTable.count(of: name, in: tx) < countMax else {
-        throw EntitlementError.promotionExhausted(name)
+        throw PromotionError.exhausted(name)
       }
     }
     let running = try RedemptionTable.latest(of: subject, in: tx).filter { $0.endsAt > tx.now }
-    guard running.count < Redemption.countMax else { throw EntitlementError.redemptionLimit }
+    guard running.count < Redemption.countMax else { throw PromotionError.redemptionLimit }
     let redemption = Redemption(
       promotion: name,
       redeemedAt: tx.now,
       endsAt: tx.now + promotion.duration
     )
     try RedemptionTable.insert(redemption, of: subject, in: tx)
-    let version = try SubjectVersions.raise(
+    let version = try changes.raise(
       subject,
       because: promotion.kind == .trial ? .trial : .coupon,
       [PartChange(.init(.promotion, name), .began, endsAt: redemption.endsAt)],
-      in: tx,
-      changes
-    )
+      in: tx
+)
     try tx.audit(
       "promotion.redeem",
       object: subject.id,
@@ -98,15 +93,15 @@ extension SubscriptionsHandler {
   private static func find(
     _ wanted: Entitlement_V1.RedeemRequest.PromotionOneOf,
     in catalog: Catalog
-  ) throws(EntitlementError) -> Promotion {
+  ) throws(RPCError) -> Promotion {
     switch wanted {
     case .trial(let name):
       guard let promotion = catalog.promotion(name), promotion.kind == .trial else {
-        throw .promotionUnknown(name)
+        throw PromotionError.unknown(name)
       }
       return promotion
     case .code(let code):
-      guard let promotion = catalog.coupon(code: code) else { throw .couponUnknown }
+      guard let promotion = catalog.coupon(code: code) else { throw PromotionError.couponUnknown }
       return promotion
     }
   }

@@ -8,7 +8,7 @@ extension SubscriptionsHandler {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ScheduleChangeResponse {
     guard let subject = request.subject.flatMap(Subject.init) else {
-      throw ServiceFault.subjectRequired
+      throw EntitlementError.subjectRequired
     }
     let change = ScheduledChange(
       id: core.identifiers.make(.scheduledChange),
@@ -17,24 +17,19 @@ extension SubscriptionsHandler {
       tier: request.tier,
       paidUntil: request.paidUntil?.milliseconds
     )
-    return try await core.write(request.idempotencyKey, request, call) { [core] tx, changes in
+    return try await core.write(request.idempotencyKey, request, call) { [catalogue] tx, changes in
       // Another catalogue may have come while this waited.
       try tx.rely(on: .catalog)
-      let catalog = core.resolver.catalog
       let kept = try SubscriptionTable.load(subject, in: tx)?.tier
-      do throws(EntitlementError) {
-        try catalog.requireTier(change.tier, kept: kept)
-      } catch {
-        throw error.rpcError(in: "tier", catalog)
-      }
-      guard change.effectiveAt > tx.now else { throw EntitlementError.scheduleInPast.rpcError }
+      try catalogue.value.requireTier(change.tier, kept: kept, in: "tier")
+      guard change.effectiveAt > tx.now else { throw SubscriptionError.scheduleInPast }
       if let end = change.paidUntil, end <= change.effectiveAt {
-        throw EntitlementError.emptyWindow.rpcError
+        throw SubscriptionError.emptyWindow
       }
       _ = try ScheduledChangeTable.settle(subject, in: tx, changes)
       let known = try ScheduledChangeTable.all(of: subject, in: tx)
       guard known.count < ScheduledChange.countMax else {
-        throw EntitlementError.scheduleLimit.rpcError
+        throw SubscriptionError.scheduleLimit
       }
       try ScheduledChangeTable.insert(change, of: subject, in: tx)
       let version = try Self.note("schedule", change, of: subject, in: tx, changes)
@@ -48,7 +43,7 @@ extension SubscriptionsHandler {
   ) async throws -> Entitlement_V1.ListScheduledChangesResponse {
     let subject = try await core.readableSubject(request.subject, call)
     let now = core.clock.now
-    let scheduled = try await core.holdings(of: subject).scheduled.filter { $0.effectiveAt > now }
+    let scheduled = try await terms(subject).scheduled.filter { $0.effectiveAt > now }
     return .init(changes: scheduled.map { $0.wire(of: subject) })
   }
 
@@ -57,7 +52,7 @@ extension SubscriptionsHandler {
     _ call: CallContext
   ) async throws -> Entitlement_V1.CancelScheduledChangeResponse {
     guard let subject = request.subject.flatMap(Subject.init) else {
-      throw ServiceFault.subjectRequired
+      throw EntitlementError.subjectRequired
     }
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       // One that has taken effect is part of the subscription and no longer there.
@@ -65,7 +60,7 @@ extension SubscriptionsHandler {
       let known = try ScheduledChangeTable.all(of: subject, in: tx)
       // Cancelling what was cancelled is a natural repetition.
       guard let change = known.first(where: { $0.id == request.id }) else {
-        return .init(version: try SubjectVersions.current(of: subject, in: tx))
+        return .init(version: try SubjectVersionTable.current(of: subject, in: tx))
       }
       try ScheduledChangeTable.delete(change.id, of: subject, in: tx)
       let version = try Self.note("cancel_scheduled", change, of: subject, in: tx, changes)
@@ -81,13 +76,12 @@ extension SubscriptionsHandler {
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws -> UInt64 {
-    let version = try SubjectVersions.raise(
+    let version = try changes.raise(
       subject,
       because: .scheduling,
       [PartChange(.init(.tier, change.tier), .changed, endsAt: change.paidUntil)],
-      in: tx,
-      changes
-    )
+      in: tx
+)
     try tx.audit(
       "subscription.\(action)",
       object: change.id,

@@ -5,12 +5,37 @@ internal import ServiceKit
 /// Tiers, and who has which.
 struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
   let core: EntitlementCore
+  let catalogue: CurrentCatalog
+  let metrics: SubscriptionMetrics
+  /// Counts the codes of each user that no coupon has: ten, which come back within an hour.
+  let couponLimiter: SourceLimiter
+  /// What is known of a subject, from memory where it can be.
+  let terms: @Sendable (Subject) async throws -> SubscriptionTerms
+
+  init(
+    core: EntitlementCore,
+    catalogue: CurrentCatalog,
+    random: any RandomSource,
+    metrics: MetricRegistry,
+    terms: @escaping @Sendable (Subject) async throws -> SubscriptionTerms
+  ) {
+    self.core = core
+    self.catalogue = catalogue
+    self.metrics = SubscriptionMetrics(metrics)
+    couponLimiter = SourceLimiter(
+      limit: 10,
+      window: 3_600_000,
+      sourceCount: 16_384,
+      key: random.bytes(32)
+    )
+    self.terms = terms
+  }
 
   func listTiers(
     _ request: Entitlement_V1.ListTiersRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListTiersResponse {
-    core.resolver.catalog.wire
+    catalogue.value.wire
   }
 
   func get(
@@ -18,11 +43,11 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.Subscription {
     let subject = try await core.readableSubject(request.subject, call)
-    let holdings = try await core.holdings(of: subject)
-    guard let subscription = holdings.subscription(at: core.clock.now) else {
-      throw ServiceFault.notFound
-    }
-    return subscription.wire(of: subject, version: holdings.version)
+    let terms = try await terms(subject)
+    guard
+      let subscription = terms.scheduled.applied(to: terms.subscription, at: core.clock.now)
+    else { throw EntitlementError.notFound }
+    return subscription.wire(of: subject, version: terms.version)
   }
 
   func put(
@@ -30,28 +55,27 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.Subscription {
     guard let wire = request.subscription, let subject = wire.subject.flatMap(Subject.init) else {
-      throw ServiceFault.subjectRequired
+      throw EntitlementError.subjectRequired
     }
     let subscription = try Subscription(wire)
-    try validate(subscription, kept: subscription.tier)
-    return try await core.write(request.idempotencyKey, request, call) { tx, changes in
+    try subscription.validate(against: catalogue.value, kept: subscription.tier)
+    return try await core.write(request.idempotencyKey, request, call) { [catalogue] tx, changes in
       // Another catalogue may have come while this waited.
       try tx.rely(on: .catalog)
-      let current = try SubjectVersions.current(of: subject, in: tx)
+      let current = try SubjectVersionTable.current(of: subject, in: tx)
       guard request.expectedVersion == 0 || request.expectedVersion == current else {
-        throw EntitlementError.versionMismatch(current: current).rpcError
+        throw SubscriptionError.versionMismatch(current: current)
       }
       let before = try ScheduledChangeTable.settle(subject, in: tx, changes)
-      try validate(subscription, kept: before?.tier)
+      try subscription.validate(against: catalogue.value, kept: before?.tier)
       if before == subscription { return subscription.wire(of: subject, version: current) }
       try SubscriptionTable.save(subscription, of: subject, in: tx)
-      let version = try SubjectVersions.raise(
+      let version = try changes.raise(
         subject,
         because: call.changeCause,
         Subscription.differences(from: before, to: subscription, at: tx.now),
-        in: tx,
-        changes
-      )
+        in: tx
+)
       try tx.audit(
         "subscription.put",
         object: subject.id,
@@ -64,36 +88,26 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     }
   }
 
-  private func validate(_ subscription: Subscription, kept: String?) throws(RPCError) {
-    let catalog = core.resolver.catalog
-    do throws(EntitlementError) {
-      try subscription.validate(against: catalog, kept: kept)
-    } catch {
-      throw error.rpcError(of: subscription, catalog)
-    }
-  }
-
   func delete(
     _ request: Entitlement_V1.DeleteSubscriptionRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.DeleteSubscriptionResponse {
     guard let subject = request.subject.flatMap(Subject.init) else {
-      throw ServiceFault.subjectRequired
+      throw EntitlementError.subjectRequired
     }
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       let before = try ScheduledChangeTable.settle(subject, in: tx, changes)
       let cancelledCount = try ScheduledChangeTable.deleteAll(of: subject, in: tx)
       // Ending what has ended is a natural repetition.
       guard try SubscriptionTable.delete(of: subject, in: tx) || cancelledCount > 0 else {
-        return .init(version: try SubjectVersions.current(of: subject, in: tx))
+        return .init(version: try SubjectVersionTable.current(of: subject, in: tx))
       }
-      let version = try SubjectVersions.raise(
+      let version = try changes.raise(
         subject,
         because: call.changeCause,
         Subscription.differences(from: before, to: nil, at: tx.now),
-        in: tx,
-        changes
-      )
+        in: tx
+)
       try tx.audit(
         "subscription.delete",
         object: subject.id,
@@ -104,52 +118,6 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       return .init(version: version)
     }
   }
-}
-
-extension EntitlementError {
-  /// The error with the field of the subscription that names what the catalogue does not know, and the names
-  /// that it knows.
-  fileprivate func rpcError(of subscription: Subscription, _ catalog: Catalog) -> RPCError {
-    switch self {
-    case .tierUnknown: rpcError(in: "subscription.tier", catalog)
-    case .addonUnknown(let name):
-      rpcError(
-        in: subscription.addons.firstIndex { $0.name == name }
-          .map { "subscription.addons[\($0)].name" },
-        catalog
-      )
-    case .featureUnknown(let name), .typeMismatch(let name):
-      rpcError(
-        in: subscription.overrides.firstIndex { $0.feature == name }
-          .map { "subscription.overrides[\($0)].feature" },
-        catalog
-      )
-    default: rpcError
-    }
-  }
-
-  /// The error with the field of the request that is wrong.
-  func rpcError(in field: String?, _ catalog: Catalog) -> RPCError {
-    let known: [String] =
-      switch self {
-      case .tierUnknown: catalog.tiers.map(\.name)
-      case .addonUnknown: catalog.addons.map(\.name)
-      case .featureUnknown: catalog.features.keys.sorted()
-      default: []
-      }
-    var error = rpcError
-    guard let field else { return error }
-    if !known.isEmpty {
-      let names = known.prefix(Self.namedCountMax).joined(separator: ", ")
-      error.message += "; the catalogue has \(names)"
-      if known.count > Self.namedCountMax { error.message += " and others" }
-    }
-    error.details.append(.badRequest([FieldViolation(field: field, description: error.message)]))
-    return error
-  }
-
-  /// Names that a message lists, at most.
-  private static var namedCountMax: Int { 16 }
 }
 
 extension CallContext {

@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// `entitlement.v1.FeatureFlags`: OFREP's words for what `EntitlementsHandler` answers.
 struct FeatureFlagsHandler: Entitlement_V1.FeatureFlagsService {
-  let core: EntitlementCore
+  let handler: EntitlementsHandler
 
   func evaluate(
     _ request: Entitlement_V1.EvaluateFlagRequest,
@@ -12,7 +12,7 @@ struct FeatureFlagsHandler: Entitlement_V1.FeatureFlagsService {
   ) async throws -> Entitlement_V1.Flag {
     let entitlements = try await entitlements(request.context, call).entitlements
     guard let entitlement = entitlements.first(where: { $0.key == request.key }) else {
-      throw ServiceFault.flagNotFound
+      throw CheckError.flagNotFound
     }
     return .init(entitlement)
   }
@@ -42,7 +42,7 @@ struct FeatureFlagsHandler: Entitlement_V1.FeatureFlagsService {
     _ context: Entitlement_V1.FlagContext?,
     _ call: CallContext
   ) async throws -> Entitlement_V1.GetEntitlementsResponse {
-    try await EntitlementsHandler(core: core).get(.init(subject: try subject(context, call)), call)
+    try await handler.get(.init(subject: try subject(context, call)), call)
   }
 
   /// The subject of a context; nil for the calling user.
@@ -54,12 +54,12 @@ struct FeatureFlagsHandler: Entitlement_V1.FeatureFlagsService {
     let kind = context?.subjectKind ?? ""
     guard !key.isEmpty else {
       guard call.caller.user != nil, kind.isEmpty || kind == Subject.Kind.user.rawValue else {
-        throw ServiceFault.targetingKeyMissing
+        throw CheckError.targetingKeyMissing
       }
       return nil
     }
     guard let known = Subject.Kind(rawValue: kind.isEmpty ? Subject.Kind.user.rawValue : kind)
-    else { throw ServiceFault.notFound }
+    else { throw EntitlementError.notFound }
     return Subject(known, key).wire
   }
 }

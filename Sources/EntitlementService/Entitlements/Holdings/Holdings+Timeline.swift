@@ -1,7 +1,7 @@
 extension Holdings {
   /// What will begin and end by the clock after `now`, in the order of time, unless something is changed
   /// before; what purchases lack an end for has that of the catalogue.
-  func timeline(after now: Int64, selling catalog: Catalog?) -> [DueChange] {
+  func timeline(after now: Int64, selling catalog: Catalog) -> [DueChange] {
     var due = subscriptionTimeline(after: now)
     func expiry(_ kind: EntitlementPart.Kind, _ name: String, _ end: Int64?) {
       guard let end, end > now else { return }
@@ -26,9 +26,9 @@ extension Holdings {
   }
 
   /// When what was bought begins and ends.
-  private func purchaseTimeline(after now: Int64, selling catalog: Catalog?) -> [DueChange] {
+  private func purchaseTimeline(after now: Int64, selling catalog: Catalog) -> [DueChange] {
     var due: [DueChange] = []
-    let purchases = purchases.map { catalog?.lasting($0) ?? $0 }
+    let purchases = purchases.map(catalog.lasting)
     // Of several purchases of a product, the one that lasts longest.
     let active = purchases.map { $0.worth(at: now) }.filter { $0.state == .active }
     let products = Set(active.map(\.productID))

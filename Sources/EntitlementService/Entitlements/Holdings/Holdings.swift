@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// Everything that decides what a subject is entitled to.
 public struct Holdings: Hashable, Sendable {
   /// The subject.
@@ -28,5 +30,42 @@ public struct Holdings: Hashable, Sendable {
     self.redemptions = redemptions
     self.purchases = purchases
     self.version = version
+  }
+}
+
+extension Holdings {
+  /// What the store says that a subject has.
+  init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
+    self.init(
+      subject: subject,
+      subscription: try SubscriptionTable.load(subject, in: tx),
+      scheduled: try ScheduledChangeTable.all(of: subject, in: tx),
+      redemptions: try RedemptionTable.latest(of: subject, in: tx),
+      purchases: subject.kind == .user ? try PurchaseTable.held(by: subject.id, in: tx) : [],
+      version: try SubjectVersionTable.current(of: subject, in: tx)
+    )
+  }
+
+  /// What is known of the subscription.
+  var terms: SubscriptionTerms {
+    SubscriptionTerms(subscription: subscription, scheduled: scheduled, version: version)
+  }
+
+  /// What the subject has at `now`, after every change whose time has come.
+  public func subscription(at now: Int64) -> Subscription? {
+    scheduled.applied(to: subscription, at: now)
+  }
+
+  /// The promotions that count at `now`, with their ends, by name: what was redeemed, and campaigns.
+  func promotions(in catalog: Catalog, at now: Int64) -> [(promotion: Promotion, endsAt: Int64)] {
+    var active: [(promotion: Promotion, endsAt: Int64)] = []
+    for redemption in redemptions where isCurrent(redemption.endsAt, at: now) {
+      guard let promotion = catalog.promotion(redemption.promotion) else { continue }
+      active.append((promotion, redemption.endsAt))
+    }
+    for promotion in catalog.promotions where promotion.isCampaign(for: subject.kind, at: now) {
+      if let end = promotion.endsAt { active.append((promotion, end)) }
+    }
+    return active.sorted { $0.promotion.name < $1.promotion.name }
   }
 }

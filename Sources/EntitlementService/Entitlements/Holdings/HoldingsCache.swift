@@ -1,5 +1,4 @@
 internal import RPCKit
-internal import ServiceKit
 
 /// Holdings of subjects that were asked for lately, so that a check reads no store.
 ///
@@ -14,7 +13,7 @@ final class HoldingsCache: Sendable {
     case unknown(Ticket)
   }
 
-  /// The right to keep what is read now, unless the subject changes meanwhile.
+  /// The right to keep what is read now, unless the subject changes before.
   struct Ticket {
     fileprivate let number: UInt64?
   }
@@ -91,53 +90,5 @@ final class HoldingsCache: Sendable {
     }
     state.old[holdings.subject] = nil
     state.young[holdings.subject] = holdings
-  }
-}
-
-/// The subjects that one write changes.
-final class SubjectChanges: Sendable {
-  private let cache: HoldingsCache
-  private let tombstones: Tombstones?
-  /// What is sold as the write begins.
-  let catalog: Catalog?
-  private let subjects = Lock(Set<Subject>())
-
-  init(_ cache: HoldingsCache, tombstones: Tombstones? = nil, catalog: Catalog? = nil) {
-    (self.cache, self.tombstones, self.catalog) = (cache, tombstones, catalog)
-  }
-
-  /// Whether a user was deleted.
-  func isErased(userID: String, in tx: borrowing WriteTransaction) throws -> Bool {
-    try tombstones?.contains(.user(userID), in: tx) ?? false
-  }
-
-  /// Throws NOT_FOUND for a user or an entity that was deleted: what a service does late must not bring
-  /// anything back.
-  func requireNotErased(_ subject: Subject, in tx: borrowing WriteTransaction) throws {
-    try requireNone(subject.kind == .user ? .user(subject.id) : .holder(subject.id), in: tx)
-  }
-
-  /// As the other one, for an entity that has points.
-  func requireNotErased(holder id: String, in tx: borrowing WriteTransaction) throws {
-    try requireNone(.holder(id), in: tx)
-  }
-
-  private func requireNone(_ name: Tombstones.Name, in tx: borrowing WriteTransaction) throws {
-    guard let tombstones, try tombstones.contains(name, in: tx) else { return }
-    throw ServiceFault.notFound
-  }
-
-  /// Says that a subject is being changed; at most counted once.
-  func begin(_ subject: Subject) {
-    if subjects.withLock({ $0.insert(subject).inserted }) { cache.beginChange(subject) }
-  }
-
-  /// Says that the write is over, however it ended.
-  func end() {
-    let ended = subjects.withLock { subjects in
-      defer { subjects = [] }
-      return subjects
-    }
-    for subject in ended { cache.endChange(subject) }
   }
 }

@@ -1,10 +1,12 @@
+public import RPCKit
+
 extension Resolver {
   /// Whether a flag is on.
   public func checkFeature(
     _ key: String,
     for holdings: Holdings,
     at now: Int64
-  ) throws(EntitlementError) -> Decision {
+  ) throws(RPCError) -> Decision {
     guard let resolution = try resolve(key, for: holdings, at: now) else {
       return Decision(reason: .featureUnknown)
     }
@@ -27,7 +29,7 @@ extension Resolver {
     requested: Int64,
     for holdings: Holdings,
     at now: Int64
-  ) throws(EntitlementError) -> Decision {
+  ) throws(RPCError) -> Decision {
     precondition(current >= 0 && requested >= 0, "a count that is checked is negative")
     guard let resolution = try resolve(key, for: holdings, at: now) else {
       return Decision(reason: .featureUnknown)

@@ -40,7 +40,7 @@ extension Resolver {
     let purchases = holdings.purchases.filter { purchase in
       catalog.product(catalog.worth(of: purchase, at: now).productID)?.includes(key) == true
     }
-    let counting = purchases.filter { counts($0, for: holdings.subject.id) }
+    let counting = purchases.filter { scope.counts($0, for: holdings.subject.id) }
     guard let newest = counting.max(by: { $0.purchasedAt < $1.purchasedAt }) else {
       let isActive = purchases.contains { catalog.worth(of: $0, at: now).state == .active }
       return isActive ? .environmentMismatch : nil

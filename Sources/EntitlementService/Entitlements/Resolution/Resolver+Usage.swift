@@ -1,3 +1,5 @@
+internal import RPCKit
+
 extension Resolver {
   /// Whether `amount` more of a metered limit may be used when `used` are in this window.
   ///
@@ -9,7 +11,7 @@ extension Resolver {
     amount: Int64,
     for holdings: Holdings,
     at now: Int64
-  ) throws(EntitlementError) -> Decision {
+  ) throws(RPCError) -> Decision {
     var decision = try checkLimit(key, current: used, requested: amount, for: holdings, at: now)
     if meter.isSoft, decision.reason == .limitExceeded {
       decision.reason = .available

@@ -1,3 +1,5 @@
+public import RPCKit
+
 /// Finds out what a subject is entitled to.
 ///
 /// In this order: an override that denies; an override with a value; the best of tier, add-ons,
@@ -6,20 +8,13 @@
 public struct Resolver: Sendable {
   /// What is sold.
   public let catalog: Catalog
-  /// Where purchases count.
-  public let environment: AppleEnvironment
-  /// Users whose purchases in the sandbox count too: testers of the application.
-  public let sandboxUsers: Set<String>
+  /// Which purchases count.
+  public let scope: PurchaseScope
 
   /// Makes a resolver.
-  public init(
-    catalog: Catalog,
-    environment: AppleEnvironment = .production,
-    sandboxUsers: Set<String> = []
-  ) {
+  public init(catalog: Catalog, scope: PurchaseScope = PurchaseScope()) {
     self.catalog = catalog
-    self.environment = environment
-    self.sandboxUsers = sandboxUsers
+    self.scope = scope
   }
 
   /// What one feature is worth; nil for a feature that is not known.
@@ -29,7 +24,7 @@ public struct Resolver: Sendable {
     _ key: String,
     for holdings: Holdings,
     at now: Int64
-  ) throws(EntitlementError) -> Resolution? {
+  ) throws(RPCError) -> Resolution? {
     guard let feature = catalog.features[key] else { return nil }
     let parts = try self.parts(feature, holdings, at: now)
     return Resolution(
@@ -44,7 +39,7 @@ public struct Resolver: Sendable {
   public func resolveAll(
     for holdings: Holdings,
     at now: Int64
-  ) throws(EntitlementError) -> [Resolution] {
+  ) throws(RPCError) -> [Resolution] {
     var resolutions: [Resolution] = []
     for key in catalog.features.keys.sorted() {
       if let resolution = try resolve(key, for: holdings, at: now) {
@@ -54,18 +49,12 @@ public struct Resolver: Sendable {
     return resolutions
   }
 
-  /// Whether a purchase of a user counts here, as far as its environment goes.
-  public func counts(_ purchase: Purchase, for userID: String) -> Bool {
-    purchase.environment == environment
-      || (purchase.environment == .sandbox && sandboxUsers.contains(userID))
-  }
-
   /// Everything that has a say, the strongest first; never empty.
   private func parts(
     _ feature: Catalog.Feature,
     _ holdings: Holdings,
     at now: Int64
-  ) throws(EntitlementError) -> [Resolution.Part] {
+  ) throws(RPCError) -> [Resolution.Part] {
     var parts = overrides(of: feature, holdings, at: now)
     // The best first; of equals the one that was there first.
     let offers = try self.offers(of: feature, holdings, at: now)
@@ -94,7 +83,7 @@ public struct Resolver: Sendable {
     of feature: Catalog.Feature,
     _ holdings: Holdings,
     at now: Int64
-  ) throws(EntitlementError) -> [Resolution.Part] {
+  ) throws(RPCError) -> [Resolution.Part] {
     var parts: [Resolution.Part] = []
     func add(_ source: EntitlementSource, _ offer: Catalog.Offer?) {
       guard let value = offer?.values[feature.key] else { return }
@@ -110,7 +99,7 @@ public struct Resolver: Sendable {
     } else if let name = catalog.defaultTier {
       add(.tier(name), catalog.tier(name))
     }
-    for purchase in holdings.purchases where counts(purchase, for: holdings.subject.id) {
+    for purchase in holdings.purchases where scope.counts(purchase, for: holdings.subject.id) {
       let worth = catalog.worth(of: purchase, at: now)
       guard worth.state == .active else { continue }
       add(.purchase(worth.productID), catalog.product(worth.productID))
@@ -132,7 +121,7 @@ public struct Resolver: Sendable {
     from value: FeatureValue,
     _ holdings: Holdings,
     after now: Int64
-  ) throws(EntitlementError) -> Int64? {
+  ) throws(RPCError) -> Int64? {
     for edge in edges(of: feature, holdings) where edge > now {
       if try parts(feature, holdings, at: edge)[0].value != value { return edge }
     }

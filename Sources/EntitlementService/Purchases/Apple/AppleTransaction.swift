@@ -1,3 +1,5 @@
+public import RPCKit
+
 /// A transaction of StoreKit 2 as Apple signed it (`JWSTransactionDecodedPayload`).
 ///
 /// Every field may be missing. Instants are milliseconds since 1970.
@@ -104,6 +106,80 @@ public struct AppleRenewal: Hashable, Sendable {
     renewalDate = fields.knownInstant("renewalDate")
     offer = Purchase.Offer(fields)
     signedDate = try fields.instant("signedDate")
+  }
+}
+
+extension AppleRenewal {
+  /// What it says about the renewal of a purchase; nil when it is about another one, or not dated.
+  ///
+  /// It must have been verified beside a transaction of the purchase.
+  func report(of purchase: Purchase) -> Purchase.RenewalReport? {
+    guard originalTransactionID == purchase.originalTransactionID, let signedDate else {
+      return nil
+    }
+    return Purchase.RenewalReport(
+      renewal: Purchase.Renewal(
+        autoRenewStatus: autoRenewStatus,
+        productID: autoRenewProductID,
+        isInBillingRetry: isInBillingRetryPeriod ?? false,
+        expirationIntent: expirationIntent,
+        renewsAt: renewalDate,
+        offer: offer
+      ),
+      graceUntil: gracePeriodExpiresDate,
+      signedAt: signedDate
+    )
+  }
+}
+
+extension Purchase {
+  /// The purchase that a verified transaction describes.
+  ///
+  /// Throws for one without the fields that every purchase has.
+  public init(_ verified: Verified<AppleTransaction>) throws(RPCError) {
+    let transaction = verified.payload
+    guard let transactionID = transaction.transactionID, !transactionID.isEmpty else {
+      throw PurchaseError.transactionIncomplete(lacks: "transactionId")
+    }
+    guard let productID = transaction.productID, !productID.isEmpty else {
+      throw PurchaseError.transactionIncomplete(lacks: "productId")
+    }
+    guard let signedAt = verified.evidence.signedDate else {
+      throw PurchaseError.transactionIncomplete(lacks: "signedDate")
+    }
+    guard let purchasedAt = transaction.purchaseDate ?? transaction.originalPurchaseDate else {
+      throw PurchaseError.transactionIncomplete(lacks: "purchaseDate")
+    }
+    let original = transaction.originalTransactionID ?? transactionID
+    self.init(
+      environment: verified.evidence.environment,
+      originalTransactionID: original.isEmpty ? transactionID : original,
+      transactionID: transactionID,
+      productID: productID,
+      isRenewed: transaction.type == "Auto-Renewable Subscription",
+      isFamilyShared: transaction.ownership == "FAMILY_SHARED",
+      purchasedAt: purchasedAt,
+      expiresAt: transaction.expiresDate,
+      revokedAt: transaction.revocationDate,
+      isUnshared: transaction.ownership == "FAMILY_SHARED",
+      refundedShare: transaction.revocationPercentage,
+      signedAt: signedAt,
+      // Text that is no UUID names nobody; some of Apple's data has an empty one.
+      appAccountToken: transaction.appAccountToken.flatMap {
+        AppAccountToken.userID(of: $0) == nil ? nil : $0
+      },
+      appTransactionID: transaction.appTransactionID,
+      isUpgraded: transaction.isUpgraded ?? false,
+      offer: transaction.offer,
+      isConsumable: transaction.type == "Consumable"
+    )
+  }
+}
+
+extension Verified where Payload == AppleTransaction {
+  /// The purchase that the transaction describes, with the same evidence.
+  func purchase() throws(RPCError) -> Verified<Purchase> {
+    Verified<Purchase>(payload: try Purchase(self), evidence: evidence)
   }
 }
 

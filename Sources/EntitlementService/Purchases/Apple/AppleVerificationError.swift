@@ -36,7 +36,7 @@ public enum AppleVerificationError: Error, Hashable, Sendable {
     case wrongApplication
     /// From another environment than the one that was asked for; nil stands for Xcode, local tests
     /// and whatever Apple may add.
-    case wrongEnvironment(found: AppleEnvironment?)
+    case wrongEnvironment(found: PurchaseEnvironment?)
   }
 }
 
@@ -58,16 +58,4 @@ extension AppleVerificationError.Reason {
     case .wrongEnvironment: "WRONG_ENVIRONMENT"
     }
   }
-}
-
-/// Where a purchase was made.
-///
-/// Apple's `Xcode` and `LocalTesting` are not here on purpose: their data carries no signature that
-/// means anything, and Apple's libraries then check none (entitlement anchors, 2a, step 10). Nothing
-/// in this service can be told to do the same.
-public enum AppleEnvironment: String, Hashable, Sendable, CaseIterable {
-  /// With money.
-  case production = "Production"
-  /// Without: developers, testers and App Review.
-  case sandbox = "Sandbox"
 }

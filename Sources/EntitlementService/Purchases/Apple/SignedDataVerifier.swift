@@ -38,7 +38,7 @@ public struct SignedDataVerifier: Sendable {
   /// A transaction for this application.
   public func transaction(
     _ text: String,
-    in environment: AppleEnvironment
+    in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleTransaction> {
     let data = try verify(text, byteCountMax: Self.transactionByteCountMax)
     guard try data.fields.text("bundleId") == application.bundleID else {
@@ -56,7 +56,7 @@ public struct SignedDataVerifier: Sendable {
   /// See `AppleRenewal` on what it may be used for.
   public func renewal(
     _ text: String,
-    in environment: AppleEnvironment
+    in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleRenewal> {
     let data = try verify(text, byteCountMax: Self.transactionByteCountMax)
     try require(environment, try data.fields.text("environment"))
@@ -70,7 +70,7 @@ public struct SignedDataVerifier: Sendable {
   /// own that the outer one does not cover for.
   public func notification(
     _ text: String,
-    in environment: AppleEnvironment
+    in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleNotification> {
     let data = try verify(text, byteCountMax: Self.notificationByteCountMax)
     let envelope = try NotificationEnvelope(data.fields)
@@ -92,7 +92,7 @@ public struct SignedDataVerifier: Sendable {
 
   private func open(
     _ envelope: NotificationEnvelope,
-    in environment: AppleEnvironment
+    in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> AppleNotification {
     var notification = AppleNotification(
       type: envelope.type,
@@ -121,7 +121,7 @@ public struct SignedDataVerifier: Sendable {
 
   private func appTransactionID(
     _ text: String,
-    in environment: AppleEnvironment
+    in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> String? {
     let data = try verify(
       text,
@@ -170,11 +170,11 @@ public struct SignedDataVerifier: Sendable {
   }
 
   private func require(
-    _ environment: AppleEnvironment,
+    _ environment: PurchaseEnvironment,
     _ name: String?
   ) throws(AppleVerificationError) {
     guard name == environment.rawValue else {
-      throw .invalid(.wrongEnvironment(found: name.flatMap(AppleEnvironment.init)))
+      throw .invalid(.wrongEnvironment(found: name.flatMap(PurchaseEnvironment.init)))
     }
   }
 }
@@ -186,7 +186,7 @@ private struct VerifiedData {
   let signedDate: Int64?
   let chain: VerifiedChain
 
-  func evidence(in environment: AppleEnvironment) -> VerificationEvidence {
+  func evidence(in environment: PurchaseEnvironment) -> VerificationEvidence {
     VerificationEvidence(
       payloadDigest: PayloadDigest.sha256(payloadBytes),
       leafSerial: chain.leafSerial,

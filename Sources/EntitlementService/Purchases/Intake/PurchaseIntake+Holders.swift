@@ -1,3 +1,4 @@
+internal import RPCKit
 internal import ServiceKit
 
 extension PurchaseIntake {
@@ -45,7 +46,7 @@ extension PurchaseIntake {
     case .absent: return true
     case .notAsked: throw AccountsUndecided()
     case .cannotBeTold:
-      guard claim == nil else { throw ServiceFault.authUnavailable }
+      guard claim == nil else { throw PurchaseError.authUnavailable }
       return false
     }
   }
@@ -56,7 +57,7 @@ extension PurchaseIntake {
     _ claim: Claim?,
     _ record: inout PurchaseRecord,
     at now: Int64
-  ) throws(EntitlementError) -> [String] {
+  ) throws(RPCError) -> [String] {
     let named = record.purchase.appAccountToken.flatMap(AppAccountToken.userID)
     // What is used up is given to one user once, who may be deleted by now.
     let isSpent = record.purchase.isConsumable && record.isGranted
@@ -64,15 +65,17 @@ extension PurchaseIntake {
       // Apple tells of a purchase before the device does: whom the application named has it.
       return before.isEmpty && !isSpent ? (named.map { [$0] } ?? []) : before
     }
-    guard named == nil || named == claim.userID else { throw .alreadyClaimed }
+    guard named == nil || named == claim.userID else { throw PurchaseError.alreadyClaimed }
     if before.contains(claim.userID) { return before }
-    guard !isSpent else { throw before.isEmpty ? .alreadyUsedUp : .alreadyClaimed }
+    guard !isSpent else { 
+      throw before.isEmpty ? PurchaseError.alreadyUsedUp : PurchaseError.alreadyClaimed
+     }
     if before.isEmpty { return [claim.userID] }
-    guard claim.isRestore else { throw .alreadyClaimed }
+    guard claim.isRestore else { throw PurchaseError.alreadyClaimed }
     switch policy {
-    case .keep: throw .alreadyClaimed
+    case .keep: throw PurchaseError.alreadyClaimed
     case .share:
-      guard before.count < RestorePolicy.holderCountMax else { throw .alreadyClaimed }
+      guard before.count < RestorePolicy.holderCountMax else { throw PurchaseError.alreadyClaimed }
       return before + [claim.userID]
     case .transfer:
       // A clock that was set back begins a new window rather than a window without end.
@@ -81,7 +84,7 @@ extension PurchaseIntake {
         record.transfersSince = now
         record.transferCount = 0
       }
-      guard record.transferCount < RestorePolicy.transferCountMax else { throw .transferLimit }
+      guard record.transferCount < RestorePolicy.transferCountMax else { throw PurchaseError.transferLimit }
       record.transferCount += 1
       return [claim.userID]
     }

@@ -28,31 +28,31 @@ struct PurchaseIntake {
   /// Which of the users whom purchases name exist.
   let accounts: NamedAccounts
 
-  /// Applies a transaction, and a claim on it.
+  /// Applies what is said about a purchase, and a claim on it.
   ///
-  /// Throws `EntitlementError` when the transaction is incomplete or the claim is refused, and
-  /// `AccountsUndecided` when it must be known first whether a user exists; then nothing must remain.
+  /// Throws `PurchaseError` when the claim is refused, and `AccountsUndecided` when it must be known first
+  /// whether a user exists; then nothing must remain.
   func take(
-    _ verified: Verified<AppleTransaction>,
-    renewal: AppleRenewal? = nil,
+    _ verified: Verified<Purchase>,
+    renewal: Purchase.RenewalReport? = nil,
     claim: Claim?,
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws -> Outcome {
-    let incoming = try Purchase(verified)
+    let (incoming, evidence) = (verified.payload, verified.evidence)
     let known = try PurchaseTable.load(
       incoming.environment,
       incoming.originalTransactionID,
       in: tx
     )
-    var record = known ?? makeRecord(incoming, verified.evidence)
+    var record = known ?? makeRecord(incoming, evidence)
     var isApplied = known == nil
     if known != nil, let updated = record.purchase.updated(by: incoming) {
       isApplied = updated.isNews(after: record.purchase, at: tx.now)
       record.purchase = updated
-      record.payloadDigest = verified.evidence.payloadDigest
-      record.leafSerial = verified.evidence.leafSerial
-      record.isTest = verified.evidence.isTest
+      record.payloadDigest = evidence.payloadDigest
+      record.leafSerial = evidence.leafSerial
+      record.isTest = evidence.isTest
     }
     if let renewal, let updated = record.purchase.updated(by: renewal) {
       record.purchase = updated
@@ -92,7 +92,7 @@ struct PurchaseIntake {
   /// A parent withdrew consent: everything that application's user bought ends.
   func withdrawConsent(
     of appTransactionID: String,
-    _ environment: AppleEnvironment,
+    _ environment: PurchaseEnvironment,
     signedAt: Int64,
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
@@ -151,7 +151,7 @@ struct PurchaseIntake {
   ) throws {
     for userID in Set(holders.before).union(holders.after).sorted() {
       let isHolder = holders.after.contains(userID)
-      try SubjectVersions.raise(
+      try changes.raise(
         .user(userID),
         because: isHolder ? cause : .transfer,
         Purchase.differences(
@@ -159,9 +159,8 @@ struct PurchaseIntake {
           to: isHolder ? catalog.lasting(new) : nil,
           at: tx.now
         ),
-        in: tx,
-        changes
-      )
+        in: tx
+)
     }
   }
 

@@ -26,7 +26,7 @@ struct ReceiptVerifierTests {
 
   private func reason(
     _ der: [UInt8],
-    in environment: AppleEnvironment = .production
+    in environment: PurchaseEnvironment = .production
   ) -> AppleVerificationError.Reason? {
     reason(Data(der).base64EncodedString(), in: environment)
   }
@@ -34,7 +34,7 @@ struct ReceiptVerifierTests {
   /// Why a receipt is refused; nil when it is not.
   private func reason(
     _ text: String,
-    in environment: AppleEnvironment = .production
+    in environment: PurchaseEnvironment = .production
   ) -> AppleVerificationError.Reason? {
     do throws(AppleVerificationError) {
       _ = try verifier.receipt(text, in: environment)

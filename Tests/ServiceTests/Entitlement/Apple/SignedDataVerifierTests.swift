@@ -22,7 +22,7 @@ struct SignedDataVerifierTests {
 
   private func reason(
     _ text: String,
-    in environment: AppleEnvironment = .production
+    in environment: PurchaseEnvironment = .production
   ) -> AppleVerificationError? {
     do throws(AppleVerificationError) {
       _ = try verifier.transaction(text, in: environment)
@@ -185,7 +185,7 @@ struct SignedDataVerifierTests {
     let payload = TransactionFields.with { $0["environment"] = "Xcode" }
     let data = try SignedData(payload)
     let signed = "\(SignedData.base64(data.header.text)).\(SignedData.base64(payload.text))"
-    for environment in AppleEnvironment.allCases {
+    for environment in PurchaseEnvironment.allCases {
       #expect(reason("\(signed).AAAA", in: environment) == .invalid(.badSignature))
     }
   }

@@ -36,7 +36,7 @@ struct ReceiptVerifier: Sendable {
   /// A receipt for this application; `text` is its base 64.
   func receipt(
     _ text: String,
-    in environment: AppleEnvironment
+    in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<LegacyReceipt> {
     guard let chains else { throw .invalid(.untrustedChain) }
     guard text.utf8.count <= Self.byteCountMax / 3 * 4 + 4 else { throw .invalid(.tooLarge) }
@@ -76,7 +76,7 @@ struct ReceiptVerifier: Sendable {
 
 extension LegacyReceipt {
   /// Where it was made; nil for Xcode and whatever else there may be.
-  var environment: AppleEnvironment? {
+  var environment: PurchaseEnvironment? {
     switch environmentName {
     case "Production": .production
     case "ProductionSandbox": .sandbox

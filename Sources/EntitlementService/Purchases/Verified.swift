@@ -16,7 +16,7 @@ public struct VerificationEvidence: Hashable, Sendable {
   /// When Apple signed: milliseconds since 1970; nil when the data does not say.
   public var signedDate: Int64?
   /// Where the purchase was made.
-  public var environment: AppleEnvironment
+  public var environment: PurchaseEnvironment
   /// Verified with a root that is configured for tests, so it must unlock nothing of value.
   public var isTest: Bool
 }
