@@ -1,3 +1,4 @@
+import ServiceKit
 import Testing
 
 @testable import EntitlementService
@@ -57,7 +58,7 @@ struct HoldingsCacheTests {
 
   @Test("One write counts a subject once, and lets go of all of them")
   func changes_ofOneWrite_endTogether() throws {
-    let changes = SubjectChanges(cache)
+    let changes = SubjectChanges(CacheFollower(cache: cache))
     changes.begin(subject)
     changes.begin(subject)
     changes.end()
@@ -77,4 +78,13 @@ struct HoldingsCacheTests {
       #expect(cache.count <= 4)
     }
   }
+}
+
+/// Passes changes on to a cache alone.
+private struct CacheFollower: SubjectFollower {
+  let cache: HoldingsCache
+
+  func beginChange(_ subject: Subject) { cache.beginChange(subject) }
+  func endChange(_ subject: Subject) { cache.endChange(subject) }
+  func timeline(of subject: Subject, in tx: borrowing WriteTransaction) -> [DueChange] { [] }
 }

@@ -158,7 +158,7 @@ struct HolderEndTests {
       var isTruncated = false
       while !isTruncated { isTruncated = try await fixture.service.core.database.truncateLog() }
       for end in ["", "-wal"] {
-        let bytes = FileManager.default.contents(atPath: fixture.configuration.database + end)
+        let bytes = FileManager.default.contents(atPath: fixture.settings.database + end)
         #expect(bytes?.range(of: Data(Self.note.utf8)) == nil, "the note is in the store\(end)")
       }
     }

@@ -239,7 +239,7 @@ struct SubscriptionServiceTests {
       await fixture.service.close()
       let database = try await Database.open(
         DatabaseConfiguration(
-          path: fixture.configuration.database,
+          path: fixture.settings.database,
           applicationID: EntitlementSchema.applicationID
         ),
         migrations: EntitlementSchema.migrations
@@ -261,7 +261,7 @@ struct SubscriptionServiceTests {
       #expect(stored.map(\.productID) == [TransactionFields.product])
       await database.close()
       let again = try await EntitlementService.open(
-        fixture.configuration,
+        fixture.settings,
         ServiceFixture.dependencies(fixture.clock)
       )
       #expect(again.readiness().isReady)

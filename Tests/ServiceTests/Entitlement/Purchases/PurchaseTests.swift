@@ -209,8 +209,8 @@ struct PurchaseTests {
   func init_incomplete_isRefused(field: String) throws {
     let text = try TransactionFields.signed { $0[field] = nil }
     let verified = try verifier.transaction(text, in: .production)
-    let error = #expect(throws: EntitlementError.self) { try Purchase(verified) }
-    #expect(error == .transactionIncomplete(lacks: field))
-    #expect(error?.rpcError.message.contains(field) == true)
+    let error = #expect(throws: RPCError.self) { try Purchase(verified) }
+    #expect(error?.reason == "TRANSACTION_INCOMPLETE")
+    #expect(error?.message.contains(field) == true)
   }
 }

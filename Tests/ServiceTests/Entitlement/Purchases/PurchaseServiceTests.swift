@@ -146,7 +146,7 @@ struct PurchaseServiceTests {
     let token = try #require(AppAccountToken(userID: anna)).text
     for policy in RestorePolicy.allCases {
       try await ServiceFixture.run {
-        $0.restorePolicy = policy
+        $0.purchases.restorePolicy = policy
       } _: { fixture in
         try await fixture.notify("ONE_TIME_CHARGE", uuid: "n-1") {
           $0["appAccountToken"] = .string(token.uppercased())
@@ -194,14 +194,14 @@ struct PurchaseServiceTests {
   func restore_otherPolicies_areFollowed() async throws {
     let text = try TransactionFields.signed()
     try await ServiceFixture.run {
-      $0.restorePolicy = .keep
+      $0.purchases.restorePolicy = .keep
     } _: { fixture in
       try await fixture.submit(anna)
       let kept = try await fixture.restore(bert, [text])
       #expect(kept.transactions[0].result == .alreadyClaimed)
     }
     try await ServiceFixture.run {
-      $0.restorePolicy = .share
+      $0.purchases.restorePolicy = .share
     } _: { fixture in
       try await fixture.submit(anna)
       #expect(try await fixture.restore(bert, [text]).transactions[0].result == .applied)
@@ -251,14 +251,14 @@ struct PurchaseServiceTests {
       #expect(try await fixture.pack(anna).allowed)
     }
     try await ServiceFixture.run {
-      $0.sandboxUsers = [anna]
+      $0.purchases.apple.scope.sandboxUsers = [anna]
     } _: { fixture in
       let answer = try await fixture.submit(anna) { $0["environment"] = "Sandbox" }
       #expect(answer.result == .applied)
       #expect(try await fixture.pack(anna).allowed)
     }
     try await ServiceFixture.run {
-      $0.acceptsSandbox = false
+      $0.purchases.apple.acceptsSandbox = false
     } _: { fixture in
       let refused = await refusal {
         try await fixture.submit(anna) { $0["environment"] = "Sandbox" }

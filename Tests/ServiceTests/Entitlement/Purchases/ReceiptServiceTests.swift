@@ -16,7 +16,7 @@ struct ReceiptServiceTests {
   private static func run(_ body: (ServiceFixture) async throws -> Void) async throws {
     let root = try TestAuthority.shared.get().root.der
     try await ServiceFixture.run(
-      configure: { $0.receiptAnchors = [.test(der: root, isStrict: true)] },
+      configure: { $0.purchases.apple.receiptAnchors = [.test(der: root, isStrict: true)] },
       body
     )
   }

@@ -220,14 +220,14 @@ struct ScheduledChangeTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       let copy = folder.appendingPathComponent("store.db").path
-      let original = fixture.configuration.database
+      let original = fixture.settings.database
       // In the turn of a write, so that nothing else touches the files meanwhile.
       try await fixture.service.core.store.database.write { _ in
         for suffix in ["", "-wal", ".lock"] {
           try FileManager.default.copyItem(atPath: original + suffix, toPath: copy + suffix)
         }
       }
-      var configuration = fixture.configuration
+      var configuration = fixture.settings
       configuration.database = copy
       let subject = Subject(.organization, Self.organization.id)
       for second in [4, 5, 6] as [Int64] {
@@ -236,7 +236,7 @@ struct ScheduledChangeTests {
           configuration,
           ServiceFixture.dependencies(clock)
         )
-        let holdings = try await service.core.holdings(of: subject)
+        let holdings = try await service.reader.holdings(of: subject)
         #expect(holdings.subscription(at: clock.now)?.tier == (second < 5 ? "pro" : "standard"))
         #expect(holdings.version == 2)
         await service.close()

@@ -88,8 +88,8 @@ struct NotificationFloodTests {
   func forgeries_ofOneSource_areLimited() async throws {
     try await ServiceFixture.run(
       configure: {
-        $0.notificationLimits.forged = 3
-        $0.notificationLimits.rules.countsLoopback = true
+        $0.purchases.notificationLimits.forged = 3
+        $0.purchases.notificationLimits.rules.countsLoopback = true
       }
     ) { fixture in
       let forgery = try Self.forgery()

@@ -40,7 +40,7 @@ struct AbsentUserTests {
 
   private func isAnywhere(_ text: String, _ fixture: ServiceFixture) -> Bool {
     ["", "-wal"].contains { end in
-      let bytes = FileManager.default.contents(atPath: fixture.configuration.database + end)
+      let bytes = FileManager.default.contents(atPath: fixture.settings.database + end)
       return bytes?.range(of: Data(text.utf8)) != nil
     }
   }
@@ -185,7 +185,7 @@ struct AbsentUserTests {
   func claim_ofConsumable_isOnce() async throws {
     for policy in RestorePolicy.allCases {
       try await ServiceFixture.run {
-        $0.restorePolicy = policy
+        $0.purchases.restorePolicy = policy
       } _: { fixture in
         func consumable(_ fields: inout TransactionFields) { fields["type"] = "Consumable" }
         #expect(try await fixture.submit(anna) { consumable(&$0) }.result == .applied)

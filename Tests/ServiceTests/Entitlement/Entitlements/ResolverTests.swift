@@ -1,5 +1,6 @@
 import EntitlementService
 import Foundation
+import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
@@ -210,40 +211,44 @@ struct ResolverTests {
     let gold = Subscription(tier: "gold")
     #expect(try decide("lessons", gold).reason == .notInTier)
     let strict = Resolver(catalog: try TestCatalog.load { $0.unknownTier = nil })
-    #expect(throws: EntitlementError.tierUnknown("gold")) {
-      try strict.checkFeature("lessons", for: holdings(gold), at: now)
+    func refusal(_ body: () throws -> Void) -> String? {
+      #expect(throws: RPCError.self, performing: body)
+        .map { "\($0.reason ?? "") \($0.message)" }
     }
-    #expect(throws: EntitlementError.tierUnknown("gold")) {
-      try gold.validate(against: strict.catalog)
-    }
+    let checked = refusal { _ = try strict.checkFeature("lessons", for: holdings(gold), at: now) }
+    #expect(checked == #"TIER_UNKNOWN unknown tier "gold""#)
+    let validated = refusal { try gold.validate(against: strict.catalog) }
+    #expect(validated?.hasPrefix(#"TIER_UNKNOWN unknown tier "gold"; the catalogue has "#) == true)
   }
 
   @Test("A subscription that does not fit what is sold is refused, and says what does not")
   func validate_misfits_areNamed() throws {
     let catalog = resolver.catalog
-    func error(_ subscription: Subscription) -> EntitlementError? {
-      do throws(EntitlementError) {
+    /// The reason, and the name that the message quotes.
+    func error(_ subscription: Subscription) -> String? {
+      do throws(RPCError) {
         try subscription.validate(against: catalog)
         return nil
       } catch {
-        return error
+        let words = error.message.split(separator: "\"", omittingEmptySubsequences: false)
+        return "\(error.reason ?? "") \(words.count > 1 ? words[1] : "")"
       }
     }
     #expect(error(Subscription(tier: "pro")) == nil)
     let addon = Subscription.Addon(name: "invoicing")
-    #expect(error(Subscription(tier: "pro", addons: [addon, addon])) == .duplicate("invoicing"))
-    #expect(error(Subscription(tier: "pro", addons: [.init(name: "x")])) == .addonUnknown("x"))
+    #expect(error(Subscription(tier: "pro", addons: [addon, addon])) == "DUPLICATE invoicing")
+    #expect(error(Subscription(tier: "pro", addons: [.init(name: "x")])) == "ADDON_UNKNOWN x")
     let window = Subscription(tier: "pro", validFrom: 10, paidUntil: 9)
-    #expect(error(window) == .emptyWindow)
+    #expect(error(window) == "EMPTY_WINDOW ")
     func overriding(_ key: String, _ values: FeatureValue...) -> Subscription {
       Subscription(tier: "pro", overrides: values.map { .init(feature: key, value: $0) })
     }
-    #expect(error(overriding("x", .flag(true))) == .featureUnknown("x"))
-    #expect(error(overriding("lessons", .limit(.unlimited))) == .typeMismatch("lessons"))
-    #expect(error(overriding("maxHorses", .flag(true))) == .typeMismatch("maxHorses"))
+    #expect(error(overriding("x", .flag(true))) == "FEATURE_UNKNOWN x")
+    #expect(error(overriding("lessons", .limit(.unlimited))) == "TYPE_MISMATCH lessons")
+    #expect(error(overriding("maxHorses", .flag(true))) == "TYPE_MISMATCH maxHorses")
     #expect(error(overriding("maxHorses", .flag(false), .limit(.unlimited))) == nil)
     let twice = overriding("maxHorses", .limit(.atMost(1)), .limit(.unlimited))
-    #expect(error(twice) == .duplicate("maxHorses"))
+    #expect(error(twice) == "DUPLICATE maxHorses")
   }
 }
 

@@ -13,7 +13,7 @@ struct ServiceFixture {
   let service: EntitlementService
   let clock: ManualClock
   let channel: Channel
-  let configuration: EntitlementConfiguration
+  let settings: EntitlementSettings
 
   var entitlements: Entitlement_V1.EntitlementsClient { .init(channel) }
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(channel) }
@@ -38,7 +38,7 @@ struct ServiceFixture {
 
   /// Serves on one loop and calls from another, for the length of `body`.
   static func run(
-    configure: (inout EntitlementConfiguration) -> Void = { _ in },
+    configure: (inout EntitlementSettings) -> Void = { _ in },
     operators: SmallTenancy = SmallTenancy(),
     accounts: KnownAccounts = KnownAccounts(),
     _ body: (ServiceFixture) async throws -> Void
@@ -47,23 +47,25 @@ struct ServiceFixture {
       .appendingPathComponent("gatehouse-entitlement-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    var configuration = EntitlementConfiguration(
+    var settings = EntitlementSettings(
       database: folder.appendingPathComponent("store.db").path,
       catalog: try TestCatalog.load(),
-      application: AppleApplication(bundleID: TransactionFields.bundleID, appleID: 1234)
+      purchases: PurchaseSettings(
+        application: AppleApplication(bundleID: TransactionFields.bundleID, appleID: 1234)
+      )
     )
-    configuration.anchors = [
+    settings.purchases.apple.anchors = [
       .apple, .test(der: try TestAuthority.shared.get().root.der, isStrict: true),
     ]
-    configuration.heartbeatInterval = .milliseconds(20)
-    configure(&configuration)
+    settings.heartbeatInterval = .milliseconds(20)
+    configure(&settings)
     let clock = ManualClock(TestTime.now)
     let service = try await EntitlementService.open(
-      configuration,
+      settings,
       dependencies(clock, operators, accounts)
     )
     do {
-      try await serve(service, clock, configuration, body)
+      try await serve(service, clock, settings, body)
       await service.close()
     } catch {
       await service.close()
@@ -75,8 +77,8 @@ struct ServiceFixture {
     _ clock: ManualClock,
     _ operators: SmallTenancy = SmallTenancy(),
     _ accounts: KnownAccounts = KnownAccounts()
-  ) -> EntitlementDependencies {
-    EntitlementDependencies(
+  ) -> EntitlementService.Dependencies {
+    EntitlementService.Dependencies(
       clock: clock,
       metrics: MetricRegistry(),
       // Anna sees whatever ends in "anna".
@@ -106,7 +108,7 @@ struct ServiceFixture {
   private static func serve(
     _ service: EntitlementService,
     _ clock: ManualClock,
-    _ configuration: EntitlementConfiguration,
+    _ settings: EntitlementSettings,
     _ body: (ServiceFixture) async throws -> Void
   ) async throws {
     let serverLoops = try EventLoopGroup.epoll(count: 1)
@@ -130,7 +132,7 @@ struct ServiceFixture {
             service: service,
             clock: clock,
             channel: channel,
-            configuration: configuration
+            settings: settings
           )
         )
       }

@@ -133,7 +133,7 @@ struct HeldPurchasesTests {
       "\($0.key) \($0.value) \($0.reason) \($0.validUntil ?? -1)"
     }
     let active = purchases.filter {
-      resolver.counts($0, for: user) && $0.state(at: instant) == .active
+      resolver.scope.counts($0, for: user) && $0.state(at: instant) == .active
     }
     return resolutions + Set(active.map(\.productID)).sorted()
   }
