@@ -22,7 +22,7 @@ extension Policy {
     guard !sources.isEmpty else {
       throw PolicyError([PolicyError.Problem(path: "", problem: "no policy is given")])
     }
-    return try read(sources, PolicyReader(zones: zones))
+    return try PolicyAssertions.load(sources, zones: zones).policy
   }
 
   /// Reads policy files that were loaded once: what was accepted then decides about that time, also where today's
@@ -31,17 +31,9 @@ extension Policy {
     _ sources: [PolicySource],
     zones: any TimeZoneSource
   ) throws(PolicyError) -> Policy {
-    try read(sources, PolicyReader(zones: zones, isPast: true))
-  }
-
-  private static func read(
-    _ sources: [PolicySource],
-    _ fresh: PolicyReader
-  ) throws(PolicyError) -> Policy {
-    var reader = fresh
+    var reader = PolicyReader(zones: zones, isPast: true)
     let policy = reader.read(sources)
-    let problems = reader.problems.noted
-    guard problems.isEmpty else { throw PolicyError(problems) }
+    try reader.problems.throwIfAny()
     return policy
   }
 

@@ -8,6 +8,39 @@ struct PolicyAssertions {
   private var changes: [ForestChange] = []
   private var expectations: [PolicyExpectation] = []
 
+  /// Reads policy files that hold together, and their assertions, which must come out.
+  ///
+  /// Throws all mistakes of all files.
+  static func load(
+    _ sources: [PolicySource],
+    zones: any TimeZoneSource
+  ) throws(PolicyError) -> (policy: Policy, assertions: [PolicyAssertions]) {
+    var reader = PolicyReader(zones: zones)
+    let policy = reader.read(sources)
+    let problems = reader.problems
+    let areDefinitionsSound = problems.noted.isEmpty
+    var assertions: [(source: String, assertions: PolicyAssertions)] = []
+    for document in reader.documents {
+      problems.source = document.source
+      guard let field = document.assertions else { continue }
+      let read = Self(
+        field,
+        document,
+        policy,
+        problems,
+        areDefinitionsSound: areDefinitionsSound
+      )
+      assertions.append((document.source, read))
+    }
+    try problems.throwIfAny()
+    for (source, assertions) in assertions {
+      problems.source = source
+      assertions.check(policy, problems)
+    }
+    try problems.throwIfAny()
+    return (policy, assertions.map(\.assertions))
+  }
+
   /// Reads the assertions of a file, checking every name.
   ///
   /// What depends on how types and roles are defined is checked only if those are sound.
@@ -105,12 +138,5 @@ struct PolicyAssertions {
         "expected \(wanted)\(question), but the decision is \(decision.reason.rawValue)"
       )
     }
-  }
-}
-
-extension Policy.EntityType {
-  /// Attributes as the engine keeps them: one byte for each boolean and choice.
-  package func codes(_ values: [String: Attribute.Value]) -> [UInt8] {
-    attributes.filter(\.isCoded).map { $0.code(values[$0.name]) }
   }
 }

@@ -23,11 +23,9 @@ package struct PolicyCoverage: Sendable {
     _ sources: [PolicySource],
     zones: any TimeZoneSource
   ) throws(PolicyError) -> PolicyCoverage {
-    var reader = PolicyReader(zones: zones)
-    let policy = reader.read(sources)
-    let problems = reader.problems.noted
-    guard problems.isEmpty, !sources.isEmpty else { throw PolicyError(problems) }
-    let decided = reader.assertions.flatMap { $0.decisions(policy) }
+    guard !sources.isEmpty else { throw PolicyError([]) }
+    let (policy, assertions) = try PolicyAssertions.load(sources, zones: zones)
+    let decided = assertions.flatMap { $0.decisions(policy) }
     var touched: Set<Touch> = []
     for one in decided {
       guard let type = one.type else { continue }
