@@ -96,22 +96,12 @@ enum EntitlementChangeTable {
   /// Forgets what happened before `instant` (milliseconds since 1970); how many entries.
   @discardableResult
   static func purge(before instant: Int64, from store: ServiceStore) async throws -> Int {
-    var total = 0
-    while true {
-      // In small pieces, so that no write waits long behind them.
-      let count = try await store.writeOwn { tx in
-        try tx.execute(
-          """
-          DELETE FROM entitlement_change WHERE (kind, id, version, place) IN (
-            SELECT kind, id, version, place FROM entitlement_change WHERE occurs_at < ? LIMIT ?)
-          """,
-          .integer(instant),
-          .integer(Database.purgeCountMax)
-        )
-      }
-      total += count
-      if count < Database.purgeCountMax { return total }
-    }
+    try await store.purge(
+      "entitlement_change",
+      key: "kind, id, version, place",
+      "occurs_at",
+      before: instant
+    )
   }
 
   private static func insert(

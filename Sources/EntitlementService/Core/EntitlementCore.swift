@@ -9,7 +9,7 @@ final class EntitlementCore: Sendable {
   /// Seals page tokens.
   let tokens: TokenSealer
   let identifiers: IdentifierFactory
-  private let authorizer: any SubjectAuthorizer
+  private let authorizer: SubjectAuthorizer
   /// What operators may read about others.
   private let auditBudget: AuditBudget
   private let follower: any SubjectFollower
@@ -19,7 +19,7 @@ final class EntitlementCore: Sendable {
     clock: any WallClock,
     tokens: TokenSealer,
     identifiers: IdentifierFactory,
-    authorizer: any SubjectAuthorizer,
+    authorizer: SubjectAuthorizer,
     auditBudget: AuditBudget,
     follower: any SubjectFollower
   ) {

@@ -2,29 +2,10 @@ public import RPCKit
 public import ServiceKit
 
 /// Decides what a user may do with the entities of TenancyService that this service keeps something for.
-public protocol SubjectAuthorizer: Sendable {
-  /// Whether a user may do something, as TenancyService said lately; for reading.
-  ///
-  /// Throws UNAVAILABLE when that cannot be found out, and what TenancyService answers when it knows of
-  /// no such action or entity.
-  func check(
-    _ permission: Permission,
-    of userID: String,
-    _ call: CallContext
-  ) async throws -> Bool
-
-  /// Whether a user may do something, as TenancyService says now and not as it said lately.
-  ///
-  /// Throws as `check` does. Asked before each write that needs a right.
-  func confirm(
-    _ permission: Permission,
-    of userID: String,
-    _ call: CallContext
-  ) async throws -> PermissionConfirmation
-}
-
-/// Asks a closure; for caches of permissions that others own, and for tests.
-public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
+///
+/// Asks two closures that say whether a user may do an action on an entity. They throw UNAVAILABLE when that
+/// cannot be found out, and what TenancyService answers when it knows of no such action or entity.
+public struct SubjectAuthorizer: Sendable {
   private let confirm:
     @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext) async throws ->
       PermissionConfirmation
@@ -32,7 +13,7 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
     @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext) async throws ->
       Bool
 
-  /// Makes an authorizer of two closures that say whether a user may do an action on an entity.
+  /// Makes an authorizer of two closures.
   ///
   /// `confirm` is for writes, and asks whoever decides it; `check` may go by what was said lately,
   /// unless the call wants a refresh.
@@ -48,8 +29,8 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
     self.check = check
   }
 
-  /// See `SubjectAuthorizer.check`.
-  public func check(
+  /// Whether a user may do something, as TenancyService said lately; for reading.
+  func check(
     _ permission: Permission,
     of userID: String,
     _ call: CallContext
@@ -57,8 +38,8 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
     try await check(userID, permission.action, permission.entity, call)
   }
 
-  /// See `SubjectAuthorizer.confirm`.
-  public func confirm(
+  /// Whether a user may do something, as TenancyService says now; asked before each write that needs a right.
+  func confirm(
     _ permission: Permission,
     of userID: String,
     _ call: CallContext

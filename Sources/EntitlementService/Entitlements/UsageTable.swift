@@ -52,22 +52,11 @@ enum UsageTable {
   /// Forgets windows that began before `instant` (milliseconds since 1970); how many.
   @discardableResult
   static func purge(before instant: Int64, from store: ServiceStore) async throws -> Int {
-    var total = 0
-    while true {
-      // In small pieces, so that no write waits long behind them.
-      let count = try await store.writeOwn { tx in
-        try tx.execute(
-          """
-          DELETE FROM metered_usage WHERE (kind, id, feature, period, starts_at) IN (
-            SELECT kind, id, feature, period, starts_at FROM metered_usage
-            WHERE starts_at < ? LIMIT ?)
-          """,
-          .integer(instant),
-          .integer(Database.purgeCountMax)
-        )
-      }
-      total += count
-      if count < Database.purgeCountMax { return total }
-    }
+    try await store.purge(
+      "metered_usage",
+      key: "kind, id, feature, period, starts_at",
+      "starts_at",
+      before: instant
+    )
   }
 }

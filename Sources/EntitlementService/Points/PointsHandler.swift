@@ -129,32 +129,22 @@ struct PointsHandler: Entitlement_V1.PointsService {
     let holder = request.holderId
     try await core.require(Self.permission("view", on: holder), call)
     let kind = PointsEntryKind(request.kind)
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [call.method.fullName, holder, request.app, kind?.rawValue ?? ""]
-    )
-    let asked = try core.tokens.page(
+    let page = try await core.page(
       .init(size: request.pageSize, token: request.pageToken),
+      of: [holder, request.app, kind?.rawValue ?? ""],
+      call,
       cursorCount: 1,
-      binding
-    )
-    let (start, size) = (asked.cursor.flatMap { Int64($0[0]) }, asked.size)
-    // One more than asked for says whether there is another page.
-    let entries = try await core.store.read { tx in
+      cursor: { (entry: PointsEntry) in ["\(entry.number)"] }
+    ) { cursor, count, tx in
       try PointsLedger(holder: holder).page(
-        before: start ?? .max,
+        before: cursor.flatMap { Int64($0[0]) } ?? .max,
         app: request.app,
         kind: kind,
-        count: size + 1,
+        count: count,
         in: tx
       )
     }
-    let page = entries.prefix(size)
-    var next = ""
-    if entries.count > size, let last = page.last {
-      next = asked.token(after: ["\(last.number)"])
-    }
-    return .init(entries: page.map(\.wire), nextPageToken: next)
+    return .init(entries: page.records.map(\.wire), nextPageToken: page.next)
   }
 
   func activeRewards(

@@ -103,7 +103,7 @@ public enum EntitlementProgram: HostedService {
         clock: environment.clock,
         random: environment.random,
         metrics: environment.metrics.registry,
-        authorizer: ClosureSubjectAuthorizer(
+        authorizer: SubjectAuthorizer(
           confirm: { user, action, entity, call in
             try await permissions.confirm(user, action, entity, for: call.caller.user)
           },

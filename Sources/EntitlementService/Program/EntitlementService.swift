@@ -16,7 +16,7 @@ public final class EntitlementService: Sendable {
     /// Where metrics are registered.
     public var metrics: MetricRegistry
     /// Who may do what with entities of TenancyService.
-    public var authorizer: any SubjectAuthorizer
+    public var authorizer: SubjectAuthorizer
     /// Who has an account.
     public var accounts: any AccountDirectory
 
@@ -25,7 +25,7 @@ public final class EntitlementService: Sendable {
       clock: any WallClock = SystemWallClock(),
       random: any RandomSource = SystemRandomSource(),
       metrics: MetricRegistry,
-      authorizer: any SubjectAuthorizer,
+      authorizer: SubjectAuthorizer,
       accounts: any AccountDirectory
     ) {
       self.clock = clock

@@ -14,6 +14,9 @@ struct PurchaseRecord: Hashable, Sendable {
   var transfersSince: Int64 = 0
   /// Whether somebody has held it.
   var isGranted = false
+
+  /// Where it stands in the list of a user's purchases.
+  var place: PurchasePlace { PurchasePlace(purchasedAt: purchase.purchasedAt, id: id) }
 }
 
 /// The tables `purchase` and `purchase_holder`.

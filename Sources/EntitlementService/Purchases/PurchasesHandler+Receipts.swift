@@ -15,7 +15,9 @@ extension PurchasesHandler {
     }
     let transactions: [Verified<AppleTransaction>]
     if isTransaction {
-      let verified = try await counting { try await verifier.transaction(request.receiptData, call) }
+      let verified = try await counting {
+        try await verifier.transaction(request.receiptData, call)
+      }
       transactions = verified.payload.productID == request.productId ? [verified] : []
     } else {
       transactions = try await counting { try await verifier.receipt(request.receiptData, call) }

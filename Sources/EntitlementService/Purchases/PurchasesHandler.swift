@@ -64,29 +64,21 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListPurchasesResponse {
     let userID = try await core.readableUser(request.userId, call)
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [call.method.fullName, userID]
-    )
-    let asked = try core.tokens.page(
+    let page = try await core.page(
       .init(size: request.pageSize, token: request.pageToken),
+      of: [userID],
+      call,
       cursorCount: 2,
-      binding
-    )
-    let (start, size) = (asked.cursor.flatMap { PurchasePlace(cursor: $0) }, asked.size)
-    // One more than asked for says whether there is another page.
-    var records = try await core.store.read { tx in
-      try PurchaseTable.page(of: userID, after: start, count: size + 1, in: tx)
-    }
-    let hasMore = records.count > size
-    records = Array(records.prefix(size))
-    var next = ""
-    if hasMore, let last = records.last {
-      let place = PurchasePlace(purchasedAt: last.purchase.purchasedAt, id: last.id)
-      next = asked.token(after: place.cursor)
+      cursor: \PurchaseRecord.place.cursor
+    ) { cursor, count, tx in
+      let start = cursor.flatMap { PurchasePlace(cursor: $0) }
+      return try PurchaseTable.page(of: userID, after: start, count: count, in: tx)
     }
     let (now, catalog) = (core.clock.now, catalogue.value)
-    return .init(purchases: records.map { $0.wire(at: now, catalog) }, nextPageToken: next)
+    return .init(
+      purchases: page.records.map { $0.wire(at: now, catalog) },
+      nextPageToken: page.next
+    )
   }
 
   // MARK: - Common
@@ -177,4 +169,3 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     }
   }
 }
-

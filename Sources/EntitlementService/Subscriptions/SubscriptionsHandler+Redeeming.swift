@@ -22,8 +22,7 @@ extension SubscriptionsHandler {
     // A guess is taken before it is known to be wrong, so that many at once are no way around.
     var guesser: [UInt8]?
     if case .code = wanted, let user = call.caller.user { guesser = Array(user.userID.utf8) }
-    if let guesser, case .refused(let wait) = couponLimiter.take(guesser, now: core.clock.now)
-    {
+    if let guesser, case .refused(let wait) = couponLimiter.take(guesser, now: core.clock.now) {
       metrics.couponRefusals.increment()
       throw PromotionError.tooManyCodes(retryAfter: .milliseconds(wait))
     }
@@ -80,7 +79,7 @@ extension SubscriptionsHandler {
       because: promotion.kind == .trial ? .trial : .coupon,
       [PartChange(.init(.promotion, name), .began, endsAt: redemption.endsAt)],
       in: tx
-)
+    )
     try tx.audit(
       "promotion.redeem",
       object: subject.id,

@@ -81,7 +81,7 @@ extension SubscriptionsHandler {
       because: .scheduling,
       [PartChange(.init(.tier, change.tier), .changed, endsAt: change.paidUntil)],
       in: tx
-)
+    )
     try tx.audit(
       "subscription.\(action)",
       object: change.id,

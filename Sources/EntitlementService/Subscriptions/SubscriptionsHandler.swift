@@ -75,7 +75,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
         because: call.changeCause,
         Subscription.differences(from: before, to: subscription, at: tx.now),
         in: tx
-)
+      )
       try tx.audit(
         "subscription.put",
         object: subject.id,
@@ -107,7 +107,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
         because: call.changeCause,
         Subscription.differences(from: before, to: nil, at: tx.now),
         in: tx
-)
+      )
       try tx.audit(
         "subscription.delete",
         object: subject.id,

@@ -32,22 +32,12 @@ enum NotificationTable {
   /// Forgets notifications that came before `instant` (milliseconds since 1970); how many.
   @discardableResult
   static func purge(before instant: Int64, from store: ServiceStore) async throws -> Int {
-    var total = 0
-    while true {
-      // In small pieces, so that no write waits long behind them.
-      let count = try await store.writeOwn { tx in
-        try tx.execute(
-          """
-          DELETE FROM notification WHERE (environment, uuid) IN (
-            SELECT environment, uuid FROM notification WHERE received_at < ? LIMIT ?)
-          """,
-          .integer(instant),
-          .integer(Database.purgeCountMax)
-        )
-      }
-      total += count
-      if count < Database.purgeCountMax { return total }
-    }
+    try await store.purge(
+      "notification",
+      key: "environment, uuid",
+      "received_at",
+      before: instant
+    )
   }
 
   /// Says what became of a notification.

@@ -67,9 +67,9 @@ extension PurchaseIntake {
     }
     guard named == nil || named == claim.userID else { throw PurchaseError.alreadyClaimed }
     if before.contains(claim.userID) { return before }
-    guard !isSpent else { 
+    guard !isSpent else {
       throw before.isEmpty ? PurchaseError.alreadyUsedUp : PurchaseError.alreadyClaimed
-     }
+    }
     if before.isEmpty { return [claim.userID] }
     guard claim.isRestore else { throw PurchaseError.alreadyClaimed }
     switch policy {
@@ -84,7 +84,9 @@ extension PurchaseIntake {
         record.transfersSince = now
         record.transferCount = 0
       }
-      guard record.transferCount < RestorePolicy.transferCountMax else { throw PurchaseError.transferLimit }
+      guard record.transferCount < RestorePolicy.transferCountMax else {
+        throw PurchaseError.transferLimit
+      }
       record.transferCount += 1
       return [claim.userID]
     }

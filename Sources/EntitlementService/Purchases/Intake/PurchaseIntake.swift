@@ -160,7 +160,7 @@ struct PurchaseIntake {
           at: tx.now
         ),
         in: tx
-)
+      )
     }
   }
 

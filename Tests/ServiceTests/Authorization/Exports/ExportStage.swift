@@ -107,7 +107,7 @@ struct ExportStage {
       EntitlementService.Dependencies(
         clock: clock,
         metrics: MetricRegistry(),
-        authorizer: ClosureSubjectAuthorizer(
+        authorizer: SubjectAuthorizer(
           confirm: { _, _, _, _ in throw RPCError(.unavailable, "nobody is asked") },
           check: { _, _, _, _ in false }
         ),

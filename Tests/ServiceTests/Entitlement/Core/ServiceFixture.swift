@@ -82,7 +82,7 @@ struct ServiceFixture {
       clock: clock,
       metrics: MetricRegistry(),
       // Anna sees whatever ends in "anna".
-      authorizer: ClosureSubjectAuthorizer(
+      authorizer: SubjectAuthorizer(
         confirm: { userID, action, entityID, _ in try operators.confirm(userID, action, entityID) },
         check: { userID, action, entityID, _ in
           // What TenancyService says of an action that its policy does not have.
