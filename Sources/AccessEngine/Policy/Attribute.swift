@@ -99,3 +99,10 @@ public struct Attribute: Sendable {
     }
   }
 }
+
+extension Policy.EntityType {
+  /// Attributes as the engine keeps them: one byte for each boolean and choice.
+  package func codes(_ values: [String: Attribute.Value]) -> [UInt8] {
+    attributes.filter(\.isCoded).map { $0.code(values[$0.name]) }
+  }
+}

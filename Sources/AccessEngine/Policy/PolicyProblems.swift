@@ -14,7 +14,12 @@ final class PolicyProblems {
   /// Notes a mistake.
   func note(_ error: JSONDecodingError) { note(error.path, error.problem) }
 
-  /// The value that `body` reads; nil, and a mistake more, when it cannot be read.
+  /// Throws what is noted so far.
+  func throwIfAny() throws(PolicyError) {
+    guard noted.isEmpty else { throw PolicyError(noted) }
+  }
+
+  /// What `body` reads; nil, and a mistake more, when it cannot be read.
   func attempt<Value>(_ body: () throws(JSONDecodingError) -> Value) -> Value? {
     do {
       return try body()

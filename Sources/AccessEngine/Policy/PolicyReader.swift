@@ -32,10 +32,8 @@ struct PolicyReader {
   /// Attributes that could not be read: what refers to them is no mistake of its own.
   var unreadable: Set<String> = []
   var rules: [(type: EntityTypeID, action: ActionID, rule: Policy.ActionRule)] = []
-  /// The assertions of the files, once they are read.
-  private(set) var assertions: [PolicyAssertions] = []
 
-  /// Reads policies; of one that was in force once, neither its words nor its assertions are checked again.
+  /// Reads policies; of one that was in force once, its words are not checked again.
   init(zones: any TimeZoneSource, isPast: Bool = false) {
     self.zones = zones
     words = PolicyWords(areClosed: !isPast)
@@ -55,28 +53,7 @@ struct PolicyReader {
     eachDocument { reader, document in reader.readRules(document) }
     readAdministration()
     eachDocument { reader, document in reader.readDeclarations(document) }
-    let policy = compiled()
-    let areDefinitionsSound = problems.noted.isEmpty
-    var assertions: [(source: String, assertions: PolicyAssertions)] = []
-    for document in documents {
-      problems.source = document.source
-      guard words.areClosed, let field = document.assertions else { continue }
-      let read = PolicyAssertions(
-        field,
-        document,
-        policy,
-        problems,
-        areDefinitionsSound: areDefinitionsSound
-      )
-      assertions.append((document.source, read))
-    }
-    guard problems.noted.isEmpty else { return policy }
-    for (source, assertions) in assertions {
-      problems.source = source
-      assertions.check(policy, problems)
-    }
-    self.assertions = assertions.map(\.assertions)
-    return policy
+    return compiled()
   }
 
   private mutating func eachDocument(_ body: (inout PolicyReader, Int) -> Void) {

@@ -3,6 +3,8 @@ internal import Reflection
 /// The completions at the cursor.
 struct Completer {
   let registry: SchemaRegistry
+  /// The commands of the program.
+  let commands: [CommandDescription]
 
   /// Options that are followed by a value.
   private static let valued: Set = [
@@ -22,19 +24,16 @@ struct Completer {
     if let option = before.last, Self.valued.contains(option) { return values(of: option) }
     guard !prefix.hasPrefix("-") else { return CommandLineOptions.names }
     let words = positional(before)
-    guard let name = words.first else { return CommandName.allCases.map(\.rawValue) + ["help"] }
+    guard let name = words.first else { return commands.map(\.name) + ["help"] }
     let arguments = Array(words.dropFirst())
-    if name == "help" { return arguments.isEmpty ? CommandName.allCases.map(\.rawValue) : [] }
-    switch CommandName(rawValue: name) {
-    case .list where arguments.isEmpty: return services(prefix)
-    case .describe where arguments.isEmpty:
+    if name == "help" { return arguments.isEmpty ? commands.map(\.name) : [] }
+    switch name {
+    case "list" where arguments.isEmpty: return services(prefix)
+    case "describe" where arguments.isEmpty:
       return methods(prefix) { _ in true } + (prefix.contains(".") ? registry.typeNames : [])
-    case .call: return target(arguments) + methods(arguments, prefix) { !$0.isServerStreaming }
-    case .watch: return target(arguments) + methods(arguments, prefix) { $0.isServerStreaming }
-    case .pin where arguments.isEmpty: return PinCommand.Task.allCases.map(\.rawValue)
-    case .totp where arguments.isEmpty: return TotpCommand.Task.allCases.map(\.rawValue)
-    case .policy where arguments.isEmpty: return PolicyCommand.Task.allCases.map(\.rawValue)
-    case .completion where arguments.isEmpty: return Shell.allCases.map(\.rawValue)
+    case "call": return target(arguments) + methods(arguments, prefix) { !$0.isServerStreaming }
+    case "watch": return target(arguments) + methods(arguments, prefix) { $0.isServerStreaming }
+    case _ where arguments.isEmpty: return commands.first { $0.name == name }?.firstWords ?? []
     default: return []
     }
   }

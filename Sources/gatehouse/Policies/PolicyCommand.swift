@@ -5,7 +5,34 @@ internal import TenancyService
 
 /// `gatehouse policy`: what policy files say, without a service.
 struct PolicyCommand: Command {
-  /// The task for the files.
+  static let description = CommandDescription(
+    name: "policy",
+    arguments: "check|explain|diff|test FILE|FOLDER...",
+    summary: "check, explain, compare or test policy files, without a service",
+    details: """
+      Reads policy files, and of folders all that end in .json, as TenancyService would load them
+      together. If they do not load, prints all mistakes, each with its file and its place in it, and
+      exits with 1.
+
+        check    says how many types, roles, actions and assertions there are
+        explain  says what each role allows, or only --role ROLE, and under which conditions
+        diff     compares two: which roles and which pairs of a role and an action are new (+), gone
+                 (-), or have other conditions (~)
+        test     runs the assertions, and lists the pairs that none of them touches: nobody with the
+                 role on an entity is asked about the action
+
+        gatehouse policy check policies/
+        gatehouse policy diff old.json policies/smart-home.json
+      """,
+    formats: OutputFormat.allCases,
+    options: ["--role"],
+    optionScope: "policy explain",
+    firstWords: Task.allCases.map(\.rawValue)
+  ) { words throws(UsageError) in
+    try PolicyCommand(words)
+  }
+
+  /// What is wanted of the files.
   enum Task: String, CaseIterable {
     case check
     case explain

@@ -64,3 +64,15 @@ struct SeedWorld: Sendable {
     var app: String?
   }
 }
+
+extension SeedProduct {
+  /// What is made.
+  var world: SeedWorld {
+    switch self {
+    case .stables: .stables
+    case .family: .family
+    case .journal: .journal
+    case .smartHome: .smartHome
+    }
+  }
+}

@@ -86,7 +86,7 @@ struct Seeder {
     } catch let failure as CallFailure where failure.error.code == .alreadyExists {
       throw SeedFailure(
         "\(email(person)) has another password; give the one of the first run, for example in "
-          + PasswordSource.variable
+          + Secret.password.variable
       )
     }
   }

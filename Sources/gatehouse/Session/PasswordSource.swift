@@ -1,31 +1,26 @@
 /// Where passwords and PINs come from: never from the command line, which every process can read.
 enum PasswordSource {
-  /// The variable that scripts set.
-  static let variable = "GATEHOUSE_PASSWORD"
-  /// The same for PINs.
-  static let pinVariable = "GATEHOUSE_PIN"
-
   /// The password of an account.
   static func existing(_ context: CommandContext) throws -> String {
-    if let password = context.environment[variable] { return password }
+    if let password = context.environment[Secret.password.variable] { return password }
     return try context.console.askSecret(.password, "Password: ")
   }
 
   /// A password for a new account; typed twice, because nobody sees it.
   static func new(_ context: CommandContext) throws -> String {
-    if let password = context.environment[variable] { return password }
+    if let password = context.environment[Secret.password.variable] { return password }
     return try twice(.password, "New password: ", context)
   }
 
   /// The PIN of an account.
   static func existingPin(_ context: CommandContext) throws -> String {
-    if let pin = context.environment[pinVariable] { return pin }
+    if let pin = context.environment[Secret.pin.variable] { return pin }
     return try context.console.askSecret(.pin, "PIN: ")
   }
 
   /// A new PIN; typed twice, because nobody sees it.
   static func newPin(_ context: CommandContext) throws -> String {
-    if let pin = context.environment[pinVariable] { return pin }
+    if let pin = context.environment[Secret.pin.variable] { return pin }
     return try twice(.pin, "New PIN: ", context)
   }
 

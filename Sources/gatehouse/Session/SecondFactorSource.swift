@@ -3,12 +3,9 @@ internal import RPCKit
 
 /// Where the codes of second factors come from.
 enum SecondFactorSource {
-  /// The variable that scripts set.
-  static let variable = "GATEHOUSE_CODE"
-
   /// A code of an authenticator app, or a recovery code.
   static func code(_ context: CommandContext) throws -> String {
-    if let code = context.environment[variable] { return code }
+    if let code = context.environment[Secret.code.variable] { return code }
     return try context.console.askSecret(.code, "Code: ")
   }
 

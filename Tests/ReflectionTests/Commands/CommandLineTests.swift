@@ -121,13 +121,13 @@ struct CommandLineTests {
     }
   }
 
-  @Test("Every command explains itself", arguments: CommandName.allCases)
-  func help_ofEachCommand_isThere(_ command: CommandName) async throws {
+  @Test("Every command explains itself", arguments: Commands.all.map(\.name))
+  func help_ofEachCommand_isThere(_ command: String) async throws {
     try await CommandStage.run([]) { stage in
-      let outcome = await stage.gatehouse("help", command.rawValue)
+      let outcome = await stage.gatehouse("help", command)
       #expect(outcome.code == 0)
-      #expect(outcome.output.hasPrefix("usage: gatehouse \(command.rawValue)"))
-      #expect(await stage.gatehouse(command.rawValue, "--help").output == outcome.output)
+      #expect(outcome.output.hasPrefix("usage: gatehouse \(command)"))
+      #expect(await stage.gatehouse(command, "--help").output == outcome.output)
     }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite("What completes a command line")
 struct CompletionTests {
   private func candidates(_ words: String...) -> [String] {
-    Completer(registry: .gatehouse).candidates(for: words)
+    Completer(registry: .gatehouse, commands: Commands.all).candidates(for: words)
   }
 
   @Test("Commands, options and their values are offered where they can stand")
@@ -46,7 +46,9 @@ struct CompletionTests {
   func candidates_ofAllMethods_areUnderstood() throws {
     let registry = SchemaRegistry.gatehouse
     for prefix in ["", "tenancy.", "auth.", "entitlement."] {
-      let words = Completer(registry: registry).candidates(for: ["describe", prefix])
+      let words = Completer(registry: registry, commands: Commands.all).candidates(for: [
+        "describe", prefix,
+      ])
       let methods = words.filter { $0.contains("/") }
       #expect(methods.count > 5)
       for method in methods { #expect(registry.method(method) != nil, "\(method)") }

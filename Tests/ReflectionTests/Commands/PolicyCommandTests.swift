@@ -256,7 +256,7 @@ struct PolicyCommandTests {
 
   @Test("Tasks and products are completed")
   func candidates_areOffered() {
-    let completer = Completer(registry: .gatehouse)
+    let completer = Completer(registry: .gatehouse, commands: Commands.all)
     #expect(completer.candidates(for: ["policy", ""]) == ["check", "diff", "explain", "test"])
     #expect(completer.candidates(for: ["policy", "check", ""]) == [])
     #expect(completer.candidates(for: ["seed", "--product", "s"]) == ["smart-home", "stables"])

@@ -98,15 +98,17 @@ struct ExportStage {
     _ clock: ManualClock
   ) async throws -> EntitlementService {
     try await EntitlementService.open(
-      EntitlementConfiguration(
+      EntitlementSettings(
         database: folder.appending(path: "entitlement.db").path,
         catalog: try Catalog(json: Array(try SchemaFile.text("tiers/default.json").utf8)),
-        application: AppleApplication(bundleID: "com.example", appleID: 1)
+        purchases: PurchaseSettings(
+          application: AppleApplication(bundleID: "com.example", appleID: 1)
+        )
       ),
-      EntitlementDependencies(
+      EntitlementService.Dependencies(
         clock: clock,
         metrics: MetricRegistry(),
-        authorizer: ClosureSubjectAuthorizer(
+        authorizer: SubjectAuthorizer(
           confirm: { _, _, _, _ in throw RPCError(.unavailable, "nobody is asked") },
           check: { _, _, _, _ in false }
         ),

@@ -48,9 +48,9 @@ struct PointsLedgerCheckTests {
   func open_wrongSums_isRefused() async throws {
     try await PointsFamily.run { family in
       try await family.earn("reading", minutes: 10)
-      var copy = family.fixture.configuration
+      var copy = family.fixture.settings
       copy.database += ".copy"
-      try await Database.backUp(family.fixture.configuration.database, to: copy.database)
+      try await Database.backUp(family.fixture.settings.database, to: copy.database)
       let configuration = copy
       func open() async throws {
         let service = try await EntitlementService.open(

@@ -1,0 +1,104 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// The catalogue in use; another one comes into force with the commit that records it.
+final class CurrentCatalog: Sendable {
+  /// The kind of change that says that the catalogue is another one.
+  static let changeKind = "tiers"
+
+  private let store: ServiceStore
+  private let current: Lock<Catalog>
+  /// What comes into force with the commit that says so.
+  private let prepared = Lock<Catalog?>(nil)
+
+  init(_ catalog: Catalog, store: ServiceStore) {
+    current = Lock(catalog)
+    self.store = store
+  }
+
+  /// The catalogue of the moment.
+  var value: Catalog { current.withLock { $0 } }
+
+  /// Goes on with another catalogue from the commit on that records it, and tells those who watch.
+  ///
+  /// Throws `StoreError` when it cannot be recorded; then the old one stays in use. One at a time.
+  func replace(by catalog: Catalog) async throws {
+    prepared.withLock { $0 = catalog }
+    defer { prepared.withLock { $0 = nil } }
+    try await record(catalog)
+  }
+
+  /// Records which catalogue is in use; another one than last time is a change of everything.
+  func record(_ catalog: Catalog) async throws {
+    let digest = catalog.digest
+    try await store.writeOwn { tx in
+      let known = try tx.first("SELECT digest FROM catalog_state") { $0.text(0) }
+      guard known != digest else { return }
+      try tx.execute(
+        """
+        INSERT INTO catalog_state (place, digest) VALUES (1, ?)
+        ON CONFLICT (place) DO UPDATE SET digest = excluded.digest
+        """,
+        .text(digest)
+      )
+      try tx.appendChange(
+        kind: Self.changeKind,
+        subject: "",
+        scope: "",
+        touching: [.catalog]
+      )
+      try tx.audit(
+        "catalog.load",
+        object: "catalog",
+        before: known.map { Digests.sha256($0) },
+        after: Digests.sha256(digest),
+        detail: "\(catalog.tiers.count) tiers, \(catalog.addons.count) add-ons, "
+          + "\(catalog.products.count) products, \(catalog.promotions.count) promotions"
+      )
+    }
+  }
+}
+
+extension CurrentCatalog: CommitFollower {
+  /// Goes on with the catalogue that a commit tells of.
+  func follow(_ changes: [Change]) {
+    guard changes.contains(where: { $0.kind == Self.changeKind }),
+      let catalog = prepared.withLock({ $0.take() })
+    else { return }
+    current.withLock { $0 = catalog }
+  }
+}
+
+extension ConflictKey {
+  /// What is sold: writes that were checked against it run again when it changes before them.
+  static let catalog = ConflictKey("catalog")
+}
+
+extension Catalog {
+  /// Tells two catalogues apart, the same in every process.
+  fileprivate var digest: String {
+    func text(_ values: [String: FeatureValue]) -> String {
+      values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ";")
+    }
+    var lines = features.sorted { $0.key < $1.key }.map { key, feature in
+      // Without a meter as ever, so that no upgrade looks like another catalogue.
+      "\(key):\(feature.fallback)" + (feature.meter.map { ":\($0.period):\($0.isSoft)" } ?? "")
+    }
+    for offer in tiers + addons + products {
+      // Without a length as ever, for the same reason.
+      let length = offer.length.map { " \($0)" } ?? ""
+      lines.append("\(offer.name) \(offer.rank) \(text(offer.values))\(length)")
+    }
+    // No line for a catalogue without any, so that no upgrade looks like another one.
+    for promotion in promotions {
+      let window = [promotion.startsAt, promotion.endsAt, promotion.countMax].map { $0 ?? -1 }
+      let kinds = promotion.subjectKinds.map(\.rawValue).sorted()
+      lines.append(
+        "\(promotion.name) \(promotion.kind) \(promotion.gift) \(kinds) \(promotion.duration) "
+          + "\(window) \(promotion.code)"
+      )
+    }
+    lines.append("\(defaultTier ?? "-") \(unknownTier ?? "-")")
+    return PayloadDigest.sha256(Array(lines.joined(separator: "\n").utf8))
+  }
+}

@@ -1,0 +1,61 @@
+internal import RPCKit
+internal import ServiceKit
+
+extension EntitlementCore {
+  /// A page of a list, and the token of the next; empty after the last.
+  ///
+  /// `filter` tells the list from others of the method. `read` returns records after a cursor, as many as it is
+  /// told; `cursor` is what a record is found again by.
+  func page<Record: Sendable>(
+    _ asked: RequestedPage.Asked,
+    of filter: [String],
+    _ call: CallContext,
+    cursorCount: Int,
+    cursor: (Record) -> [String],
+    _ read: @escaping @Sendable ([String]?, Int, borrowing ReadTransaction) throws -> [Record]
+  ) async throws -> (records: ArraySlice<Record>, next: String) {
+    let page = try tokens.page(
+      asked,
+      cursorCount: cursorCount,
+      TokenSealer.PageBinding(
+        caller: call.caller.description,
+        filter: [call.method.fullName] + filter
+      )
+    )
+    let (start, size) = (page.cursor, page.size)
+    // One more than asked for says whether there is another page.
+    let found = try await store.read { tx in try read(start, size + 1, tx) }
+    let records = found.prefix(size)
+    guard found.count > size, let last = records.last else { return (records, "") }
+    return (records, page.token(after: cursor(last)))
+  }
+}
+
+extension ServiceStore {
+  /// Deletes the rows of a table whose column `time` is before `instant` (milliseconds since 1970); how many.
+  ///
+  /// In small pieces, so that no write waits long behind them.
+  @discardableResult
+  func purge(
+    _ table: String,
+    key: String,
+    _ time: String,
+    before instant: Int64
+  ) async throws -> Int {
+    var total = 0
+    while true {
+      let count = try await writeOwn { tx in
+        try tx.execute(
+          """
+          DELETE FROM \(table) WHERE (\(key)) IN (
+            SELECT \(key) FROM \(table) WHERE \(time) < ? LIMIT ?)
+          """,
+          .integer(instant),
+          .integer(Database.purgeCountMax)
+        )
+      }
+      total += count
+      if count < Database.purgeCountMax { return total }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+internal import Contracts
+internal import ServiceKit
+
+/// Who or what has entitlements.
+public struct Subject: Hashable, Sendable {
+  /// What kind of subject it is; the raw value is what stores keep.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A person.
+    case user
+    /// An organization.
+    case organization
+    /// A portfolio.
+    case portfolio
+  }
+
+  /// What kind of subject it is.
+  public let kind: Kind
+  /// Its identifier.
+  public let id: String
+
+  /// Makes a subject.
+  public init(_ kind: Kind, _ id: String) {
+    self.kind = kind
+    self.id = id
+  }
+
+  /// A user.
+  public static func user(_ id: String) -> Subject { Subject(.user, id) }
+}
+
+extension Subject {
+  /// The subject of a request; nil for a kind that is not known.
+  init?(_ wire: Entitlement_V1.Subject) {
+    switch wire.kind {
+    case .user: self.init(.user, wire.id)
+    case .organization: self.init(.organization, wire.id)
+    case .portfolio: self.init(.portfolio, wire.id)
+    default: return nil
+    }
+  }
+
+  /// The subject as it is sent.
+  var wire: Entitlement_V1.Subject { .init(kind: kind.wire, id: id) }
+
+  /// What seeing the subject needs in TenancyService; nil for users, who see themselves and nobody else.
+  var viewPermission: Permission? {
+    switch kind {
+    case .user: nil
+    case .organization: Permission("organization.view", on: id)
+    case .portfolio: Permission("portfolio.view", on: id)
+    }
+  }
+}
+
+extension Subject.Kind {
+  /// The kind as it is sent.
+  var wire: Entitlement_V1.SubjectKind {
+    switch self {
+    case .user: .user
+    case .organization: .organization
+    case .portfolio: .portfolio
+    }
+  }
+}

@@ -1,0 +1,89 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// Keeps what subjects have in memory, and so must know of each change from before its commit until after it.
+protocol SubjectFollower: Sendable {
+  /// A write is going to change the subject.
+  func beginChange(_ subject: Subject)
+
+  /// The write is over, however it ended.
+  func endChange(_ subject: Subject)
+
+  /// What the clock will change, with what is stored in this transaction.
+  func timeline(
+    of subject: Subject,
+    in tx: borrowing WriteTransaction
+  ) throws -> [DueChange]
+}
+
+/// The subjects that one write changes.
+final class SubjectChanges: Sendable {
+  private let follower: any SubjectFollower
+  private let tombstones: Tombstones?
+  private let subjects = Lock(Set<Subject>())
+
+  init(_ follower: any SubjectFollower, tombstones: Tombstones? = nil) {
+    (self.follower, self.tombstones) = (follower, tombstones)
+  }
+
+  /// Whether a user was deleted.
+  func isErased(userID: String, in tx: borrowing WriteTransaction) throws -> Bool {
+    try tombstones?.contains(.user(userID), in: tx) ?? false
+  }
+
+  /// Throws NOT_FOUND for a user or an entity that was deleted: what a service does late must not bring
+  /// anything back.
+  func requireNotErased(_ subject: Subject, in tx: borrowing WriteTransaction) throws {
+    try requireNone(subject.kind == .user ? .user(subject.id) : .holder(subject.id), in: tx)
+  }
+
+  /// As the other one, for an entity that has points.
+  func requireNotErased(holder id: String, in tx: borrowing WriteTransaction) throws {
+    try requireNone(.holder(id), in: tx)
+  }
+
+  private func requireNone(_ name: Tombstones.Name, in tx: borrowing WriteTransaction) throws {
+    guard let tombstones, try tombstones.contains(name, in: tx) else { return }
+    throw EntitlementError.notFound
+  }
+
+  /// Says that a subject is being changed; at most counted once.
+  func begin(_ subject: Subject) {
+    if subjects.withLock({ $0.insert(subject).inserted }) { follower.beginChange(subject) }
+  }
+
+  /// Says that the write is over, however it ended.
+  func end() {
+    let ended = subjects.withLock { subjects in
+      defer { subjects = [] }
+      return subjects
+    }
+    for subject in ended { follower.endChange(subject) }
+  }
+
+  /// Raises the version of a subject whose entitlements this transaction has changed, says in its log why
+  /// and what, and tells those who watch.
+  ///
+  /// From here until the commit has been answered nobody is served from memory.
+  @discardableResult
+  func raise(
+    _ subject: Subject,
+    because cause: ChangeCause,
+    _ parts: [PartChange],
+    in tx: borrowing WriteTransaction
+  ) throws -> UInt64 {
+    try requireNotErased(subject, in: tx)
+    begin(subject)
+    let version = try SubjectVersionTable.increment(subject, in: tx)
+    try EntitlementChangeTable.append(
+      parts,
+      because: cause,
+      ahead: try follower.timeline(of: subject, in: tx),
+      of: subject,
+      version: version,
+      in: tx
+    )
+    try SubjectVersionTable.announce(subject, version: version, in: tx)
+    return version
+  }
+}

@@ -1,0 +1,78 @@
+internal import PeerContracts
+internal import RPCKit
+internal import ServiceKit
+
+extension EntitlementReason {
+  /// The reason as it is sent.
+  var wire: Entitlement_V1.Reason {
+    switch self {
+    case .available: .available
+    case .noSubscription: .noSubscription
+    case .subscriptionExpired: .subscriptionExpired
+    case .notInTier: .notInTier
+    case .limitExceeded: .limitExceeded
+    case .addonRequired: .addonRequired
+    case .deniedByOverride: .deniedByOverride
+    case .refunded: .refunded
+    case .revoked: .revoked
+    case .featureUnknown: .featureUnknown
+    case .typeMismatch: .typeMismatch
+    case .environmentMismatch: .environmentMismatch
+    case .notPurchased: .notPurchased
+    }
+  }
+}
+
+extension EntitlementSource {
+  /// The source as it is sent.
+  var wire: Entitlement_V1.Source {
+    switch self {
+    case .fallback: .default
+    case .tier: .tier
+    case .addon: .addon
+    case .override: .override
+    case .purchase: .purchase
+    case .promotion: .promotion
+    }
+  }
+}
+
+extension UnlockedBy {
+  /// The unlocking offers, as they are sent.
+  var wire: Entitlement_V1.UnlockedBy {
+    .init(tier: tier ?? "", addons: addons, products: products)
+  }
+}
+
+extension Resolution {
+  /// The entitlement as it is sent.
+  func wire(_ unlockedBy: UnlockedBy?) -> Entitlement_V1.Entitlement {
+    var limit: Limit?
+    if case .limit(let value) = value { limit = value }
+    return .init(
+      key: key,
+      available: value.isAvailable,
+      reason: reason.wire,
+      limit: limit?.wire,
+      source: winner.source.wire,
+      validUntil: validUntil.map { .init(milliseconds: $0) },
+      unlockedBy: unlockedBy?.wire
+    )
+  }
+}
+
+extension Decision {
+  /// The answer as it is sent; nobody may rely on it after `latest`.
+  func wire(version: UInt64, latest: Int64) -> Entitlement_V1.CheckResponse {
+    .init(
+      allowed: isAllowed,
+      reason: reason.wire,
+      limit: limit?.wire,
+      remaining: remaining,
+      source: source?.wire ?? .unspecified,
+      unlockedBy: unlockedBy?.wire,
+      validUntil: .init(milliseconds: min(validUntil ?? latest, latest)),
+      version: version
+    )
+  }
+}

@@ -1,0 +1,30 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+extension EntitlementsHandler {
+  func listChanges(
+    _ request: Entitlement_V1.ListEntitlementChangesRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.ListEntitlementChangesResponse {
+    let subject = try await core.readableSubject(request.subject, call)
+    let now = core.clock.now
+    let page = try await core.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      of: [subject.kind.rawValue, subject.id],
+      call,
+      cursorCount: 2,
+      cursor: \EntitlementChangeRecord.place.cursor
+    ) { cursor, count, tx in
+      let start = cursor.flatMap { EntitlementChangePlace(cursor: $0) }
+      return try EntitlementChangeTable.page(
+        of: subject,
+        before: start,
+        at: now,
+        count: count,
+        in: tx
+      )
+    }
+    return .init(changes: page.records.map(\.wire), nextPageToken: page.next)
+  }
+}

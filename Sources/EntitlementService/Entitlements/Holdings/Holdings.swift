@@ -1,0 +1,71 @@
+internal import ServiceKit
+
+/// Everything that decides what a subject is entitled to.
+public struct Holdings: Hashable, Sendable {
+  /// The subject.
+  public var subject: Subject
+  /// What it had when something was last changed, if anything; see `subscription(at:)`.
+  public var subscription: Subscription?
+  /// Changes of the subscription that are ahead, or have taken effect since; by their instants.
+  public var scheduled: [ScheduledChange]
+  /// The trials and coupons that it has redeemed, those that last longest.
+  public var redemptions: [Redemption]
+  /// What it bought, wherever and whatever became of it; only users buy.
+  public var purchases: [Purchase]
+  /// Grows with each change of the above.
+  public var version: UInt64
+
+  /// Makes holdings.
+  public init(
+    subject: Subject,
+    subscription: Subscription? = nil,
+    scheduled: [ScheduledChange] = [],
+    redemptions: [Redemption] = [],
+    purchases: [Purchase] = [],
+    version: UInt64 = 0
+  ) {
+    self.subject = subject
+    self.subscription = subscription
+    self.scheduled = scheduled
+    self.redemptions = redemptions
+    self.purchases = purchases
+    self.version = version
+  }
+}
+
+extension Holdings {
+  /// What the store says that a subject has.
+  init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
+    self.init(
+      subject: subject,
+      subscription: try SubscriptionTable.load(subject, in: tx),
+      scheduled: try ScheduledChangeTable.all(of: subject, in: tx),
+      redemptions: try RedemptionTable.latest(of: subject, in: tx),
+      purchases: subject.kind == .user ? try PurchaseTable.held(by: subject.id, in: tx) : [],
+      version: try SubjectVersionTable.current(of: subject, in: tx)
+    )
+  }
+
+  /// What is known of the subscription.
+  var terms: SubscriptionTerms {
+    SubscriptionTerms(subscription: subscription, scheduled: scheduled, version: version)
+  }
+
+  /// What the subject has at `now`, after every change whose time has come.
+  public func subscription(at now: Int64) -> Subscription? {
+    scheduled.applied(to: subscription, at: now)
+  }
+
+  /// The promotions that count at `now`, with their ends, by name: what was redeemed, and campaigns.
+  func promotions(in catalog: Catalog, at now: Int64) -> [(promotion: Promotion, endsAt: Int64)] {
+    var active: [(promotion: Promotion, endsAt: Int64)] = []
+    for redemption in redemptions where isCurrent(redemption.endsAt, at: now) {
+      guard let promotion = catalog.promotion(redemption.promotion) else { continue }
+      active.append((promotion, redemption.endsAt))
+    }
+    for promotion in catalog.promotions where promotion.isCampaign(for: subject.kind, at: now) {
+      if let end = promotion.endsAt { active.append((promotion, end)) }
+    }
+    return active.sorted { $0.promotion.name < $1.promotion.name }
+  }
+}

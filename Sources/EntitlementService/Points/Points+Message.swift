@@ -1,0 +1,77 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+extension PointsRule {
+  /// The rule of a request, whose fields were checked.
+  init(_ wire: Entitlement_V1.PointsRule) {
+    self.init(
+      app: wire.app,
+      pointsPerMinute: Int64(wire.pointsPerMinute),
+      pointsPerRewardMinute: Int64(wire.pointsPerRewardMinute)
+    )
+  }
+
+  /// The rule as it is sent.
+  var wire: Entitlement_V1.PointsRule {
+    .init(
+      app: app,
+      pointsPerMinute: UInt32(clamping: pointsPerMinute),
+      pointsPerRewardMinute: UInt32(clamping: pointsPerRewardMinute)
+    )
+  }
+}
+
+extension PointsEntryKind {
+  /// The kind of a request; nil when it asks for all.
+  init?(_ wire: Entitlement_V1.PointsEntryKind) {
+    switch wire {
+    case .earn: self = .earn
+    case .redeem: self = .redeem
+    case .reverseEarn: self = .reverseEarn
+    case .reverseRedeem: self = .reverseRedeem
+    default: return nil
+    }
+  }
+
+  /// The kind as it is sent.
+  var wire: Entitlement_V1.PointsEntryKind {
+    switch self {
+    case .earn: .earn
+    case .redeem: .redeem
+    case .reverseEarn: .reverseEarn
+    case .reverseRedeem: .reverseRedeem
+    }
+  }
+}
+
+extension PointsEntry {
+  /// The entry as it is sent.
+  var wire: Entitlement_V1.PointsEntry {
+    .init(
+      number: number,
+      transactionId: transactionID,
+      kind: posting.kind.wire,
+      app: posting.app,
+      points: posting.points,
+      balance: balance,
+      minutes: posting.minutes,
+      pointsPerMinute: posting.pointsPerMinute,
+      reward: posting.reward,
+      reversedTransactionId: posting.reversedID ?? "",
+      actorId: actorID,
+      occurredAt: .init(milliseconds: occurredAt)
+    )
+  }
+}
+
+extension RewardTime {
+  /// The reward time as it is sent.
+  func wire(at now: Int64) -> Entitlement_V1.ActiveReward {
+    .init(
+      reward: reward,
+      endsAt: .init(milliseconds: endsAt),
+      secondsLeft: left(at: now) / 1000
+    )
+  }
+}

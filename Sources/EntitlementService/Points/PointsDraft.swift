@@ -1,0 +1,89 @@
+internal import PeerContracts
+internal import EntitlementContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// A transaction of the points ledger that is being made, inside a write transaction.
+struct PointsDraft {
+  /// The outcome.
+  struct Outcome {
+    /// The entries, and the identifier of the transaction that they are of.
+    var entries: [PointsEntry]
+    /// The reward time after it, if it is about any and it has not run out.
+    var reward: RewardTime?
+    /// The transaction that was made; nil when what was asked for was there already.
+    var madeID: String?
+
+    /// For the audit record: how much, and not which app.
+    var summary: String {
+      let points = entries.reduce(0) { $0 + $1.posting.points }
+      let reversed = entries.first?.posting.reversedID.map { ", reverses \($0)" } ?? ""
+      return "\(points) points, \(entries.count) entries\(reversed)"
+    }
+
+    /// The transaction as it is sent.
+    func wire(at now: Int64) -> Entitlement_V1.PointsTransaction {
+      .init(
+        id: entries.first?.transactionID ?? "",
+        entries: entries.map(\.wire),
+        activeReward: reward?.wire(at: now)
+      )
+    }
+  }
+
+  let ledger: PointsLedger
+  /// The identifier that the transaction gets.
+  let id: String
+  /// The user who makes it.
+  let actorID: String
+
+  /// Adds postings that have nothing to do with reward time.
+  func post(
+    _ postings: [PointsPosting],
+    in tx: borrowing WriteTransaction
+  ) throws -> Outcome {
+    Outcome(
+      entries: try ledger.post(postings, as: id, by: actorID, in: tx),
+      reward: nil,
+      madeID: id
+    )
+  }
+
+  /// Redeems points, whose minutes begin at once or extend what runs.
+  func redeem(
+    _ postings: [PointsPosting],
+    for reward: String,
+    in tx: borrowing WriteTransaction
+  ) throws -> Outcome {
+    var time =
+      try RewardTable.load(reward, of: ledger.holder, in: tx)
+      ?? RewardTime(reward: reward, endsAt: tx.now)
+    try time.extend(by: postings.reduce(0) { $0 + $1.minutes }, at: tx.now)
+    try RewardTable.save(time, of: ledger.holder, in: tx)
+    var outcome = try post(postings, in: tx)
+    outcome.reward = time
+    return outcome
+  }
+
+  /// Takes a transaction back, unless that was done before.
+  func reverse(
+    _ transactionID: String,
+    in tx: borrowing WriteTransaction
+  ) throws -> Outcome {
+    let original = try ledger.entries(of: transactionID, in: tx)
+    guard let first = original.first else { throw EntitlementError.notFound }
+    let isReward = first.posting.kind == .redeem
+    let time =
+      isReward ? try RewardTable.load(first.posting.reward, of: ledger.holder, in: tx) : nil
+    let reversal = try ledger.reversal(of: transactionID, in: tx)
+    guard reversal.isEmpty else { return Outcome(entries: reversal, reward: time, madeID: nil) }
+    let postings = try original.reversal(minutesLeft: time?.minutesLeft(at: tx.now) ?? 0)
+    var outcome = try post(postings, in: tx)
+    if var time {
+      time.shorten(by: postings.reduce(0) { $0 + $1.minutes })
+      try RewardTable.save(time, of: ledger.holder, in: tx)
+      outcome.reward = time.endsAt > tx.now ? time : nil
+    }
+    return outcome
+  }
+}

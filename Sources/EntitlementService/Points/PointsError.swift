@@ -1,0 +1,87 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// Errors of points: why they cannot be earned, redeemed or taken back.
+enum PointsError {
+  private static let errors = ErrorCatalog.entitlement
+
+  /// The app has no rule.
+  static func ruleMissing(app: String) -> RPCError {
+    refused("POINTS_RULE_MISSING", "app \"\(app)\" has no points rule; set one", app)
+  }
+
+  /// The rule says that the app earns nothing.
+  static func notEarned(app: String) -> RPCError {
+    refused("POINTS_NOT_EARNED", "app \"\(app)\" earns no points by its rule", app)
+  }
+
+  /// The rule says that the app's points cannot be redeemed.
+  static func notRedeemable(app: String) -> RPCError {
+    let message = "points of app \"\(app)\" cannot be redeemed by its rule"
+    return refused("POINTS_NOT_REDEEMABLE", message, app)
+  }
+
+  /// The app has fewer points.
+  static func insufficient(app: String, balance: Int64) -> RPCError {
+    errors.precondition(
+      "INSUFFICIENT_POINTS",
+      "app \"\(app)\" has only \(balance) points",
+      ["app": app, "balance": "\(balance)"]
+    )
+  }
+
+  /// The points do not make a whole minute.
+  static func belowMinute(app: String, balance: Int64, pointsPerMinute: Int64) -> RPCError {
+    errors.precondition(
+      "POINTS_BELOW_MINUTE",
+      "a minute of reward time costs \(pointsPerMinute) points of app \"\(app)\", which has "
+        + "\(balance); redeem at least one minute",
+      ["app": app, "balance": "\(balance)", "points_per_minute": "\(pointsPerMinute)"]
+    )
+  }
+
+  /// The balance would be above the largest.
+  static func balanceLimit(app: String) -> RPCError {
+    let message =
+      "app \"\(app)\" would have more than \(PointsLedger.balanceMax) points; redeem some first"
+    return refused("POINTS_LIMIT", message, app)
+  }
+
+  /// The holder has as many rules as there may be.
+  static let ruleLimit = errors.precondition(
+    "POINTS_RULE_LIMIT",
+    "the holder already has rules for \(PointsRule.countMax) apps, which is the most"
+  )
+
+  /// The reward would run too long, or too many run already.
+  static let rewardLimit = errors.precondition(
+    "REWARD_LIMIT",
+    "reward time may run for at most 366 days, and for at most \(RewardTime.countMax) rewards at a time"
+  )
+
+  /// A part of a redemption that says neither how many points nor all.
+  static func amountRequired(_ field: String) -> RPCError {
+    errors.invalid(field, "AMOUNT_REQUIRED", "must be a number of points, or all")
+  }
+
+  /// The same app twice in one redemption.
+  static func duplicate(app: String) -> RPCError {
+    errors.invalid("parts", "DUPLICATE", "must not name app \"\(app)\" twice")
+  }
+
+  /// The transaction takes something back itself.
+  static let notReversible = errors.precondition(
+    "NOT_REVERSIBLE",
+    "the transaction is a reversal, which cannot be reversed"
+  )
+
+  /// The reward time has run out.
+  static let rewardUsed = errors.precondition(
+    "REWARD_USED",
+    "the reward time of this transaction has run out"
+  )
+
+  private static func refused(_ reason: String, _ message: String, _ app: String) -> RPCError {
+    errors.precondition(reason, message, ["app": app])
+  }
+}

@@ -1,0 +1,246 @@
+internal import PeerContracts
+internal import EntitlementContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Points that are earned in apps and redeemed for reward time.
+struct PointsHandler: Entitlement_V1.PointsService {
+  private let core: EntitlementCore
+  private let transactions: MetricFamily<Counter>
+
+  init(core: EntitlementCore, metrics: MetricRegistry) {
+    self.core = core
+    transactions = metrics.counters(
+      "gatehouse_entitlement_points_transactions_total",
+      help: "Answered changes of the points ledger, by kind: earn, redeem, reverse.",
+      labels: ["kind"]
+    )
+  }
+
+  // MARK: - Rules
+
+  func setRule(
+    _ request: Entitlement_V1.SetPointsRuleRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.PointsRule {
+    // The contract requires it.
+    guard let rule = request.rule.map(PointsRule.init) else { throw EntitlementError.notFound }
+    let holder = request.holderId
+    return try await write("set_rules", of: holder, request.idempotencyKey, request, call) { tx in
+      let before = try PointsRuleTable.load(rule.app, of: holder, in: tx)
+      // Setting what is set is a natural repetition.
+      guard before != rule else { return rule.wire }
+      try PointsRuleTable.save(rule, of: holder, in: tx)
+      try tx.audit(
+        "points.set_rule",
+        object: holder,
+        scope: holder,
+        before: before.map { Digests.sha256($0.wire.protobufBytes) },
+        after: Digests.sha256(rule.wire.protobufBytes)
+      )
+      return rule.wire
+    }
+  }
+
+  func listRules(
+    _ request: Entitlement_V1.ListPointsRulesRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.ListPointsRulesResponse {
+    let holder = request.holderId
+    try await core.require(Self.permission("view", on: holder), call)
+    let rules = try await core.store.read { try PointsRuleTable.all(of: holder, in: $0) }
+    return .init(rules: rules.map(\.wire))
+  }
+
+  // MARK: - Transactions
+
+  func earn(
+    _ request: Entitlement_V1.EarnPointsRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.PointsTransaction {
+    let holder = request.holderId
+    return try await post(.earn, of: holder, request.idempotencyKey, request, call) { draft, tx in
+      guard let rule = try PointsRuleTable.load(request.app, of: holder, in: tx) else {
+        throw PointsError.ruleMissing(app: request.app)
+      }
+      return try draft.post([rule.earning(Int64(request.minutes))], in: tx)
+    }
+  }
+
+  func redeem(
+    _ request: Entitlement_V1.RedeemPointsRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.PointsTransaction {
+    let holder = request.holderId
+    try validate(request.parts)
+    return try await post(.redeem, of: holder, request.idempotencyKey, request, call) { draft, tx in
+      var postings: [PointsPosting] = []
+      for part in request.parts {
+        guard
+          let (rule, balance) = try PointsRuleTable.loadWithBalance(part.app, of: holder, in: tx)
+        else { throw PointsError.ruleMissing(app: part.app) }
+        var amount: Int64?
+        if case .points(let points) = part.amount { amount = points }
+        postings.append(try rule.redeeming(amount, of: balance, for: request.reward))
+      }
+      return try draft.redeem(postings, for: request.reward, in: tx)
+    }
+  }
+
+  func reverse(
+    _ request: Entitlement_V1.ReversePointsRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.PointsTransaction {
+    let holder = request.holderId
+    return try await post(.reverse, of: holder, request.idempotencyKey, request, call) {
+      draft,
+      tx in
+      try draft.reverse(request.transactionId, in: tx)
+    }
+  }
+
+  // MARK: - Reading
+
+  func balances(
+    _ request: Entitlement_V1.GetPointsBalancesRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.GetPointsBalancesResponse {
+    let holder = request.holderId
+    try await core.require(Self.permission("view", on: holder), call)
+    let (rules, balances) = try await core.store.read { tx in
+      (
+        try PointsRuleTable.all(of: holder, in: tx),
+        try PointsLedger(holder: holder).balances(in: tx)
+      )
+    }
+    return .init(
+      balances: rules.map { rule in
+        let points = balances[rule.app] ?? 0
+        return .init(app: rule.app, points: points, rewardMinutes: rule.rewardMinutes(for: points))
+      },
+      // Rules cannot be deleted, so every balance has one, and there are too few to overflow.
+      totalPoints: balances.values.reduce(0, +)
+    )
+  }
+
+  func history(
+    _ request: Entitlement_V1.ListPointsHistoryRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.ListPointsHistoryResponse {
+    let holder = request.holderId
+    try await core.require(Self.permission("view", on: holder), call)
+    let kind = PointsEntryKind(request.kind)
+    let page = try await core.page(
+      .init(size: request.pageSize, token: request.pageToken),
+      of: [holder, request.app, kind?.rawValue ?? ""],
+      call,
+      cursorCount: 1,
+      cursor: { (entry: PointsEntry) in ["\(entry.number)"] }
+    ) { cursor, count, tx in
+      try PointsLedger(holder: holder).page(
+        before: cursor.flatMap { Int64($0[0]) } ?? .max,
+        app: request.app,
+        kind: kind,
+        count: count,
+        in: tx
+      )
+    }
+    return .init(entries: page.records.map(\.wire), nextPageToken: page.next)
+  }
+
+  func activeRewards(
+    _ request: Entitlement_V1.GetActiveRewardsRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.GetActiveRewardsResponse {
+    let holder = request.holderId
+    try await core.require(Self.permission("view", on: holder), call)
+    let now = core.clock.now
+    let running = try await core.store.read { tx in
+      try RewardTable.running(of: holder, at: now, in: tx)
+    }
+    return .init(rewards: running.map { $0.wire(at: now) })
+  }
+
+  // MARK: - Common
+
+  /// An action of a call on the ledger; the raw value names the action of the policy.
+  private enum Deed: String {
+    case earn
+    case redeem
+    case reverse
+  }
+
+  private static func permission(_ deed: String, on holder: String) -> Permission {
+    Permission("points.\(deed)", on: holder)
+  }
+
+  /// Changes what belongs to a holder, as long as the caller may.
+  private func write<Request: Message, Response: Message>(
+    _ deed: String,
+    of holder: String,
+    _ key: String,
+    _ request: Request,
+    _ call: CallContext,
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
+  ) async throws -> Response {
+    try await core.write(
+      key,
+      request,
+      call,
+      needing: .init(
+        permission: Self.permission(deed, on: holder),
+        view: Self.permission("view", on: holder)
+      )
+    ) { tx, changes in
+      try changes.requireNotErased(holder: holder, in: tx)
+      return try body(tx)
+    }
+  }
+
+  /// Adds a transaction to the ledger, and says so.
+  private func post<Request: Message>(
+    _ deed: Deed,
+    of holder: String,
+    _ key: String,
+    _ request: Request,
+    _ call: CallContext,
+    _ body:
+      @escaping @Sendable (PointsDraft, borrowing WriteTransaction) throws ->
+      PointsDraft.Outcome
+  ) async throws -> Entitlement_V1.PointsTransaction {
+    let draft = PointsDraft(
+      ledger: PointsLedger(holder: holder),
+      id: core.identifiers.make(.pointsTransaction),
+      actorID: try core.userID(call)
+    )
+    let answer = try await write(deed.rawValue, of: holder, key, request, call) { tx in
+      let outcome = try body(draft, tx)
+      let wire = outcome.wire(at: tx.now)
+      if let id = outcome.madeID {
+        try tx.audit(
+          "points.\(deed.rawValue)",
+          object: id,
+          scope: holder,
+          after: Digests.sha256(wire.protobufBytes),
+          detail: outcome.summary
+        )
+      }
+      return wire
+    }
+    // Also one that had been done before under its key.
+    transactions.series(deed.rawValue).increment()
+    return answer
+  }
+
+  private func validate(_ parts: [Entitlement_V1.PointsPart]) throws(RPCError) {
+    var apps: Set<String> = []
+    for (index, part) in parts.enumerated() {
+      switch part.amount {
+      case .points, .all(true): break
+      case .all(false), nil:
+        throw PointsError.amountRequired("parts[\(index)].amount")
+      }
+      guard apps.insert(part.app).inserted else { throw PointsError.duplicate(app: part.app) }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+internal import Contracts
+public import RPCKit
+public import ServiceKit
+
+/// What subjects are entitled to: tiers, subscriptions and purchases.
+///
+/// Open it, serve `services` behind an `AuthenticationInterceptor`, which says who calls, and close
+/// it after the last call.
+public final class EntitlementService: Sendable {
+  /// What the service is given by its surroundings.
+  public struct Dependencies: Sendable {
+    /// The date.
+    public var clock: any WallClock
+    /// Where chance comes from.
+    public var random: any RandomSource
+    /// Where metrics are registered.
+    public var metrics: MetricRegistry
+    /// Who may do what with entities of TenancyService.
+    public var authorizer: SubjectAuthorizer
+    /// Who has an account.
+    public var accounts: any AccountDirectory
+
+    /// Gathers the dependencies.
+    public init(
+      clock: any WallClock = SystemWallClock(),
+      random: any RandomSource = SystemRandomSource(),
+      metrics: MetricRegistry,
+      authorizer: SubjectAuthorizer,
+      accounts: any AccountDirectory
+    ) {
+      self.clock = clock
+      self.random = random
+      self.metrics = metrics
+      self.authorizer = authorizer
+      self.accounts = accounts
+    }
+  }
+
+  let core: EntitlementCore
+  let reader: HoldingsReader
+  private let settings: EntitlementSettings
+  private let catalogue: CurrentCatalog
+  private let verifier: AppleVerifier
+  /// What is served.
+  public let services: [ServiceDefinition]
+
+  /// Opens the store and makes everything ready.
+  ///
+  /// Throws `StoreError`, also when sums of the points ledger are wrong, or `TrustAnchorError`.
+  public static func open(
+    _ settings: EntitlementSettings,
+    _ dependencies: Dependencies
+  ) async throws -> EntitlementService {
+    let metrics = PurchaseMetrics(dependencies.metrics)
+    let verifier = try AppleVerifier(
+      settings.purchases,
+      clock: dependencies.clock,
+      random: dependencies.random,
+      registry: dependencies.metrics,
+      metrics: metrics
+    )
+    do {
+      let database = try await Database.open(
+        databaseConfiguration(settings),
+        migrations: EntitlementSchema.migrations,
+        clock: dependencies.clock
+      )
+      do {
+        try await database.require(EntitlementProgram.store.checks)
+        return try await EntitlementService(settings, dependencies, database, verifier, metrics)
+      } catch {
+        await database.close()
+        throw error
+      }
+    } catch {
+      verifier.stop()
+      throw error
+    }
+  }
+
+  private static func databaseConfiguration(
+    _ settings: EntitlementSettings
+  ) -> DatabaseConfiguration {
+    var configuration = DatabaseConfiguration(
+      path: settings.database,
+      applicationID: EntitlementSchema.applicationID
+    )
+    configuration.auditLifetime = settings.auditLifetime
+    if let byteCount = settings.logBudgetByteCount {
+      configuration.logBudgetByteCount = byteCount
+    }
+    return configuration
+  }
+
+  private init(
+    _ settings: EntitlementSettings,
+    _ dependencies: Dependencies,
+    _ database: Database,
+    _ verifier: AppleVerifier,
+    _ purchaseMetrics: PurchaseMetrics
+  ) async throws {
+    let (clock, random) = (dependencies.clock, dependencies.random)
+    let metrics = dependencies.metrics
+    let identifiers = IdentifierFactory(clock: clock, random: random)
+    var store = ServiceStore(
+      database,
+      of: EntitlementProgram.identity.name,
+      identifiers: identifiers,
+      metrics: metrics
+    )
+    let tombstones = Tombstones(
+      secret: HMACKey(try await store.secret("erasures", random: random))
+    )
+    store.tombstones = tombstones
+    let catalogue = CurrentCatalog(settings.catalog, store: store)
+    let reader = HoldingsReader(
+      store: store,
+      catalogue: catalogue,
+      countMax: settings.cachedSubjectCountMax
+    )
+    let core = EntitlementCore(
+      store: store,
+      clock: clock,
+      tokens: try await TokenSealer.stored(in: store, random: random),
+      identifiers: identifiers,
+      authorizer: dependencies.authorizer,
+      auditBudget: AuditBudget(
+        domain: ErrorCatalog.entitlement.domain,
+        clock: clock,
+        metrics: metrics
+      ),
+      follower: reader
+    )
+    (self.settings, self.core, self.reader) = (settings, core, reader)
+    (self.catalogue, self.verifier) = (catalogue, verifier)
+    let entitlements = EntitlementsHandler(
+      core: core,
+      catalogue: catalogue,
+      reader: reader,
+      scope: settings.purchases.apple.scope,
+      metrics: EntitlementMetrics(metrics),
+      answerLifetime: settings.answerLifetime,
+      heartbeatInterval: settings.heartbeatInterval
+    )
+    let purchases = PurchasesHandler(
+      core: core,
+      catalogue: catalogue,
+      settings: settings.purchases,
+      accounts: dependencies.accounts,
+      verifier: verifier,
+      metrics: purchaseMetrics
+    )
+    let subscriptions = SubscriptionsHandler(
+      core: core,
+      catalogue: catalogue,
+      random: random,
+      metrics: metrics
+    ) { try await reader.holdings(of: $0).terms }
+    services = [
+      entitlements.definition,
+      FeatureFlagsHandler(handler: entitlements).definition,
+      subscriptions.definition,
+      // A notification of 256 KiB, and what is around it.
+      purchases.definition
+        .allowing(
+          260 << 10,
+          forRequestsOf: Entitlement_V1.PurchasesMethods.handleNotification.method
+        ),
+      PointsHandler(core: core, metrics: metrics).definition,
+      AuditHandler(core: core).definition,
+      ExportsHandler(core: core).definition,
+      HoldersHandler(core: core, tombstones: tombstones).definition,
+    ]
+    try await catalogue.record(settings.catalog)
+    try await database.attach(catalogue, after: database.revision)
+  }
+
+  /// Whether the store works.
+  public func readiness() -> Readiness {
+    Readiness([core.database.readinessCheck])
+  }
+
+  /// Deletes old rows of the store until the task is cancelled.
+  public func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
+    await core.database.maintain(on: loop, clock: clock, logger: logger) { [core, settings] now in
+      try await NotificationTable.purge(
+        before: now - settings.purchases.notificationLifetime,
+        from: core.store
+      )
+      try await UsageTable.purge(before: now - UsageTable.lifetime, from: core.store)
+      if let lifetime = settings.auditLifetime {
+        try await EntitlementChangeTable.purge(before: now - lifetime, from: core.store)
+      }
+    }
+  }
+
+  /// Goes on with another catalogue from the commit on that records it, and tells those who watch.
+  ///
+  /// Throws `StoreError` when it cannot be recorded; then the old one stays in use. One at a time.
+  public func reload(_ catalog: Catalog) async throws {
+    try await catalogue.replace(by: catalog)
+  }
+
+  /// Closes the store, after the last call.
+  public func close() async {
+    verifier.stop()
+    await core.database.close()
+  }
+}

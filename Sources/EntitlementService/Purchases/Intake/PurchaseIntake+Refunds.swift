@@ -1,0 +1,27 @@
+internal import ServiceKit
+
+extension PurchaseIntake {
+  /// Keeps that a user has asked for a refund, or (nil) that it was declined.
+  ///
+  /// Nothing is taken from the user by it, so nobody who watches is told; it is audited, and shown beside
+  /// the purchase to whoever answers Apple.
+  func noteRefund(
+    _ request: Purchase.RefundRequest?,
+    signedAt: Int64,
+    on known: PurchaseRecord,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    guard let purchase = known.purchase.updated(by: request, signedAt: signedAt) else { return }
+    var record = known
+    record.purchase = purchase
+    try PurchaseTable.save(record, in: tx)
+    let holders = try PurchaseTable.holders(of: purchase, in: tx)
+    try note(
+      request == nil ? "purchase.refund_declined" : "purchase.refund_requested",
+      record,
+      holders,
+      holders,
+      in: tx
+    )
+  }
+}

@@ -1,0 +1,121 @@
+/// Something bought in the App Store, as the newest data that Apple signed describes it.
+///
+/// One for each environment and original transaction. Instants are milliseconds since 1970.
+public struct Purchase: Hashable, Sendable {
+  /// The state of a purchase.
+  public enum State: String, Hashable, Sendable {
+    /// It counts.
+    case active
+    /// It has ended.
+    case expired
+    /// The money went back.
+    case refunded
+    /// It was taken away: from Family Sharing, or because a parent withdrew consent.
+    case revoked
+  }
+
+  /// Where it was bought.
+  public var environment: PurchaseEnvironment
+  /// What Apple calls the purchase and all that follows from it.
+  public var originalTransactionID: String
+  /// Apple's identifier of the newest transaction.
+  public var transactionID: String
+  /// The product.
+  public var productID: String
+  /// Whether it is renewed, each time with a new transaction.
+  public var isRenewed: Bool
+  /// Whether a family member shares it.
+  public var isFamilyShared: Bool
+  /// When the newest transaction was bought.
+  public var purchasedAt: Int64
+  /// When it ends; nil for never.
+  public var expiresAt: Int64?
+  /// Until when it counts although the money is missing.
+  public var graceUntil: Int64?
+  /// When it was refunded or no longer shared.
+  public var revokedAt: Int64?
+  /// Whether what `revokedAt` says was the end of sharing and not a refund.
+  public var isUnshared: Bool
+  /// How much of the money went back, in thousandths of a percent; nil for all.
+  public var refundedShare: Int64?
+  /// When a parent withdrew consent for this application's user.
+  public var withdrawnAt: Int64?
+  /// When Apple signed the newest transaction.
+  public var signedAt: Int64
+  /// When Apple signed the newest word on renewal.
+  public var renewalSignedAt: Int64?
+  /// The user of ours that the application named when it was bought (a UUID).
+  public var appAccountToken: String?
+  /// The application's user in Apple's terms.
+  public var appTransactionID: String?
+  /// Whether the subscription was replaced by a better one before its end.
+  public var isUpgraded = false
+  /// The offer that the newest transaction was bought with.
+  public var offer: Offer?
+  /// Apple's last word on the renewal of the newest period, if any.
+  public var renewal: Renewal?
+  /// The refund that the user has asked for and Apple has not decided on.
+  public var refundRequest: RefundRequest?
+  /// When Apple signed the newest word on that.
+  public var refundSignedAt: Int64?
+  /// Whether it is used up: what it gave is given once.
+  public var isConsumable = false
+  /// The period before the newest one, of something renewed: it counts until the newest begins.
+  public var previous: Period?
+
+  /// An offer of the App Store.
+  public struct Offer: Hashable, Sendable {
+    /// 1 introductory, 2 promotional, 3 code, 4 win-back; others may come.
+    public var type: Int64
+    /// Its identifier; introductory offers have none.
+    public var identifier: String?
+    /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
+    public var discountType: String?
+  }
+
+  /// The event at the end of a period.
+  public struct Renewal: Hashable, Sendable {
+    /// 1 when it will be renewed.
+    public var autoRenewStatus: Int64?
+    /// The product that it renews as: after a downgrade another one.
+    public var productID: String?
+    /// Whether Apple still tries to collect the money.
+    public var isInBillingRetry: Bool
+    /// Why it ended: 1 cancelled, 2 billing, 3 price, 4 product gone, 5 other.
+    public var expirationIntent: Int64?
+    /// When it is renewed.
+    public var renewsAt: Int64?
+    /// The offer of the next period.
+    public var offer: Offer?
+  }
+
+  /// What is newly said about the end of a period.
+  public struct RenewalReport: Hashable, Sendable {
+    /// What happens then.
+    public var renewal: Renewal
+    /// Until when the purchase counts although the money is missing.
+    public var graceUntil: Int64?
+    /// When Apple signed this.
+    public var signedAt: Int64
+  }
+
+  /// A refund that was asked for.
+  public struct RefundRequest: Hashable, Sendable {
+    /// When Apple reported it.
+    public var requestedAt: Int64
+    /// Why, in Apple's words.
+    public var reason: String?
+  }
+}
+
+/// Where a purchase was made.
+///
+/// Apple's `Xcode` and `LocalTesting` are not here on purpose: their data carries no signature that
+/// means anything, and Apple's libraries then check none (entitlement anchors, 2a, step 10). Nothing
+/// in this service can be told to do the same.
+public enum PurchaseEnvironment: String, Hashable, Sendable, CaseIterable {
+  /// With money.
+  case production = "Production"
+  /// Without: developers, testers and App Review.
+  case sandbox = "Sandbox"
+}

@@ -1,0 +1,89 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// Errors of purchases.
+enum PurchaseError {
+  private static let errors = ErrorCatalog.entitlement
+
+  /// Data that claims to come from the store was not accepted: the reason tells forged data, data of another
+  /// application and a failure of ours apart.
+  static func rejected(_ error: AppleVerificationError) -> RPCError {
+    switch error {
+    case .invalid(let reason):
+      errors.invalidRequest(reason.name, "the signed data was rejected; see the reason")
+    case .retry:
+      errors.unavailable(
+        "VERIFICATION_UNAVAILABLE",
+        "the signed data cannot be verified right now; retry after the given delay"
+      )
+    }
+  }
+
+  /// A transaction without a field that every purchase has.
+  static func transactionIncomplete(lacks field: String) -> RPCError {
+    errors.invalidRequest(
+      "TRANSACTION_INCOMPLETE",
+      "the transaction has no \(field); send it as the App Store signed it",
+      ["name": field]
+    )
+  }
+
+  /// The purchase belongs to another user.
+  static let alreadyClaimed = errors.precondition(
+    "ALREADY_CLAIMED",
+    "the purchase belongs to another user"
+  )
+
+  /// What is used up was given to a user who is there no more.
+  static let alreadyUsedUp = errors.precondition(
+    "ALREADY_CLAIMED",
+    "the purchase was given to an account before, and what is used up is given only once"
+  )
+
+  /// The purchase changed hands too often today.
+  static let transferLimit = errors.precondition(
+    "TRANSFER_LIMIT",
+    "the purchase was transferred too often today; try again tomorrow"
+  )
+
+  /// Whether an error says that a purchase belongs to somebody else, so that the caller does not get it.
+  static func isClaim(_ error: RPCError) -> Bool {
+    error.reason == alreadyClaimed.reason || error.reason == transferLimit.reason
+  }
+
+  /// Whether an error is about one transaction and not about the call.
+  static func isOfTransaction(_ error: RPCError) -> Bool {
+    isClaim(error) || error.reason == "TRANSACTION_INCOMPLETE"
+  }
+
+  /// A receipt or a transaction without the product.
+  static func productNotInReceipt(_ name: String) -> RPCError {
+    errors.precondition(
+      "PRODUCT_NOT_IN_RECEIPT",
+      "the data proves no purchase of product \"\(name)\"; restore purchases first",
+      ["name": name]
+    )
+  }
+
+  /// Legacy receipts are not accepted here.
+  static let receiptsNotConfigured = errors.precondition(
+    "RECEIPT_ROOT_MISSING",
+    "legacy receipts are not accepted here; set apple.receipt_root to the file of Apple Inc. Root, "
+      + "or send a transaction of StoreKit 2"
+  )
+
+  /// A notification from a source that sent too many that were not genuine.
+  static func tooManyForgeries(retryAfter: Duration) -> RPCError {
+    errors.limited(
+      "TOO_MANY_ATTEMPTS",
+      "too many forged notifications from this network address; retry after the given delay",
+      retryAfter: retryAfter
+    )
+  }
+
+  /// Whether the user whom a purchase names exists cannot be found out.
+  static let authUnavailable = errors.unavailable(
+    "AUTH_UNAVAILABLE",
+    "AuthService cannot be asked about users right now; retry after the given delay"
+  )
+}

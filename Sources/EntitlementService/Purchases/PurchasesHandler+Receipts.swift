@@ -1,0 +1,59 @@
+internal import PeerContracts
+internal import EntitlementContracts
+internal import RPCKit
+internal import ServiceKit
+
+extension PurchasesHandler {
+  func validateReceipt(
+    _ request: Entitlement_V1.ValidateReceiptRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.ValidateReceiptResponse {
+    let userID = try core.userID(call)
+    // Base 64 has no dots, and a compact signature has nothing else between its parts.
+    let isTransaction = request.receiptData.utf8.contains(UInt8(ascii: "."))
+    guard isTransaction || verifier.acceptsReceipts else {
+      throw PurchaseError.receiptsNotConfigured
+    }
+    let transactions: [Verified<AppleTransaction>]
+    if isTransaction {
+      let verified = try await counting {
+        try await verifier.transaction(request.receiptData, call)
+      }
+      transactions = verified.payload.productID == request.productId ? [verified] : []
+    } else {
+      transactions = try await counting { try await verifier.receipt(request.receiptData, call) }
+        .transactions(of: request.productId)
+    }
+    metrics.validated(isTransaction ? "transaction" : "legacy")
+    guard !transactions.isEmpty else {
+      throw PurchaseError.productNotInReceipt(request.productId)
+    }
+    return try await takePurchases(request.idempotencyKey, request, call) { intake, tx, changes in
+      let claim = PurchaseIntake.Claim(userID: userID, isRestore: false)
+      var outcomes: [PurchaseIntake.Outcome] = []
+      var refusal: RPCError?
+      for transaction in transactions {
+        do {
+          // One that is somebody else's does not keep the others out.
+          outcomes.append(
+            try tx.attempt {
+              try intake.take(try transaction.purchase(), claim: claim, in: tx, changes)
+            }
+          )
+        } catch let error as RPCError where PurchaseError.isOfTransaction(error) {
+          refusal = refusal ?? error
+        } catch is AccountsUndecided {
+          continue
+        }
+      }
+      if outcomes.isEmpty, let refusal { throw refusal }
+      let results = outcomes.map { result(of: $0, for: userID) }
+      return .init(
+        format: isTransaction ? .transaction : .legacy,
+        result: results.contains(.applied) ? .applied : results.first ?? .unchanged,
+        purchases: outcomes.map { $0.record.wire(at: core.clock.now, intake.catalog) },
+        version: try SubjectVersionTable.current(of: .user(userID), in: tx)
+      )
+    }
+  }
+}

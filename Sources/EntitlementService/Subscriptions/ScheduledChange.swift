@@ -1,0 +1,55 @@
+/// A change of tier that takes effect at an instant.
+///
+/// Nothing runs then: what a subject has is what its subscription is after all changes whose time has come,
+/// worked out at each question. So a change cannot be missed or made twice, whatever becomes of the service
+/// or its clock.
+public struct ScheduledChange: Hashable, Sendable {
+  /// Its identifier, `sch_…`.
+  public var id: String
+  /// When it takes effect: milliseconds since 1970.
+  public var effectiveAt: Int64
+  /// The tier from then on.
+  public var tier: String
+  /// Paid until then; nil forever.
+  public var paidUntil: Int64?
+
+  /// How many may be ahead of one subject.
+  static let countMax = 16
+
+  /// Makes a change.
+  public init(id: String, effectiveAt: Int64, tier: String, paidUntil: Int64? = nil) {
+    self.id = id
+    self.effectiveAt = effectiveAt
+    self.tier = tier
+    self.paidUntil = paidUntil
+  }
+
+  /// A subscription after the change.
+  public func applied(to subscription: Subscription?) -> Subscription {
+    var result = subscription ?? Subscription(tier: tier, validFrom: effectiveAt)
+    result.tier = tier
+    result.isTrial = false
+    result.validFrom = min(result.validFrom, effectiveAt)
+    result.paidUntil = paidUntil
+    result.graceUntil = nil
+    return result
+  }
+}
+
+extension [ScheduledChange] {
+  /// A subscription at `now`, after every change whose time has come.
+  func applied(to subscription: Subscription?, at now: Int64) -> Subscription? {
+    guard let first, first.effectiveAt <= now else { return subscription }
+    return prefix { $0.effectiveAt <= now }.reduce(subscription) { $1.applied(to: $0) }
+  }
+}
+
+/// What is known of a subject's subscription.
+struct SubscriptionTerms {
+  /// What it was when something was last changed, if there is one.
+  var subscription: Subscription?
+  /// Changes that are ahead, or have taken effect since; by their instants.
+  var scheduled: [ScheduledChange]
+  /// The version of the subject.
+  var version: UInt64
+}
