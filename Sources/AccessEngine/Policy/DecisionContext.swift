@@ -1,4 +1,4 @@
-/// What the caller of a decision knows about the subject.
+/// The subject's state that decisions depend on.
 public struct DecisionContext: Hashable, Sendable {
   /// Ways in which the subject has proved itself lately; bits of the policy's step-ups.
   var stepUps: UInt64 = 0
@@ -14,10 +14,10 @@ public struct DecisionContext: Hashable, Sendable {
   /// Nothing beyond who the subject is.
   public static let plain = DecisionContext()
 
-  /// Somebody who has proved itself in every way there is.
+  /// A subject that has proved itself in every way there is.
   package static let proven = DecisionContext(stepUps: .max)
 
-  /// Somebody for whom everything holds that nobody has kept: step-ups, and features that were paid for.
+  /// The subject that meets every condition nobody has kept: step-ups, and features that were paid for.
   package static let assumed = DecisionContext(stepUps: .max, features: .max)
 
   /// The same as if every feature were paid for.

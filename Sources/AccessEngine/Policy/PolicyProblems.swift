@@ -19,7 +19,7 @@ final class PolicyProblems {
     guard noted.isEmpty else { throw PolicyError(noted) }
   }
 
-  /// What `body` reads; nil, and a mistake more, when it cannot be read.
+  /// The value that `body` reads; nil, and a mistake more, when it cannot be read.
   func attempt<Value>(_ body: () throws(JSONDecodingError) -> Value) -> Value? {
     do {
       return try body()

@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What is sold: features, and the tiers, add-ons and products that include them.
+/// The catalogue: features, and the tiers, add-ons and products that include them.
 ///
 /// Data of the operator's, validated when it is read; see `Catalog+JSON.swift`.
 public struct Catalog: Hashable, Sendable {

@@ -8,7 +8,7 @@ final class CurrentCatalog: Sendable {
 
   private let store: ServiceStore
   private let current: Lock<Catalog>
-  /// What comes into force with the commit that says so.
+  /// The catalogue that comes into force with the commit that records it.
   private let prepared = Lock<Catalog?>(nil)
 
   init(_ catalog: Catalog, store: ServiceStore) {
@@ -70,7 +70,7 @@ extension CurrentCatalog: CommitFollower {
 }
 
 extension ConflictKey {
-  /// What is sold: writes that were checked against it run again when it changes before them.
+  /// The catalogue: writes that were checked against it run again when it changes before them.
   static let catalog = ConflictKey("catalog")
 }
 

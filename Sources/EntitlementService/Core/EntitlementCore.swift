@@ -10,7 +10,7 @@ final class EntitlementCore: Sendable {
   let tokens: TokenSealer
   let identifiers: IdentifierFactory
   private let authorizer: SubjectAuthorizer
-  /// What operators may read about others.
+  /// The budget of operators for reads about others.
   private let auditBudget: AuditBudget
   private let follower: any SubjectFollower
 
@@ -131,11 +131,11 @@ final class EntitlementCore: Sendable {
 
   // MARK: - Store
 
-  /// What a write needs of its caller besides a method that is open to it.
+  /// The right that a write needs of its caller besides a method that is open to it.
   struct NeededRight {
     /// What the caller must be allowed to do.
     var permission: Permission
-    /// What it needs to know of the object at all.
+    /// The permission to know of the object at all.
     var view: Permission
   }
 
@@ -180,7 +180,7 @@ final class EntitlementCore: Sendable {
   /// Times that a write is begun anew because what it rests on must be asked for first.
   static let confirmationCountMax = 3
 
-  /// What a caller's right was said to be may be so no more.
+  /// The caller's right may have ended since it was confirmed.
   private struct StaleRight: Error {}
 
   /// The right of a user to do what not everybody may; nil when the method needs none.
@@ -213,7 +213,7 @@ final class EntitlementCore: Sendable {
       )
     }
     guard !right.decision.isAllowed else { return right }
-    // Who may not even see it is told that there is nothing.
+    // A caller who may not even see it gets NOT_FOUND.
     try await require(needed.view, call)
     throw EntitlementError.denied(permission.action, right.decision)
       .denying(permission.action, on: permission.entity, because: right.decision.reason)

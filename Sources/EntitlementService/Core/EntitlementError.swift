@@ -20,7 +20,7 @@ enum EntitlementError {
     "is required unless the caller is a user"
   )
 
-  /// Nobody proved to be a user.
+  /// The caller proved no user.
   static let userRequired = errors.unauthenticated(
     "CREDENTIALS_INVALID",
     "the call has no valid user credentials; sign in first"

@@ -1,9 +1,9 @@
 internal import Contracts
 internal import ServiceKit
 
-/// Who or what has entitlements.
+/// A holder of entitlements.
 public struct Subject: Hashable, Sendable {
-  /// What kind of subject it is; the raw value is what stores keep.
+  /// The kind of subject; the raw value is what stores keep.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A person.
     case user
@@ -13,7 +13,7 @@ public struct Subject: Hashable, Sendable {
     case portfolio
   }
 
-  /// What kind of subject it is.
+  /// The kind of subject.
   public let kind: Kind
   /// Its identifier.
   public let id: String
@@ -42,7 +42,7 @@ extension Subject {
   /// The subject as it is sent.
   var wire: Entitlement_V1.Subject { .init(kind: kind.wire, id: id) }
 
-  /// What seeing the subject needs in TenancyService; nil for users, who see themselves and nobody else.
+  /// The permission to see the subject in TenancyService; nil for users, who see themselves and nobody else.
   var viewPermission: Permission? {
     switch kind {
     case .user: nil

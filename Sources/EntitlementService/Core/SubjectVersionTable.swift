@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// The table `subject_version`: how often a subject's entitlements have changed.
 enum SubjectVersionTable {
-  /// The kind of change that watches are told of, with the version as payload.
+  /// The kind of change that watches are notified of, with the version as payload.
   static let changeKind = "subject"
 
   /// The version of a subject; 0 for one that never had anything.

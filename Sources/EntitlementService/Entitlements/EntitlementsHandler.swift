@@ -152,7 +152,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
         for: holdings,
         at: now
       )
-      // The next use changes it, and nobody is told.
+      // The next use changes it, and watchers are not notified.
       decision.validUntil = now
       return answer(decision, request.limit, holdings, at: now)
     }

@@ -2,12 +2,12 @@ internal import Contracts
 public import RPCKit
 public import ServiceKit
 
-/// What subjects are entitled to: tiers, subscriptions and purchases.
+/// The entitlements of subjects: tiers, subscriptions and purchases.
 ///
 /// Open it, serve `services` behind an `AuthenticationInterceptor`, which says who calls, and close
 /// it after the last call.
 public final class EntitlementService: Sendable {
-  /// What the service is given by its surroundings.
+  /// The dependencies of the service.
   public struct Dependencies: Sendable {
     /// The date.
     public var clock: any WallClock
@@ -15,9 +15,9 @@ public final class EntitlementService: Sendable {
     public var random: any RandomSource
     /// Where metrics are registered.
     public var metrics: MetricRegistry
-    /// Who may do what with entities of TenancyService.
+    /// The authorizer for entities of TenancyService.
     public var authorizer: SubjectAuthorizer
-    /// Who has an account.
+    /// The directory of accounts.
     public var accounts: any AccountDirectory
 
     /// Gathers the dependencies.

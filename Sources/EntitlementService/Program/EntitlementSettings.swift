@@ -2,7 +2,7 @@
 public struct EntitlementSettings: Sendable {
   /// The store's file.
   public var database: String
-  /// What is sold.
+  /// The catalogue.
   public var catalog: Catalog
   /// Which purchases count, and how they are taken.
   public var purchases: PurchaseSettings

@@ -16,7 +16,7 @@ public struct Purchase: Hashable, Sendable {
 
   /// Where it was bought.
   public var environment: PurchaseEnvironment
-  /// What Apple calls the purchase and all that follows from it.
+  /// Apple's identifier of the purchase and all that follows from it.
   public var originalTransactionID: String
   /// Apple's identifier of the newest transaction.
   public var transactionID: String
@@ -111,8 +111,8 @@ public struct Purchase: Hashable, Sendable {
 /// Where a purchase was made.
 ///
 /// Apple's `Xcode` and `LocalTesting` are not here on purpose: their data carries no signature that
-/// means anything, and Apple's libraries then check none (entitlement anchors, 2a, step 10). Nothing
-/// in this service can be told to do the same.
+/// means anything, and Apple's libraries then check none. Nothing
+/// in this service can be configured to do the same.
 public enum PurchaseEnvironment: String, Hashable, Sendable, CaseIterable {
   /// With money.
   case production = "Production"

@@ -34,7 +34,7 @@ enum PurchaseError {
     "the purchase belongs to another user"
   )
 
-  /// What is used up was given to a user who is there no more.
+  /// A consumable was given to a user whose account is deleted.
   static let alreadyUsedUp = errors.precondition(
     "ALREADY_CLAIMED",
     "the purchase was given to an account before, and what is used up is given only once"

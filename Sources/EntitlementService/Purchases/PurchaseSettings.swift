@@ -9,7 +9,7 @@ public import ServiceKit
 public struct PurchaseSettings: Sendable {
   /// The application whose purchases count, and what speaks for them.
   public var apple: AppleSettings
-  /// What restoring another user's purchase does.
+  /// The effect of restoring another user's purchase.
   public var restorePolicy = RestorePolicy.transfer
   /// How long it is remembered which notifications came, in milliseconds.
   ///

@@ -1,6 +1,6 @@
 public import RPCKit
 
-/// What a subject has: which tier, which add-ons, which exceptions.
+/// The subscription of a subject: its tier, add-ons and exceptions.
 ///
 /// Values of the tier are never copied here, so that a change of the tier reaches everyone who has
 /// it (getlago/lago-api#5017). Instants are milliseconds since 1970; an end is not included.

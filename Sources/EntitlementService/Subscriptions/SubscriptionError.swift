@@ -36,7 +36,7 @@ enum SubscriptionError {
   /// Too many changes are scheduled for the subject.
   static let scheduleLimit = errors.precondition(
     "SCHEDULE_LIMIT",
-    "\(ScheduledChange.countMax) changes are scheduled, which is the most; cancel one first"
+    "the maximum of \(ScheduledChange.countMax) changes is scheduled; cancel one first"
   )
 }
 
@@ -99,7 +99,7 @@ enum PromotionError {
   /// The subject has too many trials and coupons at a time.
   static let redemptionLimit = errors.precondition(
     "REDEMPTION_LIMIT",
-    "the subject has \(Redemption.countMax) trials and coupons at a time, which is the most"
+    "the subject has the maximum of \(Redemption.countMax) trials and coupons at a time"
   )
 
   private static func refused(_ reason: String, _ name: String, _ problem: String) -> RPCError {

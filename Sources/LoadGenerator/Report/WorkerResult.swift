@@ -14,7 +14,7 @@ struct WorkerProgress: Sendable {
   let waiting: Int
 }
 
-/// What a run has counted so far.
+/// The counts of a run so far.
 package struct LoadProgress: Sendable {
   package var recorder: LoadRecorder
   package var inFlight = 0

@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// What callers are told who are not let in.
+/// Errors returned to callers that are not let in.
 package enum IdentityError {
   private static let errors = ErrorCatalog(domain: "gatehouse.auth")
 
@@ -19,7 +19,7 @@ package enum IdentityError {
       + "moment"
   )
 
-  /// What a stream ends with whose caller would not be let in any more.
+  /// The error of a stream whose caller would no longer be let in.
   package static let proofEnded = errors.unauthenticated(
     "PROOF_ENDED",
     "the credentials of this stream expired or were revoked; open it again with new ones"

@@ -17,7 +17,7 @@ extension LeasedAnswer: Sendable where Value: Sendable {}
 ///
 /// Pure bookkeeping: no call, clock or lock.
 package protocol LeasedAnswers: Sendable {
-  /// What is asked.
+  /// The question.
   associatedtype Key: Hashable & Sendable
   /// The place in the order of changes when a call began.
   associatedtype Ticket: Sendable

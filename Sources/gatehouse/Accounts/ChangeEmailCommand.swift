@@ -43,7 +43,7 @@ struct ConfirmEmailCommand: Command {
     details: """
       Gives the account the address that this CODE was sent to, and ends its other sessions. Unless you are
       signed in to the account, its password is asked for, or taken from GATEHOUSE_PASSWORD. An old address
-      that was verified is told, and can take the change back for seven days. The code works once, for an hour.
+      that was verified gets a mail with which to undo the change for seven days. The code works once, for an hour.
       """
   ) { words throws(UsageError) in
     ConfirmEmailCommand(token: try words.checked(["CODE"])[0])

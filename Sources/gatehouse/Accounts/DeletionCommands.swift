@@ -37,8 +37,8 @@ struct DeletionCommand: Command {
     arguments: "[ID]",
     summary: "show how far the deletion of an account is",
     details: """
-      Shows how far a deletion is: waiting, blocked, erasing or done. Without ID, that of the account
-      that is signed in; with it, nobody needs to be.
+      Shows how far a deletion is: waiting, blocked, erasing or done. Without ID, that of the
+      signed-in account; with it, no sign-in is needed.
       """
   ) { words throws(UsageError) in
     DeletionCommand(id: try words.checked([], optionalCount: 1).first)
@@ -65,8 +65,8 @@ struct CancelDeletionCommand: Command {
     name: "cancel-deletion",
     summary: "keep the account that is about to be deleted",
     details: """
-      Takes the deletion of the account that is signed in back, while nothing has been erased: sign in
-      again within the grace period first.
+      Cancels the pending deletion of the signed-in account, unless erasure has begun: sign in again
+      within the grace period first.
       """
   ) { words throws(UsageError) in
     try words.checked([])

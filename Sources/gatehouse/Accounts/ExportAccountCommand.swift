@@ -11,7 +11,7 @@ struct ExportAccountCommand: Command {
     details: """
       Writes all that the three services know of the signed-in user to FILE, as one JSON document, readable
       by you alone. Needs a sign-in that is at most five minutes old, and works once a day. FILE appears
-      once the document is whole; docs/export.md says what is in it.
+      once the document is whole; docs/guides/export.md says what is in it.
 
         gatehouse login ada@example.com && gatehouse export-account ada.json
       """

@@ -9,8 +9,8 @@ struct IdentitiesCommand: Command {
     name: "identities",
     summary: "list the identities that sign in to the account, such as Apple's",
     details: """
-      Lists the identities at other providers with which the signed-in user's account can be signed in
-      to: identifier, provider and the address that the provider named last.
+      Lists the identities at other providers that can sign in to the account: identifier, provider and
+      the address that the provider named last.
       """,
     formats: OutputFormat.allCases
   ) { words throws(UsageError) in

@@ -7,7 +7,7 @@ struct CompletionCommand: Command {
     CommandDescription(
       name: "completion",
       arguments: "bash|fish|zsh",
-      summary: "print what lets a shell complete command lines",
+      summary: "print a shell completion script",
       details: """
         Prints a script for the shell, which asks this program for the words that fit: commands,
         options, services, methods and types.

@@ -20,7 +20,7 @@ struct UsersCommand: Command {
     UsersCommand(text: try words.checked([], optionalCount: 1).first ?? "")
   }
 
-  /// What the address or a name begins with; empty for all.
+  /// The beginning of the address or a name; empty for all.
   let text: String
 
   func run(_ context: CommandContext) async throws {

@@ -32,7 +32,7 @@ struct PolicyCommand: Command {
     try PolicyCommand(words)
   }
 
-  /// What is wanted of the files.
+  /// The task for the files.
   enum Task: String, CaseIterable {
     case check
     case explain

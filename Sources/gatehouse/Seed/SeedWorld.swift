@@ -66,7 +66,7 @@ struct SeedWorld: Sendable {
 }
 
 extension SeedProduct {
-  /// What is made.
+  /// The world to create.
   var world: SeedWorld {
     switch self {
     case .stables: .stables

@@ -44,7 +44,7 @@ struct PinTests {
       return try #require(response.token?.token)
     }
 
-    /// What becomes of an attempt.
+    /// The outcome of an attempt.
     func tried(_ pin: String) async -> String { await outcome { _ = try await verify(pin) } }
   }
 

@@ -26,7 +26,7 @@ struct NaiveEvaluator {
     var variant: String? = nil
   }
 
-  /// A role of a tenant's own.
+  /// A tenant-defined role.
   struct Definition {
     var id: String
     var root: String

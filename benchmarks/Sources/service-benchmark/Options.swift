@@ -1,4 +1,4 @@
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   var command = ""
   var devices = 1_000_000

@@ -4,13 +4,13 @@ internal import ServiceKit
 public struct Holdings: Hashable, Sendable {
   /// The subject.
   public var subject: Subject
-  /// What it had when something was last changed, if anything; see `subscription(at:)`.
+  /// The subscription at the last change, if any; see `subscription(at:)`.
   public var subscription: Subscription?
   /// Changes of the subscription that are ahead, or have taken effect since; by their instants.
   public var scheduled: [ScheduledChange]
   /// The trials and coupons that it has redeemed, those that last longest.
   public var redemptions: [Redemption]
-  /// What it bought, wherever and whatever became of it; only users buy.
+  /// The purchases, wherever and whatever became of them; only users buy.
   public var purchases: [Purchase]
   /// Grows with each change of the above.
   public var version: UInt64
@@ -34,7 +34,7 @@ public struct Holdings: Hashable, Sendable {
 }
 
 extension Holdings {
-  /// What the store says that a subject has.
+  /// The holdings of a subject in the store.
   init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
     self.init(
       subject: subject,
@@ -51,7 +51,7 @@ extension Holdings {
     SubscriptionTerms(subscription: subscription, scheduled: scheduled, version: version)
   }
 
-  /// What the subject has at `now`, after every change whose time has come.
+  /// The subscription at `now`, after every change whose time has come.
   public func subscription(at now: Int64) -> Subscription? {
     scheduled.applied(to: subscription, at: now)
   }

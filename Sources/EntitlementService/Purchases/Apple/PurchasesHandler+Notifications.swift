@@ -24,7 +24,7 @@ extension PurchasesHandler {
     }
   }
 
-  /// What a notification changes.
+  /// The changes by a notification.
   ///
   /// What counts is the signed transaction inside and not the notification's name, so nearly all
   /// types need no rule of their own, and one that Apple invents tomorrow is handled too.

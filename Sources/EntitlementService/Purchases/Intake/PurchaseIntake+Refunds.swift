@@ -3,8 +3,8 @@ internal import ServiceKit
 extension PurchaseIntake {
   /// Keeps that a user has asked for a refund, or (nil) that it was declined.
   ///
-  /// Nothing is taken from the user by it, so nobody who watches is told; it is audited, and shown beside
-  /// the purchase to whoever answers Apple.
+  /// Nothing is taken from the user by it, so watchers are not notified; it is audited, and shown beside
+  /// the purchase to anyone who answers Apple.
   func noteRefund(
     _ request: Purchase.RefundRequest?,
     signedAt: Int64,

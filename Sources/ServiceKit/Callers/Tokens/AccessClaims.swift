@@ -1,8 +1,8 @@
 public import StrictJSON
 
-/// What an access token says, once it is accepted.
+/// The claims of an access token, once it is accepted.
 public struct AccessClaims: Sendable, Hashable {
-  /// Who (`sub`).
+  /// The user (`sub`).
   public var userID: String
   /// In which session (`sid`).
   public var sessionID: String

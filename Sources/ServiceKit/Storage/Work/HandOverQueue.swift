@@ -4,14 +4,14 @@ package import RPCKit
 ///
 /// A row is queued by the write that it belongs to, so none is lost, and none is there for a write that was
 /// rolled back. It is tried until it was taken, after a longer pause each time, and goes on after a restart.
-/// An answer may get lost, so whoever is handed a row twice must take it as one.
+/// An answer may get lost, so anyone who is handed a row twice must take it as one.
 ///
 /// The table has a column of text that tells rows apart, and the integers `attempts` and `due_at`
 /// (milliseconds since 1970), with an index of `due_at` and that column.
 package final class HandOverQueue: Sendable {
   /// A row that waits.
   package struct Waiting: Sendable {
-    /// What tells it from others.
+    /// The key that identifies it.
     package let key: String
     /// Attempts that failed.
     package let failureCount: Int64
@@ -19,7 +19,7 @@ package final class HandOverQueue: Sendable {
     fileprivate var leaseEnd: Int64?
   }
 
-  /// What became of a row.
+  /// The outcome of a row.
   package enum Outcome: Sendable {
     /// It goes; what has to be written then belongs to the same transaction.
     case settled(@Sendable (borrowing WriteTransaction) throws -> Void)
@@ -68,7 +68,7 @@ package final class HandOverQueue: Sendable {
 
   /// Hands over what is due, until the task is cancelled.
   ///
-  /// `waiting` is told how many are left, and `handOver` is given a row; errors that it throws end the
+  /// `waiting` gets the number of rows left, and `handOver` is given a row; errors that it throws end the
   /// attempt for all rows, until the next look.
   package func run(
     _ store: ServiceStore,

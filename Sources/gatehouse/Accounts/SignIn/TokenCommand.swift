@@ -4,7 +4,7 @@ struct TokenCommand: Command {
     name: "token",
     summary: "print a fresh access token, for scripts",
     details: """
-      Prints the session's access token, which is good for a minute or more. Whoever has it can act as
+      Prints the session's access token, which is valid for a minute or more. Anybody who has it can act as
       you until it expires, so keep it out of files and command lines.
 
         TOKEN=$(gatehouse token) ./my-client

@@ -5,7 +5,7 @@ import ServiceKit
 
 @testable import ServiceTesting
 
-/// Somebody with an account.
+/// A person with an account.
 struct Person: Hashable, Sendable {
   static let password = "a long pass phrase for everybody"
 
