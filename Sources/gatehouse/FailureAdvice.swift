@@ -52,7 +52,7 @@ enum FailureAdvice {
     case "STORE_UNAVAILABLE":
       "the \(failure.service) service cannot use its storage; its log says why, such as a full disk"
     case "LAST_OWNER":
-      "make somebody else owner first, without an end, or delete the object"
+      "make another user owner first, without an end date, or delete the object"
     case "OPERATION_NOT_SUPPORTED":
       "no role changes that; gatehouse call Permissions/ListActions shows what can be done with it"
     case "FEATURE_NOT_AVAILABLE":
@@ -120,7 +120,7 @@ enum FailureAdvice {
     case .notFound: "check the id; objects that you may not see are not found either"
     case .alreadyExists: "it exists already, or the idempotency key was used for another request"
     case .resourceExhausted: "a limit was reached; wait and retry, or remove something first"
-    case .aborted: "somebody else changed it in between; read it again and repeat your change"
+    case .aborted: "it has changed; read it again and repeat your change"
     case .outOfRange: "this is beyond the end; ask for an earlier part"
     case .unimplemented:
       "\(failure.target) has no such method: is it the \(failure.service) service, and of the same version?"

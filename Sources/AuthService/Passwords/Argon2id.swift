@@ -5,7 +5,7 @@ enum Argon2id {
   /// libsodium picks its fastest code once per process (sodium_init(3)).
   private static let isReady = sodium_init() >= 0
 
-  /// The tag of a password; nil when there is no memory for it.
+  /// The tag of a password; nil when out of memory for it.
   ///
   /// Takes as much memory as `cost` says and some 30 ms at the standard cost, so not on a loop.
   static func tag(password: [UInt8], salt: [UInt8], cost: PasswordCost) -> [UInt8]? {

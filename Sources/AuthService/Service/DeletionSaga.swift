@@ -291,7 +291,7 @@ final class DeletionSaga: Sendable {
     }
     metrics.ended.series("blocked").increment()
     core.logger.warning(
-      "a deletion waits until somebody else has a role, or what it is held on is deleted",
+      "a deletion waits for another holder of a required role, or for the object's deletion",
       ["deletion": .string(deletion.id), "entities": .string(entities)]
     )
   }

@@ -180,7 +180,7 @@ final class EllipticCurveKey: @unchecked Sendable {
 private final class VerificationContext: @unchecked Sendable {
   private let context: OpaquePointer
 
-  /// Nil when there is no memory.
+  /// Nil when out of memory.
   init?(_ key: OpaquePointer) {
     guard let context = unsafe EVP_PKEY_CTX_new(key, nil) else { return nil }
     unsafe self.context = context

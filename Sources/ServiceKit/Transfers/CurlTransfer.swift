@@ -93,7 +93,7 @@ package final class CurlTransfer {
     case failed(String)
   }
 
-  /// libcurl lacks something, or there is no memory.
+  /// libcurl lacks something, or out of memory.
   package struct Fault: Error, CustomStringConvertible {
     package let description: String
   }
@@ -170,7 +170,7 @@ package final class CurlTransfer {
       }
       let recipients = unsafe CCurl_slist_append(nil, envelope.recipient)
       defer { unsafe CCurl_slist_free_all(recipients) }
-      guard unsafe recipients != nil else { return .failed("there is no memory") }
+      guard unsafe recipients != nil else { return .failed("out of memory") }
       try check(unsafe CCurl_set_list(handle, CURLOPT_MAIL_RCPT, recipients))
       // Of a list that is gone nothing must be left behind.
       defer { unsafe CCurl_set_list(handle, CURLOPT_MAIL_RCPT, nil) }
@@ -234,7 +234,7 @@ package final class CurlTransfer {
   private func setFields(_ lines: [String]) throws(Fault) {
     for line in lines {
       guard let longer = unsafe CCurl_slist_append(fields, line) else {
-        throw Fault(description: "there is no memory")
+        throw Fault(description: "out of memory")
       }
       unsafe fields = longer
     }

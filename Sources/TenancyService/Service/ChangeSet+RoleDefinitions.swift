@@ -159,7 +159,7 @@ extension ChangeSet {
       throw TenancyError.invalidField(
         "base_role",
         "ROLE_INVALID",
-        "is a role of operators, or one that somebody must always have; use another one"
+        "is a role of operators or a required role; use another one"
       )
     }
   }

@@ -67,7 +67,7 @@ struct RoleDraft: Sendable {
       throw TenancyError.invalidField(
         path,
         "WINDOW_INVALID",
-        "must be absent for \(role.name), which somebody must have at all times"
+        "must be absent for \(role.name), which is a required role"
       )
     }
     guard zones.rules(ofWindowIn: recurring.timeZone) != nil else {

@@ -68,8 +68,8 @@ extension TenancyError {
       .failedPrecondition,
       reason: "WINDOW_EXCEEDS_OWN",
       domain: domain,
-      message: "\(role) is a role that somebody must always have, or that can give such a one, and "
-        + "yours ends: set valid_until to the end of your own role at the latest, or ask somebody "
+      message: "\(role) is a required role, or can give one, and "
+        + "yours ends: set valid_until to the end of your own role at the latest, or ask a holder "
         + "whose role has no end and no hours",
       metadata: ["role": role]
     )

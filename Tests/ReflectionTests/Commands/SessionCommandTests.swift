@@ -95,7 +95,7 @@ struct SessionCommandTests {
       (.unauthenticated, "REFRESH_TOKEN_INVALID", "gatehouse login ada@b"),
       (.unauthenticated, "STEP_UP_REQUIRED", "run gatehouse login ada@b again"),
       (.permissionDenied, "SUBJECT_SUSPENDED", "ada@b is suspended; an operator can resume it"),
-      (.failedPrecondition, "LAST_OWNER", "make somebody else owner first, without an end"),
+      (.failedPrecondition, "LAST_OWNER", "make another user owner first, without an end date"),
       (.failedPrecondition, "OPERATION_NOT_SUPPORTED", "no role changes that"),
       (.permissionDenied, "ROLE_LACKS_ACTION", "your roles do not allow this"),
       (

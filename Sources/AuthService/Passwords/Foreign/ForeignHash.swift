@@ -56,7 +56,7 @@ enum ForeignHash: Hashable, Sendable {
 
   /// Whether a password is the hashed one; on no loop, as it takes up to some seconds.
   ///
-  /// Throws `PasswordHasher.OutOfMemory` when there is no memory for it.
+  /// Throws `PasswordHasher.OutOfMemory` when out of memory for it.
   func matches(_ password: [UInt8]) throws -> Bool {
     switch self {
     case .crypt(let hash): try hash.matches(password)

@@ -32,7 +32,7 @@ enum KeyDerivation {
     }
   }
 
-  /// PBKDF2 (PKCS5_PBKDF2_HMAC(3)); nil when there is no memory for it.
+  /// PBKDF2 (PKCS5_PBKDF2_HMAC(3)); nil when out of memory for it.
   static func pbkdf2(
     _ password: [UInt8],
     salt: [UInt8],
@@ -55,7 +55,7 @@ enum KeyDerivation {
     return result == 1 ? key : nil
   }
 
-  /// scrypt with one lane (EVP_PBE_scrypt(3)); nil when there is no memory for it.
+  /// scrypt with one lane (EVP_PBE_scrypt(3)); nil when out of memory for it.
   static func scrypt(
     _ password: [UInt8],
     salt: [UInt8],
@@ -82,7 +82,7 @@ enum KeyDerivation {
     return result == 1 ? key : nil
   }
 
-  /// AES-256-CTR from a counter of zero; nil when there is no memory for it.
+  /// AES-256-CTR from a counter of zero; nil when out of memory for it.
   static func encryptedCTR(_ bytes: [UInt8], key: [UInt8]) -> [UInt8]? {
     precondition(key.count == 32, "a key of AES-256 has 32 bytes")
     let counter = [UInt8](repeating: 0, count: 16)

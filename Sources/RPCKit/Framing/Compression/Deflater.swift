@@ -11,7 +11,7 @@ package struct Deflater: ~Copyable {
 
   private static let chunkByteCount = 16 * 1024
 
-  /// Makes a deflater; traps when there is no memory for it.
+  /// Makes a deflater; traps when out of memory for it.
   ///
   /// `level` is zlib's, 1 (fastest) to 9 (smallest). The default is 1: on a loop thread, time
   /// counts more than the last tenth of size.

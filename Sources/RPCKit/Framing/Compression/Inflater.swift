@@ -14,7 +14,7 @@ package struct Inflater: ~Copyable {
   /// How much room is made at a time: output memory follows real output in steps of this size.
   package static let chunkByteCount = 16 * 1024
 
-  /// Makes an inflater; traps when there is no memory for it.
+  /// Makes an inflater; traps when out of memory for it.
   package init(_ format: CompressionFormat = .zlib) {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
