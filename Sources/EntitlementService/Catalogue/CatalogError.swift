@@ -31,7 +31,7 @@ enum CatalogError {
 
   /// A limit was given for a flag, or a flag for a limit.
   static func typeMismatch(_ name: String, in field: String) -> RPCError {
-    let message = "feature \"\(name)\" takes the other kind of value"
+    let message = "feature \"\(name)\" has the other type of value"
     return invalid("TYPE_MISMATCH", message, name, field)
   }
 

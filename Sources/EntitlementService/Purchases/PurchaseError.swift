@@ -37,7 +37,7 @@ enum PurchaseError {
   /// A consumable was given to a user whose account is deleted.
   static let alreadyUsedUp = errors.precondition(
     "ALREADY_CLAIMED",
-    "the purchase was given to an account before, and what is used up is given only once"
+    "the consumable purchase was given to an account before, and is given only once"
   )
 
   /// The purchase changed hands too often today.
@@ -60,7 +60,7 @@ enum PurchaseError {
   static func productNotInReceipt(_ name: String) -> RPCError {
     errors.precondition(
       "PRODUCT_NOT_IN_RECEIPT",
-      "the data proves no purchase of product \"\(name)\"; restore purchases first",
+      "the receipt has no purchase of product \"\(name)\"; restore purchases first",
       ["name": name]
     )
   }

@@ -63,7 +63,7 @@ enum PromotionError {
   /// No coupon has this code.
   static let couponUnknown = errors.invalidRequest(
     "COUPON_UNKNOWN",
-    "the code is no coupon's; check its spelling",
+    "unknown coupon code; check the spelling",
     ["name": "code"]
   )
 
@@ -71,7 +71,7 @@ enum PromotionError {
   static func tooManyCodes(retryAfter: Duration) -> RPCError {
     errors.limited(
       "TOO_MANY_ATTEMPTS",
-      "too many codes that no coupon has; retry after the given delay",
+      "too many unknown coupon codes; retry after the given delay",
       retryAfter: retryAfter
     )
   }

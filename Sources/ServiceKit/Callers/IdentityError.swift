@@ -28,7 +28,7 @@ package enum IdentityError {
   /// Known, but not one of those who may call this method.
   package static let callerNotAllowed = errors.denied(
     "CALLER_NOT_ALLOWED",
-    "this method is not open to this kind of caller"
+    "callers of this kind may not call this method"
   )
 
   /// A user who is no operator, where only operators may call.
