@@ -43,7 +43,7 @@ struct AccountChange: Hashable, Sendable {
   var finished: Int64?
 
   /// How long the account's address can stop it, in milliseconds.
-  static let delay: Int64 = 72 * 3_600_000
+  static let delay = MailToken.Purpose.refuseChange.lifetime
   /// How long one is kept after its end, in milliseconds.
   static let keptAfterEnd: Int64 = 90 * 24 * 3_600_000
 }

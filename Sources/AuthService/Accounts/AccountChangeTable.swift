@@ -96,8 +96,14 @@ enum AccountChangeTable {
     )
   }
 
-  /// Writes how one ended.
-  static func end(_ change: AccountChange, in tx: borrowing WriteTransaction) throws {
+  /// Ends one.
+  static func end(
+    _ change: inout AccountChange,
+    _ state: AccountChange.State,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    (change.state, change.finished) = (state, now)
     try tx.execute(
       "UPDATE account_change SET state = ?, approved_by = ?, finished_at = ? WHERE id = ?",
       .integer(change.state.rawValue),

@@ -28,7 +28,7 @@ extension UserRecord {
   var isUnproven: Bool { !isEmailVerified }
 }
 
-extension AuthCore {
+extension AccountsHandler {
   /// Finds out whether somebody with a token from a mail is the owner of its account, before anything is written.
   ///
   /// Throws ACCOUNT_PROOF_REQUIRED when they show nothing though it is needed. A password is admitted, counted and
@@ -41,23 +41,23 @@ extension AuthCore {
   ) async throws -> AccountProof {
     if let identity = call.caller.user { return .session(identity) }
     let userID = token.userID ?? ""
-    let user = try await store.read { tx in
+    let user = try await core.store.read { tx in
       try DisablementTable.find(userID, in: tx) == nil ? try UserTable.find(userID, in: tx) : nil
     }
-    guard let user else { throw AuthError.mailTokenInvalid }
+    guard let user else { throw MailError.tokenInvalid }
     guard token.used == nil, isNeeded(user) else { return .none }
     if !credential.password.isEmpty {
       return .password(try await verify(credential.password, of: user, call))
     }
-    guard !credential.ceremonyID.isEmpty else { throw AuthError.accountProofRequired }
-    let proven = try await PasskeysHandler(core: self).prove(
+    guard !credential.ceremonyID.isEmpty else { throw AccountError.proofRequired }
+    let proven = try await passkeys.prove(
       credential.passkeyResponse,
       credential.ceremonyID,
       [.signIn, .namedSignIn],
       as: PasskeyCeremony.Kind.signIn.rawValue,
       call
     )
-    guard proven.user.id == user.id else { throw AuthError.passkeyRefused }
+    guard proven.user.id == user.id else { throw PasskeyError.refused }
     return .passkey(proven)
   }
 
@@ -67,33 +67,22 @@ extension AuthCore {
     of user: UserRecord,
     _ call: CallContext
   ) async throws -> VerifiedPassword {
-    let attempt = try admitSignIn(
+    let attempt = try core.admitSignIn(
       email: user.email,
       deviceToken: "",
-      CallSource(call, settings.sourceLimits)
+      CallSource(call, core.settings.sourceLimits)
     )
-    let verified: VerifiedPassword?
-    do {
-      verified = try await verify(
-        password,
-        of: attempt.email,
-        attempt.subject,
-        attempt.permit,
-        call
-      )
-    } catch {
-      // Nothing was found out about the password.
-      giveBack(attempt)
-      throw error
-    }
-    guard let verified, verified.user.id == user.id else {
-      failed(attempt)
+    let verified = try await core.verify(password, attempt, call)
+    guard verified.user.id == user.id else {
+      core.failed(attempt)
       throw AuthError.invalidCredentials
     }
-    try succeeded(attempt)
+    try core.succeeded(attempt)
     return verified
   }
+}
 
+extension AuthCore {
   /// Makes sure, in the write that relies on it, that a proof still holds, and writes down that it was used.
   ///
   /// `isNeeded` says whether one is needed as the transaction sees it.
@@ -113,11 +102,11 @@ extension AuthCore {
       try AttemptTable.clear(verified.subject, .password, in: tx)
     case .passkey(let proven):
       guard try UserTable.basis(of: proven.user.id, in: tx) != nil else {
-        throw AuthError.passkeyRefused
+        throw PasskeyError.refused
       }
       _ = try PasskeysHandler.settle(proven, now: now, in: tx)
     case .none:
-      guard !isNeeded else { throw AuthError.accountProofRequired }
+      guard !isNeeded else { throw AccountError.proofRequired }
     }
   }
 }

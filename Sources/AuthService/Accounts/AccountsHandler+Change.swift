@@ -14,19 +14,6 @@ extension AccountsHandler {
     try core.admitMail(Array("change \(identity.userID)".utf8), "account", call)
     let verified = try await prove(request.currentPassword, identity, call)
     let (core, now) = (core, core.clock.now)
-    let text = core.outbox.tokens.make(core.random)
-    guard let digest = core.outbox.tokens.digest(of: text, .changeEmail) else {
-      throw AuthError.mailTokenInvalid
-    }
-    let token = MailToken(
-      digest: digest,
-      purpose: .changeEmail,
-      userID: identity.userID,
-      addressKey: verified.user.address.key,
-      address: new.text,
-      sessionID: identity.sessionID,
-      created: now
-    )
     try await core.store.write(call) { tx in
       try core.requireActiveSession(of: identity, now: now, in: tx)
       let basis = try UserTable.basis(of: identity.userID, in: tx)
@@ -35,16 +22,19 @@ extension AccountsHandler {
       }
       try AttemptTable.clear(verified.subject, .password, in: tx)
       try MailTokenTable.deleteUnused(.changeEmail, of: identity.userID, in: tx)
-      try MailTokenTable.insert(token, in: tx)
       // Whether the address has an account the outbox finds out; then it gets another mail.
-      let order = MailOrder(
+      try core.require(
         .changeEmail,
-        to: .address(new.text),
-        userID: identity.userID,
-        token: text,
-        values: ["new_email": new.text]
-      )
-      try core.outbox.require(order, expires: token.expires, in: tx)
+        with: .changeEmail,
+        to: new.text,
+        of: verified.user,
+        values: ["new_email": new.text],
+        now: now,
+        in: tx
+      ) { token in
+        token.address = new.text
+        token.sessionID = identity.sessionID
+      }
       try tx.audit("email.request_change", object: identity.userID)
     }
     core.outbox.wake()
@@ -84,14 +74,14 @@ extension AccountsHandler {
       passkeyResponse: request.passkeyResponse
     )
     // The person who reads the mail of the new address need not know the account: others would give it theirs.
-    let proof = try await core.prove(credential, isNeeded: { _ in true }, for: shown, call)
+    let proof = try await prove(credential, isNeeded: { _ in true }, for: shown, call)
     let (core, now) = (core, core.clock.now)
     let revoked = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
       let (old, new) = (user.address, EmailAddress(token.address))
       if token.used != nil, old.key == new.key { return [] }
       guard token.isUsable(now: now), old.key == token.addressKey else {
-        throw AuthError.mailTokenInvalid
+        throw MailError.tokenInvalid
       }
       guard try !UserTable.isTaken(new, exceptBy: user.id, now: now, in: tx) else {
         throw AuthError.emailTaken
@@ -129,15 +119,13 @@ extension AccountsHandler {
   ) async throws -> Auth_V1.UndoEmailChangeResponse {
     let shown = try await find(request.token, .undoEmailChange, call)
     let (core, now) = (core, core.clock.now)
-    let resetText = core.outbox.tokens.make(core.random)
-    let resetDigest = core.outbox.tokens.digest(of: resetText, .resetPassword)
     let revoked = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
       let old = EmailAddress(token.address)
       if token.used != nil, user.address.key == old.key { return [] }
       // Those of earlier versions may be for an address that the account had not proven.
-      guard token.isUsable(now: now), token.wasVerified, let resetDigest else {
-        throw AuthError.mailTokenInvalid
+      guard token.isUsable(now: now), token.wasVerified else {
+        throw MailError.tokenInvalid
       }
       guard try !UserTable.isTaken(old, exceptBy: user.id, now: now, in: tx) else {
         throw AuthError.emailTaken
@@ -163,21 +151,8 @@ extension AccountsHandler {
         try MailTokenTable.deleteUnused(purpose, of: user.id, in: tx)
       }
       try AccountChangeTable.holdBack(of: user.id, in: tx)
-      let reset = MailToken(
-        digest: resetDigest,
-        purpose: .resetPassword,
-        userID: user.id,
-        addressKey: old.key,
-        created: now
-      )
-      try MailTokenTable.insert(reset, in: tx)
-      let order = MailOrder(
-        .passwordVoid,
-        to: .address(old.text),
-        userID: user.id,
-        token: resetText
-      )
-      try core.outbox.require(order, expires: reset.expires, in: tx)
+      let restored = try UserTable.require(user.id, in: tx)
+      try core.require(.passwordVoid, with: .resetPassword, of: restored, now: now, in: tx)
       let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
       try tx.audit(
@@ -202,27 +177,16 @@ extension AuthCore {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    let text = outbox.tokens.make(random)
-    guard let digest = outbox.tokens.digest(of: text, .undoEmailChange) else {
-      throw AuthError.mailTokenInvalid
-    }
-    let undo = MailToken(
-      digest: digest,
-      purpose: .undoEmailChange,
-      userID: user.id,
-      addressKey: user.address.key,
-      address: user.email,
-      wasVerified: true,
-      created: now
-    )
-    try MailTokenTable.insert(undo, in: tx)
-    let order = MailOrder(
+    try require(
       .emailChanged,
-      to: .address(user.email),
-      userID: user.id,
-      token: text,
-      values: ["new_email": new.text]
-    )
-    try outbox.require(order, expires: undo.expires, in: tx)
+      with: .undoEmailChange,
+      of: user,
+      values: ["new_email": new.text],
+      now: now,
+      in: tx
+    ) { token in
+      token.address = user.email
+      token.wasVerified = true
+    }
   }
 }

@@ -17,13 +17,13 @@ extension AccountsHandler {
     try await core.store.write(call) { tx in
       guard let token = try MailTokenTable.find(shown.digest, in: tx), let userID = token.userID,
         let user = try UserTable.find(userID, in: tx)
-      else { throw AuthError.mailTokenInvalid }
+      else { throw MailError.tokenInvalid }
       let hasAddress = user.address.key == token.addressKey
       if token.used != nil, !hasAddress { return }
-      guard hasAddress else { throw AuthError.mailTokenInvalid }
+      guard hasAddress else { throw MailError.tokenInvalid }
       // Also by the link that has proven it, which another mail would not change.
-      guard !user.isEmailVerified else { throw AuthError.addressProven }
-      guard token.isUsable(now: now) else { throw AuthError.mailTokenInvalid }
+      guard !user.isEmailVerified else { throw AccountError.addressProven }
+      guard token.isUsable(now: now) else { throw MailError.tokenInvalid }
       // Before the others of the account go, so that the call can be repeated.
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try core.freeAddress(of: user, now: now, in: tx)

@@ -19,7 +19,7 @@ extension AccountsHandler {
       try UserTable.find(request.inviterId, in: tx)
     }
     guard let inviter = known else { throw AuthError.userNotFound }
-    guard inviter.isEmailVerified else { throw AuthError.inviterUnverified }
+    guard inviter.isEmailVerified else { throw AccountError.inviterUnverified }
     let response = try await core.writeOnce(request.invitationId, request, call) { tx in
       try core.admitInvitation(of: inviter.id, to: email)
       let order = MailOrder(

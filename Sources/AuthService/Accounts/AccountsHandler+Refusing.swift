@@ -14,13 +14,13 @@ extension AccountsHandler {
     try await core.store.write(call) { tx in
       guard let token = try MailTokenTable.find(shown.digest, in: tx),
         var change = try AccountChangeTable.find(token.address, in: tx)
-      else { throw AuthError.mailTokenInvalid }
+      else { throw MailError.tokenInvalid }
       if token.used != nil, change.state == .refused { return }
       guard token.isUsable(now: now), change.state == .waiting else {
-        throw AuthError.accountChangeClosed
+        throw AccountError.changeClosed
       }
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
-      try core.end(&change, .refused, now: now, in: tx)
+      try AccountChangeTable.end(&change, .refused, now: now, in: tx)
       try tx.audit("account.refuse_change", object: change.userID, detail: change.id)
     }
     return .init()

@@ -17,15 +17,11 @@ extension AccountsHandler {
     try core.admitMail(core.attemptSubject(email), "address", call)
     let source = CallSource(call, core.settings.sourceLimits).counted
     let (core, now) = (core, core.clock.now)
-    let text = core.outbox.tokens.make(core.random)
-    guard let digest = core.outbox.tokens.digest(of: text, .resetPassword) else {
-      throw AuthError.mailTokenInvalid
-    }
-    let token = MailToken(
-      digest: digest,
-      purpose: .resetPassword,
+    let (text, token) = core.outbox.tokens.issue(
+      .resetPassword,
       addressKey: email.key,
-      created: now
+      now: now,
+      core.random
     )
     try await core.store.write(call) { tx in
       try MailTokenTable.deleteUnused(.resetPassword, forAddress: email.key, in: tx)
@@ -44,7 +40,7 @@ extension AccountsHandler {
     let shown = try await find(request.token, .resetPassword, call)
     // A repeated request finds the token used, and gets its first answer without another hash.
     guard shown.used == nil || !request.idempotencyKey.isEmpty, let userID = shown.userID else {
-      throw AuthError.mailTokenInvalid
+      throw MailError.tokenInvalid
     }
     let record = shown.used == nil ? try await record(of: request.newPassword, for: userID) : nil
     let (core, now, caller) = (core, core.clock.now, call.caller.user)
@@ -58,7 +54,7 @@ extension AccountsHandler {
     ) { tx in
       let (token, user) = try current(shown, in: tx)
       guard let record, token.isUsable(now: now), user.address.key == token.addressKey else {
-        throw AuthError.mailTokenInvalid
+        throw MailError.tokenInvalid
       }
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try AttemptTable.clear(core.attemptSubject(user.address), .password, in: tx)
@@ -82,9 +78,9 @@ extension AccountsHandler {
   private func record(of password: String, for userID: String) async throws -> PasswordRecord {
     let core = core
     let user = try await core.store.read { tx in try UserTable.find(userID, in: tx) }
-    guard let user else { throw AuthError.mailTokenInvalid }
+    guard let user else { throw MailError.tokenInvalid }
     if let objection = core.policy.objection(to: password, email: user.email) {
-      throw AuthError.passwordRefused(objection, field: "new_password")
+      throw PasswordError.refused(objection, field: "new_password")
     }
     let permit = try core.pool.reserve(.ordinary, for: HashShare(user: userID))
     return try await core.pool.run(permit) { try core.hasher.record(of: password) }
@@ -110,7 +106,7 @@ extension AuthCore {
     try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
     // Moving to an address verifies it too, and leaves passkeys from before.
     try removeUnprovenPasskeys(of: user.id, in: tx)
-    try outbox.queue(passwordNotice(to: user, now: now), in: tx)
+    try outbox.queue(.notice(.passwordChanged, to: user, now: now), in: tx)
     try tx.audit(
       "password.reset",
       object: user.id,
@@ -201,18 +197,6 @@ extension AuthCore {
       detail: "\(count) identities",
       by: .user(userID)
     )
-  }
-
-  /// Ends all sessions of a user and the sign-ins that are in progress; gives those that lived.
-  func endAllSessions(
-    of userID: String,
-    except kept: String = "",
-    now: Int64,
-    in tx: borrowing WriteTransaction
-  ) throws -> [Revocation] {
-    try UserTable.countSessionEnding(of: userID, in: tx)
-    let alive = try SessionTable.alive(of: userID, now: now, in: tx).map(\.id)
-    return try SessionTable.revoke(alive.filter { $0 != kept }, of: userID, now: now, in: tx)
   }
 }
 

@@ -5,6 +5,7 @@ internal import ServiceKit
 /// Proving an address, and what else goes by mail.
 struct AccountsHandler: Auth_V1.AccountsService {
   let core: AuthCore
+  let passkeys: PasskeysHandler
 
   func requestEmailVerification(
     _ request: Auth_V1.RequestEmailVerificationRequest,
@@ -15,10 +16,8 @@ struct AccountsHandler: Auth_V1.AccountsService {
     let (core, now) = (core, core.clock.now)
     try await core.store.write(call) { tx in
       try core.requireActiveSession(of: identity, now: now, in: tx)
-      guard let user = try UserTable.find(identity.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
-      guard !user.email.isEmpty else { throw AuthError.addressMissing }
+      let user = try UserTable.require(identity.userID, in: tx)
+      guard !user.email.isEmpty else { throw AccountError.addressMissing }
       guard !user.isEmailVerified else { return }
       try core.queueVerification(of: user, for: .account(user.id), now: now, in: tx)
       try tx.audit("email.request_verification", object: user.id)
@@ -37,15 +36,15 @@ struct AccountsHandler: Auth_V1.AccountsService {
       ceremonyID: request.ceremonyId,
       passkeyResponse: request.passkeyResponse
     )
-    let proof = try await core.prove(credential, isNeeded: { $0.isUnproven }, for: shown, call)
+    let proof = try await prove(credential, isNeeded: { $0.isUnproven }, for: shown, call)
     let (core, now) = (core, core.clock.now)
     let ended = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
       let email = user.address
-      guard email.key == token.addressKey else { throw AuthError.mailTokenInvalid }
+      guard email.key == token.addressKey else { throw MailError.tokenInvalid }
       // Links are opened twice, by people and by what looks at their mail.
       if token.used != nil, user.isEmailVerified { return [] }
-      guard token.isUsable(now: now) else { throw AuthError.mailTokenInvalid }
+      guard token.isUsable(now: now) else { throw MailError.tokenInvalid }
       let ended = try core.proveAddress(of: user, by: proof, now: now, in: tx)
       try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
@@ -76,13 +75,13 @@ struct AccountsHandler: Auth_V1.AccountsService {
     _ call: CallContext
   ) async throws -> MailToken {
     guard let digest = core.outbox.tokens.digest(of: text, purpose) else {
-      throw AuthError.mailTokenInvalid
+      throw MailError.tokenInvalid
     }
     let token = try await core.store.read { tx in try MailTokenTable.find(digest, in: tx) }
     guard let token, token.purpose == purpose, let userID = token.userID,
       token.used != nil || token.isUsable(now: core.clock.now),
       isForEverybody || call.caller.user.map({ $0.userID == userID }) ?? true
-    else { throw AuthError.mailTokenInvalid }
+    else { throw MailError.tokenInvalid }
     return token
   }
 
@@ -94,7 +93,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
     guard let token = try MailTokenTable.find(shown.digest, in: tx), let userID = token.userID,
       let user = try UserTable.find(userID, in: tx),
       try DisablementTable.find(userID, in: tx) == nil
-    else { throw AuthError.mailTokenInvalid }
+    else { throw MailError.tokenInvalid }
     return (token, user)
   }
 }

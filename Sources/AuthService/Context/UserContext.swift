@@ -88,7 +88,7 @@ struct UserContextSource: Sendable {
       do {
         _ = try parts.roles.get()
       } catch {
-        throw AuthError.contextUnavailable(
+        throw ContextError.unavailable(
           "role_associations",
           canBePartial: isAsked,
           cause: error
@@ -97,7 +97,7 @@ struct UserContextSource: Sendable {
       do {
         _ = try parts.bought.get()
       } catch {
-        throw AuthError.contextUnavailable("entitlements", canBePartial: isAsked, cause: error)
+        throw ContextError.unavailable("entitlements", canBePartial: isAsked, cause: error)
       }
     }
     let roles = try? parts.roles.get()  // What is missing is named in the answer.
@@ -128,7 +128,7 @@ struct UserContextSource: Sendable {
       guard answer.decisions.count == entities.count else { return [] }
       return Set(zip(entities, answer.decisions).filter { $1.allowed }.map { $0.0.id })
     } catch {
-      throw AuthError.contextUnavailable("role_associations", cause: error)
+      throw ContextError.unavailable("role_associations", cause: error)
     }
   }
 
@@ -179,5 +179,25 @@ struct UserContextSource: Sendable {
     } catch {
       return .failure(error)
     }
+  }
+}
+
+enum ContextError {
+  /// A part of the context that another service has, and that is unavailable now.
+  ///
+  /// `canBePartial`: the call has a field by which the answer may do without it.
+  static func unavailable(
+    _ part: String,
+    canBePartial: Bool = false,
+    cause: (any Error)?
+  ) -> RPCError {
+    ErrorCatalog.auth.unavailable(
+      "CONTEXT_UNAVAILABLE",
+      canBePartial
+        ? "part of the user's context is unavailable; retry, or set allow_partial_context"
+        : "what another service knows of the user is unavailable; retry after the given delay",
+      ["missing": part],
+      cause: cause
+    )
   }
 }

@@ -80,28 +80,4 @@ extension AuthCore {
       return nil
     }
   }
-
-  /// Revokes the sessions of the calling user that `choose` finds; the number of those that lived.
-  func revoke(
-    of user: UserIdentity,
-    _ call: CallContext,
-    action: String,
-    _ choose: @escaping @Sendable (borrowing WriteTransaction) throws -> [String]
-  ) async throws -> Int {
-    let now = clock.now
-    let revoked = try await store.write(call) { tx in
-      let sessions = try choose(tx)
-      let revoked = try SessionTable.revoke(sessions, of: user.userID, now: now, in: tx)
-      if !revoked.isEmpty {
-        try tx.audit(
-          action,
-          object: sessions.count == 1 ? sessions[0] : user.userID,
-          detail: "\(revoked.count) sessions"
-        )
-      }
-      return revoked
-    }
-    announce(revoked)
-    return revoked.count
-  }
 }

@@ -98,7 +98,7 @@ final class AccountReports: Sendable {
       await withdraw(report)
       throw error
     }
-    throw AuthError.accountOvertaken
+    throw DeletionError.overtaken
   }
 
   /// Tells that what was announced did not come.

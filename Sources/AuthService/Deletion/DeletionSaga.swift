@@ -22,11 +22,25 @@ final class DeletionSaga: Sendable {
   /// Deletions that are worked on at the same time.
   private static let countAtOnce = 8
 
-  private let core: AuthCore
+  let core: AuthCore
+  /// How long a deletion can be taken back, in milliseconds.
+  let grace: Int64
+  let erasure: ErasurePeers
+  let reports: AccountReports
+  /// Has deletions looked at, at once.
+  let signal = WakeSignal()
   private let metrics: DeletionMetrics
 
-  init(_ core: AuthCore, metrics: DeletionMetrics) {
-    (self.core, self.metrics) = (core, metrics)
+  init(
+    _ core: AuthCore,
+    _ settings: DeletionSettings,
+    _ erasure: ErasurePeers,
+    _ metrics: MetricRegistry
+  ) {
+    (self.core, self.erasure) = (core, erasure)
+    grace = settings.grace
+    reports = AccountReports(core.store, erasure, clock: core.clock, logger: core.logger)
+    self.metrics = DeletionMetrics(metrics)
   }
 
   private var store: ServiceStore { core.store }
@@ -37,15 +51,15 @@ final class DeletionSaga: Sendable {
       group.addTask {
         while !Task.isCancelled {
           await loop.sleep(Self.pollInterval)
-          self.core.deletionSignal.announce()
+          self.signal.announce()
         }
       }
       group.addTask {
         while !Task.isCancelled {
           // Before the store, so that nothing is missed in between.
-          let version = self.core.deletionSignal.version
+          let version = self.signal.version
           await self.workOff()
-          await self.core.deletionSignal.wait(past: version)
+          await self.signal.wait(past: version)
         }
       }
       await group.waitForAll()
@@ -120,13 +134,13 @@ final class DeletionSaga: Sendable {
     let core = core
     let (addresses, isProven) = try await store.database.read { tx in
       (
-        try core.addresses(of: deletion, in: tx),
+        try self.addresses(of: deletion, in: tx),
         try UserTable.find(deletion.userID, in: tx)?.isEmailVerified == true
       )
     }
     let progress: ErasurePeers.Progress
     do {
-      progress = try await core.erasure.eraseInTenancy(
+      progress = try await erasure.eraseInTenancy(
         deletion.userID,
         as: pseudonym(of: deletion),
         // A person who has not proven an address does not end the invitations of its owner.
@@ -141,7 +155,7 @@ final class DeletionSaga: Sendable {
     let (pseudonym, now) = (pseudonym(of: deletion), core.clock.now)
     let ended = try await save(deletion, progress, then: .entitlement) { tx in
       guard isAccepted else { return [] }
-      // Now that there is no way back, nobody gets in any more, and the address is free.
+      // Now that there is no way back, nobody gets in, and the address is free.
       let ended = try core.endAllSessions(of: deletion.userID, now: now, in: tx)
       try core.secrets.tombstones.insert(.user(deletion.userID), in: tx)
       for address in addresses {
@@ -155,7 +169,7 @@ final class DeletionSaga: Sendable {
       }
       try AppleGrantTable.detach(of: deletion.userID, in: tx)
       try AccountRows.giveUpMails(of: deletion.userID, now: now, in: tx)
-      try core.queueFarewell(to: deletion.userID, now: now, in: tx)
+      try self.queueFarewell(to: deletion.userID, now: now, in: tx)
       try AccountRows.empty(deletion.userID, pseudonym: pseudonym, now: now, in: tx)
       try tx.audit("user.erase", object: pseudonym, detail: deletion.id)
       return ended
@@ -165,7 +179,7 @@ final class DeletionSaga: Sendable {
   }
 
   private func eraseInEntitlement(_ deletion: DeletionRecord) async throws {
-    let progress = try await core.erasure.eraseInEntitlement(
+    let progress = try await erasure.eraseInEntitlement(
       deletion.userID,
       as: pseudonym(of: deletion),
       from: deletion.cursor
@@ -192,7 +206,7 @@ final class DeletionSaga: Sendable {
       guard let mails else { throw NotYet.mailIsBeingSent }
       try await core.outbox.withdraw(mails)
       _ = try await save(deletion, .goesOn(MentionEraser.Cursor.start.text), then: .log) { tx in
-        let addresses = try core.addresses(of: deletion, in: tx)
+        let addresses = try self.addresses(of: deletion, in: tx)
         try AccountRows.remove(
           userID,
           addresses: addresses,

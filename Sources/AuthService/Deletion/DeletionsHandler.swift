@@ -4,14 +4,16 @@ internal import ServiceKit
 
 /// Deleting one's account.
 struct DeletionsHandler: Auth_V1.DeletionsService {
-  let core: AuthCore
+  let deletions: DeletionSaga
+
+  private var core: AuthCore { deletions.core }
 
   func deleteAccount(
     _ request: Auth_V1.DeleteAccountRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.Deletion {
     let identity = try call.requireUser()
-    return try await core.reports.announcing.alone(identity.userID) {
+    return try await deletions.reports.announcing.alone(identity.userID) {
       try await delete(identity, request, call)
     }
   }
@@ -21,20 +23,19 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     _ request: Auth_V1.DeleteAccountRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.Deletion {
-    let core = core
     // Asked before it is announced, so that a refusal writes nothing, and again as erasing begins.
     if !request.evenIfLast {
-      try await core.erasure.requireNoSoleHolding(of: identity.userID)
+      try await deletions.erasure.requireNoSoleHolding(of: identity.userID)
     }
     // From here on no other owner can leave because this one is there.
-    let report = try await core.reports.announceDeletion(
+    let report = try await deletions.reports.announceDeletion(
       of: identity.userID,
       refusingLast: !request.evenIfLast
     )
     do {
       return try await begin(identity, report, request, call)
     } catch {
-      await core.reports.withdraw(report)
+      await deletions.reports.withdraw(report)
       throw error
     }
   }
@@ -57,14 +58,12 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
         guard let begun = try DeletionTable.find(of: identity.userID, in: tx) else { throw error }
         return Auth_V1.Deletion(begun)
       }
-      guard let user = try UserTable.find(identity.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let user = try UserTable.require(identity.userID, in: tx)
       // Something else was told of the account since, such as that it is disabled.
       guard try AccountReportTable.version(of: user.id, in: tx) == report.version else {
-        throw AuthError.accountOvertaken
+        throw DeletionError.overtaken
       }
-      let begun = try core.beginDeletion(of: user, now: now, in: tx)
+      let begun = try deletions.begin(of: user, now: now, in: tx)
       try AccountReportTable.finishAll(of: user.id, in: tx)
       ended.withLock { $0 = begun.ended }
       return Auth_V1.Deletion(begun.deletion)
@@ -72,9 +71,9 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     if let ended = ended.withLock({ $0 }) {
       core.announce(ended)
     } else {
-      await core.reports.withdraw(report)
+      await deletions.reports.withdraw(report)
     }
-    core.deletionSignal.announce()
+    deletions.signal.announce()
     core.outbox.wake()
     return answer
   }
@@ -89,7 +88,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     let found = try await core.store.read { tx in
       try id.isEmpty ? DeletionTable.find(of: userID, in: tx) : DeletionTable.find(id, in: tx)
     }
-    guard let found else { throw AuthError.deletionNotFound }
+    guard let found else { throw DeletionError.notFound }
     return .init(found)
   }
 
@@ -102,12 +101,12 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     let wasPending = try await core.store.write(call) { tx -> Bool in
       try core.requireActiveSession(of: identity, now: now, in: tx)
       guard let deletion = try DeletionTable.find(of: identity.userID, in: tx) else { return false }
-      guard deletion.step.canBeCancelled else { throw AuthError.deletionUnderWay }
+      guard deletion.step.canBeCancelled else { throw DeletionError.underWay }
       try DeletionTable.delete(deletion.id, in: tx)
       try tx.audit("user.cancel_deletion", object: identity.userID, detail: deletion.id)
       return true
     }
-    await core.reports.tellSoon(of: identity.userID)
+    await deletions.reports.tellSoon(of: identity.userID)
     return .init(wasPending: wasPending)
   }
 }

@@ -27,10 +27,10 @@ struct ErasurePeers: Sendable {
         timeout: Self.questionTimeout
       )
     } catch {
-      throw AuthError.contextUnavailable("role_associations", cause: error)
+      throw ContextError.unavailable("role_associations", cause: error)
     }
     guard answer.count == 0 else {
-      throw AuthError.mustHandOver(answer.holdings.map(\.entityId), count: Int(answer.count))
+      throw DeletionError.mustHandOver(answer.holdings.map(\.entityId), count: Int(answer.count))
     }
   }
 
@@ -55,9 +55,9 @@ struct ErasurePeers: Sendable {
     } catch let error as RPCError where error.reason == "MUST_HAND_OVER" {
       let metadata = error.errorInfo?.metadata ?? [:]
       let entities = metadata["entities"]?.split(separator: " ").map(String.init) ?? []
-      throw AuthError.mustHandOver(entities, count: Int(metadata["count"] ?? "") ?? 1)
+      throw DeletionError.mustHandOver(entities, count: Int(metadata["count"] ?? "") ?? 1)
     } catch {
-      throw AuthError.contextUnavailable("role_associations", cause: error)
+      throw ContextError.unavailable("role_associations", cause: error)
     }
   }
 

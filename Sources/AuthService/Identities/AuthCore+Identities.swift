@@ -1,4 +1,3 @@
-internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -37,7 +36,7 @@ extension AuthCore {
     _ source: CallSource
   ) async throws -> VerifiedIdentity {
     let entry = try providers.find(name)
-    let guess = try admitGuess(source, "Identities")
+    let guess = try charge(guesses, source, "Identities")
     do {
       let verified = try await providers.verify(
         token,
@@ -60,26 +59,6 @@ extension AuthCore {
     }
   }
 
-  /// Whether a user could still sign in without an identity or a passkey: with a password, with another
-  /// identity of a provider that is set up, or with another passkey for the relying party that is.
-  ///
-  /// An address to which a reset can be mailed does not count: not everybody still reads theirs.
-  func hasWayIn(
-    besides id: String,
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Bool {
-    if try UserTable.hasPassword(userID, in: tx) { return true }
-    let hasIdentity = try IdentityTable.list(of: userID, in: tx).contains { identity in
-      identity.id != id && identity.withdrawn == nil && providers.contains(identity.provider)
-    }
-    if hasIdentity { return true }
-    guard let party = settings.passkeys.relyingParty else { return false }
-    return try PasskeyTable.list(of: userID, in: tx).contains { passkey in
-      passkey.id != id && passkey.relyingParty == party.id
-    }
-  }
-
   /// Throws IDENTITY_TOKEN_INVALID for a token that was made before an account of its identity was deleted:
   /// only a later one shows that the user wants another account.
   func requireNewerThanDeletion(
@@ -88,21 +67,6 @@ extension AuthCore {
   ) throws {
     let name = Tombstones.Name.identity(issuer: claims.issuer, subject: claims.subject)
     guard let erased = try secrets.tombstones.time(of: name, in: tx) else { return }
-    guard claims.issued > erased else { throw AuthError.identityTokenInvalid }
-  }
-
-  /// The mail that tells of an identity that was linked or unlinked.
-  func identityNotice(
-    _ kind: MailKind,
-    _ identity: LinkedIdentity,
-    to user: UserRecord,
-    now: Int64
-  ) -> MailOrder {
-    MailOrder(
-      kind,
-      to: .address(user.email),
-      userID: user.id,
-      values: ["provider": identity.provider, "time": MailDate.short(now)]
-    )
+    guard claims.issued > erased else { throw ProviderError.tokenInvalid }
   }
 }

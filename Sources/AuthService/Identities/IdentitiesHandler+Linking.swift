@@ -20,16 +20,14 @@ extension IdentitiesHandler {
     let (core, now, claims) = (core, core.clock.now, verified.claims)
     let written = try await core.store.write(call) { tx -> Linked in
       try core.requireActiveSession(of: caller, now: now, in: tx)
-      guard let user = try UserTable.find(caller.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let user = try UserTable.require(caller.userID, in: tx)
       guard try UsedNonceTable.use(verified.nonce, in: tx) else {
-        throw AuthError.identityTokenInvalid
+        throw ProviderError.tokenInvalid
       }
       let found = try IdentityTable.find(issuer: claims.issuer, subject: claims.subject, in: tx)
       if var identity = found {
-        guard identity.userID == user.id else { throw AuthError.identityInUse }
-        guard identity.accepts(claims) else { throw AuthError.identityTokenInvalid }
+        guard identity.userID == user.id else { throw LinkError.inUse }
+        guard identity.accepts(claims) else { throw ProviderError.tokenInvalid }
         identity.take(claims)
         try IdentityTable.update(identity, in: tx)
         try core.keepCode(request.authorizationCode, of: verified, in: tx)
@@ -37,7 +35,7 @@ extension IdentitiesHandler {
       }
       try core.requireNewerThanDeletion(claims, in: tx)
       guard try IdentityTable.list(of: user.id, in: tx).count < LinkedIdentity.countMax else {
-        throw AuthError.tooManyIdentities
+        throw LinkError.tooMany
       }
       let identity = verified.linked(
         to: user.id,
@@ -68,15 +66,13 @@ extension IdentitiesHandler {
     let (core, now) = (core, core.clock.now)
     let ended = try await core.store.write(call) { tx -> [Revocation] in
       try core.requireActiveSession(of: caller, now: now, in: tx)
-      guard let user = try UserTable.find(caller.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let user = try UserTable.require(caller.userID, in: tx)
       let identity = try IdentityTable.list(of: user.id, in: tx)
         .first { $0.id == request.identityId }
       // One that is not there, or no longer, is what the caller wants.
       guard let identity else { return [] }
-      guard try core.hasWayIn(besides: identity.id, of: user.id, in: tx) else {
-        throw AuthError.lastWayIn
+      guard try ways.exist(besides: identity.id, of: user.id, in: tx) else {
+        throw PasskeyError.lastWayIn
       }
       try IdentityTable.delete(identity.id, in: tx)
       return try changed(.identityUnlinked, identity, of: user, caller, now: now, in: tx)
@@ -97,7 +93,10 @@ extension IdentitiesHandler {
     in tx: borrowing WriteTransaction
   ) throws -> [Revocation] {
     let ended = try core.endAllSessions(of: user.id, except: caller.sessionID, now: now, in: tx)
-    try core.outbox.queue(core.identityNotice(kind, identity, to: user, now: now), in: tx)
+    try core.outbox.queue(
+      .notice(kind, to: user, now: now, values: ["provider": identity.provider]),
+      in: tx
+    )
     try tx.audit(
       kind == .identityLinked ? "identity.link" : "identity.unlink",
       object: identity.id,

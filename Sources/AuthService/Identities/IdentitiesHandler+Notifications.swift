@@ -10,7 +10,8 @@ extension IdentitiesHandler {
   ) async throws -> Auth_V1.NotifyAppleResponse {
     let (core, now) = (core, core.clock.now)
     let entry = try core.providers.find(IdentityProvider.apple)
-    let guess = try core.admitGuess(CallSource(call, core.settings.sourceLimits), "NotifyApple")
+    let source = CallSource(call, core.settings.sourceLimits)
+    let guess = try core.charge(core.guesses, source, "NotifyApple")
     let event: AppleEvent
     do {
       event = try await core.providers.event(in: request.payload, of: entry, now: now)
@@ -31,8 +32,8 @@ extension IdentitiesHandler {
     }
     core.announce(effect.ended)
     if let userID = effect.deletedUserID {
-      await core.reports.tellSoon(of: userID)
-      core.deletionSignal.announce()
+      await deletions.reports.tellSoon(of: userID)
+      deletions.signal.announce()
       core.outbox.wake()
     }
     return .init(duplicate: effect.isDuplicate, applied: effect.isApplied)
@@ -83,7 +84,7 @@ extension IdentitiesHandler {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws -> Effect {
-    let hasWayIn = try core.hasWayIn(besides: identity.id, of: identity.userID, in: tx)
+    let hasWayIn = try ways.exist(besides: identity.id, of: identity.userID, in: tx)
     if hasWayIn {
       try IdentityTable.delete(identity.id, in: tx)
     } else {
@@ -95,7 +96,7 @@ extension IdentitiesHandler {
     if event.kind == .accountDeleted, !hasWayIn,
       let user = try UserTable.find(identity.userID, in: tx)
     {
-      let begun = try core.beginDeletion(of: user, now: now, by: .outsider("apple"), in: tx)
+      let begun = try deletions.begin(of: user, now: now, by: .outsider("apple"), in: tx)
       effect.ended = begun.ended
       effect.deletedUserID = user.id
     } else {

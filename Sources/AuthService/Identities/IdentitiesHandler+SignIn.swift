@@ -40,7 +40,7 @@ extension IdentitiesHandler {
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
     let source = CallSource(call, core.settings.sourceLimits)
-    let charge = try core.admitProviderSignIn(source, "Identities")
+    let charge = try core.charge(core.sourceSignIns, source, "Identities")
     let verified: VerifiedIdentity
     do {
       verified = try await core.verifyIdentity(
@@ -62,7 +62,7 @@ extension IdentitiesHandler {
         return try await signIn(verified, wanted, request, source, call)
       } catch is Overtaken {}
     }
-    throw AuthError.signInOvertaken
+    throw LinkError.overtaken
   }
 
   private func signIn(
@@ -89,23 +89,17 @@ extension IdentitiesHandler {
     _ source: CallSource,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
-    // Whoever lacks a second factor gets no answer to prepare for.
-    let answer: SignInAnswer?
+    let core = core
     let subject = core.attemptSubject(account.user.address)
-    do {
+    let answer: SignInAnswer? = try await core.countingRefusal {
       if !account.isNew { _ = try core.charge(account: subject) }
-      answer =
-        account.basis.needsSecondFactor
-        ? nil
-        : try await core.prepareAnswer(
-          to: account.user,
-          allowsPartialContext: wanted.allowsPartialContext,
-          call
-        )
-    } catch {
-      let isLimited = (error as? RPCError)?.code == .resourceExhausted
-      core.metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
-      throw error
+      // An account with a second factor gets no answer yet.
+      guard !account.basis.needsSecondFactor else { return nil }
+      return try await core.prepareAnswer(
+        to: account.user,
+        allowsPartialContext: wanted.allowsPartialContext,
+        call
+      )
     }
     let ready = ReadySignIn(
       user: account.user,
@@ -118,10 +112,9 @@ extension IdentitiesHandler {
         .known(to: account.user),
       tellsOwner: !account.isNew
     )
-    let core = core
     let useNonce = { @Sendable (tx: borrowing WriteTransaction) throws in
       guard try UsedNonceTable.use(verified.nonce, in: tx) else {
-        throw AuthError.identityTokenInvalid
+        throw ProviderError.tokenInvalid
       }
     }
     guard let answer else {
@@ -172,24 +165,24 @@ extension IdentitiesHandler {
       guard let identity else {
         // In the same snapshot, because another call may be making the account with this very token.
         guard try !UsedNonceTable.contains(verified.nonce, in: tx) else {
-          throw AuthError.identityTokenInvalid
+          throw ProviderError.tokenInvalid
         }
         try core.requireNewerThanDeletion(claims, in: tx)
         if let email = claims.email,
           try UserTable.isTaken(EmailAddress(email), now: now, in: tx)
         {
-          throw AuthError.identityNotLinked
+          throw LinkError.notLinked
         }
         return nil
       }
       guard identity.accepts(claims), let user = try UserTable.find(identity.userID, in: tx),
         let basis = try UserTable.basis(of: identity.userID, in: tx)
-      else { throw AuthError.identityTokenInvalid }
+      else { throw ProviderError.tokenInvalid }
       return Account(user: user, basis: basis, isNew: false)
     }
     if let found { return found }
-    guard let email = claims.email else { throw AuthError.identityWithoutEmail }
-    let charge = try core.admitNewAccount(source, "Identities")
+    guard let email = claims.email else { throw LinkError.withoutEmail }
+    let charge = try core.charge(core.signUps, source, "Identities")
     let user = newUser(verified, email: email, wanted.profile, now: now)
     return Account(user: user, basis: .ofNewAccount, isNew: true, charge: charge)
   }
@@ -244,7 +237,7 @@ extension IdentitiesHandler {
     // Its account may have been deleted since it was looked up.
     try core.requireNewerThanDeletion(claims, in: tx)
     guard try !UserTable.isTaken(user.address, now: user.created, in: tx) else {
-      throw AuthError.identityNotLinked
+      throw LinkError.notLinked
     }
     // No record matches an empty one: such an account is signed in to with its identities alone.
     try UserTable.insert(user, password: "", in: tx)
@@ -275,7 +268,7 @@ extension IdentitiesHandler {
     let claims = verified.claims
     let found = try IdentityTable.find(issuer: claims.issuer, subject: claims.subject, in: tx)
     guard var identity = found, identity.userID == userID else { throw Overtaken() }
-    guard identity.accepts(claims) else { throw AuthError.identityTokenInvalid }
+    guard identity.accepts(claims) else { throw ProviderError.tokenInvalid }
     identity.take(claims)
     identity.used = core.clock.now
     identity.provider = verified.provider.name

@@ -5,6 +5,8 @@ internal import ServiceKit
 /// Signing in with identities at other providers.
 struct IdentitiesHandler: Auth_V1.IdentitiesService {
   let core: AuthCore
+  let ways: WaysIn
+  let deletions: DeletionSaga
 
   func startAppleSignIn(
     _ request: Auth_V1.StartAppleSignInRequest,

@@ -67,7 +67,7 @@ struct ImportsHandler: Auth_V1.ImportsService {
     let response = try await core.permissions.confirming(
       .administration,
       of: caller.userID,
-      domain: AuthError.domain
+      domain: ErrorCatalog.auth.domain
     ) { right in
       try await core.store.write(call) { tx in
         try right.requireCurrent()
@@ -125,7 +125,7 @@ struct ImportsHandler: Auth_V1.ImportsService {
     var progress = try ImportTable.progress(of: request.run, request.source, in: tx)
     let position = Int64(clamping: request.position)
     // Where a run goes on means nothing if rows before that may be missing.
-    guard position <= progress.next else { throw AuthError.importOutOfOrder(next: progress.next) }
+    guard position <= progress.next else { throw ImportError.outOfOrder(next: progress.next) }
     let results = try rows(request, readings, core, by: caller, now: now, in: tx)
     let isRepeated = position < progress.next
     progress.next = max(progress.next, position + Int64(results.count))
@@ -231,5 +231,16 @@ struct ImportsHandler: Auth_V1.ImportsService {
         }
       core.metrics.importedRows.series(outcome).increment()
     }
+  }
+}
+
+enum ImportError {
+  /// A batch that begins after the row with which its run goes on.
+  static func outOfOrder(next: Int64) -> RPCError {
+    ErrorCatalog.auth.precondition(
+      "IMPORT_OUT_OF_ORDER",
+      "position: rows before it are missing; go on at \(next)",
+      ["next_position": "\(next)"]
+    )
   }
 }

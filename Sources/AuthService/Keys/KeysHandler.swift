@@ -4,13 +4,16 @@ internal import ServiceKit
 
 /// What others need to trust a token, and to stop trusting it.
 struct KeysHandler: Auth_V1.KeysService {
-  let core: AuthCore
+  let ring: SigningKeyRing
+  let issuer: String
+  let watch: RevocationWatch
+  let heartbeatInterval: Duration
 
   func getKeySet(
     _ request: Auth_V1.GetKeySetRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.KeySet {
-    let published = core.ring.published
+    let published = ring.published
     let keys = published.keys.map { entry in
       Auth_V1.Key(
         keyId: entry.key.id,
@@ -21,7 +24,7 @@ struct KeysHandler: Auth_V1.KeysService {
         expiresAt: .init(milliseconds: entry.end)
       )
     }
-    return .init(keys: keys, jwks: published.jwks, issuer: core.settings.issuer)
+    return .init(keys: keys, jwks: published.jwks, issuer: issuer)
   }
 
   /// First what may still matter, then what happens; between times a sign of life.
@@ -32,16 +35,15 @@ struct KeysHandler: Auth_V1.KeysService {
   ) async throws {
     var revision = Int64(clamping: request.afterRevision)
     // From the future of a store that was restored from a copy: what it missed is not known.
-    if revision > core.database.revision { revision = 0 }
-    let watch = RevocationWatch(core: core)
-    let start = RevocationWatch.Position(revision: revision, version: core.signal.version)
+    if revision > watch.store.database.revision { revision = 0 }
+    let start = RevocationWatch.Position(revision: revision, version: watch.signal.version)
     guard let position = try await watch.catchUp(after: start, to: writer) else { return }
     try await writer.write(
       .init(kind: .snapshotEnd, revision: UInt64(clamping: position.revision))
     )
     try await watch.tell(
       after: position,
-      heartbeatInterval: core.settings.heartbeatInterval,
+      heartbeatInterval: heartbeatInterval,
       on: call,
       to: writer
     )

@@ -2,25 +2,27 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What other services are told of revocations.
+/// Revocations, for the services that watch them.
 struct RevocationWatch: WatchSource {
-  /// Up to where a watcher was told.
+  /// Up to where a watcher has them.
   struct Position: Sendable {
-    /// The last revocation that it was told of.
+    /// The last revocation that it has.
     var revision: Int64
     /// Announcements so far when the store was read for it.
     var version: UInt64
   }
 
-  let core: AuthCore
+  let store: ServiceStore
+  /// Announces revocations.
+  let signal: WakeSignal
 
   /// Revocations read at a time.
   private static let batchCount = 500
 
   func events(after position: Position) async throws -> WatchBatch<Auth_V1.Revocation, Position>? {
     // Before the store, so that nothing is missed in between.
-    let version = core.signal.version
-    let batch = try await core.store.read { tx in
+    let version = signal.version
+    let batch = try await store.read { tx in
       try RevocationTable.list(after: position.revision, limit: Self.batchCount, in: tx)
     }
     let revision = batch.last?.revision ?? position.revision
@@ -35,6 +37,19 @@ struct RevocationWatch: WatchSource {
   }
 
   func waitForNews(after position: Position) async {
-    await core.signal.wait(past: position.version)
+    await signal.wait(past: position.version)
+  }
+}
+
+extension Auth_V1.Revocation {
+  init(_ revocation: StoredRevocation) {
+    self.init(
+      kind: revocation.sessionID == nil ? .user : .session,
+      revision: UInt64(clamping: revocation.revision),
+      sessionId: revocation.sessionID ?? "",
+      userId: revocation.userID,
+      notBefore: revocation.notBefore.map { .init(milliseconds: $0) },
+      forgetAt: .init(milliseconds: revocation.forgetAt)
+    )
   }
 }

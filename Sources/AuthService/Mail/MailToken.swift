@@ -17,7 +17,7 @@ struct MailToken: Hashable, Sendable {
       case .resetPassword: 30 * 60_000
       case .changeEmail: 3_600_000
       case .undoEmailChange: 7 * 24 * 3_600_000
-      case .refuseChange: AccountChange.delay
+      case .refuseChange: 72 * 3_600_000
       }
     }
   }
@@ -62,14 +62,27 @@ struct MailTokenKey: Sendable {
     key = HMACKey(secret.code(of: Array("key of mail tokens".utf8)))
   }
 
-  /// A new token, for a mail and nobody else.
+  /// A new token with what the store keeps of it: for an account, or for an address that may have one.
   ///
   /// Its first bit is always 0: so it does not begin with a hyphen, and a command line takes it for what it
   /// is.
-  func make(_ random: any RandomSource) -> String {
+  func issue(
+    _ purpose: MailToken.Purpose,
+    of user: UserRecord? = nil,
+    addressKey: String = "",
+    now: Int64,
+    _ random: any RandomSource
+  ) -> (text: String, token: MailToken) {
     var bytes = random.bytes(Self.byteCount)
     bytes[0] &= 0x7F
-    return Base64URL.encode(bytes)
+    let token = MailToken(
+      digest: digest(of: bytes, purpose),
+      purpose: purpose,
+      userID: user?.id,
+      addressKey: user?.address.key ?? addressKey,
+      created: now
+    )
+    return (Base64URL.encode(bytes), token)
   }
 
   /// What a token is found by; nil for a text that cannot be one.
@@ -77,6 +90,10 @@ struct MailTokenKey: Sendable {
     guard token.utf8.count <= 64, let bytes = Base64URL.decode(token),
       bytes.count == Self.byteCount
     else { return nil }
-    return key.code(of: Array("\(purpose.rawValue) ".utf8) + bytes)
+    return digest(of: bytes, purpose)
+  }
+
+  private func digest(of bytes: [UInt8], _ purpose: MailToken.Purpose) -> [UInt8] {
+    key.code(of: Array("\(purpose.rawValue) ".utf8) + bytes)
   }
 }

@@ -105,3 +105,28 @@ enum MailTokenTable {
     )
   }
 }
+
+extension UserTable {
+  /// Whether an address belongs to another account than that of `userID`: to one that has it, or to one that
+  /// had it and may take it back (`MailToken.Purpose.undoEmailChange`).
+  static func isTaken(
+    _ email: EmailAddress,
+    exceptBy userID: String? = nil,
+    now: Int64,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Bool {
+    try tx.exists(
+      """
+      SELECT 1 FROM user WHERE email_key IN (?1, ?5) AND id IS NOT ?2
+      UNION ALL
+      SELECT 1 FROM mail_token WHERE address_key IN (?1, ?5) AND purpose = ?3 AND user_id IS NOT ?2
+        AND used_at IS NULL AND expires_at > ?4
+      """,
+      .text(email.key),
+      .optionalText(userID),
+      .text(MailToken.Purpose.undoEmailChange.rawValue),
+      .integer(now),
+      .text(email.formerKey)
+    )
+  }
+}

@@ -11,22 +11,21 @@ extension OperatorsHandler {
   ) async throws -> Auth_V1.AccountChange {
     let caller = try call.requireUser()
     guard let kind = AccountChange.Kind(rawValue: Int64(request.kind.rawValue)) else {
-      throw AuthError.accountChangeKindUnknown
+      throw OperatorError.changeKindUnknown
     }
     let new = EmailAddress(request.newEmail)
     if kind == .email {
       guard new.isMailable else { throw AuthError.emailInvalid(field: "new_email") }
     }
-    try await core.requireNoOperator(request.userId)
-    let text = core.outbox.tokens.make(core.random)
+    try await changes.requireNoOperator(request.userId)
     let response: Auth_V1.AccountChange = try await change(
       request.userId,
       request.idempotencyKey,
       request,
       call
-    ) { [core] user, now, tx in
+    ) { [core, changes] user, now, tx in
       guard try !AccountChangeTable.waits(kind, for: user.id, in: tx) else {
-        throw AuthError.accountChangeWaits
+        throw OperatorError.changeWaits
       }
       let change = AccountChange(
         id: core.identifiers.make(.accountChange),
@@ -38,9 +37,9 @@ extension OperatorsHandler {
         requested: now,
         due: user.email.isEmpty ? nil : now.addingSaturated(AccountChange.delay)
       )
-      try core.check(change, of: user, now: now, in: tx)
+      try changes.check(change, of: user, now: now, in: tx)
       try AccountChangeTable.insert(change, in: tx)
-      try core.announce(change, to: user, token: text, in: tx)
+      try changes.announce(change, to: user, in: tx)
       try tx.audit(
         "account.request_change",
         object: user.id,
@@ -58,18 +57,18 @@ extension OperatorsHandler {
   ) async throws -> Auth_V1.AccountChange {
     let caller = try call.requireUser()
     let shown = try await find(request.changeId)
-    guard shown.requestedBy != caller.userID else { throw AuthError.secondOperatorNeeded }
-    try await core.requireNoOperator(shown.userID)
+    guard shown.requestedBy != caller.userID else { throw OperatorError.secondOperatorNeeded }
+    try await changes.requireNoOperator(shown.userID)
     let response: Auth_V1.AccountChange = try await change(shown.userID, "", request, call) {
-      [core] user, now, tx in
+      [changes] user, now, tx in
       var change = try Self.waiting(shown.id, in: tx)
       change.approvedBy = caller.userID
-      let ended = try core.apply(&change, to: user, by: nil, now: now, in: tx)
+      let ended = try changes.apply(&change, to: user, by: nil, now: now, in: tx)
       return (.init(change), ended)
     }
-    await core.reports.tellSoon(of: shown.userID)
+    await deletions.reports.tellSoon(of: shown.userID)
     core.outbox.wake()
-    core.deletionSignal.announce()
+    deletions.signal.announce()
     return response
   }
 
@@ -78,9 +77,9 @@ extension OperatorsHandler {
     _ call: CallContext
   ) async throws -> Auth_V1.AccountChange {
     let shown = try await find(request.changeId)
-    return try await change(shown.userID, "", request, call) { [core] user, now, tx in
+    return try await change(shown.userID, "", request, call) { user, now, tx in
       var change = try Self.waiting(shown.id, in: tx)
-      try core.end(&change, .cancelled, now: now, in: tx)
+      try AccountChangeTable.end(&change, .cancelled, now: now, in: tx)
       try tx.audit("account.cancel_change", object: user.id, detail: change.id)
       return (.init(change), [])
     }
@@ -111,7 +110,7 @@ extension OperatorsHandler {
 
   private func find(_ id: String) async throws -> AccountChange {
     let found = try await core.store.read { tx in try AccountChangeTable.find(id, in: tx) }
-    guard let found else { throw AuthError.accountChangeNotFound }
+    guard let found else { throw OperatorError.changeNotFound }
     return found
   }
 
@@ -120,9 +119,9 @@ extension OperatorsHandler {
     in tx: borrowing WriteTransaction
   ) throws -> AccountChange {
     guard let change = try AccountChangeTable.find(id, in: tx) else {
-      throw AuthError.accountChangeNotFound
+      throw OperatorError.changeNotFound
     }
-    guard change.state == .waiting else { throw AuthError.accountChangeClosed }
+    guard change.state == .waiting else { throw AccountError.changeClosed }
     return change
   }
 }

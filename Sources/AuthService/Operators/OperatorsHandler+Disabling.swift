@@ -13,7 +13,7 @@ extension OperatorsHandler {
     _ call: CallContext
   ) async throws -> Auth_V1.Account {
     let caller = try call.requireUser()
-    guard request.userId != caller.userID else { throw AuthError.cannotDisableSelf }
+    guard request.userId != caller.userID else { throw OperatorError.cannotDisableSelf }
     let answer: Auth_V1.Account = try await change(
       request.userId,
       request.idempotencyKey,
@@ -39,7 +39,7 @@ extension OperatorsHandler {
       )
       return (.init(user, disablement), ended)
     }
-    await core.reports.tellSoon(of: request.userId)
+    await deletions.reports.tellSoon(of: request.userId)
     return answer
   }
 
@@ -59,7 +59,7 @@ extension OperatorsHandler {
       try tx.audit("user.enable", object: user.id, detail: "\(remark)\(request.reason)")
       return (.init(user, nil), [])
     }
-    await core.reports.tellSoon(of: request.userId)
+    await deletions.reports.tellSoon(of: request.userId)
     return answer
   }
 
@@ -67,37 +67,22 @@ extension OperatorsHandler {
     _ request: Auth_V1.ForcePasswordResetRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
-    let text = core.outbox.tokens.make(core.random)
-    let digest = core.outbox.tokens.digest(of: text, .resetPassword)
     let response: Auth_V1.RevokeSessionsResponse = try await change(
       request.userId,
       request.idempotencyKey,
       request,
       call
     ) { [core] user, now, tx in
-      guard try DisablementTable.find(user.id, in: tx) == nil else { throw AuthError.userDisabled }
-      guard !user.email.isEmpty else { throw AuthError.addressMissing }
-      guard let digest else { throw AuthError.mailTokenInvalid }
+      guard try DisablementTable.find(user.id, in: tx) == nil else {
+        throw OperatorError.userDisabled
+      }
+      guard !user.email.isEmpty else { throw AccountError.addressMissing }
       // No record matches this one.
       try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)
       // Whoever asked for these knew the password; a change that was made can still be taken back.
       try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
       try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
-      let reset = MailToken(
-        digest: digest,
-        purpose: .resetPassword,
-        userID: user.id,
-        addressKey: user.address.key,
-        created: now
-      )
-      try MailTokenTable.insert(reset, in: tx)
-      let order = MailOrder(
-        .passwordVoid,
-        to: .address(user.email),
-        userID: user.id,
-        token: text
-      )
-      try core.outbox.require(order, expires: reset.expires, in: tx)
+      try core.require(.passwordVoid, with: .resetPassword, of: user, now: now, in: tx)
       let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
       try tx.audit(
         "password.force_reset",

@@ -12,7 +12,7 @@ extension OperatorsHandler {
     try core.auditBudget.take(call.caller.description)
     let now = core.clock.now
     return try await core.store.write(call) { tx in
-      let user = try Self.find(request.userId, in: tx)
+      let user = try UserTable.require(request.userId, in: tx)
       let sessions = try SessionTable.alive(of: user.id, now: now, in: tx)
       try tx.audit("session.list", object: user.id, detail: "\(sessions.count)")
       return .init(
@@ -32,7 +32,7 @@ extension OperatorsHandler {
     let (cursor, limit) = (asked.cursor?[0], asked.size)
     // Before the record of this call, so that reading the log page by page does not lengthen the page.
     let found = try await core.store.read { tx in
-      let user = try Self.find(request.userId, in: tx)
+      let user = try UserTable.require(request.userId, in: tx)
       return try AuditTable.page(
         about: user.id,
         before: cursor.flatMap { Int64($0) } ?? .max,
@@ -78,7 +78,7 @@ extension OperatorsHandler {
     try core.auditBudget.take(call.caller.description)
     let core = core
     return try await core.store.write(call) { tx in
-      let user = try Self.find(request.userId, in: tx)
+      let user = try UserTable.require(request.userId, in: tx)
       let app = try TotpTable.find(user.id, in: tx)
       let passwords = try AttemptTable.counter(core.attemptSubject(user.address), .password, in: tx)
       let codes = try AttemptTable.counter(

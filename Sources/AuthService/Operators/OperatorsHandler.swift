@@ -4,7 +4,10 @@ internal import ServiceKit
 
 /// What operators do with accounts.
 struct OperatorsHandler: Auth_V1.OperatorsService {
-  let core: AuthCore
+  let deletions: DeletionSaga
+
+  var core: AuthCore { deletions.core }
+  var changes: AccountChanges { AccountChanges(deletions: deletions) }
 
   func listUsers(
     _ request: Auth_V1.ListUsersRequest,
@@ -44,7 +47,7 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
   ) async throws -> Auth_V1.Account {
     try core.auditBudget.take(call.caller.description)
     return try await core.store.write(call) { tx in
-      let user = try Self.find(request.userId, in: tx)
+      let user = try UserTable.require(request.userId, in: tx)
       try tx.audit("user.get", object: user.id)
       return .init(user, try DisablementTable.find(user.id, in: tx))
     }
@@ -66,14 +69,6 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     }
   }
 
-  static func find(
-    _ userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> UserRecord {
-    guard let user = try UserTable.find(userID, in: tx) else { throw AuthError.userNotFound }
-    return user
-  }
-
   /// Changes a user in one transaction in which the caller is an operator with a living session, then
   /// announces the sessions that this ended.
   func change<Response: Message>(
@@ -91,12 +86,12 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     let response = try await core.permissions.confirming(
       .administration,
       of: caller.userID,
-      domain: AuthError.domain
+      domain: ErrorCatalog.auth.domain
     ) { right in
       try await core.writeOnce(key, request, call) { tx in
         try right.requireCurrent()
         try core.requireActiveSession(of: caller, now: now, in: tx)
-        let (response, revoked) = try body(try Self.find(userID, in: tx), now, tx)
+        let (response, revoked) = try body(try UserTable.require(userID, in: tx), now, tx)
         ended.withLock { $0 = revoked }
         return response
       }

@@ -17,12 +17,10 @@ extension PasskeysHandler {
     let (core, newHandle) = (core, core.random.bytes(32))
     let options = try await core.store.write(call) { tx in
       try core.requireActiveSession(of: identity, now: ceremony.created, in: tx)
-      guard let user = try UserTable.find(identity.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let user = try UserTable.require(identity.userID, in: tx)
       let passkeys = try PasskeyTable.list(of: user.id, in: tx)
-      guard passkeys.count < PasskeyRecord.countMax else { throw AuthError.tooManyPasskeys }
-      try CeremonyTable.insert(ceremony, core.ceremonies.take(ceremony), in: tx)
+      guard passkeys.count < PasskeyRecord.countMax else { throw PasskeyError.tooMany }
+      try CeremonyTable.insert(ceremony, ceremonies.take(ceremony), in: tx)
       return party.creationOptions(
         ceremony,
         for: user,
@@ -43,7 +41,7 @@ extension PasskeysHandler {
     let burnt = try await core.store.write(call) { tx in
       try CeremonyTable.burn(request.ceremonyId, in: tx)
     }
-    if let burnt { core.ceremonies.release(burnt) }
+    if let burnt { ceremonies.release(burnt) }
     let passkey: PasskeyRecord
     do throws(PasskeyFault) {
       guard let burnt else { throw .ceremony }
@@ -55,28 +53,26 @@ extension PasskeysHandler {
       let proven = try party.verify(response, challenge: burnt.challenge)
       passkey = record(of: proven, response, for: identity.userID, request.name, party, now: now)
     } catch {
-      throw refused(error, Self.kind.rawValue, as: AuthError.passkeyRegistrationRefused)
+      throw refused(error, Self.kind.rawValue, as: PasskeyError.registrationRefused)
     }
     let stored = try await core.store.write(call) { tx -> PasskeyRecord? in
       try core.requireActiveSession(of: identity, now: now, in: tx)
-      guard let user = try UserTable.find(identity.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let user = try UserTable.require(identity.userID, in: tx)
       // One that is somebody else's would sign whoever has it in to this account.
       guard try PasskeyTable.find(passkey.credentialID, in: tx) == nil else { return nil }
       guard try PasskeyTable.list(of: user.id, in: tx).count < PasskeyRecord.countMax else {
-        throw AuthError.tooManyPasskeys
+        throw PasskeyError.tooMany
       }
       var passkey = passkey
       passkey.isAddressProven = user.isEmailVerified
       try PasskeyTable.insert(passkey, in: tx)
-      try core.outbox.queue(core.passkeyNotice(.passkeyAdded, to: user, now: now), in: tx)
+      try core.outbox.queue(.notice(.passkeyAdded, to: user, now: now), in: tx)
       try tx.audit("passkey.add", object: passkey.id, detail: passkey.attestation.rawValue)
       return passkey
     }
     core.outbox.wake()
     guard let stored else {
-      throw refused(.registered, Self.kind.rawValue, as: AuthError.passkeyRegistrationRefused)
+      throw refused(.registered, Self.kind.rawValue, as: PasskeyError.registrationRefused)
     }
     core.metrics.passkeys.series(Self.kind.rawValue, "done").increment()
     return .init(passkey: .init(stored))

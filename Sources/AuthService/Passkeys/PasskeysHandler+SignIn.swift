@@ -15,13 +15,13 @@ extension PasskeysHandler {
     _ = try core.charge(core.sourceSignIns, source, "StartPasskeySignIn")
     guard !request.email.isEmpty else {
       let ceremony = ceremony(.signIn, from: .source(source.counted))
-      let room = core.ceremonies.take(ceremony)
+      let room = ceremonies.take(ceremony)
       try await core.store.write(call) { tx in try CeremonyTable.insert(ceremony, room, in: tx) }
       return .init(ceremony, options: party.requestOptions(ceremony, allowing: []))
     }
-    let (email, decoys) = (EmailAddress(request.email), core.decoys)
+    let email = EmailAddress(request.email)
     let new = ceremony(.namedSignIn, from: .source(source.counted))
-    let room = core.ceremonies.take(new)
+    let room = ceremonies.take(new)
     // The same reads and the same write for every address.
     let options = try await core.store.write(call) { tx in
       var ceremony = new
@@ -47,18 +47,13 @@ extension PasskeysHandler {
       call
     )
     let account = core.attemptSubject(proven.user.address)
-    let answer: SignInAnswer
-    do {
+    let answer = try await core.countingRefusal {
       _ = try core.charge(account: account)
-      answer = try await core.prepareAnswer(
+      return try await core.prepareAnswer(
         to: proven.user,
         allowsPartialContext: request.allowPartialContext,
         call
       )
-    } catch {
-      let isLimited = (error as? RPCError)?.code == .resourceExhausted
-      core.metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
-      throw error
     }
     let signIn = ReadySignIn(
       user: proven.user,

@@ -18,8 +18,8 @@ extension PasskeysHandler {
     let options = try await core.store.write(call) { tx in
       try core.requireActiveSession(of: identity, now: ceremony.created, in: tx)
       let known = party.descriptors(try PasskeyTable.list(of: identity.userID, in: tx))
-      guard !known.isEmpty else { throw AuthError.noPasskey }
-      try CeremonyTable.insert(ceremony, core.ceremonies.take(ceremony), in: tx)
+      guard !known.isEmpty else { throw PasskeyError.none }
+      try CeremonyTable.insert(ceremony, ceremonies.take(ceremony), in: tx)
       return party.requestOptions(ceremony, allowing: known)
     }
     return .init(ceremony, options: options)
@@ -53,7 +53,7 @@ extension PasskeysHandler {
     }
     guard let raised else {
       tell(ofFallenCounter: proven.passkey)
-      throw refused(.counter, name, as: AuthError.passkeyRefused)
+      throw refused(.counter, name, as: PasskeyError.refused)
     }
     core.metrics.passkeys.series(name, "done").increment()
     return core.accessToken(of: raised, by: signer, now: now)

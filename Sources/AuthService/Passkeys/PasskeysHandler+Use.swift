@@ -51,7 +51,7 @@ extension PasskeysHandler {
       return try check(try response.get(), found, party)
     } catch {
       if identity == nil { core.metrics.signIns.series("refused").increment() }
-      throw refused(error, name, as: AuthError.passkeyRefused)
+      throw refused(error, name, as: PasskeyError.refused)
     }
   }
 
@@ -80,7 +80,7 @@ extension PasskeysHandler {
         basis: try UserTable.basis(of: userID, in: tx)
       )
     }
-    if let found { core.ceremonies.release(found.ceremony) }
+    if let found { ceremonies.release(found.ceremony) }
     return found
   }
 
@@ -96,7 +96,7 @@ extension PasskeysHandler {
       _ = try? party.verify(
         response,
         challenge: found.ceremony.challenge,
-        key: core.decoys.publicKey
+        key: decoys.publicKey
       )
       throw .credential
     }
@@ -125,7 +125,7 @@ extension PasskeysHandler {
   ) throws -> PasskeyRecord.CounterChange {
     let found = try PasskeyTable.find(proven.passkey.credentialID, in: tx)
     guard var passkey = found, passkey.id == proven.passkey.id else {
-      throw AuthError.passkeyRefused
+      throw PasskeyError.refused
     }
     let change = passkey.take(proven.use, begun: proven.begun, now: now)
     try PasskeyTable.updateUse(of: passkey, in: tx)

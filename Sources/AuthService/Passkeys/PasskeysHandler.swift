@@ -5,6 +5,16 @@ internal import ServiceKit
 /// Passkeys: see docs/passkeys.md.
 struct PasskeysHandler: Auth_V1.PasskeysService {
   let core: AuthCore
+  let ways: WaysIn
+  /// Passkeys that addresses without any are said to have.
+  let decoys: DecoyCredentials
+  /// Challenges that wait for answers.
+  let ceremonies = CeremonyPlaces()
+
+  init(_ core: AuthCore, _ ways: WaysIn) {
+    (self.core, self.ways) = (core, ways)
+    decoys = DecoyCredentials(secret: core.secrets.lookup)
+  }
 
   func list(
     _ request: Auth_V1.ListPasskeysRequest,
@@ -31,7 +41,7 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
       try core.requireActiveSession(of: identity, now: now, in: tx)
       let (id, name) = (request.passkeyId, request.name)
       guard try PasskeyTable.rename(id, of: identity.userID, to: name, in: tx) else {
-        throw AuthError.passkeyNotFound
+        throw PasskeyError.notFound
       }
       try tx.audit("passkey.rename", object: id)
     }
@@ -48,18 +58,18 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
     let response = try await core.store.write(call) { tx -> Auth_V1.RemovePasskeyResponse in
       try core.requireActiveSession(of: identity, now: now, in: tx)
       let userID = identity.userID
-      guard let user = try UserTable.find(userID, in: tx) else { throw AuthError.userNotFound }
+      let user = try UserTable.require(userID, in: tx)
       let passkey = try PasskeyTable.list(of: userID, in: tx)
         .first { $0.id == request.passkeyId }
       if let passkey {
         // One for another relying party signs nobody in.
         if passkey.relyingParty == party.id {
-          guard try core.hasWayIn(besides: passkey.id, of: userID, in: tx) else {
-            throw AuthError.lastWayIn
+          guard try ways.exist(besides: passkey.id, of: userID, in: tx) else {
+            throw PasskeyError.lastWayIn
           }
         }
         _ = try PasskeyTable.delete(passkey.id, of: userID, in: tx)
-        try core.outbox.queue(core.passkeyNotice(.passkeyRemoved, to: user, now: now), in: tx)
+        try core.outbox.queue(.notice(.passkeyRemoved, to: user, now: now), in: tx)
         try tx.audit("passkey.remove", object: passkey.id)
       }
       return .init(
@@ -78,7 +88,7 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
 
   /// For whom passkeys are taken; FAILED_PRECONDITION as long as nobody set that up.
   func relyingParty() throws(RPCError) -> RelyingParty {
-    guard let party = core.settings.passkeys.relyingParty else { throw AuthError.passkeysOff }
+    guard let party = ways.relyingParty else { throw PasskeyError.off }
     return party
   }
 
@@ -137,19 +147,5 @@ extension RelyingParty {
   /// Empty for somebody who never had a passkey.
   func signal(_ handle: [UInt8]?, _ passkeys: [PasskeyRecord]) -> String {
     handle.map { signal(handle: $0, accepting: descriptors(passkeys)) } ?? ""
-  }
-}
-
-extension AuthCore {
-  /// The mail that tells of a passkey that was added or removed.
-  ///
-  /// Not by its name, which whoever registers it can choose.
-  func passkeyNotice(_ kind: MailKind, to user: UserRecord, now: Int64) -> MailOrder {
-    MailOrder(
-      kind,
-      to: .address(user.email),
-      userID: user.id,
-      values: ["time": MailDate.short(now)]
-    )
   }
 }

@@ -5,8 +5,7 @@ internal import ServiceKit
 /// PINs: set, proved and removed by users who are signed in.
 struct StepUpHandler: Auth_V1.StepUpService {
   let core: AuthCore
-
-  private var policy: PinPolicy { core.settings.pin }
+  let policy: PinPolicy
 
   func getPin(
     _ request: Auth_V1.GetPinRequest,
@@ -30,7 +29,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
   ) async throws -> Auth_V1.SetPinResponse {
     let user = try call.requireUser()
     if let objection = policy.objection(to: request.pin) {
-      throw AuthError.pinRefused(objection, policy)
+      throw PinError.refused(objection, policy)
     }
     let (core, now) = (core, core.clock.now)
     let permit = try core.pool.reserve(.trusted, for: HashShare(user: user.userID))
@@ -63,7 +62,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
       }
       return try hasher.record(of: pin)
     }
-    guard let record else { throw AuthError.pinRefused(.reused, policy) }
+    guard let record else { throw PinError.refused(.reused, policy) }
     return record
   }
 
@@ -84,10 +83,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     guard isRight else { throw try await refused(tried, user, call) }
     let (now, purpose) = (core.clock.now, request.purpose)
     let session = try await core.store.write(call) { tx in
-      try core.requireActiveSession(of: user, now: now, in: tx)
-      guard let session = try SessionTable.find(user.sessionID, in: tx) else {
-        throw AuthError.sessionEnded
-      }
+      let session = try core.requireActiveSession(of: user, now: now, in: tx)
       guard try PinTable.find(user.userID, in: tx)?.record == tried.record else {
         throw AuthError.overtaken
       }
@@ -106,12 +102,12 @@ struct StepUpHandler: Auth_V1.StepUpService {
     do {
       return try await core.store.write(call) { tx in
         try core.requireActiveSession(of: user, now: now, in: tx)
-        guard var pin = try PinTable.find(user.userID, in: tx) else { throw AuthError.pinNotSet }
+        guard var pin = try PinTable.find(user.userID, in: tx) else { throw PinError.notSet }
         var attempts = try Self.attempts(pin, of: user.userID, policy, now: now, in: tx)
         switch attempts.reserve(policy, now: now) {
         case .taken: pin.attempts = attempts
-        case .early(let wait): throw AuthError.tooManyPinAttempts(retryAfter: .milliseconds(wait))
-        case .disabled: throw AuthError.pinDisabled
+        case .early(let wait): throw PinError.tooManyAttempts(retryAfter: .milliseconds(wait))
+        case .disabled: throw PinError.disabled
         }
         try PinTable.update(attempts, of: user.userID, in: tx)
         return pin
@@ -151,7 +147,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
         detail: left == 0 ? "wrong pin; disabled" : "wrong pin; \(left) attempts left"
       )
     }
-    return AuthError.pinInvalid(attemptsLeft: left)
+    return PinError.invalid(attemptsLeft: left)
   }
 
   /// A token for one purpose, outside of those that the session is refreshed to.
@@ -205,13 +201,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    guard let owner = try UserTable.find(userID, in: tx) else { throw AuthError.userNotFound }
-    let notice = MailOrder(
-      .pinChanged,
-      to: .address(owner.email),
-      userID: userID,
-      values: ["time": MailDate.short(now)]
-    )
-    try core.outbox.queue(notice, in: tx)
+    let owner = try UserTable.require(userID, in: tx)
+    try core.outbox.queue(.notice(.pinChanged, to: owner, now: now), in: tx)
   }
 }

@@ -36,7 +36,7 @@ extension AuthCore {
     let changed = settled
     let stored = try await store.write(call) { tx -> UserRecord in
       // What the user chose meanwhile counts more than what was derived from before that.
-      guard var current = try UserTable.find(user.id, in: tx) else { throw AuthError.userNotFound }
+      var current = try UserTable.require(user.id, in: tx)
       guard current.defaults == user.defaults else { return current }
       let before = current.digest
       current.defaults = changed.defaults

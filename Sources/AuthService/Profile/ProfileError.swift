@@ -1,54 +1,51 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told about their profiles.
-extension AuthError {
-  static let photoURLInvalid = invalid(
+enum ProfileError {
+  static let photoURLInvalid = ErrorCatalog.auth.invalid(
     "photo_url",
-    reason: "PHOTO_URL_INVALID",
+    "PHOTO_URL_INVALID",
     "must be an https URL with a host and without a user name, in printable ASCII"
   )
 
-  static let timeZoneInvalid = invalid(
+  static let timeZoneInvalid = ErrorCatalog.auth.invalid(
     "time_zone",
-    reason: "TIME_ZONE_INVALID",
+    "TIME_ZONE_INVALID",
     "is not an IANA time zone; use a name like Europe/Berlin"
   )
 
   static func settingsInvalid(_ problem: String) -> RPCError {
-    invalid("settings", reason: "SETTINGS_INVALID", problem)
+    ErrorCatalog.auth.invalid("settings", "SETTINGS_INVALID", problem)
   }
 
-  static let settingsTooLarge = RPCError(
-    .failedPrecondition,
-    reason: "SETTINGS_TOO_LARGE",
-    domain: domain,
-    message:
-      "the settings would have more than \(UserProfile.settingsByteCountMax) bytes; remove some, "
+  static let settingsTooLarge = ErrorCatalog.auth.precondition(
+    "SETTINGS_TOO_LARGE",
+    "the settings would have more than \(UserProfile.settingsByteCountMax) bytes; remove some, "
       + "or keep them in a document"
   )
 
-  static let activityDayInvalid = invalid(
+  static let activityDayInvalid = ErrorCatalog.auth.invalid(
     "day",
-    reason: "ACTIVITY_DAY_INVALID",
+    "ACTIVITY_DAY_INVALID",
     "must be today's date in some time zone, like 2026-11-22"
   )
 
-  static let tooManyActivities = RPCError(
-    .failedPrecondition,
-    reason: "TOO_MANY_ACTIVITIES",
-    domain: domain,
-    message: "a user has at most \(ActivityList.countMax) activities; count another one of them"
+  static let tooManyActivities = ErrorCatalog.auth.precondition(
+    "TOO_MANY_ACTIVITIES",
+    "a user has at most \(ActivityList.countMax) activities; count another one of them"
   )
 
-  private static func invalid(_ field: String, reason: String, _ problem: String) -> RPCError {
-    var error = RPCError(
-      .invalidArgument,
-      reason: reason,
-      domain: domain,
-      message: "\(field) \(problem)"
+  /// A default on which the user has no role, or that does not exist: one answer.
+  static func defaultNotFound(_ field: String) -> RPCError {
+    ErrorCatalog.auth.notFound(
+      "DEFAULT_NOT_FOUND",
+      "you have no role on any object of this kind",
+      ["field": field]
     )
-    error.details.append(.badRequest([FieldViolation(field: field, description: problem)]))
-    return error
   }
+
+  static let emailNotVerified = ErrorCatalog.auth.precondition(
+    "EMAIL_NOT_VERIFIED",
+    "the account has not verified this address"
+  )
 }

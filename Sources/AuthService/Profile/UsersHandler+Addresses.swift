@@ -12,7 +12,7 @@ extension UsersHandler {
     let user = try await core.store.read { tx in try UserTable.findForSignIn(address, in: tx)?.user
     }
     guard let user else { throw AuthError.userNotFound }
-    guard user.isEmailVerified || !request.verifiedOnly else { throw AuthError.emailNotVerified }
+    guard user.isEmailVerified || !request.verifiedOnly else { throw ProfileError.emailNotVerified }
     return .init(id: user.id, displayName: user.displayName)
   }
 

@@ -42,7 +42,7 @@ extension UsersHandler {
       let others = try SessionTable.alive(of: identity.userID, now: now, in: tx).map(\.id)
         .filter { $0 != identity.sessionID }
       let ended = try SessionTable.revoke(others, of: identity.userID, now: now, in: tx)
-      try core.outbox.queue(core.passwordNotice(to: verified.user, now: now), in: tx)
+      try core.outbox.queue(.notice(.passwordChanged, to: verified.user, now: now), in: tx)
       try tx.audit(
         "password.change",
         object: identity.userID,
@@ -77,7 +77,7 @@ extension UsersHandler {
     let hashPermit = try core.pool.reserve(.trusted, for: share)
     let email = try await find(identity.userID).address
     if let objection = core.policy.objection(to: request.newPassword, email: email.text) {
-      throw AuthError.passwordRefused(objection, field: "new_password")
+      throw PasswordError.refused(objection, field: "new_password")
     }
     let subject = core.attemptSubject(session: identity.sessionID)
     func verify(

@@ -15,7 +15,7 @@ extension UsersHandler {
       settings.merge(patch)
       let text = JSONValue.object(settings).text
       guard text.utf8.count <= UserProfile.settingsByteCountMax else {
-        throw AuthError.settingsTooLarge
+        throw ProfileError.settingsTooLarge
       }
       let before = user.profile.settings
       if text != before {
@@ -32,14 +32,14 @@ extension UsersHandler {
   ) async throws -> Auth_V1.Activity {
     let days = CalendarDay.somewhere(at: core.clock.now)
     guard let day = CalendarDay(request.day), days.contains(day) else {
-      throw AuthError.activityDayInvalid
+      throw ProfileError.activityDayInvalid
     }
     return try await changeProfile(request.idempotencyKey, request, call) { user, tx in
       let before = user.profile.activities
       var list = try ActivityList(stored: before)
       let count = Int64(max(request.count, 1))
       guard let activity = list.record(request.name, on: day, count: count) else {
-        throw AuthError.tooManyActivities
+        throw ProfileError.tooManyActivities
       }
       let text = list.text
       try UserTable.changeActivities(of: user.id, to: text, now: tx.now, in: tx)
@@ -51,10 +51,10 @@ extension UsersHandler {
   /// Refuses a picture or a time zone that cannot be one.
   func check(_ request: Auth_V1.UpdateProfileRequest) throws(RPCError) {
     if let url = request.photoUrl, !url.isEmpty, !UserProfile.isPhotoURL(url) {
-      throw AuthError.photoURLInvalid
+      throw ProfileError.photoURLInvalid
     }
     if let zone = request.timeZone, !zone.isEmpty, !TimeZoneName.isName(zone) {
-      throw AuthError.timeZoneInvalid
+      throw ProfileError.timeZoneInvalid
     }
   }
 
@@ -71,9 +71,7 @@ extension UsersHandler {
     let (core, now) = (core, core.clock.now)
     return try await core.writeOnce(key, request, call) { tx in
       try core.requireActiveSession(of: identity, now: now, in: tx)
-      guard let user = try UserTable.find(identity.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let user = try UserTable.require(identity.userID, in: tx)
       return try body(user, tx)
     }
   }
@@ -100,10 +98,10 @@ extension UsersHandler {
     do throws(JSONError) {
       value = try JSONReader.read(Array(text.utf8), limits: UserProfile.settingsLimits)
     } catch {
-      throw AuthError.settingsInvalid("is not accepted as JSON: \(error)")
+      throw ProfileError.settingsInvalid("is not accepted as JSON: \(error)")
     }
     guard let object = value.object else {
-      throw AuthError.settingsInvalid("must be a JSON object, not \(value.kind)")
+      throw ProfileError.settingsInvalid("must be a JSON object, not \(value.kind)")
     }
     return object
   }

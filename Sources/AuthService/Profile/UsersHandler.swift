@@ -67,7 +67,7 @@ struct UsersHandler: Auth_V1.UsersService {
     }
     let seen = try await core.contexts.seen(unknown, by: userID)
     guard let refused = unknown.first(where: { !seen.contains($0.id) }) else { return }
-    throw AuthError.defaultNotFound("\(refused.type)_id")
+    throw ProfileError.defaultNotFound("\(refused.type)_id")
   }
 
   func batchGet(
@@ -110,9 +110,7 @@ struct UsersHandler: Auth_V1.UsersService {
     let (core, now) = (core, core.clock.now)
     return try await core.writeOnce(key, request, call) { tx in
       try core.requireActiveSession(of: identity, now: now, in: tx)
-      guard let before = try UserTable.find(identity.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let before = try UserTable.require(identity.userID, in: tx)
       var user = before
       change(&user)
       guard user != before else { return .init(before, UserContext()) }

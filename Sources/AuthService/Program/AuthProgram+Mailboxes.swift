@@ -1,33 +1,6 @@
 internal import RPCKit
 public import ServiceKit
 
-/// One account for each mailbox.
-extension AuthCore {
-  /// Gives accounts from before both spellings of a domain were one address the key that it has now.
-  ///
-  /// At each start, because an import of an older version may have run since; changes nothing where there is
-  /// nothing to do.
-  func unifyMailboxes() async throws {
-    guard try await store.read({ tx in try MailboxKeys.hasWork(in: tx) }) else { return }
-    let now = clock.now
-    let outcome = try await store.writeOwn { tx in try MailboxKeys.unify(now: now, in: tx) }
-    if outcome.rekeyedCount > 0 || !outcome.freed.isEmpty {
-      logger.notice(
-        "addresses with two spellings were unified",
-        [
-          "rekeyed": LogValue(outcome.rekeyedCount),
-          "lost_address": .string(outcome.freed.joined(separator: " ")),
-        ]
-      )
-    }
-    guard !outcome.shared.isEmpty else { return }
-    logger.warning(
-      "accounts have proven the same mailbox; see list-shared-mailboxes",
-      ["pairs": LogValue(outcome.shared.count)]
-    )
-  }
-}
-
 extension AuthProgram {
   /// The command that lists accounts which have proven the same mailbox.
   public static let listSharedMailboxes = OperatorCommand<AuthProgram>(

@@ -228,7 +228,7 @@ public enum AuthProgram: HostedService {
     let service = try await AuthService.open(settings, secrets: secrets, dependencies)
     return OpenService(
       services: service.services,
-      documents: KeyDocuments.all(of: service.core),
+      documents: KeyDocuments.all(of: service.core.ring, issuer: settings.issuer),
       interceptors: service.interceptors,
       work: [service.run],
       readiness: service.readiness,

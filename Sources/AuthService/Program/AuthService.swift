@@ -70,10 +70,14 @@ public final class AuthService: Sendable {
   }
 
   let core: AuthCore
+  let settings: AuthSettings
   /// Takes deletions of accounts through their steps.
   let deletions: DeletionSaga
   /// Exchanges and revokes what users allow at Apple.
   let appleGrants: AppleGrants
+  private let accountChanges: AccountChanges
+  private let passkeys: PasskeysHandler
+  private let exports: ExportSources
   private let loop: any EventLoop
   private let retention: RetentionClock
   private let tokens: AccessTokenAuthenticator
@@ -82,10 +86,27 @@ public final class AuthService: Sendable {
   /// How often keys and old rows are looked after.
   private static let maintenanceInterval = Duration.seconds(60)
 
-  private init(_ core: AuthCore, _ appleTokens: AppleTokens?, _ dependencies: Dependencies) {
-    self.core = core
+  private init(
+    _ core: AuthCore,
+    _ settings: AuthSettings,
+    _ appleTokens: AppleTokens?,
+    _ dependencies: Dependencies
+  ) {
+    (self.core, self.settings) = (core, settings)
+    let (tenancy, entitlement) = (dependencies.tenancy, dependencies.entitlement)
     appleGrants = AppleGrants(core, appleTokens, metrics: dependencies.metrics)
-    deletions = DeletionSaga(core, metrics: DeletionMetrics(dependencies.metrics))
+    deletions = DeletionSaga(
+      core,
+      settings.deletion,
+      ErasurePeers(tenancy: tenancy, entitlement: entitlement),
+      dependencies.metrics
+    )
+    accountChanges = AccountChanges(deletions: deletions)
+    passkeys = PasskeysHandler(
+      core,
+      WaysIn(providers: core.providers, relyingParty: settings.passkeys.relyingParty)
+    )
+    exports = ExportSources(tenancy: tenancy, entitlement: entitlement)
     loop = dependencies.loop
     retention = RetentionClock(
       core.database,
@@ -94,8 +115,8 @@ public final class AuthService: Sendable {
     )
     tokens = AccessTokenAuthenticator(
       verifier: AccessTokenVerifier(
-        issuer: core.settings.issuer,
-        audience: core.settings.audience
+        issuer: settings.issuer,
+        audience: settings.audience
       ),
       keys: core.ring,
       revocations: core.revocations,
@@ -109,7 +130,7 @@ public final class AuthService: Sendable {
         return try await permissions.check(user.userID, right.action, right.entity, for: call)
           .isAllowed
       },
-      operatorStepUp: core.settings.operatorStepUp,
+      operatorStepUp: settings.operatorStepUp,
       gateways: dependencies.gateways,
       clock: dependencies.clock,
       metrics: AuthenticationMetrics(dependencies.metrics)
@@ -149,26 +170,12 @@ public final class AuthService: Sendable {
         random: dependencies.random,
         logger: dependencies.logger
       )
-      let limiter = { (limit: Int) in
-        SourceLimiter(
-          limit: limit,
-          window: settings.sourceLimits.window,
-          sourceCount: settings.sourceLimits.sourceCount,
-          key: dependencies.random.bytes(32)
-        )
-      }
       let outbox = try makeOutbox(settings.mail, secrets, identifiers, dependencies)
       let appleTokens = try makeAppleTokens(settings.providers, dependencies)
-      let erasure = ErasurePeers(
-        tenancy: dependencies.tenancy,
-        entitlement: dependencies.entitlement
-      )
       let core = AuthCore(
-        settings: settings,
-        secrets: secrets,
-        store: store,
-        clock: dependencies.clock,
-        random: dependencies.random,
+        settings.core,
+        secrets,
+        store,
         identifiers: identifiers,
         hasher: PasswordHasher(
           cost: settings.passwordCost,
@@ -190,21 +197,6 @@ public final class AuthService: Sendable {
           tenancy: dependencies.tenancy,
           entitlement: dependencies.entitlement
         ),
-        exports: ExportSources(
-          tenancy: dependencies.tenancy,
-          entitlement: dependencies.entitlement
-        ),
-        devices: DeviceTokens(secret: secrets.lookup),
-        factorKey: SecondFactorKey(secret: secrets.lookup),
-        decoys: DecoyCredentials(secret: secrets.lookup),
-        guesses: limiter(settings.sourceLimits.failures),
-        signUps: limiter(settings.sourceLimits.signUps),
-        sourceSignIns: limiter(settings.sourceLimits.signIns),
-        accountSignIns: limiter(settings.sourceLimits.accountSignIns),
-        successes: RecentSuccesses(key: dependencies.random.bytes(32)),
-        ceremonies: CeremonyPlaces(),
-        mailLimits: MailLimits(settings.sourceLimits, random: dependencies.random),
-        outbox: outbox,
         providers: IdentityProviders(
           settings.providers,
           secret: secrets.lookup,
@@ -213,14 +205,7 @@ public final class AuthService: Sendable {
           metrics: dependencies.metrics,
           origin: dependencies.keySetOrigin ?? { $0.keySetOrigin }
         ),
-        erasure: erasure,
-        reports: AccountReports(
-          store,
-          erasure,
-          clock: dependencies.clock,
-          logger: dependencies.logger
-        ),
-        deletionSignal: WakeSignal(),
+        outbox: outbox,
         permissions: Permissions(
           dependencies.tenancy,
           clock: dependencies.clock,
@@ -229,17 +214,13 @@ public final class AuthService: Sendable {
           logger: dependencies.logger,
           metrics: PermissionMetrics(dependencies.metrics)
         ),
-        auditBudget: AuditBudget(
-          domain: AuthError.domain,
-          clock: dependencies.clock,
-          metrics: dependencies.metrics
-        ),
-        revocations: RevocationSet(uptime: dependencies.uptime),
-        signal: WakeSignal(),
+        clock: dependencies.clock,
+        random: dependencies.random,
+        uptime: dependencies.uptime,
         logger: dependencies.logger,
-        metrics: AuthMetrics(dependencies.metrics)
+        metrics: dependencies.metrics
       )
-      let service = AuthService(core, appleTokens, dependencies)
+      let service = AuthService(core, settings, appleTokens, dependencies)
       do {
         try await core.unifyMailboxes()
         try await service.loadRevocations()
@@ -286,7 +267,8 @@ public final class AuthService: Sendable {
       settings,
       templates: templates,
       transport: transport,
-      secrets: secrets,
+      sealing: secrets.sealing,
+      lookup: secrets.lookup,
       clock: dependencies.clock,
       random: dependencies.random,
       identifiers: identifiers,
@@ -330,19 +312,24 @@ public final class AuthService: Sendable {
       AuthenticationHandler(core: core).definition,
       SessionsHandler(core: core).definition,
       UsersHandler(core: core).definition,
-      AccountsHandler(core: core).definition,
-      StepUpHandler(core: core).definition,
-      SecondFactorsHandler(core: core).definition,
-      PasskeysHandler(core: core).definition,
+      AccountsHandler(core: core, passkeys: passkeys).definition,
+      StepUpHandler(core: core, policy: settings.pin).definition,
+      SecondFactorsHandler(core: core, issuer: settings.totpIssuer).definition,
+      passkeys.definition,
       // As large as what Apple sends about purchases.
-      IdentitiesHandler(core: core).definition
+      IdentitiesHandler(core: core, ways: passkeys.ways, deletions: deletions).definition
         .allowing(260 << 10, forRequestsOf: Auth_V1.IdentitiesMethods.notifyApple.method),
-      KeysHandler(core: core).definition,
+      KeysHandler(
+        ring: core.ring,
+        issuer: settings.issuer,
+        watch: RevocationWatch(store: core.store, signal: core.signal),
+        heartbeatInterval: settings.heartbeatInterval
+      ).definition,
       TokenIntrospectionHandler(core: core, tokens: tokens).definition,
-      OperatorsHandler(core: core).definition,
+      OperatorsHandler(deletions: deletions).definition,
       ImportsHandler(core: core, loop: loop).definition,
-      ExportsHandler(core: core).definition,
-      DeletionsHandler(core: core).definition,
+      ExportsHandler(core: core, sources: exports).definition,
+      DeletionsHandler(deletions: deletions).definition,
     ]
   }
 
@@ -359,7 +346,7 @@ public final class AuthService: Sendable {
       group.addTask { await self.core.passwordWork.recount(on: self.loop) }
       group.addTask { await self.core.outbox.run(self.core.store, on: self.loop) }
       group.addTask { await self.deletions.run(on: self.loop) }
-      group.addTask { await self.core.reports.run(on: self.loop) }
+      group.addTask { await self.deletions.reports.run(on: self.loop) }
       group.addTask { await self.appleGrants.run(on: self.loop) }
       await group.waitForAll()
     }
@@ -384,7 +371,7 @@ public final class AuthService: Sendable {
   public func maintain() async throws {
     let confirmed = try await retention.advance()
     try await core.ring.maintain(confirmed: confirmed)
-    let forgotten = confirmed - core.settings.deletion.memory
+    let forgotten = confirmed - settings.deletion.memory
     try await core.store.writeOwn { tx in
       try DeletionTable.prune(finishedBefore: forgotten, in: tx)
       try Tombstones.prune(before: forgotten, in: tx)
@@ -402,8 +389,8 @@ public final class AuthService: Sendable {
       try AccountChangeTable.prune(finishedBefore: confirmed - AccountChange.keptAfterEnd, in: tx)
     }
     let ceremonies = try await core.store.read { tx in try CeremonyTable.holdings(in: tx) }
-    core.ceremonies.reset(to: ceremonies)
-    try await core.workOffAccountChanges(now: confirmed)
+    passkeys.ceremonies.reset(to: ceremonies)
+    try await accountChanges.workOff(now: confirmed)
     try await core.database.purgeOldRows(now: confirmed)
   }
 

@@ -13,7 +13,7 @@ enum ShownFactor: Sendable {
     switch (code.isEmpty, recoveryCode.isEmpty) {
     case (false, true): self = .code(code)
     case (true, false): self = .recoveryCode(RecoveryCode(typed: recoveryCode))
-    default: throw AuthError.oneFactorNeeded
+    default: throw SecondFactorError.oneFactorNeeded
     }
   }
 
@@ -36,6 +36,9 @@ enum ProvenFactor: Hashable, Sendable {
 
 /// Second factors: comparing and using them up.
 extension AuthCore {
+  /// Keeps recovery codes and the tokens of sign-ins that wait for one.
+  var factorKey: SecondFactorKey { SecondFactorKey(secret: secrets.lookup) }
+
   /// What comes of an attempt to prove a second factor.
   enum FactorAttempt: Sendable {
     case right(ProvenFactor)
@@ -55,7 +58,7 @@ extension AuthCore {
     in tx: borrowing WriteTransaction
   ) throws -> FactorAttempt {
     guard let app = try TotpTable.find(userID, in: tx), app.confirmed != nil else {
-      throw AuthError.totpNotEnrolled
+      throw SecondFactorError.totpNotEnrolled
     }
     try reserveFactor(of: userID, from: origin, now: now, in: tx)
     switch shown {
@@ -82,7 +85,7 @@ extension AuthCore {
     let subject = factorKey.attempts(of: userID, from: origin)
     let reservation = try AttemptTable.reserve(subject, .secondFactor, now: now, in: tx)
     guard reservation.isInTime else {
-      throw AuthError.tooManyCodes(retryAfter: .milliseconds(reservation.wait))
+      throw SecondFactorError.tooManyCodes(retryAfter: .milliseconds(reservation.wait))
     }
   }
 
@@ -106,18 +109,18 @@ extension AuthCore {
     switch proven {
     case .step(let step):
       guard try TotpTable.burn(step, of: user.id, now: now, in: tx) else {
-        throw AuthError.codeInvalid
+        throw SecondFactorError.codeInvalid
       }
     case .recoveryCode(let digest):
       guard try RecoveryCodeTable.use(digest, of: user.id, in: tx) else {
-        throw AuthError.codeInvalid
+        throw SecondFactorError.codeInvalid
       }
       let left = try RecoveryCodeTable.count(of: user.id, in: tx)
-      let notice = MailOrder(
+      let notice = MailOrder.notice(
         left > RecoveryCode.fewCount ? .recoveryCodeUsed : .recoveryCodesLow,
-        to: .address(user.email),
-        userID: user.id,
-        values: ["left": "\(left)", "time": MailDate.short(now)]
+        to: user,
+        now: now,
+        values: ["left": "\(left)"]
       )
       try outbox.queue(notice, in: tx)
       try tx.audit("recovery_code.use", object: user.id, detail: "\(left) left", by: .user(user.id))

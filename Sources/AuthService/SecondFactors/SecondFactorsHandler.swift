@@ -5,6 +5,8 @@ internal import ServiceKit
 /// Authenticator apps and recovery codes of users who are signed in.
 struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
   let core: AuthCore
+  /// What apps show beside the account.
+  let issuer: String
 
   func get(
     _ request: Auth_V1.GetSecondFactorsRequest,
@@ -38,11 +40,9 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     )
     let account = try await core.store.write(call) { tx in
       try core.requireActiveSession(of: user, now: now, in: tx)
-      guard let account = try UserTable.find(user.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let account = try UserTable.require(user.userID, in: tx)
       guard try TotpTable.find(user.userID, in: tx)?.confirmed == nil else {
-        throw AuthError.totpExists
+        throw SecondFactorError.totpExists
       }
       try TotpTable.insert(id, sealed: sealed, of: user.userID, now: now, in: tx)
       try tx.audit("totp.enroll", object: user.userID)
@@ -51,7 +51,7 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     return .init(
       secret: Base32.encode(secret),
       uri: TimeCode(secret: secret).uri(
-        issuer: core.settings.totpIssuer,
+        issuer: issuer,
         account: account.email
       ),
       expiresAt: .init(milliseconds: now + TotpTable.Stored.confirmationMax)
@@ -78,8 +78,8 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
       guard let account = try UserTable.find(user.userID, in: tx),
         let app = try TotpTable.find(user.userID, in: tx),
         app.confirmed != nil || app.isPending(now: now)
-      else { throw AuthError.totpNotEnrolled }
-      guard app.confirmed == nil else { throw AuthError.totpConfirmed }
+      else { throw SecondFactorError.totpNotEnrolled }
+      guard app.confirmed == nil else { throw SecondFactorError.totpConfirmed }
       let origin = Array(user.sessionID.utf8)
       try core.reserveFactor(of: user.userID, from: origin, now: now, in: tx)
       let step = try core.timeCode(app, of: user.userID).step(of: code, at: now) {
@@ -96,12 +96,12 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
         now: now,
         in: tx
       )
-      try queue(.totpAdded, to: account, now: now, in: tx)
+      try core.outbox.queue(.notice(.totpAdded, to: account, now: now), in: tx)
       try tx.audit("totp.add", object: user.userID, detail: "revoked \(revoked.count)")
       return Confirmed(session: session, codes: codes, revoked: revoked)
     }
     core.count("totp", confirmed != nil)
-    guard let confirmed else { throw AuthError.codeInvalid }
+    guard let confirmed else { throw SecondFactorError.codeInvalid }
     core.announce(confirmed.revoked)
     core.outbox.wake()
     return .init(
@@ -119,12 +119,10 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     let (core, now) = (core, core.clock.now)
     try await core.store.write(call) { tx in
       try core.requireActiveSession(of: user, now: now, in: tx)
-      guard let account = try UserTable.find(user.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let account = try UserTable.require(user.userID, in: tx)
       guard try TotpTable.delete(user.userID, in: tx) else { return }
       try RecoveryCodeTable.delete(of: user.userID, in: tx)
-      try queue(.totpRemoved, to: account, now: now, in: tx)
+      try core.outbox.queue(.notice(.totpRemoved, to: account, now: now), in: tx)
       try tx.audit("totp.remove", object: user.userID)
     }
     core.outbox.wake()
@@ -142,7 +140,7 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     let codes = try await core.store.write(call) { tx in
       try core.requireActiveSession(of: user, now: now, in: tx)
       guard try TotpTable.find(user.userID, in: tx)?.confirmed != nil else {
-        throw AuthError.totpNotEnrolled
+        throw SecondFactorError.totpNotEnrolled
       }
       try tx.audit("recovery_code.regenerate", object: user.userID)
       return try core.makeRecoveryCodes(of: user.userID, in: tx)
@@ -162,9 +160,7 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     let signer = try await core.signer()
     let raised = try await core.store.write(call) { tx -> (session: SessionRecord, left: Int)? in
       try core.requireActiveSession(of: user, now: now, in: tx)
-      guard let account = try UserTable.find(user.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let account = try UserTable.require(user.userID, in: tx)
       let origin = Array(user.sessionID.utf8)
       let attempt = try core.attempt(shown, of: user.userID, from: origin, now: now, in: tx)
       guard case .right(let proven) = attempt else { return nil }
@@ -173,27 +169,12 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
       return (session, try RecoveryCodeTable.count(of: user.userID, in: tx))
     }
     core.count(shown.method, raised != nil)
-    guard let raised else { throw AuthError.codeInvalid }
+    guard let raised else { throw SecondFactorError.codeInvalid }
     core.outbox.wake()
     return .init(
       token: core.accessToken(of: raised.session, by: signer, now: now),
       recoveryCodesLeft: UInt32(raised.left)
     )
-  }
-
-  private func queue(
-    _ kind: MailKind,
-    to account: UserRecord,
-    now: Int64,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    let notice = MailOrder(
-      kind,
-      to: .address(account.email),
-      userID: account.id,
-      values: ["time": MailDate.short(now)]
-    )
-    try core.outbox.queue(notice, in: tx)
   }
 }
 

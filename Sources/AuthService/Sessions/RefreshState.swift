@@ -73,35 +73,3 @@ public struct RefreshState: Hashable, Sendable {
     return .reused
   }
 }
-
-/// How long sessions last, in milliseconds.
-public struct SessionLifetimes: Hashable, Sendable {
-  /// Without a refresh.
-  public var idle: Int64
-  /// In any case.
-  public var absolute: Int64
-  /// Sessions that a user may have at a time; one more ends the one that was idle longest.
-  public var countMax: Int
-
-  /// Makes lifetimes.
-  public init(idle: Int64, absolute: Int64, countMax: Int) {
-    self.idle = idle
-    self.absolute = absolute
-    self.countMax = countMax
-  }
-
-  /// 30 days, 180 days, 10 sessions.
-  public static let standard = SessionLifetimes(
-    idle: 30 * 86_400_000,
-    absolute: 180 * 86_400_000,
-    countMax: 10
-  )
-
-  /// Which of a user's sessions must end before one more begins: those idle longest.
-  public func evicted(_ sessions: [(id: String, lastSeen: Int64)]) -> [String] {
-    let excess = sessions.count - countMax + 1
-    guard excess > 0 else { return [] }
-    let oldestFirst = sessions.sorted { ($0.lastSeen, $0.id) < ($1.lastSeen, $1.id) }
-    return oldestFirst.prefix(excess).map(\.id)
-  }
-}

@@ -28,7 +28,7 @@ struct SessionsHandler: Auth_V1.SessionsService {
     let count = try await revoke(of: user, call, "session.revoke") { _, tx in
       let session = try SessionTable.find(request.sessionId, in: tx)
       // One of somebody else looks like one that never was.
-      guard let session, session.userID == user.userID else { throw AuthError.sessionNotFound }
+      guard let session, session.userID == user.userID else { throw SessionError.notFound }
       return [session.id]
     }
     return .init(revoked: UInt32(count))
@@ -84,4 +84,8 @@ struct SessionsHandler: Auth_V1.SessionsService {
     }
     return .init(active: session?.isAlive(at: now) ?? false)
   }
+}
+
+enum SessionError {
+  static let notFound = ErrorCatalog.auth.notFound("SESSION_NOT_FOUND", "session not found")
 }

@@ -20,7 +20,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       throw AuthError.emailInvalid(field: "email")
     }
     if let objection = core.policy.objection(to: request.password, email: request.email) {
-      throw AuthError.passwordRefused(objection, field: "password")
+      throw PasswordError.refused(objection, field: "password")
     }
     let source = CallSource(call, core.settings.sourceLimits)
     let permit = try core.admitSignUp(request.email, source)
@@ -98,7 +98,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
   ) async throws -> Auth_V1.Tokens {
     guard let shown = core.secrets.refreshKeys.read(request.refreshToken) else {
       core.metrics.refreshes.series("malformed").increment()
-      throw AuthError.invalidRefreshToken
+      throw SignInError.refreshTokenInvalid
     }
     let signer = try await core.signer()
     let (core, now) = (core, core.clock.now)
@@ -142,7 +142,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       core.announce(taken.revoked)
     default: break
     }
-    throw AuthError.invalidRefreshToken
+    throw SignInError.refreshTokenInvalid
   }
 
   /// What became of a refresh token in the store.

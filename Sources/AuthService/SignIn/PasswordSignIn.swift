@@ -2,7 +2,90 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Somebody who proved to be a user, and begins a session; with what does not matter any more.
+/// Signing in with a password, from the request to the answer.
+extension AuthenticationHandler {
+  /// For callers that are not known here every way to fail costs one write, one look-up and one hash, and
+  /// gets one answer.
+  func signIn(
+    _ request: Auth_V1.SignInRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SignInResponse {
+    try await signIn(request, call, tellsOwner: true)
+  }
+
+  /// Signs in; `tellsOwner` unless the account was just made there: then its owner is told of a device that
+  /// it does not know.
+  func signIn(
+    _ request: Auth_V1.SignInRequest,
+    _ call: CallContext,
+    tellsOwner: Bool
+  ) async throws -> Auth_V1.SignInResponse {
+    // 1. The limits of the source and the account, and a place in the queue of the hashes.
+    let attempt = try core.admitSignIn(
+      email: request.email,
+      deviceToken: request.deviceToken,
+      CallSource(call, core.settings.sourceLimits)
+    )
+    // 2. The attempt is counted, then the password checked.
+    let verified = try await core.verify(request.password, attempt, call)
+    // 3. What the answer needs, before anything begins that could not be answered for; nothing for an
+    // account with a second factor.
+    let answer: SignInAnswer?
+    do {
+      answer = try await core.countingRefusal {
+        try core.succeeded(attempt)
+        guard !verified.basis.needsSecondFactor else { return nil }
+        return try await core.prepareAnswer(
+          to: verified.user,
+          allowsPartialContext: request.allowPartialContext,
+          call
+        )
+      }
+    } catch {
+      // The password was right: the next attempt must not wait for that.
+      try await core.store.write(call) { tx in
+        try AttemptTable.clear(verified.subject, .password, in: tx)
+      }
+      throw error
+    }
+    // 4. A new record, when the stored one is below today's cost or another system's.
+    let replacement = await core.replacement(for: verified, password: request.password)
+    let settle = { @Sendable (tx: borrowing WriteTransaction) throws in
+      try AttemptTable.clear(verified.subject, .password, in: tx)
+      if let replacement {
+        try UserTable.renewPassword(of: verified.user.id, verified.stored, by: replacement, in: tx)
+      }
+    }
+    let signIn = ReadySignIn(
+      user: verified.user,
+      basis: verified.basis,
+      proof: .password,
+      device: DeviceDescription(request.device),
+      network: attempt.source.network,
+      knownDevice: attempt.device?.known(to: verified.user),
+      tellsOwner: tellsOwner
+    )
+    // 5. The second factor is asked for, or the session begins and the answer has its tokens.
+    guard let answer else {
+      return try await core.askForSecondFactor(
+        signIn,
+        allowsPartialContext: request.allowPartialContext,
+        call,
+        settle: settle
+      )
+    }
+    return try await core.complete(
+      signIn,
+      answer,
+      request,
+      once: request.idempotencyKey,
+      call,
+      settle: settle
+    )
+  }
+}
+
+/// A user with a proof that was right, of whichever kind: a session may begin.
 struct ReadySignIn: Sendable {
   /// The user, as read when the proof was.
   let user: UserRecord
@@ -29,12 +112,54 @@ struct SignInAnswer: Sendable {
   let signer: SigningKey
 }
 
-/// What every way to sign in ends with.
+// MARK: - Steps
+
 extension AuthCore {
+  /// Checks the password of an attempt, and counts what comes of it; throws INVALID_CREDENTIALS when it is
+  /// wrong or came too early.
+  func verify(
+    _ password: String,
+    _ attempt: SignInAttempt,
+    _ call: CallContext
+  ) async throws -> VerifiedPassword {
+    let verified: VerifiedPassword?
+    do {
+      verified = try await verify(
+        password,
+        of: attempt.email,
+        attempt.subject,
+        attempt.permit,
+        call
+      )
+    } catch {
+      // Nothing was found out about the password.
+      giveBack(attempt)
+      throw error
+    }
+    guard let verified else {
+      failed(attempt)
+      throw AuthError.invalidCredentials
+    }
+    return verified
+  }
+
+  /// Counts a sign-in that is refused although its proof was right.
+  func countingRefusal<R>(
+    _ body: nonisolated(nonsending) () async throws -> R
+  ) async throws -> R {
+    do {
+      return try await body()
+    } catch {
+      let isLimited = (error as? RPCError)?.code == .resourceExhausted
+      metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
+      throw error
+    }
+  }
+
   /// Gets all that the answer needs, before a session begins that could not be answered for.
   ///
-  /// Throws UNAVAILABLE when there is no key, or when a part of the context cannot be had and may not be
-  /// missing. `isAsked`: the call itself says whether it may.
+  /// Throws UNAVAILABLE when there is no key, or when a part of the context is missing and may not
+  /// be. `isAsked`: the call itself says whether it may.
   func prepareAnswer(
     to user: UserRecord,
     allowsPartialContext: Bool,
@@ -77,7 +202,7 @@ extension AuthCore {
     if let authenticated = signIn.authenticated {
       session.authenticated = min(authenticated, session.created)
     }
-    let begun = try await begin(
+    let begun = try await beginSession(
       session,
       signIn,
       request,
@@ -97,7 +222,8 @@ extension AuthCore {
     )
   }
 
-  private func begin(
+  /// Begins the session, or finds the one that the key began before.
+  private func beginSession(
     _ session: SessionRecord,
     _ signIn: ReadySignIn,
     _ request: some Message,
@@ -147,7 +273,7 @@ extension AuthCore {
     let now = clock.now
     let session = try await store.read { tx in try SessionTable.find(id, in: tx) }
     guard let session, session.isAlive(at: now) else { throw AuthError.sessionEnded }
-    guard session.refresh.generation == 1 else { throw AuthError.sessionInUse }
+    guard session.refresh.generation == 1 else { throw SignInError.sessionInUse }
     return session
   }
 
@@ -161,6 +287,24 @@ extension AuthCore {
       device ?? devices.device(of: session.id),
       of: attemptSubject(email),
       now: session.created
+    )
+  }
+
+  /// The mail that tells of a sign-in from a device that the account does not know; nil when there were
+  /// many of late.
+  private func newDeviceNotice(of session: SessionRecord, to user: UserRecord) -> MailOrder? {
+    guard case .taken = mailLimits.notices.take(Array(user.id.utf8), now: session.created) else {
+      return nil
+    }
+    let device = [session.device.name, session.device.model].filter { !$0.isEmpty }
+    return .notice(
+      .newDevice,
+      to: user,
+      now: session.created,
+      values: [
+        "device": device.isEmpty ? "-" : device.joined(separator: ", "),
+        "network": session.network.isEmpty ? "-" : session.network,
+      ]
     )
   }
 }

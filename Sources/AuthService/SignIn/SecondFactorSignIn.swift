@@ -12,7 +12,7 @@ extension AuthenticationHandler {
     let (core, now) = (core, core.clock.now)
     let network = CallSource(call, core.settings.sourceLimits).network
     guard let digest = core.factorKey.digest(ofToken: request.secondFactorToken) else {
-      throw AuthError.secondFactorTokenInvalid
+      throw SignInError.secondFactorTokenInvalid
     }
     let found = try await core.store.read { tx in
       let pending = try PendingSignInTable.find(digest, in: tx)
@@ -21,7 +21,7 @@ extension AuthenticationHandler {
     guard let pending = found.0, let user = found.1, pending.network == network,
       pending.isOpen(now: now)
         || pending.canBeRepeated(now: now) && !request.idempotencyKey.isEmpty
-    else { throw AuthError.secondFactorTokenInvalid }
+    else { throw SignInError.secondFactorTokenInvalid }
     // Of a repeated request the factor is used up; the answer is looked for under its key.
     let proven =
       pending.completed == nil ? try await prove(shown, pending, now: now, call) : nil
@@ -48,7 +48,7 @@ extension AuthenticationHandler {
       call,
       first: { tx in
         guard let proven, try PendingSignInTable.complete(digest, now: now, in: tx) else {
-          throw AuthError.secondFactorTokenInvalid
+          throw SignInError.secondFactorTokenInvalid
         }
         try core.use(proven, of: user, from: pending.knownDevice?.name, now: now, in: tx)
       }
@@ -69,10 +69,10 @@ extension AuthenticationHandler {
     let core = core
     let attempt = try await core.store.write(call) { tx -> AuthCore.FactorAttempt? in
       guard let current = try PendingSignInTable.find(pending.digest, in: tx) else {
-        throw AuthError.secondFactorTokenInvalid
+        throw SignInError.secondFactorTokenInvalid
       }
       guard current.completed == nil else { return nil }
-      guard current.isOpen(now: now) else { throw AuthError.secondFactorTokenInvalid }
+      guard current.isOpen(now: now) else { throw SignInError.secondFactorTokenInvalid }
       let attempt = try core.attempt(
         shown,
         of: pending.userID,
@@ -87,9 +87,51 @@ extension AuthenticationHandler {
     guard case .right(let proven) = attempt else {
       core.count(shown.method, false)
       core.metrics.signIns.series("refused").increment()
-      throw AuthError.codeInvalid
+      throw SecondFactorError.codeInvalid
     }
     core.count(shown.method, true)
     return proven
+  }
+}
+
+/// Sign-ins to accounts that have a second factor.
+extension AuthCore {
+  /// Keeps a sign-in whose first proof was right until its second factor comes, and answers with the token
+  /// for that.
+  ///
+  /// `settle` runs in the transaction that keeps it: it uses up what works once. Throws SESSION_ENDED when
+  /// the account changed since the proof.
+  func askForSecondFactor(
+    _ signIn: ReadySignIn,
+    allowsPartialContext: Bool,
+    _ call: CallContext,
+    settle: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+  ) async throws -> Auth_V1.SignInResponse {
+    let now = clock.now
+    let token = factorKey.makeToken(random)
+    let pending = PendingSignIn(
+      digest: token.digest,
+      userID: signIn.user.id,
+      basis: signIn.basis,
+      proof: signIn.proof,
+      device: signIn.device,
+      network: signIn.network,
+      knownDevice: signIn.knownDevice,
+      tellsOwner: signIn.tellsOwner,
+      allowsPartialContext: allowsPartialContext,
+      created: now,
+      failures: 0
+    )
+    try await store.write(call) { tx in
+      guard try UserTable.basis(of: signIn.user.id, in: tx) == signIn.basis else {
+        throw AuthError.sessionEnded
+      }
+      try settle(tx)
+      try PendingSignInTable.insert(pending, in: tx)
+    }
+    metrics.signIns.series("second_factor").increment()
+    return .init(
+      secondFactor: .init(token: token.text, expiresAt: .init(milliseconds: pending.expires))
+    )
   }
 }

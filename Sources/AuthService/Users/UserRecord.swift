@@ -44,43 +44,18 @@ public struct UserDefaults: Hashable, Sendable {
   public init() {}
 }
 
-/// A session as this service keeps it.
-public struct SessionRecord: Hashable, Sendable {
-  /// Identifier, `ses_…`.
-  public var id: String
-  /// Whose it is.
-  public var userID: String
-  /// What its refresh tokens say.
-  public var refresh: RefreshState
-  /// When it began, in milliseconds since 1970.
-  public var created: Int64
-  /// When the user proved to be who they are, at last.
-  public var authenticated: Int64
-  /// What the user signed in from.
-  public var device: DeviceDescription
-  /// The network it began in, without the host part.
-  public var network: String
-  /// How the user proved to be who they are, at last.
-  public var proof = SignInProof.password
-
-  /// Whether it is neither revoked nor over.
-  public func isAlive(at now: Int64) -> Bool {
-    !refresh.isRevoked && now < min(refresh.idleEnd, refresh.absoluteEnd)
-  }
-
-  /// When it ends if it is not refreshed.
-  public var end: Int64 { min(refresh.idleEnd, refresh.absoluteEnd) }
-}
-
-/// What a user is signed in from, as the application tells it.
-public struct DeviceDescription: Hashable, Sendable {
-  /// What the user calls it.
-  public var name = ""
-  /// What it is.
-  public var model = ""
-  /// The application and its version.
-  public var application = ""
-
-  /// Nothing known.
-  public init() {}
+/// What a sign-in rests on while its password is being hashed, which takes long enough for others to
+/// change it.
+///
+/// Read together with the password's record, and again in the transaction that begins the session. When
+/// the password was changed in between, the sign-in had the wrong one. When the user ended all sessions
+/// in between, the one that is about to begin is among them: somebody who signs everybody out must not
+/// find a thief's sign-in in the list a moment later, who had only been waiting for a thread.
+public struct SignInBasis: Hashable, Sendable {
+  /// Counts changes of the password.
+  public var passwordVersion: Int64
+  /// Counts how often the user ended all sessions, or all others.
+  public var sessionEndings: Int64
+  /// Whether the user has an authenticator app, which a password alone does not sign in to.
+  public var needsSecondFactor = false
 }

@@ -46,6 +46,15 @@ enum UserTable {
     try tx.first("SELECT \(columns) FROM user WHERE id = ?", .text(id)) { record($0) }
   }
 
+  /// Throws USER_NOT_FOUND when there is none.
+  static func require(
+    _ id: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> UserRecord {
+    guard let user = try find(id, in: tx) else { throw AuthError.userNotFound }
+    return user
+  }
+
   /// The user of an address, the stored password, and what a sign-in rests on.
   ///
   /// One query with joins, so that an unknown address costs what a known one does. Of two accounts of one
@@ -204,29 +213,6 @@ enum UserTable {
     ) { record($0) }
   }
 
-  /// Whether an address belongs to somebody else than `userID`: to their account, or to one that had it
-  /// and may take it back (`MailToken.Purpose.undoEmailChange`).
-  static func isTaken(
-    _ email: EmailAddress,
-    exceptBy userID: String? = nil,
-    now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Bool {
-    try tx.exists(
-      """
-      SELECT 1 FROM user WHERE email_key IN (?1, ?5) AND id IS NOT ?2
-      UNION ALL
-      SELECT 1 FROM mail_token WHERE address_key IN (?1, ?5) AND purpose = ?3 AND user_id IS NOT ?2
-        AND used_at IS NULL AND expires_at > ?4
-      """,
-      .text(email.key),
-      .optionalText(userID),
-      .text(MailToken.Purpose.undoEmailChange.rawValue),
-      .integer(now),
-      .text(email.formerKey)
-    )
-  }
-
   static func insert(
     _ user: UserRecord,
     password: String,
@@ -342,6 +328,36 @@ enum UserTable {
       .text(new),
       .text(userID),
       .text(old)
+    )
+  }
+
+  /// Writes the settings of a user's applications.
+  static func changeSettings(
+    of userID: String,
+    to settings: String,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      "UPDATE user SET settings = ?, updated_at = ? WHERE id = ?",
+      .text(settings),
+      .integer(now),
+      .text(userID)
+    )
+  }
+
+  /// Writes what a user does regularly.
+  static func changeActivities(
+    of userID: String,
+    to activities: String,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      "UPDATE user SET activities = ?, updated_at = ? WHERE id = ?",
+      .text(activities),
+      .integer(now),
+      .text(userID)
     )
   }
 }

@@ -113,7 +113,7 @@ public final class HashPool: Sendable {
       return Permit(self, lane, share)
     }
     metrics.refused(lane, reservation)
-    throw AuthError.hashingOverloaded(retryAfter: .nanoseconds(max(wait / 2, 100_000_000)))
+    throw PasswordError.overloaded(retryAfter: .nanoseconds(max(wait / 2, 100_000_000)))
   }
 
   /// Runs `job` on a thread of the pool.

@@ -59,7 +59,7 @@ struct IdentityProviders: Sendable {
 
   /// The provider of a name; throws NOT_FOUND without one.
   func find(_ name: String) throws(RPCError) -> Entry {
-    guard let entry = entries[name] else { throw AuthError.providerNotFound }
+    guard let entry = entries[name] else { throw ProviderError.notFound }
     return entry
   }
 
@@ -75,7 +75,7 @@ struct IdentityProviders: Sendable {
     of entry: Entry,
     now: Int64
   ) async throws -> (claims: IdentityClaims, nonce: SignInNonces.Authentic) {
-    try await counted(entry, AuthError.identityTokenInvalid) {
+    try await counted(entry, ProviderError.tokenInvalid) {
       try await check(text, rawNonce: rawNonce, code: code, for: purpose, of: entry, now: now)
     }
   }
@@ -108,7 +108,7 @@ struct IdentityProviders: Sendable {
   /// Throws INVALID_ARGUMENT for one that is not genuine, and UNAVAILABLE when that cannot be found out.
   func event(in payload: String, of entry: Entry, now: Int64) async throws -> AppleEvent {
     let provider = entry.provider
-    return try await counted(entry, AuthError.notificationInvalid) {
+    return try await counted(entry, ProviderError.notificationInvalid) {
       let token = try Self.parse(payload, of: provider)
       let event = try AppleEvent(unverified: token.claims, of: provider, now: now)
       try await Self.checkSignature(of: token, entry)
@@ -129,7 +129,7 @@ struct IdentityProviders: Sendable {
       return value
     } catch let fault as IdentityTokenFault {
       tokens.series(name, fault.label).increment()
-      if fault == .token(.keysUnavailable) { throw AuthError.providerKeysUnavailable }
+      if fault == .token(.keysUnavailable) { throw ProviderError.keysUnavailable }
       throw refusal
     }
   }

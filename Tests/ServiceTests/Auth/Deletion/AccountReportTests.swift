@@ -100,7 +100,7 @@ struct AccountReportTests {
         "\(answers)"
       )
       #expect(answers.contains("OK"))
-      await stage.service.core.reports.workOff()
+      await stage.service.deletions.reports.workOff()
       #expect(told(ada, stage)?.deletionBegun == true)
       let due = try await dueCount(stage)
       #expect(due == 0)
@@ -116,11 +116,11 @@ struct AccountReportTests {
         options: stage.with(boss)
       )
       #expect(told(ada, stage) == nil)
-      await stage.service.core.reports.workOff()
+      await stage.service.deletions.reports.workOff()
       #expect(try await dueCount(stage) == 1)
       stage.peers.change { $0.areReportsRefused = false }
       stage.clock.advance(30_000)
-      await stage.service.core.reports.workOff()
+      await stage.service.deletions.reports.workOff()
       #expect(told(ada, stage)?.disabled == true)
       #expect(try await dueCount(stage) == 0)
     }
@@ -131,7 +131,7 @@ struct AccountReportTests {
     try await run { stage, _, ada in
       let id = ada.user?.id ?? ""
       // As if the other owner had left between the question and the announcement.
-      let reports = stage.service.core.reports
+      let reports = stage.service.deletions.reports
       stage.peers.change { $0.soleHoldings[id] = ["prt_home"] }
       let refused = await #expect(throws: RPCError.self) {
         _ = try await reports.announceDeletion(of: id, refusingLast: true)
@@ -152,7 +152,7 @@ struct AccountReportTests {
       }
       #expect(advice?.message.contains("allow_partial_context") == false)
       stage.peers.change { $0.isTenancyDown = false }
-      await stage.service.core.reports.workOff()
+      await stage.service.deletions.reports.workOff()
       #expect(told(ada, stage)?.deletionBegun != true)
       #expect(try await dueCount(stage) == 0)
       _ = try await stage.users.getMe(.init(), options: stage.with(ada))
@@ -163,7 +163,7 @@ struct AccountReportTests {
   func announcement_withoutWrite_isTakenBack() async throws {
     try await run { stage, _, ada in
       let id = ada.user?.id ?? ""
-      let reports = stage.service.core.reports
+      let reports = stage.service.deletions.reports
       _ = try await reports.announceDeletion(of: id, refusingLast: true)
       #expect(told(ada, stage)?.deletionBegun == true)
       await reports.workOff()

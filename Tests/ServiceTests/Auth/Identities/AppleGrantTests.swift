@@ -79,7 +79,7 @@ struct AppleGrantTests {
       stage.stage.clock.advance(3_600_000)
       await stage.stage.service.appleGrants.workOff()
       #expect(apple.paths == ["/auth/token"])
-      let folder = try #require(stage.stage.service.core.settings.mail.spool).dropLast(5)
+      let folder = try #require(stage.stage.service.settings.mail.spool).dropLast(5)
       let files = try FileManager.default.contentsOfDirectory(atPath: String(folder))
         .filter { $0.hasPrefix("auth.db") }
       #expect(!files.isEmpty)

@@ -208,10 +208,10 @@ struct ImportTests {
     try await run(on: ground) { stage, boss in
       _ = try await send([request([row(1), row(2)])], by: boss, stage)
       let core = stage.service.core
-      let now = stage.clock.now
+      let (deletions, now) = (stage.service.deletions, stage.clock.now)
       try await core.store.writeOwn { tx in
         let user = try UserTable.holder(of: EmailAddress("user1@example.org"), in: tx)
-        if let user { _ = try core.beginDeletion(of: user, now: now, in: tx) }
+        if let user { _ = try deletions.begin(of: user, now: now, in: tx) }
       }
       await stage.service.deletions.workOff()
       let rows = [row(1, email: "former@example.org"), row(3)]

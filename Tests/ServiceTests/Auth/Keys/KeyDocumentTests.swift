@@ -10,7 +10,10 @@ struct KeyDocumentTests {
   @Test("The keys are those that the call answers, also when the issuer is no URL")
   func keys_areThoseOfTheCall() async throws {
     try await AuthStage.run { stage in
-      let documents = KeyDocuments.all(of: stage.service.core)
+      let documents = KeyDocuments.all(
+        of: stage.service.core.ring,
+        issuer: stage.service.settings.issuer
+      )
       #expect(documents.map(\.path) == ["/.well-known/jwks.json"])
       let keys = try await stage.keys.getKeySet(.init())
       #expect(documents[0].content() == keys.jwks)
@@ -23,7 +26,10 @@ struct KeyDocumentTests {
     var ground = try AuthStage.Ground()
     ground.settings.issuer = "https://id.example.com"
     try await AuthStage.run(on: ground) { stage in
-      let documents = KeyDocuments.all(of: stage.service.core)
+      let documents = KeyDocuments.all(
+        of: stage.service.core.ring,
+        issuer: stage.service.settings.issuer
+      )
       let discovery = try #require(
         documents.first { $0.path == "/.well-known/openid-configuration" }
       )

@@ -1,23 +1,24 @@
 internal import RPCKit
 internal import ServiceKit
 
-extension AuthCore {
+/// How a deletion begins and ends for the account.
+extension DeletionSaga {
   /// Begins the deletion of a user's account in the write that asks for it, and ends all sessions; gives the
   /// deletion that is there, and the sessions that lived, to be announced after the commit.
   ///
-  /// Have the saga look at it after the commit, `deletionSignal.announce()`, and the mail sent that says how
-  /// to take it back, `outbox.wake()`. `actor` is who asks, if that is not who makes the call.
-  func beginDeletion(
+  /// Announce `signal` after the commit, so that the saga looks at it, and wake the outbox, which has the mail
+  /// that says how to take it back. `actor` is who asks, if that is not who makes the call.
+  func begin(
     of user: UserRecord,
     now: Int64,
     by actor: AuditActor? = nil,
     in tx: borrowing WriteTransaction
   ) throws -> (deletion: DeletionRecord, ended: [Revocation]) {
-    let ended = try endAllSessions(of: user.id, now: now, in: tx)
+    let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
     if let begun = try DeletionTable.find(of: user.id, in: tx) { return (begun, ended) }
-    let eraseAt = now.addingSaturated(settings.deletion.grace)
+    let eraseAt = now.addingSaturated(grace)
     let deletion = DeletionRecord(
-      id: identifiers.make(.deletion),
+      id: core.identifiers.make(.deletion),
       userID: user.id,
       step: .waiting,
       requested: now,
@@ -28,21 +29,16 @@ extension AuthCore {
     let addresses = address.text.isEmpty ? [] : Set([address.text, address.key]).sorted()
     try DeletionTable.insert(
       deletion,
-      addresses: secrets.sealing.seal(
+      addresses: core.secrets.sealing.seal(
         Array(addresses.joined(separator: "\n").utf8),
         for: Self.purpose(ofDeletion: deletion.id),
-        random: random
+        random: core.random
       ),
       in: tx
     )
     if eraseAt > now {
-      let notice = MailOrder(
-        .deletionBegun,
-        to: .address(user.email),
-        userID: user.id,
-        values: ["time": MailDate.short(eraseAt)]
-      )
-      try outbox.queue(notice, expires: eraseAt, in: tx)
+      let notice = MailOrder.notice(.deletionBegun, to: user, now: eraseAt)
+      try core.outbox.queue(notice, expires: eraseAt, in: tx)
     }
     try tx.audit("user.delete", object: user.id, detail: deletion.id, by: actor)
     return (deletion, ended)
@@ -56,14 +52,9 @@ extension AuthCore {
     guard try !IdentityTable.isMailStopped(to: user.address, of: userID, in: tx) else {
       return
     }
-    var farewell = MailOrder(
-      .deletionDone,
-      to: .address(user.email),
-      userID: userID,
-      values: ["time": MailDate.short(now)]
-    )
+    var farewell = MailOrder.notice(.deletionDone, to: user, now: now)
     farewell.language = user.language
-    try outbox.queue(farewell, expires: now.addingSaturated(DeletionSaga.farewellMax), in: tx)
+    try core.outbox.queue(farewell, expires: now.addingSaturated(Self.farewellMax), in: tx)
   }
 
   /// The addresses that an account had when its deletion began; none once everything is erased, or when the
@@ -76,10 +67,10 @@ extension AuthCore {
       return []
     }
     do {
-      let opened = try secrets.sealing.open(sealed, for: Self.purpose(ofDeletion: deletion.id))
+      let opened = try core.secrets.sealing.open(sealed, for: Self.purpose(ofDeletion: deletion.id))
       return String(decoding: opened, as: UTF8.self).split(separator: "\n").map(String.init)
     } catch {
-      logger.warning(
+      core.logger.warning(
         "the addresses of a deletion cannot be read with this sealing key",
         ["deletion": .string(deletion.id)]
       )
