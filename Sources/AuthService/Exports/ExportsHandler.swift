@@ -6,6 +6,7 @@ internal import ServiceKit
 /// `auth.v1.Exports`: all that the three services know of the caller, as one document.
 struct ExportsHandler: Auth_V1.ExportsService {
   let core: AuthCore
+  let sources: ExportSources
 
   func exportAccount(
     _ request: Auth_V1.ExportAccountRequest,
@@ -22,12 +23,12 @@ struct ExportsHandler: Auth_V1.ExportsService {
     }
     try await requireWhole("tenancy") {
       try await stream.tell("tenancy") { take in
-        try await core.exports.readTenancy(user.id, verifiedEmail: email, take)
+        try await sources.readTenancy(user.id, verifiedEmail: email, take)
       }
     }
     try await requireWhole("entitlement") {
       try await stream.tell("entitlement") { take in
-        try await core.exports.readEntitlement(user.id, take)
+        try await sources.readEntitlement(user.id, take)
       }
     }
     // Before the end is sent: anyone who has the whole document has used up the day's.
@@ -40,7 +41,7 @@ struct ExportsHandler: Auth_V1.ExportsService {
     do {
       try await body()
     } catch {
-      throw AuthError.exportIncomplete(service, cause: error)
+      throw ExportError.incomplete(service, cause: error)
     }
   }
 
@@ -52,12 +53,10 @@ struct ExportsHandler: Auth_V1.ExportsService {
     return try await core.store.write(call) { tx in
       let now = core.clock.now
       try core.requireActiveSession(of: identity, now: now, in: tx)
-      guard let user = try UserTable.find(identity.userID, in: tx) else {
-        throw AuthError.userNotFound
-      }
+      let user = try UserTable.require(identity.userID, in: tx)
       var allowance = try ExportTable.find(user.id, in: tx) ?? ExportAllowance(now: now)
       if let wait = allowance.begin(now: now) {
-        throw AuthError.exportTooSoon(retryAfter: .milliseconds(wait))
+        throw ExportError.tooSoon(retryAfter: .milliseconds(wait))
       }
       try ExportTable.save(allowance, of: user.id, in: tx)
       try tx.audit("account.export", object: user.id)

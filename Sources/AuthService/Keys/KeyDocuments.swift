@@ -7,11 +7,10 @@ enum KeyDocuments {
   static let discoveryPath = "/.well-known/openid-configuration"
 
   /// The public keys, and where they are if the issuer is a URL: only then can anybody find them by it.
-  static func all(of core: AuthCore) -> [ServedDocument] {
+  static func all(of ring: SigningKeyRing, issuer: String) -> [ServedDocument] {
     let keys = ServedDocument(path: keysPath, contentType: "application/jwk-set+json") {
-      core.ring.published.jwks
+      ring.published.jwks
     }
-    let issuer = core.settings.issuer
     guard issuer.hasPrefix("https://") || issuer.hasPrefix("http://") else { return [keys] }
     let discovery = discovery(issuer: issuer)
     return [keys, ServedDocument(path: discoveryPath) { discovery }]

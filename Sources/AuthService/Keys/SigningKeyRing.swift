@@ -173,3 +173,14 @@ final class SigningKeyRing: KeySource {
     }
   }
 }
+
+enum KeyError {
+  /// There is no key for tokens, and none could be made.
+  static func none(cause: any Error) -> RPCError {
+    ErrorCatalog.auth.unavailable(
+      "NO_SIGNING_KEY",
+      "cannot sign tokens right now; retry after the given delay",
+      cause: cause
+    )
+  }
+}

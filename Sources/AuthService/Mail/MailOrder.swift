@@ -68,6 +68,21 @@ struct MailOrder: Hashable, Sendable {
     }
   }
 
+  /// A mail to an account's address about something that was done at `now`.
+  static func notice(
+    _ kind: MailKind,
+    to user: UserRecord,
+    now: Int64,
+    values: [String: String] = [:]
+  ) -> MailOrder {
+    MailOrder(
+      kind,
+      to: .address(user.email),
+      userID: user.id,
+      values: values.merging(["time": MailDate.short(now)]) { value, _ in value }
+    )
+  }
+
   /// Makes an order.
   init(
     _ kind: MailKind,

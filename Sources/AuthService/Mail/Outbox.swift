@@ -44,7 +44,8 @@ final class Outbox: Sendable {
     _ settings: MailSettings,
     templates: MailTemplates,
     transport: any MailTransport,
-    secrets: AuthSecrets,
+    sealing: SealingKey,
+    lookup: HMACKey,
     clock: any WallClock,
     random: any RandomSource,
     identifiers: IdentifierFactory,
@@ -54,9 +55,9 @@ final class Outbox: Sendable {
     self.settings = settings
     self.templates = templates
     self.transport = transport
-    sealing = secrets.sealing
-    tokens = MailTokenKey(secret: secrets.lookup)
-    holderKey = secrets.lookup
+    self.sealing = sealing
+    tokens = MailTokenKey(secret: lookup)
+    holderKey = lookup
     waiting = Lock(SharedPlaces(settings.queueBound))
     self.clock = clock
     self.random = random
@@ -121,7 +122,7 @@ final class Outbox: Sendable {
     in tx: borrowing WriteTransaction
   ) throws {
     guard try queue(order, of: holder, expires: expires, in: tx) else {
-      throw AuthError.mailQueueFull
+      throw MailError.queueFull
     }
   }
 

@@ -41,7 +41,7 @@ struct OutboxStage {
     queueCountMax: Int
   ) throws {
     self.stage = stage
-    var settings = stage.service.core.settings.mail
+    var settings = stage.service.settings.mail
     settings.attemptCountMax = attemptCountMax
     settings.queueCountMax = queueCountMax
     let core = stage.service.core
@@ -49,7 +49,8 @@ struct OutboxStage {
       settings,
       templates: try settings.readTemplates(),
       transport: transport,
-      secrets: core.secrets,
+      sealing: core.secrets.sealing,
+      lookup: core.secrets.lookup,
       clock: core.clock,
       random: core.random,
       identifiers: core.identifiers,

@@ -87,7 +87,7 @@ extension AuthStage {
   func takeMails() async throws -> [SentMail] {
     let core = service.core
     await core.outbox.drain(core.store)
-    let folder = try #require(core.settings.mail.spool)
+    let folder = try #require(service.settings.mail.spool)
     guard FileBytes.exists(folder) else { return [] }
     return try (FileBytes.names(inFolder: folder, countMax: 10_000) ?? []).map { name in
       #expect(name.hasSuffix(".eml"))

@@ -1,0 +1,136 @@
+internal import PeerContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Users.
+struct UsersHandler: Auth_V1.UsersService {
+  let core: AuthCore
+
+  func getMe(_ request: Auth_V1.GetMeRequest, _ call: CallContext) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
+    return try await answer(
+      try await find(identity.userID),
+      allowsPartial: request.allowPartialContext,
+      call
+    )
+  }
+
+  func updateProfile(
+    _ request: Auth_V1.UpdateProfileRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
+    try check(request)
+    let user = try await change(request.idempotencyKey, request, call, "user.update") { user in
+      user.displayName = request.displayName ?? user.displayName
+      user.firstName = request.firstName ?? user.firstName
+      user.lastName = request.lastName ?? user.lastName
+      user.language = request.language ?? user.language
+      user.profile.photoURL = request.photoUrl ?? user.profile.photoURL
+      user.profile.timeZone = request.timeZone ?? user.profile.timeZone
+    }
+    let context = try await core.contexts.context(of: identity.userID, allowsPartial: true)
+    return user.with(context)
+  }
+
+  func setDefaults(
+    _ request: Auth_V1.SetDefaultsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
+    let wanted = [
+      ("portfolio", request.portfolioId), ("property", request.propertyId),
+      ("unit", request.unitId),
+    ]
+    let context = try await core.contexts.context(of: identity.userID, allowsPartial: false)
+    try await check(wanted, of: identity.userID, context)
+    let user = try await change(request.idempotencyKey, request, call, "user.set_defaults") {
+      user in
+      for ((_, path), (_, id)) in zip(AuthCore.defaultTypes, wanted) {
+        guard let id else { continue }
+        user.defaults[keyPath: path] = id.isEmpty ? .cleared : .chosen(id)
+      }
+    }
+    return user.with(context)
+  }
+
+  /// Throws unless the user has a role on each of these, or on what it is in.
+  private func check(
+    _ wanted: [(type: String, id: String?)],
+    of userID: String,
+    _ context: UserContext
+  ) async throws {
+    let now = core.clock.now
+    let unknown = wanted.compactMap { entry -> (type: String, id: String)? in
+      guard let id = entry.id, !id.isEmpty else { return nil }
+      return context.entities(entry.type, now: now).contains(id) ? nil : (entry.type, id)
+    }
+    let seen = try await core.contexts.seen(unknown, by: userID)
+    guard let refused = unknown.first(where: { !seen.contains($0.id) }) else { return }
+    throw ProfileError.defaultNotFound("\(refused.type)_id")
+  }
+
+  func batchGet(
+    _ request: Auth_V1.BatchGetUsersRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.BatchGetUsersResponse {
+    let users = try await core.store.read { tx in
+      try request.userIds.compactMap { id in try UserTable.find(id, in: tx) }
+    }
+    return .init(users: users.map { .init(id: $0.id, displayName: $0.displayName) })
+  }
+
+  func find(_ userID: String) async throws -> UserRecord {
+    let user = try await core.store.read { tx in try UserTable.find(userID, in: tx) }
+    guard let user else { throw AuthError.userNotFound }
+    return user
+  }
+
+  private func answer(
+    _ user: UserRecord,
+    allowsPartial: Bool,
+    _ call: CallContext
+  ) async throws -> Auth_V1.User {
+    let context = try await core.contexts.context(of: user.id, allowsPartial: allowsPartial)
+    let (settled, _) = try await core.settled(user, context, call)
+    return .init(settled, context)
+  }
+
+  /// Changes the calling user in one transaction; the user afterwards, without context.
+  ///
+  /// Throws UNAUTHENTICATED when the caller's session has ended by then.
+  private func change(
+    _ key: String,
+    _ request: some Message,
+    _ call: CallContext,
+    _ action: String,
+    _ change: @escaping @Sendable (inout UserRecord) -> Void
+  ) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
+    let (core, now) = (core, core.clock.now)
+    return try await core.writeOnce(key, request, call) { tx in
+      try core.requireActiveSession(of: identity, now: now, in: tx)
+      let before = try UserTable.require(identity.userID, in: tx)
+      var user = before
+      change(&user)
+      guard user != before else { return .init(before, UserContext()) }
+      user.updated = now
+      try UserTable.update(user, in: tx)
+      try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      try tx.audit(action, object: user.id, before: before.digest, after: user.digest)
+      return .init(user, UserContext())
+    }
+  }
+}
+
+extension UserRecord {
+  /// For the audit log: tells whether two states are the same, and nothing else.
+  var digest: [UInt8] {
+    let fields = [
+      displayName, firstName, lastName, defaults.portfolio.stored ?? "-",
+      defaults.property.stored ?? "-", defaults.unit.stored ?? "-", language, profile.photoURL,
+      profile.timeZone, "\(updated)",
+    ]
+    return Digests.sha256(fields.map { "\($0.utf8.count):\($0)" }.joined())
+  }
+}

@@ -1,0 +1,40 @@
+/// A session as this service keeps it.
+public struct SessionRecord: Hashable, Sendable {
+  /// Identifier, `ses_…`.
+  public var id: String
+  /// Whose it is.
+  public var userID: String
+  /// What its refresh tokens say.
+  public var refresh: RefreshState
+  /// When it began, in milliseconds since 1970.
+  public var created: Int64
+  /// When the user proved to be who they are, at last.
+  public var authenticated: Int64
+  /// What the user signed in from.
+  public var device: DeviceDescription
+  /// The network it began in, without the host part.
+  public var network: String
+  /// How the user proved to be who they are, at last.
+  public var proof = SignInProof.password
+
+  /// Whether it is neither revoked nor over.
+  public func isAlive(at now: Int64) -> Bool {
+    !refresh.isRevoked && now < min(refresh.idleEnd, refresh.absoluteEnd)
+  }
+
+  /// When it ends if it is not refreshed.
+  public var end: Int64 { min(refresh.idleEnd, refresh.absoluteEnd) }
+}
+
+/// What a user is signed in from, as the application tells it.
+public struct DeviceDescription: Hashable, Sendable {
+  /// What the user calls it.
+  public var name = ""
+  /// What it is.
+  public var model = ""
+  /// The application and its version.
+  public var application = ""
+
+  /// Nothing known.
+  public init() {}
+}

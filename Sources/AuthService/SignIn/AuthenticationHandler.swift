@@ -1,0 +1,185 @@
+internal import PeerContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Signing up, in and out.
+struct AuthenticationHandler: Auth_V1.AuthenticationService {
+  let core: AuthCore
+
+  /// Makes an account, or signs in to the one that this key made before.
+  ///
+  /// A repetition is a sign-in like any other: the password is compared with the one that the account
+  /// has now, is counted where guesses are counted, and gets a session of its own. What is remembered
+  /// of the first call says only that there was one, so a password that was changed since opens
+  /// nothing, and a wrong one is answered as it always is.
+  func signUp(
+    _ request: Auth_V1.SignUpRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SignInResponse {
+    guard EmailAddress(request.email).isMailable else {
+      throw AuthError.emailInvalid(field: "email")
+    }
+    if let objection = core.policy.objection(to: request.password, email: request.email) {
+      throw PasswordError.refused(objection, field: "password")
+    }
+    let source = CallSource(call, core.settings.sourceLimits)
+    let permit = try core.admitSignUp(request.email, source)
+    let (core, password) = (core, request.password)
+    let record = try await core.pool.run(permit) { try core.hasher.record(of: password) }
+    let user = newUser(request)
+    // Before the account: one that cannot be answered for must not be made either.
+    let context = try await core.contexts.context(
+      of: user.id,
+      allowsPartial: request.allowPartialContext
+    )
+    let signer = try await core.signer()
+    let session = core.newSession(
+      of: user.id,
+      from: DeviceDescription(request.device),
+      network: source.network,
+      proof: .password,
+      now: user.created
+    )
+    let made = try await core.writeOnce(request.idempotencyKey, request.withoutPassword, call) {
+      tx in
+      try insert(user, record, session, from: source, in: tx)
+    }
+    guard made.id == user.id else {
+      return try await signIn(request.signIn, call, tellsOwner: false)
+    }
+    core.outbox.wake()
+    return .init(
+      tokens: core.tokens(of: session, by: signer),
+      user: .init(user, context),
+      deviceToken: core.deviceToken(nil, user.address, session)
+    )
+  }
+
+  /// Makes the account and its first session; the user's identifier is all that is remembered under
+  /// the idempotency key.
+  private func insert(
+    _ user: UserRecord,
+    _ record: PasswordRecord,
+    _ session: SessionRecord,
+    from source: CallSource,
+    in tx: borrowing WriteTransaction
+  ) throws -> Auth_V1.User {
+    guard try !UserTable.isTaken(user.address, now: user.created, in: tx) else {
+      throw AuthError.emailTaken
+    }
+    try UserTable.insert(user, password: record.text, in: tx)
+    // The account is as new as its sign-up: it is the source that asks.
+    let holder = PlaceHolder.source(source.counted)
+    try core.queueVerification(of: user, for: holder, now: user.created, in: tx)
+    try tx.audit("user.sign_up", object: user.id, by: .user(user.id))
+    _ = try core.begin(session, in: tx)
+    return .init(id: user.id)
+  }
+
+  private func newUser(_ request: Auth_V1.SignUpRequest) -> UserRecord {
+    let now = core.clock.now
+    return UserRecord(
+      id: core.identifiers.make(.user),
+      email: request.email,
+      isEmailVerified: false,
+      displayName: request.displayName,
+      firstName: request.firstName,
+      lastName: request.lastName,
+      defaults: UserDefaults(),
+      created: now,
+      updated: now,
+      language: request.language
+    )
+  }
+
+  func refresh(
+    _ request: Auth_V1.RefreshRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.Tokens {
+    guard let shown = core.secrets.refreshKeys.read(request.refreshToken) else {
+      core.metrics.refreshes.series("malformed").increment()
+      throw SignInError.refreshTokenInvalid
+    }
+    let signer = try await core.signer()
+    let (core, now) = (core, core.clock.now)
+    let taken = try await core.store.write(call) { tx -> Refreshed in
+      guard var session = try SessionTable.find(shown.session, in: tx) else {
+        return Refreshed(outcome: .refused)
+      }
+      let outcome = session.refresh.take(
+        shown.generation,
+        now: now,
+        lifetimes: core.settings.sessions
+      )
+      var revoked: [Revocation] = []
+      switch outcome {
+      case .rotated: try SessionTable.update(session, in: tx)
+      case .reused:
+        // Committed although the call fails: anyone who has the copy must lose the session too.
+        revoked = try SessionTable.revoke([session.id], of: session.userID, now: now, in: tx)
+        try tx.audit(
+          "session.refresh_reused",
+          object: session.id,
+          outcome: .refused,
+          by: .user(session.userID)
+        )
+      case .repeated, .refused: break
+      }
+      return Refreshed(outcome: outcome, session: session, revoked: revoked)
+    }
+    core.metrics.refreshes.series("\(taken.outcome)").increment()
+    switch (taken.outcome, taken.session) {
+    case (.rotated, let session?): return core.tokens(of: session, by: signer)
+    case (.repeated, let session?):
+      // By the key of the first answer, which its successor may have relieved just now.
+      let first = core.ring.signer(at: session.refresh.rotated)
+      return core.tokens(of: session, by: first ?? signer)
+    case (.reused, let session?):
+      core.logger.warning(
+        "a used refresh token was presented again; the session was revoked",
+        ["session": .string(session.id), "user": .string(session.userID)]
+      )
+      core.announce(taken.revoked)
+    default: break
+    }
+    throw SignInError.refreshTokenInvalid
+  }
+
+  /// The outcome of a refresh token in the store.
+  private struct Refreshed {
+    var outcome: RefreshState.Outcome
+    var session: SessionRecord?
+    var revoked: [Revocation] = []
+  }
+
+  func signOut(
+    _ request: Auth_V1.SignOutRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SignOutResponse {
+    let user = try call.requireUser()
+    // One that has ended already is what the caller wants.
+    _ = try await core.revoke(of: user, call, action: "session.sign_out") { _ in [user.sessionID] }
+    return .init()
+  }
+}
+
+extension Auth_V1.SignUpRequest {
+  /// The request without the password, by which it differs from others under the same idempotency key.
+  ///
+  /// The password does not: anyone who knows the rest could find it by asking which one was used.
+  fileprivate var withoutPassword: Auth_V1.SignUpRequest {
+    var request = self
+    request.password = ""
+    return request
+  }
+
+  /// Signing in to the account that it asks for.
+  fileprivate var signIn: Auth_V1.SignInRequest {
+    .init(
+      email: email,
+      password: password,
+      device: device,
+      allowPartialContext: allowPartialContext
+    )
+  }
+}

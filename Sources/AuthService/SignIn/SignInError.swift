@@ -1,0 +1,22 @@
+internal import RPCKit
+internal import ServiceKit
+
+enum SignInError {
+  /// A refresh token that gets nothing, for any reason.
+  static let refreshTokenInvalid = ErrorCatalog.auth.unauthenticated(
+    "REFRESH_TOKEN_INVALID",
+    "the refresh token is not valid; sign in again"
+  )
+
+  /// A repeated sign-in whose first answer has arrived and is in use.
+  static let sessionInUse = ErrorCatalog.auth.exists(
+    "SESSION_IN_USE",
+    "the session that this idempotency key began is in use; sign in with another key"
+  )
+
+  /// Unknown, used, expired, tried too often, or from another network: one answer.
+  static let secondFactorTokenInvalid = ErrorCatalog.auth.invalidRequest(
+    "SECOND_FACTOR_TOKEN_INVALID",
+    "second_factor_token: does not work or no longer works; sign in again"
+  )
+}
