@@ -24,11 +24,11 @@ enum AccountError {
   /// The invited person would know the inviter by a proven address.
   static let inviterUnverified = ErrorCatalog.auth.precondition(
     "INVITER_UNVERIFIED",
-    "inviter_id: has not verified an e-mail address; retry when that was done"
+    "inviter_id: has no verified e-mail address; verify one, then retry"
   )
 
   static let changeClosed = ErrorCatalog.auth.precondition(
     "ACCOUNT_CHANGE_CLOSED",
-    "the change does not wait: it was done, taken back or stopped"
+    "the change is not pending: it was applied, cancelled or stopped"
   )
 }

@@ -195,7 +195,7 @@ enum ContextError {
       "CONTEXT_UNAVAILABLE",
       canBePartial
         ? "part of the user's context is unavailable; retry, or set allow_partial_context"
-        : "what another service knows of the user is unavailable; retry after the given delay",
+        : "another service's data about the user is unavailable; retry after the given delay",
       ["missing": part],
       cause: cause
     )

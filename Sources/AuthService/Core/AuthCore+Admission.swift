@@ -1,11 +1,11 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What failed attempts are counted under.
+/// The subject that failed attempts are counted under.
 struct AttemptSubject: Sendable {
   /// In the store: keyed, so that the counts of addresses that have no account name nobody.
   let digest: [UInt8]
-  /// Whether only somebody who was right before can use it: a device or a session.
+  /// Whether only a user who was right before can use it: a device or a session.
   ///
   /// That there is an account is not a secret then.
   let isKnown: Bool
@@ -21,12 +21,12 @@ struct Charge: Sendable {
 }
 
 extension AuthCore {
-  /// What failed attempts on an account are counted under when nothing is known of who tries.
+  /// The subject of failed attempts on an account when nothing is known of the caller.
   func attemptSubject(_ email: EmailAddress) -> [UInt8] {
     secrets.lookup.code(of: Array("attempt \(email.key)".utf8))
   }
 
-  /// What attempts within a session are counted under: whoever guesses elsewhere must not make its
+  /// The subject of attempts within a session: anyone who guesses elsewhere must not make its
   /// owner wait.
   func attemptSubject(session: String) -> AttemptSubject {
     let text = Array("session attempt \(session)".utf8)

@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What the handlers share.
+/// The state that the handlers share.
 final class AuthCore: Sendable {
   let settings: CoreSettings
   let secrets: AuthSecrets
@@ -11,7 +11,7 @@ final class AuthCore: Sendable {
   let identifiers: IdentifierFactory
   let policy = PasswordPolicy()
   let hasher: PasswordHasher
-  /// What a wrong password takes.
+  /// The work of a wrong password.
   let passwordWork: KnownPasswordWork
   let pool: HashPool
   let ring: SigningKeyRing
@@ -31,9 +31,9 @@ final class AuthCore: Sendable {
   let mailLimits: MailLimits
   /// Mails that wait to be sent.
   let outbox: Outbox
-  /// What TenancyService says of operators.
+  /// TenancyService's answers about operators.
   let permissions: Permissions
-  /// What operators may have recorded without changing anything.
+  /// The budget of operators for audit records without changes.
   let auditBudget: AuditBudget
   let revocations: RevocationSet
   /// Announces revocations.

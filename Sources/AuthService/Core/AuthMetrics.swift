@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What AuthService counts.
+/// The metrics of AuthService.
 struct AuthMetrics: Sendable {
   let signIns: MetricFamily<Counter>
   let refreshes: MetricFamily<Counter>

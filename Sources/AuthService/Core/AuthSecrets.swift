@@ -18,7 +18,7 @@ public struct AuthSecrets: Sendable {
   let peppers: Peppers
   /// Make refresh tokens.
   let refreshKeys: RefreshTokenKeys
-  /// What was deleted and must not come back.
+  /// The names of deleted things that must not come back.
   let tombstones: Tombstones
   /// Makes pseudonyms of users who were deleted.
   private let pseudonyms: HMACKey
@@ -51,7 +51,7 @@ public struct AuthSecrets: Sendable {
     try members.finish()
   }
 
-  /// What names a user who was deleted.
+  /// The pseudonym of a user who was deleted.
   func pseudonym(of userID: String) -> String { Pseudonym.of(userID, key: pseudonyms) }
 
   /// A file with new secrets, for a new installation.

@@ -17,9 +17,9 @@ enum DeletionError {
     ErrorCatalog.auth.precondition(
       "DELETION_BEGUN",
       isBlocked
-        ? "the deletion of the account has begun and waits for somebody else to have the roles "
-          + "that only its user has; give them to somebody, or have the user cancel it"
-        : "the deletion of the account has begun already; its user can still cancel it"
+        ? "the account's deletion has begun and waits for another holder of the roles that only "
+          + "this user has; give them to another user, or have the user cancel it"
+        : "the account's deletion has begun already; the user can still cancel it"
     )
   }
 
@@ -28,8 +28,8 @@ enum DeletionError {
     let what = count == 1 ? ("one entity", "it") : ("\(count) entities", "them")
     return ErrorCatalog.auth.precondition(
       "MUST_HAND_OVER",
-      "nobody else can act for good by a role that somebody must have on \(what.0); "
-        + "give it to somebody without an end, or delete \(what.1), first",
+      "no other user permanently holds a required role on \(what.0); "
+        + "give the role to another user without an end date, or delete \(what.1), first",
       ["count": "\(count)", "entities": entities.joined(separator: " ")]
     )
   }

@@ -60,7 +60,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
         return Auth_V1.Deletion(begun)
       }
       let user = try UserTable.require(identity.userID, in: tx)
-      // Something else was told of the account since, such as that it is disabled.
+      // Another state of the account was reported since, such as that it is disabled.
       guard try AccountReportTable.version(of: user.id, in: tx) == report.version else {
         throw DeletionError.overtaken
       }

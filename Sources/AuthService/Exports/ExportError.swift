@@ -14,7 +14,7 @@ enum ExportError {
   static func incomplete(_ service: String, cause: any Error) -> RPCError {
     ErrorCatalog.auth.unavailable(
       "EXPORT_INCOMPLETE",
-      "the export has ended before it was whole; drop what arrived, and retry after the "
+      "the export is incomplete; discard the parts received, and retry after the "
         + "given delay",
       ["missing": service],
       retryAfter: .seconds(5),

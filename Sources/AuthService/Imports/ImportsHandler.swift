@@ -240,7 +240,7 @@ enum ImportError {
   static func outOfOrder(next: Int64) -> RPCError {
     ErrorCatalog.auth.precondition(
       "IMPORT_OUT_OF_ORDER",
-      "position: rows before it are missing; go on at \(next)",
+      "position: earlier rows are missing; continue at \(next)",
       ["next_position": "\(next)"]
     )
   }

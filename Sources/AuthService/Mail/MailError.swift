@@ -6,14 +6,14 @@ enum MailError {
   /// the account no longer has: one answer.
   static let tokenInvalid = ErrorCatalog.auth.invalidRequest(
     "MAIL_TOKEN_INVALID",
-    "token: does not work or no longer works; ask for a new mail"
+    "token: is invalid or expired; request a new mail"
   )
 
   /// The same whether or not the address has an account.
   static func tooMany(retryAfter: Duration) -> RPCError {
     ErrorCatalog.auth.limited(
       "TOO_MANY_MAILS",
-      "too many mails were asked for; look for those that were sent, or retry after the "
+      "too many e-mails requested; check your inbox, or retry after the "
         + "given delay",
       retryAfter: retryAfter
     )

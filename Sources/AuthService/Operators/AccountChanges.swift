@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What operators change in accounts.
+/// Changes of accounts by operators.
 struct AccountChanges: Sendable {
   let deletions: DeletionSaga
 

@@ -4,17 +4,17 @@ internal import ServiceKit
 enum OperatorError {
   static let operatorAccount = ErrorCatalog.auth.precondition(
     "OPERATOR_ACCOUNT",
-    "user_id: is an operator, whose account no operator changes; revoke-super-admin first"
+    "user_id: is an operator; operators cannot change an operator's account, run revoke-super-admin first"
   )
 
   static let changeKindUnknown = ErrorCatalog.auth.invalidRequest(
     "ACCOUNT_CHANGE_KIND_UNKNOWN",
-    "kind: must be one of the changes that there are"
+    "kind: must be a known kind of change"
   )
 
   static let changeWaits = ErrorCatalog.auth.exists(
     "ACCOUNT_CHANGE_WAITS",
-    "such a change of the account waits already; approve or cancel that one"
+    "the account already has a pending change of this kind; approve or cancel it"
   )
 
   static let changeNotFound = ErrorCatalog.auth.notFound(
@@ -24,7 +24,7 @@ enum OperatorError {
 
   static let secondOperatorNeeded = ErrorCatalog.auth.precondition(
     "SECOND_OPERATOR_NEEDED",
-    "another operator than the one who asked for the change must approve it"
+    "an operator other than the one who requested the change must approve it"
   )
 
   /// Of one's own account, which one could not enable again.

@@ -59,7 +59,7 @@ extension PasskeysHandler {
     let stored = try await core.store.write(call) { tx -> PasskeyRecord? in
       try core.requireActiveSession(of: identity, now: now, in: tx)
       let user = try UserTable.require(identity.userID, in: tx)
-      // One that is somebody else's would sign whoever has it in to this account.
+      // One that is somebody else's would sign anyone who has it in to this account.
       guard try PasskeyTable.find(passkey.credentialID, in: tx) == nil else { return nil }
       guard try PasskeyTable.list(of: user.id, in: tx).count < PasskeyRecord.countMax else {
         throw PasskeyError.tooMany

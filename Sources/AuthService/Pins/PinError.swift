@@ -17,7 +17,7 @@ enum PinError {
       ErrorCatalog.auth.invalid(
         "pin",
         "PIN_REUSED",
-        "must not be the PIN before, forwards or backwards"
+        "must not be the previous PIN, forwards or backwards"
       )
     }
   }
@@ -32,8 +32,8 @@ enum PinError {
     ErrorCatalog.auth.invalidRequest(
       "PIN_INVALID",
       attemptsLeft == 0
-        ? "pin: is wrong, and is disabled now; sign in again"
-        : "pin: is wrong; try again (\(attemptsLeft) left)",
+        ? "the PIN is wrong, and is now disabled; sign in again"
+        : "the PIN is wrong; try again (\(attemptsLeft) left)",
       ["attempts_left": "\(attemptsLeft)"]
     )
   }

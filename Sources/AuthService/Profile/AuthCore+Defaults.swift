@@ -36,7 +36,7 @@ extension AuthCore {
     guard settled.defaults != user.defaults else { return (user, context) }
     let changed = settled
     let stored = try await store.write(call) { tx -> UserRecord in
-      // What the user chose meanwhile counts more than what was derived from before that.
+      // What the user chose in the meantime counts more than what was derived from before that.
       var current = try UserTable.require(user.id, in: tx)
       guard current.defaults == user.defaults else { return current }
       let before = current.digest

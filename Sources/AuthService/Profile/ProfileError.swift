@@ -32,7 +32,7 @@ enum ProfileError {
 
   static let tooManyActivities = ErrorCatalog.auth.precondition(
     "TOO_MANY_ACTIVITIES",
-    "a user has at most \(ActivityList.countMax) activities; count another one of them"
+    "a user has at most \(ActivityList.countMax) activities; use an existing one"
   )
 
   /// A default on which the user has no role, or that does not exist: one answer.

@@ -39,7 +39,7 @@ extension AuthCore {
   /// Keeps recovery codes and the tokens of sign-ins that wait for one.
   var factorKey: SecondFactorKey { SecondFactorKey(secret: secrets.lookup) }
 
-  /// What comes of an attempt to prove a second factor.
+  /// The outcome of an attempt to prove a second factor.
   enum FactorAttempt: Sendable {
     case right(ProvenFactor)
     case wrong

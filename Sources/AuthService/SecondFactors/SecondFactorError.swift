@@ -35,7 +35,7 @@ enum SecondFactorError {
   /// For a caller who confirms twice: mostly a second tap, whose first one has the answer.
   static let totpConfirmed = ErrorCatalog.auth.exists(
     "TOTP_EXISTS",
-    "the authenticator app is added already, and nothing is left to do; the first answer "
+    "the authenticator app is confirmed already; the first answer "
       + "has the recovery codes, and RegenerateRecoveryCodes makes new ones"
   )
 

@@ -68,7 +68,7 @@ extension AuthCore {
 
   /// Gives the caller's session a new proof, made `now`; the tokens that it gets from then on say so.
   ///
-  /// Throws UNAUTHENTICATED when the session has ended meanwhile.
+  /// Throws UNAUTHENTICATED when the session has ended in the meantime.
   func raise(
     _ identity: UserIdentity,
     to proof: SignInProof,

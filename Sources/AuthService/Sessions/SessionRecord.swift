@@ -4,13 +4,13 @@ public struct SessionRecord: Hashable, Sendable {
   public var id: String
   /// Whose it is.
   public var userID: String
-  /// What its refresh tokens say.
+  /// The state of its refresh tokens.
   public var refresh: RefreshState
   /// When it began, in milliseconds since 1970.
   public var created: Int64
   /// When the user proved to be who they are, at last.
   public var authenticated: Int64
-  /// What the user signed in from.
+  /// The device that the user signed in from.
   public var device: DeviceDescription
   /// The network it began in, without the host part.
   public var network: String
@@ -26,9 +26,9 @@ public struct SessionRecord: Hashable, Sendable {
   public var end: Int64 { min(refresh.idleEnd, refresh.absoluteEnd) }
 }
 
-/// What a user is signed in from, as the application tells it.
+/// The device that a user is signed in from, as the application describes it.
 public struct DeviceDescription: Hashable, Sendable {
-  /// What the user calls it.
+  /// The user's name for it.
   public var name = ""
   /// What it is.
   public var model = ""

@@ -17,6 +17,6 @@ enum SignInError {
   /// Unknown, used, expired, tried too often, or from another network: one answer.
   static let secondFactorTokenInvalid = ErrorCatalog.auth.invalidRequest(
     "SECOND_FACTOR_TOKEN_INVALID",
-    "second_factor_token: does not work or no longer works; sign in again"
+    "second_factor_token: is invalid or expired; sign in again"
   )
 }
