@@ -1,4 +1,4 @@
-internal import Contracts
+internal import PeerContracts
 internal import ServiceKit
 
 /// A holder of entitlements.

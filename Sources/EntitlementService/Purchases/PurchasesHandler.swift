@@ -1,4 +1,5 @@
-internal import Contracts
+internal import EntitlementContracts
+internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
