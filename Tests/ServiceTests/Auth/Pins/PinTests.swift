@@ -1,3 +1,4 @@
+import AuthContracts
 import PeerContracts
 import RPCKit
 import RPCKitTesting

@@ -1,3 +1,4 @@
+import TenancyContracts
 import PeerContracts
 import RPCKit
 import ServiceKit
