@@ -102,7 +102,7 @@ extension Entitlement_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "subject_kind", description: "must have at most 16 bytes"))
         } else {
           if !Self.subjectKind_pattern.matches(self.subjectKind) {
-            violations.append(RPCKit.FieldViolation(field: path + "subject_kind", description: "must look like user|organization|portfolio"))
+            violations.append(RPCKit.FieldViolation(field: path + "subject_kind", description: "must be one of user, organization, portfolio"))
           }
         }
       }

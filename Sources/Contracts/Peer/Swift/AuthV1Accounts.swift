@@ -539,7 +539,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "new_email", description: "must have at most 254 bytes"))
         } else {
           if !Self.newEmail_pattern.matches(self.newEmail) {
-            violations.append(RPCKit.FieldViolation(field: path + "new_email", description: "must look like [^@ ]+@[^@ ]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "new_email", description: "must be an e-mail address, like name@example.com"))
           }
         }
       }
@@ -974,7 +974,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes"))
         } else {
           if !Self.code_pattern.matches(self.code) {
-            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must look like [A-Z0-9]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must match [A-Z0-9]*"))
           }
         }
       }

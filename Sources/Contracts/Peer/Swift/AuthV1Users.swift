@@ -550,7 +550,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "language", description: "must have at most 16 bytes"))
         } else {
           if !Self.language_pattern.matches(value) {
-            violations.append(RPCKit.FieldViolation(field: path + "language", description: "must look like [a-zA-Z0-9-]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "language", description: "must match [a-zA-Z0-9-]*"))
           }
         }
       }
@@ -775,7 +775,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
         } else {
           if !Self.name_pattern.matches(self.name) {
-            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must look like [a-z][a-z0-9_-]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must match [a-z][a-z0-9_-]*"))
           }
         }
       }
@@ -786,7 +786,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "day", description: "must have at most 10 bytes"))
         } else {
           if !Self.day_pattern.matches(self.day) {
-            violations.append(RPCKit.FieldViolation(field: path + "day", description: "must look like [0-9]{4}-[0-9]{2}-[0-9]{2}"))
+            violations.append(RPCKit.FieldViolation(field: path + "day", description: "must match [0-9]{4}-[0-9]{2}-[0-9]{2}"))
           }
         }
       }

@@ -460,7 +460,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "evaluations_semantic", description: "must have at most 32 bytes"))
         } else {
           if !Self.evaluationsSemantic_pattern.matches(self.evaluationsSemantic) {
-            violations.append(RPCKit.FieldViolation(field: path + "evaluations_semantic", description: "must look like execute_all|deny_on_first_deny|permit_on_first_permit"))
+            violations.append(RPCKit.FieldViolation(field: path + "evaluations_semantic", description: "must be one of execute_all, deny_on_first_deny, permit_on_first_permit"))
           }
         }
       }

@@ -530,7 +530,7 @@ extension Tenancy_V1 {
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|-name|created_at|-created_at|createdAt|-createdAt"))
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of name, -name, created_at, -created_at, createdAt, -createdAt"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {

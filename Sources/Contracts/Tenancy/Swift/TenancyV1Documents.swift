@@ -222,7 +222,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "field", description: "must have at most 256 bytes"))
         } else {
           if !Self.field_pattern.matches(self.field) {
-            violations.append(RPCKit.FieldViolation(field: path + "field", description: "must look like [A-Za-z0-9_.-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "field", description: "must match [A-Za-z0-9_.-]+"))
           }
         }
       }
@@ -355,7 +355,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must look like [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
           }
         }
       }
@@ -366,7 +366,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
         } else {
           if !Self.documentId_pattern.matches(self.documentId) {
-            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must look like [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must match [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
           }
         }
       }
@@ -470,7 +470,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must look like [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
           }
         }
       }
@@ -481,7 +481,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
         } else {
           if !Self.documentId_pattern.matches(self.documentId) {
-            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must look like [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must match [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
           }
         }
       }
@@ -1066,7 +1066,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must look like [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
           }
         }
       }
@@ -1077,7 +1077,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
         } else {
           if !Self.documentId_pattern.matches(self.documentId) {
-            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must look like [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must match [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
           }
         }
       }
@@ -1193,7 +1193,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "field", description: "must have at most 256 bytes"))
         } else {
           if !Self.field_pattern.matches(self.field) {
-            violations.append(RPCKit.FieldViolation(field: path + "field", description: "must look like [A-Za-z0-9_.-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "field", description: "must match [A-Za-z0-9_.-]+"))
           }
         }
       }
@@ -1389,7 +1389,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must look like [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
           }
         }
       }
@@ -1402,7 +1402,7 @@ extension Tenancy_V1 {
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like id|created_at|updated_at"))
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of id, created_at, updated_at"))
         }
       }
       if !(self.sortField.isEmpty) {
@@ -1410,7 +1410,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "sort_field", description: "must have at most 256 bytes"))
         } else {
           if !Self.sortField_pattern.matches(self.sortField) {
-            violations.append(RPCKit.FieldViolation(field: path + "sort_field", description: "must look like [A-Za-z0-9_.-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "sort_field", description: "must match [A-Za-z0-9_.-]+"))
           }
         }
       }
@@ -1572,7 +1572,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must look like [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
           }
         }
       }

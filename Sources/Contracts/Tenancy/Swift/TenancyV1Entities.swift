@@ -844,7 +844,7 @@ extension Tenancy_V1 {
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of name, created_at"))
         }
       }
       if !(self.pageSize == 0) {

@@ -155,7 +155,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
         } else {
           if !Self.email_pattern.matches(self.email) {
-            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be an e-mail address, like name@example.com"))
           }
         }
       }

@@ -516,7 +516,7 @@ extension Tenancy_V1 {
       }
       if !(self.sortBy.isEmpty) {
         if !Self.sortBy_pattern.matches(self.sortBy) {
-          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|-name|created_at|-created_at|createdAt|-createdAt"))
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of name, -name, created_at, -created_at, createdAt, -createdAt"))
         }
       }
       if !(self.text.isEmpty) {
@@ -1215,13 +1215,13 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
         } else {
           if !Self.email_pattern.matches(self.email) {
-            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be an e-mail address, like name@example.com"))
           }
         }
       }
       if !(self.role.isEmpty) {
         if !Self.role_pattern.matches(self.role) {
-          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must look like tenant|TENANT"))
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must be one of tenant, TENANT"))
         }
       }
     }

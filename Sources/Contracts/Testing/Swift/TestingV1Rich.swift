@@ -1737,7 +1737,7 @@ extension Testing_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 8 bytes"))
         } else {
           if !Self.name_pattern.matches(self.name) {
-            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must look like [a-z][a-z0-9-]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must match [a-z][a-z0-9-]*"))
           }
         }
       }
@@ -1858,7 +1858,7 @@ extension Testing_V1 {
       switch self.contact {
       case .email(let value)?:
         if !Self.email_pattern.matches(value) {
-          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [a-z.]+@[a-z.]+|none"))
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must match [a-z.]+@[a-z.]+|none"))
         }
       case .friend(let value)?:
         value.validate(path: path + "friend" + ".", into: &violations)
