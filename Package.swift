@@ -166,7 +166,7 @@ let package = Package(
       name: "CommandLineClient",
       dependencies: [
         "AccessEngine", "AuthService", "TenancyService", "Reflection", "ServiceKit", "RPCKit",
-        "Contracts",
+        "Contracts", "CommandLineTool",
       ],
       path: "Sources/gatehouse",
       swiftSettings: strict
@@ -192,20 +192,27 @@ let package = Package(
       dependencies: ["TextEncodings", "CProtobufC"],
       swiftSettings: strict
     ),
-    .target(name: "LoadGenerator", dependencies: ["RPCKit"], swiftSettings: strict),
+    .target(name: "CommandLineTool", swiftSettings: strict),
+    .target(
+      name: "LoadGenerator",
+      dependencies: ["CommandLineTool", "RPCKit"],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "rpcload",
-      dependencies: ["LoadGenerator", "RPCKit"],
+      dependencies: ["LoadGenerator", "CommandLineTool", "RPCKit"],
       swiftSettings: strict
     ),
     .executableTarget(
       name: "rpcsim",
-      dependencies: ["Contracts", "Reflection", "RPCKit", "RPCKitHTTP", "RPCKitTesting"],
+      dependencies: [
+        "CommandLineTool", "Contracts", "Reflection", "RPCKit", "RPCKitHTTP", "RPCKitTesting",
+      ],
       swiftSettings: strict
     ),
     .executableTarget(
       name: "benchmark-server",
-      dependencies: ["Contracts", "Reflection", "RPCKit", "RPCKitHTTP"],
+      dependencies: ["CommandLineTool", "Contracts", "Reflection", "RPCKit", "RPCKitHTTP"],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -239,7 +246,7 @@ let package = Package(
       name: "ReflectionTests",
       dependencies: [
         "CommandLineClient", "AuthService", "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting",
-        "Contracts",
+        "CommandLineTool", "Contracts",
       ],
       swiftSettings: strict
     ),
@@ -308,7 +315,7 @@ let package = Package(
       name: "RPCKitTests",
       dependencies: [
         "AdminPort", "RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "TextEncodings",
-        "rpcsim",
+        "CommandLineTool", "rpcsim",
       ],
       exclude: ["Transcripts"],
       swiftSettings: strict

@@ -1,3 +1,4 @@
+internal import CommandLineTool
 internal import Contracts
 internal import RPCKit
 internal import Reflection

@@ -1,3 +1,5 @@
+internal import CommandLineTool
+
 /// What is asked for without being shown.
 enum Secret: CaseIterable, Sendable {
   case password

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Contracts
 import Foundation
 import LoadGenerator
