@@ -212,6 +212,7 @@ let package = Package(
     .target(
       name: "CommandLineClient",
       dependencies: [
+        "CommandLineTool",
         "AccessEngine", "AuthService", "TenancyService", "Reflection", "ServiceKit", "RPCKit",
         "AllContracts", "PeerContracts", "AuthContracts", "TenancyContracts",
         "EntitlementContracts",
@@ -247,20 +248,28 @@ let package = Package(
       dependencies: ["TextEncodings", "CProtobufC"],
       swiftSettings: strict
     ),
-    .target(name: "LoadGenerator", dependencies: ["RPCKit"], swiftSettings: strict),
+    .target(name: "CommandLineTool", swiftSettings: strict),
+    .target(
+      name: "LoadGenerator",
+      dependencies: ["CommandLineTool", "RPCKit"],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "rpcload",
-      dependencies: ["LoadGenerator", "RPCKit"],
+      dependencies: ["LoadGenerator", "CommandLineTool", "RPCKit"],
       swiftSettings: strict
     ),
     .executableTarget(
       name: "rpcsim",
-      dependencies: ["TestingContracts", "Reflection", "RPCKit", "RPCKitHTTP", "RPCKitTesting"],
+      dependencies: [
+        "CommandLineTool", "TestingContracts", "Reflection", "RPCKit", "RPCKitHTTP",
+        "RPCKitTesting",
+      ],
       swiftSettings: strict
     ),
     .executableTarget(
       name: "benchmark-server",
-      dependencies: ["TestingContracts", "Reflection", "RPCKit", "RPCKitHTTP"],
+      dependencies: ["CommandLineTool", "TestingContracts", "Reflection", "RPCKit", "RPCKitHTTP"],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -294,6 +303,7 @@ let package = Package(
     .testTarget(
       name: "ReflectionTests",
       dependencies: [
+        "CommandLineTool",
         "CommandLineClient", "AuthService", "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting",
         "AllContracts", "PeerContracts", "AuthContracts", "TenancyContracts",
         "EntitlementContracts", "TestingContracts",
@@ -368,6 +378,7 @@ let package = Package(
     .testTarget(
       name: "RPCKitTests",
       dependencies: [
+        "CommandLineTool",
         "AdminPort", "RPCKit", "RPCKitTesting", "TestingContracts", "LoadGenerator",
         "TextEncodings",
         "rpcsim",

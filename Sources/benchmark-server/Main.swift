@@ -8,7 +8,7 @@ import RPCKit
 struct Main {
   static func main() async {
     do {
-      let options = try Options(CommandLine.arguments.dropFirst())
+      let options = try Options(Array(CommandLine.arguments.dropFirst()))
       if options.showsHelp { return print(Options.help) }
       try await serve(options)
     } catch {

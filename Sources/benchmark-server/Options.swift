@@ -1,3 +1,4 @@
+import CommandLineTool
 import RPCKit
 
 /// The options of the command line.
@@ -22,45 +23,26 @@ struct Options {
     gRPC-Web, Connect and REST (POST /v1/check).
     """
 
-  init(_ arguments: ArraySlice<String>) throws {
-    var rest = arguments
-    while let name = rest.popFirst() {
+  init(_ arguments: [String]) throws(UsageError) {
+    var reader = ArgumentReader(arguments)
+    while let name = try reader.nextOption() {
       switch name {
       case "--help": showsHelp = true
-      case "--listen": address = try Self.address(try Self.value(name, &rest))
-      case "--loops": loops = try Self.number(name, &rest)
-      case "--work": work = .microseconds(try Self.number(name, &rest))
+      case "--listen": address = try Self.address(try reader.value())
+      case "--loops": loops = try reader.integer(0...Int.max)
+      case "--work": work = .microseconds(try reader.integer(0...Int.max))
       case "--fast-path": hasFastPath = true
-      default: throw OptionError("unknown option \(name); --help lists them")
+      default: throw UsageError("unknown option \(name); --help lists them")
       }
     }
   }
 
-  private static func value(_ name: String, _ rest: inout ArraySlice<String>) throws -> String {
-    guard let value = rest.popFirst() else { throw OptionError("\(name) needs a value") }
-    return value
-  }
-
-  private static func number(_ name: String, _ rest: inout ArraySlice<String>) throws -> Int {
-    let text = try value(name, &rest)
-    guard let number = Int(text), number >= 0 else {
-      throw OptionError("\(name) needs a number, not \(text)")
-    }
-    return number
-  }
-
-  private static func address(_ text: String) throws -> SocketAddress {
+  private static func address(_ text: String) throws(UsageError) -> SocketAddress {
     guard let colon = text.lastIndex(of: ":") else { return .unix(path: text) }
     guard
       let port = UInt16(text[text.index(after: colon)...]),
       let address = SocketAddress(host: String(text[..<colon]), port: port)
-    else { throw OptionError("\(text) is not HOST:PORT with a numeric host") }
+    else { throw UsageError("\(text) is not HOST:PORT with a numeric host") }
     return address
   }
-}
-
-struct OptionError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Glibc
 import LoadGenerator
 import RPCKit

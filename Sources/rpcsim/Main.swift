@@ -1,3 +1,4 @@
+import CommandLineTool
 import Glibc
 
 /// The program: runs seeds and says which fail.
@@ -5,7 +6,7 @@ import Glibc
 struct Main {
   static func main() {
     let command: SimulationCommand
-    do throws(SimulationCommandError) {
+    do throws(UsageError) {
       command = try SimulationCommand(Array(CommandLine.arguments.dropFirst()))
     } catch {
       print("rpcsim: \(error)\n\(SimulationCommand.help)", terminator: "")

@@ -1,4 +1,6 @@
-/// The command line: `rpcsim [SEEDS] [--from SEED] [--failures COUNT]`.
+internal import CommandLineTool
+
+/// What the command line asks for: `rpcsim [SEEDS] [--from SEED] [--failures COUNT]`.
 struct SimulationCommand: Equatable {
   /// How many seeds to run.
   var seedCount: UInt64 = 1000
@@ -19,32 +21,20 @@ struct SimulationCommand: Equatable {
     """
 
   /// Reads the arguments without the program's name.
-  init(_ arguments: [String]) throws(SimulationCommandError) {
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
+  init(_ arguments: [String]) throws(UsageError) {
+    var reader = ArgumentReader(arguments)
+    while let argument = try reader.next() {
       switch argument {
-      case "-h", "--help": wantsHelp = true
-      case "--from": firstSeed = try Self.number(rest.popFirst() ?? "", argument)
-      case "--failures": failureCountMax = try Self.number(rest.popFirst() ?? "", argument)
-      default: seedCount = try Self.number(argument, "SEEDS")
+      case .option("-h"), .option("--help"): wantsHelp = true
+      case .option("--from"): firstSeed = try reader.unsigned()
+      case .option("--failures"): failureCountMax = try reader.unsigned()
+      case .option(let name): throw UsageError("unknown option \(name)")
+      case .word(let word):
+        guard let count = UInt64(word) else {
+          throw UsageError("SEEDS must be a number and not \"\(word)\"")
+        }
+        seedCount = count
       }
     }
   }
-
-  private static func number(
-    _ text: String,
-    _ what: String
-  ) throws(SimulationCommandError) -> UInt64 {
-    guard let number = UInt64(text) else {
-      throw SimulationCommandError("\(what) must be a number and not \"\(text)\"")
-    }
-    return number
-  }
-}
-
-/// A command line that makes no sense.
-struct SimulationCommandError: Error, Equatable, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

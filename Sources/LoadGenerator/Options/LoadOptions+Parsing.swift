@@ -1,3 +1,4 @@
+package import CommandLineTool
 internal import RPCKit
 
 /// The command of the command line.
@@ -13,7 +14,7 @@ package enum LoadCommand: Sendable {
   package init(_ arguments: [String]) throws(UsageError) {
     var parser = OptionParser()
     var reader = ArgumentReader(arguments)
-    while let name = try reader.next() {
+    while let name = try reader.nextOption() {
       if name == "--help" || name == "-h" {
         self = .help
         return

@@ -1,3 +1,5 @@
+package import CommandLineTool
+
 /// Encoded messages in one piece of memory, to be sent in turn.
 package struct EncodedRequests: Sendable, Hashable {
   /// Largest message: what fits into a ttrpc frame beside the names.

@@ -1,3 +1,5 @@
+internal import CommandLineTool
+
 /// Bytes written as hexadecimal digits.
 enum HexText {
   /// Reads pairs of digits; blanks between them are skipped.

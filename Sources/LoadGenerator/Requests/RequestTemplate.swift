@@ -1,3 +1,5 @@
+package import CommandLineTool
+
 /// A message whose fields are written out by number, with places that differ from call to call.
 ///
 /// The text is what `protoc --decode_raw` prints, and in it `{n}` and `{random}`; see

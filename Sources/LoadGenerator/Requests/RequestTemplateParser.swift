@@ -1,3 +1,5 @@
+internal import CommandLineTool
+
 /// Reads the text of a template; see `RequestTemplate`.
 struct RequestTemplateParser {
   private static let byteCountMax = 1 << 20

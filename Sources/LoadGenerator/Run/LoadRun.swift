@@ -1,3 +1,4 @@
+internal import CommandLineTool
 internal import RPCKit
 
 /// One run of load, from the first connection to the report.

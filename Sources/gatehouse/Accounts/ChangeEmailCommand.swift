@@ -1,4 +1,5 @@
 internal import PeerContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse change-email`: asks for the mail that confirms another address.

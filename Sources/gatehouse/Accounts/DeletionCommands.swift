@@ -1,5 +1,6 @@
 internal import PeerContracts
 internal import AuthContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse delete-account`: deletes the account that is signed in.

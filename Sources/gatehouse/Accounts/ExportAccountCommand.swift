@@ -1,5 +1,6 @@
 internal import PeerContracts
 internal import AuthContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse export-account`: all that the services know of the signed-in user, as a file.

@@ -1,4 +1,5 @@
 internal import PeerContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse reset-password`: asks for the mail with which a forgotten password is replaced, or uses the

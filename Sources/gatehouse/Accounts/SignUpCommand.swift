@@ -1,4 +1,5 @@
 internal import PeerContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse signup`: makes an account and signs in.

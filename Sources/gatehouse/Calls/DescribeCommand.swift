@@ -1,3 +1,4 @@
+internal import CommandLineTool
 internal import Reflection
 
 /// `gatehouse describe`: a method with its messages and an example, a message or an enum.

@@ -1,4 +1,5 @@
 internal import AllContracts
+internal import CommandLineTool
 internal import RPCKit
 internal import Reflection
 internal import ServiceKit

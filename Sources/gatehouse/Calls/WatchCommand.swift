@@ -1,3 +1,4 @@
+internal import CommandLineTool
 internal import RPCKit
 internal import Reflection
 internal import ServiceKit

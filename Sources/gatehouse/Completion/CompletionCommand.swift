@@ -1,3 +1,5 @@
+internal import CommandLineTool
+
 /// `gatehouse completion`: the script of a shell, or the candidates that such a script asks for.
 struct CompletionCommand: Command {
   /// Of a program with these commands.

@@ -1,3 +1,5 @@
+internal import CommandLineTool
+
 /// One command with its arguments.
 protocol Command: Sendable {
   /// Does it; throws what the program reports.

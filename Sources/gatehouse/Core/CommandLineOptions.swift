@@ -1,12 +1,5 @@
+internal import CommandLineTool
 internal import RPCKit
-
-/// A command line that cannot be understood.
-struct UsageError: Error, Equatable, CustomStringConvertible {
-  /// The problem and the remedy.
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}
 
 /// The command line: options anywhere, and the words between them.
 struct CommandLineOptions: Sendable, Equatable {
@@ -67,17 +60,12 @@ struct CommandLineOptions: Sendable, Equatable {
       guard let target = environment[variable] else { continue }
       try setTarget(service, target, named: variable)
     }
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      guard argument.hasPrefix("-"), argument != "-" else {
-        words.append(argument)
-        continue
+    var reader = ArgumentReader(arguments)
+    while let argument = try reader.next() {
+      switch argument {
+      case .word(let word): words.append(word)
+      case .option(let name): try readOption(name, &reader)
       }
-      guard argument != "--" else {
-        words += rest
-        break
-      }
-      try readOption(argument, &rest)
     }
     // Without other contracts, another name is a mistake.
     let others = targets.keys.filter { Self.defaultTargets[$0] == nil }.sorted()
@@ -111,59 +99,43 @@ struct CommandLineOptions: Sendable, Equatable {
   }
 
   private mutating func readOption(
-    _ argument: String,
-    _ rest: inout ArraySlice<String>
+    _ name: String,
+    _ reader: inout ArgumentReader
   ) throws(UsageError) {
-    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = String(parts[0])
     switch name {
-    case "--target": try readTarget(try value(name, parts, &rest))
-    case "--session": sessionPath = try value(name, parts, &rest)
-    case "--descriptors": descriptorsPath = try value(name, parts, &rest)
-    case "--ca": authoritiesPath = try value(name, parts, &rest)
+    case "--target": try readTarget(try reader.value())
+    case "--session": sessionPath = try reader.value()
+    case "--descriptors": descriptorsPath = try reader.value()
+    case "--ca": authoritiesPath = try reader.value()
     case "--timeout":
-      let text = try value(name, parts, &rest)
+      let text = try reader.value()
       guard let seconds = Double(text), (0.001...86_400).contains(seconds) else {
         throw UsageError("--timeout \"\(text)\" is not a number of seconds from 0.001 to 86400")
       }
       timeout = .seconds(seconds)
     case "--output":
-      let text = try value(name, parts, &rest)
+      let text = try reader.value()
       // Reports are written to a file.
       if let format = OutputFormat(rawValue: text) { output = format } else { report[name] = text }
     case "--format", "--from", "--key", "--to", "--verify":
-      report[name] = try value(name, parts, &rest)
-    case "--request": request = try value(name, parts, &rest)
-    case "--role": role = try value(name, parts, &rest)
+      report[name] = try reader.value()
+    case "--request": request = try reader.value()
+    case "--role": role = try reader.value()
     case "--product":
-      let text = try value(name, parts, &rest)
+      let text = try reader.value()
       guard let product = SeedProduct(rawValue: text) else {
         let known = SeedProduct.allCases.map(\.rawValue).joined(separator: ", ")
         throw UsageError("--product \"\(text)\" is not a product; use \(known)")
       }
       self.product = product
-    case "--anonymous", "--dry-run", "--help", "-h", "--version", "--vouch-for-addresses":
-      guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
-      switch name {
-      case "--anonymous": isAnonymous = true
-      case "--dry-run": isDryRun = true
-      case "--version": wantsVersion = true
-      case "--vouch-for-addresses": vouchesForAddresses = true
-      default: wantsHelp = true
-      }
+    case "--anonymous": isAnonymous = true
+    case "--dry-run": isDryRun = true
+    case "--help", "-h": wantsHelp = true
+    case "--version": wantsVersion = true
+    case "--vouch-for-addresses": vouchesForAddresses = true
     default:
       throw UsageError("unknown option \(name); use \(Self.names.joined(separator: ", "))")
     }
-  }
-
-  private func value(
-    _ name: String,
-    _ parts: [Substring],
-    _ rest: inout ArraySlice<String>
-  ) throws(UsageError) -> String {
-    if parts.count == 2 { return String(parts[1]) }
-    guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
-    return value
   }
 
   private mutating func readTarget(_ text: String) throws(UsageError) {

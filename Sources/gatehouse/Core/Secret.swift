@@ -1,4 +1,6 @@
-/// A secret that is asked for without being shown.
+internal import CommandLineTool
+
+/// What is asked for without being shown.
 enum Secret: CaseIterable, Sendable {
   case password
   case pin

@@ -1,5 +1,6 @@
 internal import PeerContracts
 internal import AuthContracts
+internal import CommandLineTool
 internal import RPCKit
 internal import Reflection
 internal import ServiceKit

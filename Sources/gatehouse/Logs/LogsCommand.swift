@@ -1,3 +1,4 @@
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse logs`: what the services wrote about one request, from their logs and audit logs.

@@ -1,5 +1,6 @@
 internal import PeerContracts
 internal import AuthContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse end-sessions`: signs a user out everywhere, for operators.

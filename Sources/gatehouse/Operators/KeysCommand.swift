@@ -1,3 +1,4 @@
+internal import CommandLineTool
 internal import AuthService
 internal import RPCKit
 internal import ServiceKit

@@ -1,5 +1,6 @@
 internal import PeerContracts
 internal import AuthContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse disable-user`, `enable-user` and `force-reset`: what operators do to an account, with a reason.

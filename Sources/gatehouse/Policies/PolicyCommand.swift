@@ -1,3 +1,4 @@
+internal import CommandLineTool
 internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit

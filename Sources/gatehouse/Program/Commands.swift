@@ -1,3 +1,5 @@
+internal import CommandLineTool
+
 /// The commands there are.
 enum Commands {
   /// In the order in which help lists them.

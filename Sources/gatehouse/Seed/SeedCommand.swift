@@ -1,5 +1,6 @@
 internal import PeerContracts
 internal import TenancyContracts
+internal import CommandLineTool
 internal import RPCKit
 internal import ServiceKit
 

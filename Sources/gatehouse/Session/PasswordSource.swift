@@ -1,3 +1,5 @@
+internal import CommandLineTool
+
 /// Where passwords and PINs come from: never from the command line, which every process can read.
 enum PasswordSource {
   /// The password of an account.

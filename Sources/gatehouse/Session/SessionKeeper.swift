@@ -1,4 +1,5 @@
 internal import PeerContracts
+internal import CommandLineTool
 internal import RPCKit
 internal import Reflection
 internal import ServiceKit

@@ -1,3 +1,4 @@
+import CommandLineTool
 import LoadGenerator
 import RPCKit
 import Testing

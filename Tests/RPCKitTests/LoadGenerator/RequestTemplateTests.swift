@@ -1,4 +1,5 @@
 import TestingContracts
+import CommandLineTool
 import Foundation
 import LoadGenerator
 import RPCKit

@@ -1,3 +1,4 @@
+import CommandLineTool
 import RPCKitTesting
 import Testing
 
@@ -46,7 +47,7 @@ struct WorkloadSimulationTests {
   func command_arguments_areRead() throws {
     let command = try SimulationCommand(["1", "--from", "42"])
     #expect(command.seedCount == 1 && command.firstSeed == 42)
-    #expect(throws: SimulationCommandError.self) { try SimulationCommand(["--from"]) }
-    #expect(throws: SimulationCommandError.self) { try SimulationCommand(["many"]) }
+    #expect(throws: UsageError.self) { try SimulationCommand(["--from"]) }
+    #expect(throws: UsageError.self) { try SimulationCommand(["many"]) }
   }
 }

@@ -1,4 +1,5 @@
 internal import PeerContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse login`: signs in with a password, and with a code if the account has a second factor.

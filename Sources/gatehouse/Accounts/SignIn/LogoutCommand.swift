@@ -1,3 +1,4 @@
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse logout`: ends the session at AuthService, then forgets it.

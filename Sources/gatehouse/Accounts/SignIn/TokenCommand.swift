@@ -1,3 +1,5 @@
+internal import CommandLineTool
+
 /// `gatehouse token`: the session's access token, for scripts and other programs.
 struct TokenCommand: Command {
   static let description = CommandDescription(

@@ -1,5 +1,6 @@
 internal import PeerContracts
 internal import AuthContracts
+internal import CommandLineTool
 internal import RPCKit
 
 /// `gatehouse totp`: adds or removes an authenticator app, and proves that one has it.

@@ -3,7 +3,6 @@ package struct UsageError: Error, Hashable, CustomStringConvertible {
   /// The problem, and what to do.
   package let description: String
 
-  init(_ description: String) {
-    self.description = description
-  }
+  /// Says what is wrong and what would be right.
+  package init(_ description: String) { self.description = description }
 }
