@@ -1,6 +1,6 @@
 internal import CommandLineTool
 
-/// What the command line asks for: `rpcsim [SEEDS] [--from SEED] [--failures COUNT]`.
+/// The command line: `rpcsim [SEEDS] [--from SEED] [--failures COUNT]`.
 struct SimulationCommand: Equatable {
   /// How many seeds to run.
   var seedCount: UInt64 = 1000

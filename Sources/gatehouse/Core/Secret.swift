@@ -1,6 +1,6 @@
 internal import CommandLineTool
 
-/// What is asked for without being shown.
+/// A secret that is asked for without being shown.
 enum Secret: CaseIterable, Sendable {
   case password
   case pin
