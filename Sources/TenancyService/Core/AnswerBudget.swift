@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import ServiceKit
 
 /// How much of a page fits into one answer.
 ///
@@ -19,5 +20,26 @@ struct AnswerBudget {
     let isFirst = byteCount == 0
     byteCount += item.protobufBytes.count + Self.itemByteCount
     return isFirst || byteCount <= Self.byteCountMax
+  }
+}
+
+extension TenancyCore {
+  /// A page of rows as messages, as many as fit into one answer; `rows` holds one more than the page
+  /// if there is another one.
+  func page<Record, Item: Message>(
+    of rows: [Record],
+    _ asked: RequestedPage,
+    cursor: (Record) -> [String],
+    message: (Record) -> Item
+  ) -> (items: [Item], nextToken: String) {
+    var budget = AnswerBudget()
+    var items: [Item] = []
+    for row in rows.prefix(asked.size) {
+      let item = message(row)
+      guard budget.takes(item) else { break }
+      items.append(item)
+    }
+    guard items.count < rows.count, !items.isEmpty else { return (items, "") }
+    return (items, asked.token(after: cursor(rows[items.count - 1])))
   }
 }

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
@@ -15,12 +16,12 @@ enum NamedUser: Hashable, Sendable {
       try EmailAddress(email).requireMailable()
       self = .email(email)
     case (true, true):
-      throw TenancyError.invalidField("user_id", "REQUIRED", "or email is required")
+      throw ErrorCatalog.tenancy.invalid("user_id", "REQUIRED", "must be set, unless email is")
     case (false, false):
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "email",
         "USER_NAMED_TWICE",
-        "and user_id are both set; give one of them"
+        "must be empty when user_id is set"
       )
     }
   }
@@ -30,7 +31,7 @@ extension EmailAddress {
   /// INVALID_ARGUMENT unless mail can be sent there.
   func requireMailable() throws(RPCError) {
     guard isMailable else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "email",
         "EMAIL_INVALID",
         "must be an e-mail address, like ada@example.com"
@@ -95,11 +96,29 @@ extension TenancyCore {
     do {
       let found = try await displayNames(of: Array(asked))
       if let missing = ids.firstIndex(where: { !$0.isEmpty && found[$0] == nil }) {
-        throw TenancyError.invalidField("\(path(missing))user_id", "USER_UNKNOWN", "is no user")
+        throw ErrorCatalog.tenancy.invalid("\(path(missing))user_id", "USER_UNKNOWN", "is no user")
       }
       return NamedUsers(found: .success(Set(found.keys)))
     } catch let error as RPCError {
       return NamedUsers(found: .failure(error))
     }
+  }
+}
+
+extension UserIdentity {
+  /// A user whom a change is about or in whose name it is made, and who does not call.
+  ///
+  /// Nobody's token: it only says who, and how that user had proved to be it.
+  static func named(_ userID: String, _ assurance: Assurance = Assurance(text: "")) -> UserIdentity
+  {
+    UserIdentity(
+      userID: userID,
+      sessionID: "",
+      token: BearerToken(""),
+      acr: assurance.acr,
+      authenticated: 0,
+      tokenExpires: .max,
+      purpose: assurance.purpose
+    )
   }
 }

@@ -8,10 +8,6 @@ internal import ServiceKit
 final class TenancyCore: Sendable {
   let store: ServiceStore
   let engine: PermissionEngine
-  /// Who watches which collection of documents.
-  let watchers: ScopeWatchers
-  /// Who watches what products have, by the kind of its changes.
-  let productWatchers: [String: ScopeWatchers]
   let clock: any WallClock
   let identifiers: IdentifierFactory
   let users: any UserDirectory
@@ -19,29 +15,21 @@ final class TenancyCore: Sendable {
   let tokens: TokenSealer
   /// What the clocks of recurring windows show.
   let zones: TimeZoneCache
-  /// What was allowed in the past.
-  let pastPolicies: PastPolicies
   /// Where codes come from.
   let random: any RandomSource
   let codeDigests: CodeDigests
-  let invitationAttempts: CodeAttempts
-  /// Mails invitations; nil where that is for others to do.
-  let mailer: InvitationMailer?
-  /// Tells EntitlementService of deleted entities; nil where there is none.
-  let endings: HolderEndings?
   let logger: Logger
-  let instruments: TenancyInstruments
+  let metrics: MetricRegistry
   /// For denials that no error tells of; the others are logged as their calls end.
   let denials: DenialLog
   /// What callers may have recorded without changing anything.
   let auditBudget: AuditBudget
-  /// Refused calls that wait to be stored for reports.
-  let refusals: RefusalTally
-  /// How many documents users have had sorted by fields lately.
-  let sorts = SpendingLimit(
-    amount: DocumentLimits.sortedAtOnceMax,
-    window: DocumentLimits.sortWindow
-  )
+  let products: [any Product.Type]
+  /// Nil where nobody mails invitations.
+  let mailer: (any InvitationMailing)?
+  /// Ends what deleted entities have in EntitlementService; nil where there is none.
+  let endings: (any CommittedWork)?
+  private let watchers: [String: ScopeWatchers]
 
   init(
     store: ServiceStore,
@@ -55,55 +43,45 @@ final class TenancyCore: Sendable {
     random: any RandomSource,
     codeDigests: CodeDigests,
     logger: Logger,
-    instruments: TenancyInstruments,
+    metrics: MetricRegistry,
     denials: DenialLog,
     auditBudget: AuditBudget,
-    refusals: RefusalTally,
-    mailer: InvitationMailer? = nil,
-    endings: HolderEndings? = nil
+    products: [any Product.Type] = [],
+    watched: [ScopeWatchers.Subject] = [],
+    mailer: (any InvitationMailing)? = nil,
+    endings: (any CommittedWork)? = nil
   ) {
     self.store = store
     self.engine = engine
-    watchers = ScopeWatchers(
-      .init(
-        kind: "\(UserDocuments.changeKind)",
-        missedCountMax: DocumentLimits.missedCountMax,
-        tooSlow: TenancyError.watchTooSlow,
-        count: { instruments.refused(.watch) }
-      )
-    )
-    productWatchers = Products.watchers(instruments)
     self.clock = clock
     self.identifiers = identifiers
     self.users = users
     self.features = features
     self.tokens = tokens
     self.zones = zones
-    pastPolicies = PastPolicies(zones: zones)
     self.random = random
     self.codeDigests = codeDigests
-    invitationAttempts = CodeAttempts(
-      .invitation,
-      InvitationLimits.attempts,
-      clock: clock,
-      random: random,
-      instruments: instruments
-    )
     self.logger = logger
-    self.instruments = instruments
+    self.metrics = metrics
     self.denials = denials
     self.auditBudget = auditBudget
-    self.refusals = refusals
+    self.products = products
+    watchers = Dictionary(uniqueKeysWithValues: watched.map { ($0.kind, ScopeWatchers($0)) })
     self.mailer = mailer
     self.endings = endings
   }
 
-  /// Who watches what a product has.
+  /// Who watches changes of a kind.
   func watchers(of kind: String) -> ScopeWatchers {
-    guard let watchers = productWatchers[kind] else {
-      preconditionFailure("no product says that changes of kind \(kind) are watched")
+    guard let watchers = watchers[kind] else {
+      preconditionFailure("nobody says that changes of kind \(kind) are watched")
     }
     return watchers
+  }
+
+  /// All memory that follows commits.
+  var follower: TenancyFollower {
+    TenancyFollower(engine: engine, watchers: Array(watchers.values))
   }
 
   /// What is allowed at the moment.
@@ -122,17 +100,6 @@ final class TenancyCore: Sendable {
     // On one server a true token is never ahead of the store, so there is nothing to wait for.
     guard revision <= database.revision, await engine.reach(revision) else {
       throw TenancyError.notReached
-    }
-  }
-
-  /// Logs a line for each zone that roles name and that this machine does not have: what they are for is
-  /// closed until it has.
-  func warn(ofZonesMissingIn forest: Forest) {
-    for zone in forest.missingZones.sorted() {
-      logger.warning(
-        "unknown time zone; roles with a recurring window in it do not count until tzdata has it",
-        ["time_zone": .string(zone)]
-      )
     }
   }
 
@@ -193,7 +160,7 @@ final class TenancyCore: Sendable {
     let names = try await displayNames(of: ids)
     guard let missing = ids.firstIndex(where: { names[$0] == nil }) else { return }
     let path = ids.count == 1 ? field : "\(field)[\(missing)]"
-    throw TenancyError.invalidField(path, "USER_UNKNOWN", "is not a known user")
+    throw TenancyError.unknownUser(path)
   }
 
   /// Display names of users; UNAVAILABLE when they cannot be told.
@@ -203,9 +170,7 @@ final class TenancyCore: Sendable {
     } catch let error as CancellationError {
       throw error
     } catch {
-      var unavailable = TenancyError.usersUnavailable
-      unavailable.cause = error
-      throw unavailable
+      throw TenancyError.usersUnavailable(error)
     }
   }
 }

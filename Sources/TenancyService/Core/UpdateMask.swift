@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import ServiceKit
 
 /// Which fields of a request to change: those that it names, or without a mask those that are given.
 struct UpdateMask {
@@ -8,7 +9,7 @@ struct UpdateMask {
   init(_ mask: Google_Protobuf.FieldMask?, fields: Set<String>) throws(RPCError) {
     paths = Set(mask?.paths ?? [])
     guard paths.isSubset(of: fields) else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "update_mask",
         "FIELD_UNKNOWN",
         "must name fields among: \(fields.sorted().joined(separator: ", "))"

@@ -18,33 +18,36 @@ struct AccountState: Hashable, Sendable {
     version = Int64(clamping: request.version)
     (isDisabled, isDeletionBegun) = (request.disabled, request.deletionBegun)
   }
+}
 
+/// Account states in the store.
+enum AccountStateTable {
   /// The version of the last state that counted; nil when AuthService has said nothing of the user.
   static func version(
     of userID: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Int64? {
     try tx.first("SELECT version FROM account_state WHERE user_id = ?", .text(userID)) {
       $0.integer(0)
     }
   }
 
+  /// Forgets a user who is gone.
+  static func remove(of userID: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute("DELETE FROM account_state WHERE user_id = ?", .text(userID))
+  }
+
   /// Has this state count from now on.
-  func put(_ tx: borrowing WriteTransaction) throws {
+  static func put(_ record: AccountState, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
       INSERT OR REPLACE INTO account_state (user_id, version, is_disabled, is_deletion_begun)
       VALUES (?, ?, ?, ?)
       """,
-      .text(userID),
-      .integer(version),
-      .boolean(isDisabled),
-      .boolean(isDeletionBegun)
+      .text(record.userID),
+      .integer(record.version),
+      .boolean(record.isDisabled),
+      .boolean(record.isDeletionBegun)
     )
-  }
-
-  /// Forgets a user who is gone.
-  static func remove(of userID: String, _ tx: borrowing WriteTransaction) throws {
-    try tx.execute("DELETE FROM account_state WHERE user_id = ?", .text(userID))
   }
 }

@@ -17,13 +17,13 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws {
     let sole = try SoleHolding.all(of: userID, policy, now: tx.now, tx)
-    guard sole.isEmpty else { throw TenancyError.mustHandOver(sole) }
+    guard sole.isEmpty else { throw DeletionError.mustHandOver(sole) }
     let isNew = try tombstones.insert(.user(userID), in: tx)
-    if let suspension = try SuspensionRecord.of(userID, tx) {
-      _ = try tx.resume(suspension, policy)
+    if let suspension = try SuspensionTable.of(userID, in: tx) {
+      _ = try SuspensionTable.resume(suspension, policy, in: tx)
     }
-    try AccountState.remove(of: userID, tx)
-    try Products.erase(userID, self, tx)
+    try AccountStateTable.remove(of: userID, in: tx)
+    for product in core.products { try product.erase(userID, self, tx) }
     let held = try tx.associations(ofUser: userID)
     try end(held, action: "role.remove", tx)
     for entityID in Set(held.map(\.entityID)).sorted() {
@@ -35,37 +35,5 @@ extension ChangeSet {
     }
     guard isNew else { return }
     try tx.audit("user.erase", object: user.userID, detail: "\(held.count) roles")
-  }
-
-  private func endInvitations(by userID: String, _ tx: borrowing WriteTransaction) throws {
-    var last = ""
-    while true {
-      let page = try InvitationRecord.list(
-        .inviter(userID),
-        pendingAt: tx.now,
-        after: last,
-        limit: Database.purgeCountMax,
-        tx
-      )
-      for record in page { try close(record, .revoked, tx) }
-      guard let end = page.last, page.count == Database.purgeCountMax else { return }
-      last = end.id
-    }
-  }
-}
-
-extension TenancyError {
-  /// Somebody must have these roles, and only this user has them.
-  static func mustHandOver(_ sole: [SoleHolding]) -> RPCError {
-    let named = sole.prefix(SoleHolding.namedCountMax).map(\.entityID)
-    let what = sole.count == 1 ? ("one entity", "it") : ("\(sole.count) entities", "them")
-    return RPCError(
-      .failedPrecondition,
-      reason: "MUST_HAND_OVER",
-      domain: domain,
-      message: "nobody else can act for good by a role that somebody must have on \(what.0); "
-        + "give it to somebody without an end, or delete \(what.1), first",
-      metadata: ["count": "\(sole.count)", "entities": named.joined(separator: " ")]
-    )
   }
 }

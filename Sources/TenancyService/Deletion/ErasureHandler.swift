@@ -9,6 +9,7 @@ internal import ServiceKit
 struct ErasureHandler: Tenancy_V1.ErasureService {
   let core: TenancyCore
   let tombstones: Tombstones
+  let refusals: RefusalTally
 
   /// What is done one after another, as the first word of cursors.
   private enum Part: String {
@@ -46,14 +47,15 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
       guard try !tombstones.contains(.user(state.userID), in: tx) else {
         return .init(version: request.version)
       }
-      if let known = try AccountState.version(of: state.userID, tx), known > state.version {
+      if let known = try AccountStateTable.version(of: state.userID, in: tx), known > state.version
+      {
         return .init(version: UInt64(clamping: known))
       }
       if request.refuseLast, state.isDeletionBegun {
         let sole = try SoleHolding.all(of: state.userID, policy, now: tx.now, tx)
-        guard sole.isEmpty else { throw TenancyError.mustHandOver(sole) }
+        guard sole.isEmpty else { throw DeletionError.mustHandOver(sole) }
       }
-      try state.put(tx)
+      try AccountStateTable.put(state, in: tx)
       return .init(version: request.version)
     }
   }
@@ -108,7 +110,7 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
     let start = MentionEraser.Cursor(text: text)
     if start == nil {
       // What was refused lately is not in the store yet, and would come there afterwards.
-      await core.refusals.flush(core.store)
+      await refusals.flush(core.store)
       try await core.store.writeOwn { tx in
         try tx.forgetAnswers(to: request.userId, naming: request.addresses)
       }

@@ -1,5 +1,6 @@
 internal import AccessEngine
 internal import Contracts
+internal import RPCKit
 internal import ServiceKit
 
 /// A role that somebody must have on an entity, and by which nobody but one user can act for good.
@@ -41,5 +42,19 @@ struct SoleHolding: Hashable, Sendable {
 
   var message: Tenancy_V1.SoleHolding {
     Tenancy_V1.SoleHolding(entityId: entityID, entityType: entityType, role: role)
+  }
+}
+
+enum DeletionError {
+  /// Somebody must have these roles, and only this user has them.
+  static func mustHandOver(_ sole: [SoleHolding]) -> RPCError {
+    let named = sole.prefix(SoleHolding.namedCountMax).map(\.entityID)
+    let what = sole.count == 1 ? ("one entity", "it") : ("\(sole.count) entities", "them")
+    return ErrorCatalog.tenancy.precondition(
+      "MUST_HAND_OVER",
+      "nobody else can act for good by a role that somebody must have on \(what.0); "
+        + "give it to somebody without an end, or delete \(what.1), first",
+      ["count": "\(sole.count)", "entities": named.joined(separator: " ")]
+    )
   }
 }

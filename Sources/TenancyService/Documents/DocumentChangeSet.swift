@@ -5,6 +5,7 @@ internal import ServiceKit
 /// What one call changes of its caller's documents; used inside a write transaction.
 struct DocumentChangeSet {
   let core: TenancyCore
+  let meter: DocumentMeter
   let documents: UserDocuments
 
   /// Bytes of existing documents that were read to be merged into.
@@ -12,9 +13,8 @@ struct DocumentChangeSet {
   /// Whether anything has become more.
   private var hasGrown = false
 
-  init(_ core: TenancyCore, _ documents: UserDocuments) {
-    self.core = core
-    self.documents = documents
+  init(_ core: TenancyCore, _ meter: DocumentMeter, _ documents: UserDocuments) {
+    (self.core, self.meter, self.documents) = (core, meter, documents)
   }
 
   /// Makes changes in their order; what became of each.
@@ -43,13 +43,13 @@ struct DocumentChangeSet {
     let name = "\(draft.collection)/\(draft.id)"
     try Self.requireWritable(draft.collection, draft.id)
     let before = try documents.head(of: draft.id, in: draft.collection, tx)
-    guard before == nil || !draft.createsOnly else { throw TenancyError.documentExists(name) }
+    guard before == nil || !draft.createsOnly else { throw DocumentError.exists(name) }
     try Self.require(draft.expectedRevision, of: before, name)
     let (content, results) = try content(of: draft, before, tx)
     let json = content.text
     guard json.utf8.count <= DocumentLimits.contentByteCountMax else {
-      core.instruments.refused(.content)
-      throw TenancyError.documentTooLarge(name)
+      meter.refusals.increment(.content)
+      throw DocumentError.tooLarge(name)
     }
     let record = try documents.put(
       json,
@@ -79,8 +79,8 @@ struct DocumentChangeSet {
     if draft.merges, let before {
       mergedByteCount += before.byteCount
       guard mergedByteCount <= DocumentLimits.mergedByteCountMax else {
-        core.instruments.refused(.merge)
-        throw TenancyError.mergeTooLarge
+        meter.refusals.increment(.merge)
+        throw DocumentError.mergeTooLarge
       }
       let old = try documents.document(draft.id, in: draft.collection, tx)
       content = try old.map { try DocumentContent(stored: $0.json) } ?? DocumentContent()
@@ -124,13 +124,13 @@ struct DocumentChangeSet {
     _ name: String
   ) throws(RPCError) {
     guard let expected, expected != before?.revision else { return }
-    throw TenancyError.documentChanged(name)
+    throw DocumentError.changed(name)
   }
 
   /// Throws for what the service keeps itself.
   private static func requireWritable(_ collection: String, _ id: String) throws(RPCError) {
     let name = "\(collection)/\(id)"
-    guard name != LegacyMigration.documentName else { throw TenancyError.documentReadOnly(name) }
+    guard name != LegacyMigration.documentName else { throw DocumentError.readOnly(name) }
   }
 
   private func requireQuota(_ tx: borrowing WriteTransaction) throws {
@@ -141,8 +141,8 @@ struct DocumentChangeSet {
       (.bytes, sizes.reduce(0) { $0 + $1.byteCount }, DocumentLimits.byteCountMax),
     ]
     for (limit, amount, max) in amounts where amount > max {
-      core.instruments.refused(limit)
-      throw TenancyError.quotaExceeded(limit, max: max)
+      meter.refusals.increment(limit)
+      throw DocumentError.quotaExceeded(limit, max: max)
     }
   }
 }

@@ -22,7 +22,7 @@ struct DocumentCondition: Sendable {
     least = try Self.bound(filter.atLeast, field: "\(field).at_least")
     most = try Self.bound(filter.atMost, field: "\(field).at_most")
     guard !values.isEmpty || !prefix.isEmpty || least != nil || most != nil else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "\(field).values",
         "FILTER_INVALID",
         "must be set, or a prefix or bound in its place"
@@ -71,7 +71,7 @@ struct DocumentCondition: Sendable {
     do throws(JSONError) {
       value = try JSONReader.read(Array(text.utf8), limits: DocumentLimits.content)
     } catch {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "FILTER_INVALID",
         "must be a JSON value, such as \"calm\" with its quotes: \(error)"
@@ -79,7 +79,7 @@ struct DocumentCondition: Sendable {
     }
     switch value {
     case .array, .object:
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "FILTER_INVALID",
         "must be a text, a number, true, false or null"
@@ -93,7 +93,7 @@ struct DocumentCondition: Sendable {
     guard !text.isEmpty else { return nil }
     let value = try scalar(text, field: field)
     guard value.string != nil || value.number != nil else {
-      throw TenancyError.invalidField(field, "FILTER_INVALID", "must be a number or a text")
+      throw ErrorCatalog.tenancy.invalid(field, "FILTER_INVALID", "must be a number or a text")
     }
     return value
   }

@@ -18,14 +18,14 @@ struct DocumentContent: Sendable {
     do throws(JSONError) {
       value = try JSONReader.read(Array(text.utf8), limits: DocumentLimits.content)
     } catch {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "DOCUMENT_INVALID",
         "is not accepted as JSON: \(error)"
       )
     }
     guard let object = value.object else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "DOCUMENT_INVALID",
         "must be a JSON object, not \(value.kind)"
@@ -69,10 +69,10 @@ struct DocumentContent: Sendable {
       case .increment(let amount):
         // What is not there counts as 0.
         guard let count = (old ?? 0).integer else {
-          throw TenancyError.fieldTypeMismatch(field, "an integer")
+          throw DocumentError.fieldTypeMismatch(field, "an integer")
         }
         let (sum, overflow) = count.addingReportingOverflow(amount)
-        guard !overflow else { throw TenancyError.counterOverflow(field) }
+        guard !overflow else { throw DocumentError.counterOverflow(field) }
         return .number(JSONNumber(sum))
       }
     }
@@ -91,7 +91,7 @@ struct DocumentContent: Sendable {
       return value
     }
     guard case .object(var inner) = object[name] ?? .object(JSONObject()) else {
-      throw TenancyError.fieldTypeMismatch(field, "inside an object")
+      throw DocumentError.fieldTypeMismatch(field, "inside an object")
     }
     let value = try change(&inner, at: names.dropFirst(), field: field, body)
     object[name] = .object(inner)
@@ -118,7 +118,7 @@ struct DocumentTransform: Sendable {
     case .serverTime(true)?: kind = .serverTime
     case .increment(let amount)?: kind = .increment(amount)
     case .serverTime(false)?, nil:
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "REQUIRED",
         "must have server_time (which must be true) or increment"

@@ -18,7 +18,7 @@ enum DocumentDraft: Sendable {
       self = .put(try DocumentPutDraft(put, field: "\(field).put", tokens))
     case .delete(let delete)?:
       self = .delete(try DocumentDeletionDraft(delete, tokens))
-    case nil: throw TenancyError.invalidField(field, "REQUIRED", "must have put or delete")
+    case nil: throw ErrorCatalog.tenancy.invalid(field, "REQUIRED", "must have put or delete")
     }
   }
 

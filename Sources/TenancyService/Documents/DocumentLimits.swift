@@ -1,3 +1,4 @@
+internal import RPCKit
 internal import ServiceKit
 
 /// Every bound of users' documents.
@@ -63,4 +64,23 @@ enum DocumentLimit: String, CaseIterable, Sendable {
   case merge
   case sort
   case watch
+}
+
+/// What counts against the bounds, and how often they refused something.
+final class DocumentMeter: Sendable {
+  /// How many documents users have had sorted by fields lately.
+  let sorts = SpendingLimit(
+    amount: DocumentLimits.sortedAtOnceMax,
+    window: DocumentLimits.sortWindow
+  )
+  let refusals: CounterByLabel<DocumentLimit>
+
+  init(_ registry: MetricRegistry) {
+    refusals = CounterByLabel(
+      registry,
+      "gatehouse_tenancy_document_refusals_total",
+      help: "Calls about documents of users that were refused at a limit, by the limit.",
+      label: "limit"
+    )
+  }
 }

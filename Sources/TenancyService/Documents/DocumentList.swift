@@ -29,7 +29,7 @@ struct DocumentList: Sendable {
     }
     self.conditions = conditions
     guard request.sortBy.isEmpty || request.sortField.isEmpty else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "sort_field",
         "FIELDS_EXCLUSIVE",
         "cannot be set together with sort_by"
@@ -60,10 +60,11 @@ struct DocumentList: Sendable {
     of documents: UserDocuments,
     _ asked: RequestedPage,
     _ core: TenancyCore,
+    _ meter: DocumentMeter,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Page {
     let size = try documents.size(of: collection, tx)
-    let sortCost = try sortCost(size, core)
+    let sortCost = try sortCost(size, meter)
     let limit = asked.size
     let examinedCount =
       conditions.isEmpty ? limit : max(limit, DocumentLimits.examinedCountMax)
@@ -113,25 +114,29 @@ struct DocumentList: Sendable {
   ///
   /// Throws SORT_BUDGET_SPENT for a user who has had too much sorted, before the store is asked: refusals take
   /// no turns of others.
-  func reserveSort(of documents: UserDocuments, _ core: TenancyCore) throws(RPCError) -> Int64 {
+  func reserveSort(
+    of documents: UserDocuments,
+    _ meter: DocumentMeter,
+    now: Int64
+  ) throws(RPCError) -> Int64 {
     guard case .field = order else { return 0 }
-    let (now, cost) = (core.clock.now, DocumentLimits.sortedCountMax)
-    if let wait = documents.waitToSort(core.sorts, now: now) {
-      core.instruments.refused(.sort)
-      throw TenancyError.sortBudgetSpent(retryAfter: .milliseconds(wait))
+    let cost = DocumentLimits.sortedCountMax
+    if let wait = documents.waitToSort(meter.sorts, now: now) {
+      meter.refusals.increment(.sort)
+      throw DocumentError.sortBudgetSpent(retryAfter: .milliseconds(wait))
     }
-    documents.spendOnSorts(cost, core.sorts, now: now)
+    documents.spendOnSorts(cost, meter.sorts, now: now)
     return cost
   }
 
   /// What sorting a collection costs.
-  private func sortCost(_ size: CollectionSize, _ core: TenancyCore) throws(RPCError) -> Int64 {
+  private func sortCost(_ size: CollectionSize, _ meter: DocumentMeter) throws(RPCError) -> Int64 {
     guard case .field = order else { return 0 }
     guard size.documentCount <= DocumentLimits.sortedCountMax,
       size.byteCount <= DocumentLimits.sortedByteCountMax
     else {
-      core.instruments.refused(.sort)
-      throw TenancyError.collectionTooLargeToSort
+      meter.refusals.increment(.sort)
+      throw DocumentError.collectionTooLargeToSort
     }
     return max(size.documentCount, size.byteCount / DocumentLimits.sortedUnitByteCount)
   }

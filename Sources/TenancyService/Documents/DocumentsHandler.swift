@@ -5,6 +5,12 @@ internal import ServiceKit
 /// `tenancy.v1.Documents`: what a user keeps for itself.
 struct DocumentsHandler: Tenancy_V1.DocumentsService {
   let core: TenancyCore
+  private let meter: DocumentMeter
+
+  init(core: TenancyCore) {
+    self.core = core
+    meter = DocumentMeter(core.metrics)
+  }
 
   /// Silence of a watch, at most.
   static let heartbeatInterval = Duration.seconds(3)
@@ -55,9 +61,10 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     _ response: @escaping @Sendable ([Tenancy_V1.DocumentWriteResult]) -> Response
   ) async throws -> Response {
     let (user, documents, core) = (try call.requireUser(), try UserDocuments(call), core)
+    let meter = meter
     return try await core.write(call, user, key: key, request: request) { tx in
       try core.requireNotSuspended(user, tx)
-      var changes = DocumentChangeSet(core, documents)
+      var changes = DocumentChangeSet(core, meter, documents)
       return response(try changes.apply(drafts, tx))
     }
   }
@@ -79,7 +86,8 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     _ request: Tenancy_V1.ListDocumentsRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListDocumentsResponse {
-    let (documents, list, core) = (try reader(call), try DocumentList(request), core)
+    let (documents, list) = (try reader(call), try DocumentList(request))
+    let (core, meter) = (core, meter)
     let binding = Self.binding(request, call)
     let asked = try core.tokens.page(
       .init(size: request.pageSize, token: request.pageToken),
@@ -87,11 +95,11 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       binding
     )
     try await core.reach(atLeast: request.atLeastRevision)
-    let reserved = try list.reserveSort(of: documents, core)
+    let reserved = try list.reserveSort(of: documents, meter, now: core.clock.now)
     var cost: Int64 = 0
-    defer { documents.spendOnSorts(cost - reserved, core.sorts, now: core.clock.now) }
+    defer { documents.spendOnSorts(cost - reserved, meter.sorts, now: core.clock.now) }
     let page = try await core.store.read { tx in
-      try list.page(of: documents, asked, core, tx)
+      try list.page(of: documents, asked, core, meter, tx)
     }
     cost = page.sortCost
     return Tenancy_V1.ListDocumentsResponse(
@@ -132,8 +140,9 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       start.phase = .changes(isCurrent: false)
       start.revision = try core.tokens.revision(token: request.afterRevision)
     }
-    let watcher = core.watchers.begin(call, scope: documents.scope(of: request.collection))
-    defer { core.watchers.end(watcher) }
+    let watchers = core.watchers(of: "\(UserDocuments.changeKind)")
+    let watcher = watchers.begin(call, scope: documents.scope(of: request.collection))
+    defer { watchers.end(watcher) }
     let watch = DocumentWatch(
       core: core,
       user: try call.requireUser(),
@@ -191,6 +200,17 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
         hasMore: count == limit
       )
     }
+  }
+
+  /// What `watch` watches.
+  static func watched(_ metrics: MetricRegistry) -> ScopeWatchers.Subject {
+    let refusals = DocumentMeter(metrics).refusals
+    return .init(
+      kind: "\(UserDocuments.changeKind)",
+      missedCountMax: DocumentLimits.missedCountMax,
+      tooSlow: DocumentError.watchTooSlow,
+      count: { refusals.increment(.watch) }
+    )
   }
 
   /// The documents of a caller who may look at them.

@@ -12,7 +12,7 @@ struct FieldPath: Hashable, Sendable {
   init(_ text: String, field: String) throws(RPCError) {
     names = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
     guard names.count <= DocumentLimits.depthMax, names.allSatisfy({ !$0.isEmpty }) else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "FIELD_PATH_INVALID",
         "must be 1 to \(DocumentLimits.depthMax) names joined by dots"

@@ -18,7 +18,7 @@ enum AttributeMapping {
     for (name, value) in fields?.fields ?? [:] {
       let path = "\(field).\(name)"
       guard let json = json(value) else {
-        throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "must be a JSON value")
+        throw ErrorCatalog.tenancy.invalid(path, "ATTRIBUTE_INVALID", "must be a JSON value")
       }
       guard name != reserved else { throw nameInvalid(path) }
       try check(name, json, type, path: path)
@@ -36,7 +36,7 @@ enum AttributeMapping {
     let merged = attributes.merging(changes) { $1 }.filter { $0.value != .null }
     let byteCount = merged.reduce(2) { $0 + $1.key.utf8.count + $1.value.text.utf8.count + 4 }
     guard byteCount <= EntityRecord.attributesByteCountMax else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "ATTRIBUTES_TOO_LARGE",
         "must not have more than \(EntityRecord.attributesByteCountMax) bytes together"
@@ -95,7 +95,7 @@ enum AttributeMapping {
   }
 
   private static func nameInvalid(_ path: String) -> RPCError {
-    TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "is not a valid attribute name")
+    ErrorCatalog.tenancy.invalid(path, "ATTRIBUTE_INVALID", "is not a valid attribute name")
   }
 
   private static func check(
@@ -108,7 +108,7 @@ enum AttributeMapping {
     guard value != .null else { return }
     guard let attribute = type.attributes.first(where: { $0.name == name }) else {
       guard type.otherAttributesLevel != nil else {
-        throw TenancyError.invalidField(
+        throw ErrorCatalog.tenancy.invalid(
           path,
           "ATTRIBUTE_INVALID",
           "is not an attribute of this type"
@@ -117,7 +117,7 @@ enum AttributeMapping {
       return
     }
     guard let typed = Self.typed(value) else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         path,
         "ATTRIBUTE_INVALID",
         "must have a value of the attribute's kind"
@@ -126,7 +126,7 @@ enum AttributeMapping {
     do {
       try attribute.check(typed)
     } catch {
-      throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", error.problem)
+      throw ErrorCatalog.tenancy.invalid(path, "ATTRIBUTE_INVALID", error.problem)
     }
   }
 

@@ -5,6 +5,57 @@ internal import ServiceKit
 
 /// Changes, moves and deletions of entities of any type.
 extension ChangeSet {
+  /// Adds an entity below another one.
+  func insert(
+    _ type: String,
+    _ prefix: IdentifierPrefix,
+    under parent: EntityRecord,
+    name: String,
+    attributes: [String: JSONValue] = [:],
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    let id = core.identifiers.make(prefix)
+    let record = try tx.put(
+      EntityRecord(
+        id: id,
+        type: type,
+        parentID: parent.id,
+        rootID: parent.id == Forest.systemIdentifier ? id : parent.rootID,
+        name: name,
+        attributes: attributes,
+        now: tx.now
+      ),
+      insteadOf: nil,
+      policy
+    )
+    try tx.audit(
+      "\(type).create",
+      object: id,
+      scope: record.rootID,
+      after: record.digest
+    )
+    return record
+  }
+
+  /// Stores a changed entity; unchanged ones cost nothing.
+  func update(
+    from before: EntityRecord,
+    to after: EntityRecord,
+    action: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    guard before != after else { return before }
+    let record = try tx.put(after, insteadOf: before, policy)
+    try tx.audit(
+      action,
+      object: record.id,
+      scope: record.rootID,
+      before: before.digest,
+      after: record.digest
+    )
+    return record
+  }
+
   /// Changes the name and attributes of an entity that the caller may update; what is nil stays.
   ///
   /// `reserved` is an attribute that a product keeps to itself.
@@ -92,5 +143,25 @@ extension ChangeSet {
     }
     try limitLending(ofUnlinked: crossing.map(\.to), tx)
     return record
+  }
+
+  /// Hangs a device under another entity.
+  ///
+  /// Guest passes end when a device leaves a unit or the reach of those who gave them, and it is no
+  /// common area any more: what was lent must not stay lent when the lender goes.
+  func move(
+    _ device: EntityRecord,
+    under parent: EntityRecord,
+    action: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    guard device.parentID != parent.id else { return device }
+    try tx.removeLinks(of: device.id, scope: device.rootID, policy)
+    let passes = try tx.associations(on: device.id).filter { !policy.isKept($0.role) }
+    try end(passes, action: "guest.end", tx)
+    var moved = device
+    moved.parentID = parent.id
+    moved.rootID = parent.id == Forest.systemIdentifier ? device.id : parent.rootID
+    return try update(from: device, to: moved, action: action, tx)
   }
 }

@@ -10,7 +10,7 @@ extension EntitiesHandler {
   ) async throws -> Tenancy_V1.ListEntitiesResponse {
     let (user, core, policy) = (try call.requireUser(), core, core.policy)
     guard let type = policy.type(named: request.type), type != .system else {
-      throw TenancyError.typeUnknown("type")
+      throw EntityError.typeUnknown("type")
     }
     let (filters, stored) = try Self.filters(request, of: policy[type])
     try await core.reach(atLeast: request.atLeastRevision)
@@ -67,7 +67,7 @@ extension EntitiesHandler {
     for (index, filter) in request.filters.enumerated() {
       let field = "filters[\(index)]"
       guard let attribute = type.attributes.first(where: { $0.name == filter.name }) else {
-        throw TenancyError.invalidField(
+        throw ErrorCatalog.tenancy.invalid(
           "\(field).name",
           "FILTER_INVALID",
           "is not an attribute of a \(type.name)"
@@ -91,14 +91,14 @@ extension EntitiesHandler {
     guard !filter.values.isEmpty, filter.prefix.isEmpty, filter.atLeast == nil,
       filter.atMost == nil
     else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "\(field).values",
         "FILTER_INVALID",
         "is needed, and nothing else, for a boolean or a choice"
       )
     }
     for (index, value) in filter.values.enumerated() where attribute.code(of: value) == nil {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "\(field).values[\(index)]",
         "FILTER_INVALID",
         "is not a value of \(filter.name)"

@@ -157,7 +157,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     try core.requireNotSuspended(user)
     return try await core.read { tx in
       // The entity is gone, and with it every role on it: who deleted it is all that is left of rights.
-      guard let deletion = try EntityDeletionRecord.find(request.deletionId, tx),
+      guard let deletion = try EntityDeletionTable.find(request.deletionId, in: tx),
         deletion.deletedBy == user.userID
       else {
         throw TenancyError.notFound.denying(
@@ -166,7 +166,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
           because: "NOT_FOUND"
         )
       }
-      return deletion.message(waitingCount: try deletion.waitingCount(tx))
+      return deletion.message(waitingCount: try EntityDeletionTable.waitingCount(deletion, in: tx))
     }
   }
 

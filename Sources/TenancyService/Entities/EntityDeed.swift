@@ -28,6 +28,14 @@ struct HeldEntity: Sendable {
 }
 
 extension TenancyCore {
+  /// ABORTED unless an entity still has the revision that the caller has seen; empty is any.
+  func requireRevision(_ token: String, of record: EntityRecord) throws(RPCError) {
+    guard !token.isEmpty else { return }
+    guard try tokens.revision(token: token) == record.revision else {
+      throw EntityError.revisionMismatch
+    }
+  }
+
   /// Throws unless a user may do something to an entity that it names by its identifier alone.
   ///
   /// NOT_FOUND when the user may not know of it; ROLE_LACKS_ACTION when it may and the policy names no
@@ -111,7 +119,7 @@ extension TenancyCore {
     var answer =
       standing.isKnown
       ? TenancyError.denied(reason, action: deed, sufficientRoles: []) : TenancyError.notFound
-    if standing.knows { answer.message = TenancyError.nothingNamed(for: deed) }
+    if standing.knows { answer.message = EntityError.nothingNamed(for: deed) }
     return answer.denying(deed, on: id, because: reason.rawValue)
   }
 }
@@ -122,4 +130,12 @@ extension Explanation {
 
   /// Whether the subject may know of the object.
   var knows: Bool { isKnown && !isSuspension }
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  /// An entity that the caller may know; NOT_FOUND when it has gone since that was decided.
+  func known(_ id: String, type: String) throws -> EntityRecord {
+    guard let record = try entity(id, type: type) else { throw TenancyError.notFound }
+    return record
+  }
 }

@@ -18,7 +18,7 @@ struct EntityDraft: Sendable {
   /// INVALID_ARGUMENT for a type that there is none of, or attributes that it cannot have.
   init(_ new: Tenancy_V1.NewEntity, field: String, _ policy: Policy) throws(RPCError) {
     guard let type = policy.type(named: new.type), type != .system else {
-      throw TenancyError.typeUnknown("\(field).type")
+      throw EntityError.typeUnknown("\(field).type")
     }
     (self.type, prefix) = (new.type, nil)
     parentID = new.parentId.isEmpty ? Forest.systemIdentifier : new.parentId
@@ -96,7 +96,7 @@ extension ChangeSet {
       guard let place, isShown else {
         throw core.refusal(of: "\(type).create", on: parentID, standing, user)
       }
-      throw TenancyError.parentNotAllowed(type, under: place.type)
+      throw EntityError.parentNotAllowed(type, under: place.type)
     }
     let action = policy.creation(of: type, under: parent.type)
     if parent.type == BuiltIn.system {
@@ -125,7 +125,7 @@ extension ChangeSet {
     guard explanation.mayCreateRoot(selfService) else {
       try core.requireFeatures(explanation)
       let answer =
-        explanation.isSuspension ? TenancyError.suspended : TenancyError.selfServiceDisabled
+        explanation.isSuspension ? TenancyError.suspended : EntityError.selfServiceDisabled
       throw answer.denying(
         action ?? "\(type).create",
         on: system.id,
@@ -149,7 +149,7 @@ extension ChangeSet {
   ) throws(RPCError) {
     guard let type = policy.type(named: typeName).map({ policy[$0] }) else { return }
     for name in names.sorted() where !AttributeMapping.shows(name, of: type, at: level) {
-      throw TenancyError.attributeNotVisible("\(field).\(name)")
+      throw EntityError.attributeNotVisible("\(field).\(name)")
     }
   }
 }

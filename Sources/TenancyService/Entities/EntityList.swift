@@ -15,6 +15,15 @@ struct Page: Sendable {
   fileprivate let asked: RequestedPage
 }
 
+/// One page of a list, as an answer has it.
+struct Listed<Item: Message>: Sendable {
+  let items: [Item]
+  /// For the next page; empty at the end.
+  let nextToken: String
+  /// How many there are on all pages; 0 when nobody has counted.
+  let total: UInt64
+}
+
 /// What a list of entities is asked for, apart from who asks.
 struct EntityList: Sendable {
   let action: String
@@ -64,14 +73,14 @@ struct EntityList: Sendable {
   /// INVALID_ARGUMENT for a page that is named in two ways.
   func checkName() throws(RPCError) {
     guard page == 0 || pageToken.isEmpty else {
-      throw TenancyError.invalidField("page", "PAGE_NAMED_TWICE", "must be 0 with a page token")
+      throw ErrorCatalog.tenancy.invalid("page", "PAGE_NAMED_TWICE", "must be 0 with a page token")
     }
   }
 
   /// INVALID_ARGUMENT for a page that is counted too far.
   func checkReach(_ size: Int) throws(RPCError) {
     guard page == 0 || skippedCount(size) + size <= Self.countedMax else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "page",
         "PAGE_OUT_OF_REACH",
         "must be among the first \(Self.countedMax) elements; use page_token beyond them"
@@ -196,22 +205,46 @@ extension TenancyCore {
     return (items, page.nextToken)
   }
 
-  /// A page of rows as messages, as many as fit into one answer; `rows` holds one more than the page
-  /// if there is another one.
-  func page<Record, Item: Message>(
-    of rows: [Record],
-    _ asked: RequestedPage,
-    cursor: (Record) -> [String],
-    message: (Record) -> Item
-  ) -> (items: [Item], nextToken: String) {
-    var budget = AnswerBudget()
-    var items: [Item] = []
-    for row in rows.prefix(asked.size) {
-      let item = message(row)
-      guard budget.takes(item) else { break }
-      items.append(item)
+  /// What a user has access to as messages, as many as fit into one answer; one for which `message` is
+  /// nil is left out.
+  func list<Item: Message>(
+    _ list: EntityList,
+    _ call: CallContext,
+    _ user: UserIdentity,
+    message: @escaping @Sendable (EntityRecord, borrowing ReadTransaction) throws -> Item?
+  ) async throws -> Listed<Item> {
+    let core = self
+    let page = try await page(list, call, user)
+    let (items, nextToken) = try await read { tx in
+      try core.fill(page, tx) { try message($0, tx) }
     }
-    guard items.count < rows.count, !items.isEmpty else { return (items, "") }
-    return (items, asked.token(after: cursor(rows[items.count - 1])))
+    // The next page by number would begin behind what did not fit into this one.
+    guard list.page == 0 || nextToken == page.nextToken else {
+      throw ErrorCatalog.tenancy.invalid(
+        "page_size",
+        "PAGE_TOO_LARGE",
+        "must be smaller: a page of this size does not fit into one answer"
+      )
+    }
+    let total = !list.sifting.isEmpty ? 0 : UInt64(page.total)
+    return Listed(items: items, nextToken: nextToken, total: total)
+  }
+
+  /// A page of what a user has access to, its token bound to the user and the whole request.
+  func page(_ list: EntityList, _ call: CallContext, _ user: UserIdentity) async throws -> Page {
+    let method = "\(call.method.service)/\(call.method.method)"
+    return try await page(
+      list,
+      subject: user.userID,
+      assurance: user.assurance,
+      TokenSealer.PageBinding(
+        caller: call.caller.description,
+        filter: [
+          method, list.action, list.type, list.text, list.sortBy, "\(list.isDescending)",
+          list.parent, "\(list.within.count)",
+        ] + list.within + list.filters.flatMap { [$0.attribute, "\($0.values.count)"] + $0.values }
+          + list.sifting
+      )
+    )
   }
 }

@@ -26,7 +26,7 @@ struct StoredFilter: Sendable {
     field: String
   ) throws(RPCError) {
     func invalid(_ member: String, _ problem: String) -> RPCError {
-      TenancyError.invalidField("\(field).\(member)", "FILTER_INVALID", problem)
+      ErrorCatalog.tenancy.invalid("\(field).\(member)", "FILTER_INVALID", problem)
     }
     let isBounded = filter.atLeast != nil || filter.atMost != nil
     guard !filter.values.isEmpty || !filter.prefix.isEmpty || isBounded else {

@@ -5,6 +5,7 @@ internal import ServiceKit
 /// `tenancy.v1.TenancyExports`: what TenancyService knows of a user, for AuthService alone.
 struct ExportsHandler: Tenancy_V1.TenancyExportsService {
   let core: TenancyCore
+  let refusals: RefusalTally
 
   func exportUser(
     _ request: Tenancy_V1.ExportUserRequest,
@@ -12,7 +13,7 @@ struct ExportsHandler: Tenancy_V1.TenancyExportsService {
     to writer: ResponseWriter<Tenancy_V1.ExportPart>
   ) async throws {
     // What was refused a moment ago is told too.
-    await core.refusals.flush(core.store)
+    await refusals.flush(core.store)
     let subject = ExportSubject(userID: request.userId, verifiedEmail: request.verifiedEmail)
     try await TenancyExport.plan.read(subject, from: core.store) { section, records in
       try await writer.write(.init(section: section, records: records))

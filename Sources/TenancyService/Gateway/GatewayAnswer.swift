@@ -162,8 +162,15 @@ enum GatewayAnswer {
 }
 
 /// What became of a request that a gateway asked about.
-enum GatewayMetric: String, CaseIterable, Sendable {
+enum GatewayOutcome: String, CaseIterable, Sendable {
   case passed
   case denied
   case undecided
+
+  init(_ verdict: Result<GatewayIdentity, RPCError>) {
+    switch verdict {
+    case .success: self = .passed
+    case .failure(let error): self = error.code == .unavailable ? .undecided : .denied
+    }
+  }
 }

@@ -76,99 +76,7 @@ struct InvitationRecord: Hashable, Sendable {
     )
   }
 
-  /// Bytes of a code's digest that find its row; all of them are compared then.
-  private static let keyByteCount = 8
-
-  private static let selection = """
-    SELECT i.id, i.entity_id, i.role, i.email, i.valid_from, i.valid_until, i.expires_at,
-      i.invited_by, i.inviter_acr, i.code_digest, i.created_at, i.state, i.closed_at, i.closed_by,
-      i.association_id, e.type, e.name, e.root_id, i.recurring,
-      i.replaces_window, i.made_for, i.made_at,
-      (SELECT c.association_id FROM converted_role c WHERE c.invitation_id = i.id
-        ORDER BY c.rowid DESC LIMIT 1)
-    FROM invitation i JOIN entity e ON e.id = i.entity_id
-    """
-
-  /// Which ones a list is of.
-  enum Filter: Sendable {
-    case entity(String)
-    case inviter(String)
-    /// By the address that they are for, as addresses are compared; those that its owner can accept.
-    case address(EmailAddress, owner: String)
-  }
-
-  /// Adds it to the store.
-  func insert(_ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until,
-        expires_at, invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at,
-        closed_by, association_id, recurring, replaces_window, made_for, made_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(id),
-      .text(entityID),
-      .text(role),
-      .text(email),
-      .text(EmailAddress(email).key),
-      .optionalInteger(validFrom),
-      .optionalInteger(validUntil),
-      .integer(expiresAt),
-      .text(invitedBy),
-      .text(inviterACR),
-      .blob(Array(codeDigest.prefix(Self.keyByteCount))),
-      .blob(codeDigest),
-      .integer(createdAt),
-      .text(state.rawValue),
-      .optionalInteger(closedAt),
-      .text(closedBy),
-      .text(associationID),
-      .optionalText(recurring?.storedText),
-      .boolean(replacesWindow),
-      .optionalText(madeFor),
-      .integer(madeAt)
-    )
-  }
-
-  /// Stores what has become of it.
-  func close(_ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      UPDATE invitation SET state = ?, closed_at = ?, closed_by = ?, association_id = ? WHERE id = ?
-      """,
-      .text(state.rawValue),
-      .optionalInteger(closedAt),
-      .text(closedBy),
-      .text(associationID),
-      .text(id)
-    )
-  }
-
-  /// How many are pending of an entity, or of a user who invites, up to `limit`.
-  static func pendingCount(
-    _ column: PendingColumn,
-    _ value: String,
-    limit: Int,
-    _ tx: borrowing WriteTransaction
-  ) throws -> Int {
-    try tx.query(
-      """
-      SELECT 1 FROM invitation WHERE state = 'pending' AND \(column.rawValue) = ? AND expires_at > ?
-      LIMIT ?
-      """,
-      .text(value),
-      .integer(tx.now),
-      .integer(limit)
-    ) { _ in }.count
-  }
-
-  /// What pending ones are counted by.
-  enum PendingColumn: String {
-    case entity = "entity_id"
-    case inviter = "invited_by"
-  }
-
-  private init(row: borrowing Row) {
+  fileprivate init(row: borrowing Row) {
     id = row.text(0)
     entityID = row.text(1)
     role = row.text(2)
@@ -229,11 +137,59 @@ struct InvitationRecord: Hashable, Sendable {
     entityName = entity.name
     rootID = entity.rootID
   }
+}
+
+/// Invitations in the store.
+enum InvitationTable {
+  /// Bytes of a code's digest that find its row; all of them are compared then.
+  private static let keyByteCount = 8
+
+  private static let selection = """
+    SELECT i.id, i.entity_id, i.role, i.email, i.valid_from, i.valid_until, i.expires_at,
+      i.invited_by, i.inviter_acr, i.code_digest, i.created_at, i.state, i.closed_at, i.closed_by,
+      i.association_id, e.type, e.name, e.root_id, i.recurring,
+      i.replaces_window, i.made_for, i.made_at,
+      (SELECT c.association_id FROM converted_role c WHERE c.invitation_id = i.id
+        ORDER BY c.rowid DESC LIMIT 1)
+    FROM invitation i JOIN entity e ON e.id = i.entity_id
+    """
+
+  /// Which ones a list is of.
+  enum Filter: Sendable {
+    case entity(String)
+    case inviter(String)
+    /// By the address that they are for, as addresses are compared; those that its owner can accept.
+    case address(EmailAddress, owner: String)
+  }
+
+  /// What pending ones are counted by.
+  enum PendingColumn: String {
+    case entity = "entity_id"
+    case inviter = "invited_by"
+  }
+
+  /// How many are pending of an entity, or of a user who invites, up to `limit`.
+  static func pendingCount(
+    _ column: PendingColumn,
+    _ value: String,
+    limit: Int,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int {
+    try tx.query(
+      """
+      SELECT 1 FROM invitation WHERE state = 'pending' AND \(column.rawValue) = ? AND expires_at > ?
+      LIMIT ?
+      """,
+      .text(value),
+      .integer(tx.now),
+      .integer(limit)
+    ) { _ in }.count
+  }
 
   /// The invitation of an identifier.
   static func find(
     _ id: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> InvitationRecord? {
     try tx.first("\(selection) WHERE i.id = ?", .text(id)) { InvitationRecord(row: $0) }
   }
@@ -241,7 +197,7 @@ struct InvitationRecord: Hashable, Sendable {
   /// The invitation of a code.
   static func find(
     codeDigest: [UInt8],
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> InvitationRecord? {
     let key = Array(codeDigest.prefix(keyByteCount))
     let found = try tx.query("\(selection) WHERE i.code_key = ?", .blob(key)) {
@@ -255,7 +211,7 @@ struct InvitationRecord: Hashable, Sendable {
     to email: EmailAddress,
     _ role: String,
     on entityID: String,
-    _ tx: borrowing WriteTransaction
+    in tx: borrowing WriteTransaction
   ) throws -> [InvitationRecord] {
     guard !email.key.isEmpty else { return [] }
     return try tx.query(
@@ -276,7 +232,7 @@ struct InvitationRecord: Hashable, Sendable {
     pendingAt now: Int64?,
     after id: String,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [InvitationRecord] {
     let (column, value) =
       switch filter {
@@ -298,6 +254,87 @@ struct InvitationRecord: Hashable, Sendable {
     return try tx.query("\(selection) WHERE \(condition) ORDER BY i.id LIMIT ?", values: values) {
       InvitationRecord(row: $0)
     }
+  }
+
+  /// Adds it to the store.
+  static func insert(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until,
+        expires_at, invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at,
+        closed_by, association_id, recurring, replaces_window, made_for, made_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(record.id),
+      .text(record.entityID),
+      .text(record.role),
+      .text(record.email),
+      .text(EmailAddress(record.email).key),
+      .optionalInteger(record.validFrom),
+      .optionalInteger(record.validUntil),
+      .integer(record.expiresAt),
+      .text(record.invitedBy),
+      .text(record.inviterACR),
+      .blob(Array(record.codeDigest.prefix(Self.keyByteCount))),
+      .blob(record.codeDigest),
+      .integer(record.createdAt),
+      .text(record.state.rawValue),
+      .optionalInteger(record.closedAt),
+      .text(record.closedBy),
+      .text(record.associationID),
+      .optionalText(record.recurring?.storedText),
+      .boolean(record.replacesWindow),
+      .optionalText(record.madeFor),
+      .integer(record.madeAt)
+    )
+  }
+
+  /// Stores what has become of it.
+  static func close(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      UPDATE invitation SET state = ?, closed_at = ?, closed_by = ?, association_id = ? WHERE id = ?
+      """,
+      .text(record.state.rawValue),
+      .optionalInteger(record.closedAt),
+      .text(record.closedBy),
+      .text(record.associationID),
+      .text(record.id)
+    )
+  }
+
+  /// A condition on an invitation `i`, which takes the identifier of a user twice: what was decided last about a
+  /// person counts.
+  ///
+  /// Users who were given the role, or have lost it or had it changed, after an invitation was made accept it
+  /// no longer: an old invitation does not bring back a role that was taken away, neither by its code nor by
+  /// its address. The inviter does not see it, as that would tell whose address it is. An invitation names the
+  /// tenant's own role, and the other tables have the role of the policy beside it. Of invitations from before
+  /// revisions were kept only times can be compared.
+  static let overtaken = """
+    (EXISTS (
+      SELECT 1 FROM association a LEFT JOIN role_definition d ON d.id = a.variant
+      WHERE a.user_id = ? AND a.entity_id = i.entity_id AND coalesce(d.name, a.role) = i.role
+        AND a.added > i.made_at)
+    OR EXISTS (
+      SELECT 1 FROM association_history h
+      WHERE h.user_id = ? AND h.ended_at >= i.created_at AND h.entity_id = i.entity_id
+        AND CASE h.custom_role WHEN '' THEN h.role ELSE h.custom_role END = i.role
+        AND (h.ended_revision > i.made_at OR i.made_at = 0)))
+    """
+
+  /// Whether it came too early for somebody.
+  static func isOvertaken(
+    _ id: String,
+    for userID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Bool {
+    try tx.exists(
+      "SELECT 1 FROM invitation i WHERE i.id = ? AND \(Self.overtaken)",
+      .text(id),
+      .text(userID),
+      .text(userID)
+    )
   }
 }
 

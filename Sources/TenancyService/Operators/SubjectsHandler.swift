@@ -15,21 +15,22 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     let core = core
     // Whoever does it stays, so that somebody is left to lift it.
     guard request.userId != user.userID else {
-      throw TenancyError.invalidField("user_id", "SELF", "must be somebody else")
+      throw ErrorCatalog.tenancy.invalid("user_id", "SELF", "must be somebody else")
     }
     try await core.requireUsers([request.userId], field: "user_id")
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       // Of two operators who suspend each other at the same time the second is suspended already.
       try core.requireAdministrator(user, tx)
-      if let existing = try SuspensionRecord.of(request.userId, tx) { return message(existing) }
-      let record = try tx.suspend(
+      if let existing = try SuspensionTable.of(request.userId, in: tx) { return message(existing) }
+      let record = try SuspensionTable.suspend(
         SuspensionRecord(
           userID: request.userId,
           note: request.note,
           suspendedBy: user.userID,
           now: tx.now
         ),
-        core.policy
+        core.policy,
+        in: tx
       )
       try tx.audit(
         "user.suspend",
@@ -50,13 +51,13 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     let core = core
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       try core.requireAdministrator(user, tx)
-      guard let record = try SuspensionRecord.of(request.userId, tx) else {
+      guard let record = try SuspensionTable.of(request.userId, in: tx) else {
         return Tenancy_V1.ResumeResponse(
           wasSuspended: false,
           revision: core.tokens.token(revision: tx.revision)
         )
       }
-      let revision = try tx.resume(record, core.policy)
+      let revision = try SuspensionTable.resume(record, core.policy, in: tx)
       try tx.audit(
         "user.resume",
         object: record.userID,
@@ -85,7 +86,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       binding
     )
     let rows = try await core.read { tx in
-      try SuspensionRecord.page(after: asked.cursor?[0] ?? "", limit: asked.size + 1, tx)
+      try SuspensionTable.page(after: asked.cursor?[0] ?? "", limit: asked.size + 1, in: tx)
     }
     let page = core.page(of: rows, asked) {
       [$0.userID]

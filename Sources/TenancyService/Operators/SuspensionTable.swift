@@ -13,10 +13,7 @@ struct SuspensionRecord: Hashable, Sendable {
   /// The revision of the change.
   var revision: Int64
 
-  private static let selection =
-    "SELECT user_id, note, suspended_by, suspended_at, revision FROM suspension"
-
-  private init(row: borrowing Row) {
+  fileprivate init(row: borrowing Row) {
     userID = row.text(0)
     note = row.text(1)
     suspendedBy = row.text(2)
@@ -36,11 +33,17 @@ struct SuspensionRecord: Hashable, Sendable {
   var digest: [UInt8] {
     Digests.sha256(lines: userID, note, suspendedBy, "\(suspendedAt)")
   }
+}
+
+/// Suspensions in the store.
+enum SuspensionTable {
+  private static let selection =
+    "SELECT user_id, note, suspended_by, suspended_at, revision FROM suspension"
 
   /// That of a user.
   static func of(
     _ userID: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> SuspensionRecord? {
     try tx.first("\(selection) WHERE user_id = ?", .text(userID)) { SuspensionRecord(row: $0) }
   }
@@ -49,7 +52,7 @@ struct SuspensionRecord: Hashable, Sendable {
   static func page(
     after userID: String,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [SuspensionRecord] {
     try tx.query(
       "\(selection) WHERE user_id > ? ORDER BY user_id LIMIT ?",
@@ -57,14 +60,16 @@ struct SuspensionRecord: Hashable, Sendable {
       .integer(limit)
     ) { SuspensionRecord(row: $0) }
   }
-}
 
-extension WriteTransaction {
   /// Suspends a user who is not; the record as it is now.
-  func suspend(_ record: SuspensionRecord, _ policy: Policy) throws -> SuspensionRecord {
+  static func suspend(
+    _ record: SuspensionRecord,
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> SuspensionRecord {
     var record = record
-    record.revision = try log(suspended: record.userID, true, policy)
-    try execute(
+    record.revision = try log(suspended: record.userID, true, policy, in: tx)
+    try tx.execute(
       """
       INSERT INTO suspension (user_id, note, suspended_by, suspended_at, revision)
       VALUES (?, ?, ?, ?, ?)
@@ -79,15 +84,24 @@ extension WriteTransaction {
   }
 
   /// Lifts a suspension; the revision after it.
-  func resume(_ record: SuspensionRecord, _ policy: Policy) throws -> Int64 {
-    try keepPast(suspensionOf: record.userID)
-    try execute("DELETE FROM suspension WHERE user_id = ?", .text(record.userID))
-    return try log(suspended: record.userID, false, policy)
+  static func resume(
+    _ record: SuspensionRecord,
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    try tx.keepPast(suspensionOf: record.userID)
+    try tx.execute("DELETE FROM suspension WHERE user_id = ?", .text(record.userID))
+    return try log(suspended: record.userID, false, policy, in: tx)
   }
 
-  private func log(suspended userID: String, _ flag: Bool, _ policy: Policy) throws -> Int64 {
+  private static func log(
+    suspended userID: String,
+    _ flag: Bool,
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int64 {
     let change = ForestChange.setSuspended(userID, flag)
-    return try appendChange(
+    return try tx.appendChange(
       kind: change.kind,
       subject: userID,
       scope: Forest.systemIdentifier,

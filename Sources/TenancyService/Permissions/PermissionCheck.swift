@@ -56,7 +56,7 @@ extension Caller {
       return user.userID
     case .service:
       guard !requested.isEmpty else {
-        throw TenancyError.invalidField(
+        throw ErrorCatalog.tenancy.invalid(
           "subject",
           "REQUIRED",
           "must be set, because the caller is a service"
@@ -143,7 +143,7 @@ extension Forest {
     isShown: Bool,
     in message: inout Tenancy_V1.Decision
   ) {
-    message.reason = PermissionsHandler.reason(isShown ? decision.reason : .entityUnknown)
+    message.reason = Tenancy_V1.Reason(isShown ? decision.reason : .entityUnknown)
     message.validUntil = .init(milliseconds: decision.validUntil)
     guard isShown else { return }
     guard decision.isAllowed else {

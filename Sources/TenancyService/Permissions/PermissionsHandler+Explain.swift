@@ -12,7 +12,7 @@ extension PermissionsHandler {
       return try await past(PastQuestion(request, asOf: asOf), call)
     }
     guard core.policy.action(named: request.action) != nil else {
-      throw TenancyError.invalidField("action", "ACTION_UNKNOWN", "is not an action of the policy")
+      throw PermissionError.actionUnknown()
     }
     try await core.reach(atLeast: request.atLeastRevision)
     if let user = call.caller.user, !["", user.userID].contains(request.subjectId) {
@@ -79,7 +79,7 @@ extension PermissionsHandler {
       reasoning.roles = []
       decision = Tenancy_V1.Decision(
         reason: explanation.reason == .outOfScope
-          ? .noAssociation : Self.reason(explanation.reason),
+          ? .noAssociation : Tenancy_V1.Reason(explanation.reason),
         sufficientRoles: explanation.sufficientRoles,
         validUntil: decision.validUntil.map { _ in .init(milliseconds: explanation.validUntil) },
         revision: decision.revision,

@@ -9,7 +9,7 @@ extension PermissionsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSubjectsResponse {
     guard core.policy.action(named: request.action) != nil else {
-      throw TenancyError.invalidField("action", "ACTION_UNKNOWN", "is not an action of the policy")
+      throw PermissionError.actionUnknown()
     }
     guard call.caller != .anonymous else { throw IdentityError.unauthenticated }
     try await core.reach(atLeast: request.atLeastRevision)

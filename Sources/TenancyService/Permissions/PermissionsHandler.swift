@@ -6,6 +6,7 @@ internal import ServiceKit
 /// `tenancy.v1.Permissions`: what the engine says, and what changes it.
 struct PermissionsHandler: Tenancy_V1.PermissionsService {
   let core: TenancyCore
+  let pastPolicies: PastPolicies
 
   /// Answers from memory, unless a later revision is asked for or a feature has to be.
   func check(
@@ -55,7 +56,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let context = CheckContext(caller, core)
     var checks: [PermissionCheck] = []
     for (index, requested) in request.checks.enumerated() {
-      guard requested.asOf == nil else { throw TenancyError.asOfInBatch(index) }
+      guard requested.asOf == nil else { throw PermissionError.asOfInBatch(index) }
       checks.append(try check(requested, context, caller))
     }
     for check in request.checks where !check.atLeastRevision.isEmpty {
@@ -94,11 +95,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     case .decided(let revision): decision.revision = core.tokens.token(revision: revision)
     case .missing(let holder): throw TenancyError.featuresUnavailable([holder])
     case .actionUnknown:
-      throw TenancyError.invalidField(
-        "\(path)action",
-        "ACTION_UNKNOWN",
-        "is not an action of the policy"
-      )
+      throw PermissionError.actionUnknown("\(path)action")
     }
   }
 
@@ -157,10 +154,14 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let subject = try call.caller.subject(request.subjectId)
     let policy = core.policy
     guard policy.action(named: request.action) != nil else {
-      throw TenancyError.invalidField("action", "ACTION_UNKNOWN", "is not an action of the policy")
+      throw PermissionError.actionUnknown()
     }
     guard policy.type(named: request.entityType) != nil else {
-      throw TenancyError.invalidField("entity_type", "TYPE_UNKNOWN", "is not a type of the policy")
+      throw ErrorCatalog.tenancy.invalid(
+        "entity_type",
+        "TYPE_UNKNOWN",
+        "is not a type of the policy"
+      )
     }
     try await core.reach(atLeast: request.atLeastRevision)
     let list = EntityList(
@@ -185,24 +186,5 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       nextPageToken: page.nextToken,
       revision: core.tokens.token(revision: revision)
     )
-  }
-
-  static func reason(_ code: ReasonCode) -> Tenancy_V1.Reason {
-    switch code {
-    case .allowed: .allowed
-    case .subjectSuspended: .subjectSuspended
-    case .entityUnknown: .entityUnknown
-    case .deniedByRule: .deniedByRule
-    case .notYetValid: .notYetValid
-    case .expired: .expired
-    case .roleLacksAction: .roleLacksAction
-    case .outOfScope: .outOfScope
-    case .noAssociation: .noAssociation
-    case .featureNotAvailable: .featureNotAvailable
-    case .stepUpRequired: .stepUpRequired
-    case .deviceOffline: .deviceOffline
-    case .remoteOperationDisabled: .remoteOperationDisabled
-    case .operationNotSupported: .operationNotSupported
-    }
   }
 }

@@ -71,7 +71,7 @@ struct ReasoningMapping {
   private func condition(_ condition: Reasoning.Condition) -> Tenancy_V1.ExaminedCondition? {
     var message = Tenancy_V1.ExaminedCondition(
       holds: condition.holds,
-      otherwise: PermissionsHandler.reason(condition.otherwise),
+      otherwise: Tenancy_V1.Reason(condition.otherwise),
       decisive: condition.isDecisive
     )
     // Check gives the reason of the decisive one away, and nothing of the others.
@@ -114,5 +114,28 @@ struct ReasoningMapping {
     case .over: .over
     case .closed: .closed
     }
+  }
+}
+
+extension Tenancy_V1.Reason {
+  /// The reason as contracts have it.
+  init(_ code: ReasonCode) {
+    self =
+      switch code {
+      case .allowed: .allowed
+      case .subjectSuspended: .subjectSuspended
+      case .entityUnknown: .entityUnknown
+      case .deniedByRule: .deniedByRule
+      case .notYetValid: .notYetValid
+      case .expired: .expired
+      case .roleLacksAction: .roleLacksAction
+      case .outOfScope: .outOfScope
+      case .noAssociation: .noAssociation
+      case .featureNotAvailable: .featureNotAvailable
+      case .stepUpRequired: .stepUpRequired
+      case .deviceOffline: .deviceOffline
+      case .remoteOperationDisabled: .remoteOperationDisabled
+      case .operationNotSupported: .operationNotSupported
+      }
   }
 }

@@ -1,5 +1,6 @@
 package import AccessEngine
 package import RPCKit
+internal import ServiceKit
 
 /// Files with policies: for TenancyService, and for programs that look at policies without it.
 package enum PolicyFiles {
@@ -34,5 +35,39 @@ package enum PolicyFiles {
     of sources: [PolicySource]
   ) throws(PolicyError) -> PolicyCoverage {
     try PolicyCoverage.load(sources, zones: TimeZoneFiles())
+  }
+
+  // MARK: The setting `policy`
+
+  /// A file or a folder, or a list of them.
+  static func paths(_ field: JSONField?) throws(JSONDecodingError) -> [String] {
+    guard let field else { return ["policies/smart-home.json"] }
+    guard field.value.array != nil else { return [try field.string()] }
+    let paths = try field.strings()
+    guard !paths.isEmpty else { throw field.error("at least one file is needed") }
+    return paths
+  }
+
+  /// Reads each file, and of each folder all files that end in `.json`, in the order of their names.
+  ///
+  /// A folder is listed anew each time, so a reload finds files that were added to it.
+  static func readAll(_ paths: [String]) throws(ConfigurationError) -> [PolicySource] {
+    var sources: [PolicySource] = []
+    var problems: [String] = []
+    for path in paths {
+      do {
+        for file in try Self.files(at: path) {
+          do {
+            sources.append(try read(file))
+          } catch {
+            problems.append("setting policy: \(error)")
+          }
+        }
+      } catch {
+        problems.append("setting policy: \(error)")
+      }
+    }
+    guard problems.isEmpty else { throw ConfigurationError(problems.joined(separator: "\n")) }
+    return sources
   }
 }

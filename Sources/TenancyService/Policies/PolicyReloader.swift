@@ -10,16 +10,39 @@ internal import ServiceKit
 /// Writes that come after it in its commit decide again once it is in force.
 actor PolicyReloader {
   private let core: TenancyCore
+  private let metrics: PolicyMetrics
+  private let past: PastPolicies
   /// Products whose handlers are served, whatever is loaded later.
   private let served: [any Product.Type]
   private var loaded: [PolicySource]
   private var isLoading = false
 
-  /// `loaded` is the text of what is in force.
-  init(_ core: TenancyCore, loaded: [PolicySource]) {
-    self.core = core
-    self.loaded = loaded
-    served = Products.parts(of: core.policy)
+  /// `loaded` is the text of what is in force; `past` remembers it.
+  init(_ core: TenancyCore, _ past: PastPolicies, loaded: [PolicySource]) {
+    (self.core, self.past, self.loaded) = (core, past, loaded)
+    metrics = PolicyMetrics(core.metrics)
+    served = core.products.parts(of: core.policy)
+  }
+
+  /// Says which policy is in force, and keeps it if it is another one than when the service was last there.
+  func begin() async throws {
+    let (policy, sources) = (core.policy, loaded)
+    metrics.inForce(policy)
+    core.engine.read { warn(ofZonesMissingIn: $0) }
+    past.add(policy, from: sources)
+    guard try await !core.database.read({ tx in try PastPolicyTable.isLast(sources, in: tx) })
+    else { return }
+    try await core.store.writeOwn { tx in try PastPolicyTable.keep(sources, in: tx) }
+  }
+
+  /// Puts the policy of files into force as `load` does, if they could be read, and counts how that ended.
+  func reload(_ sources: Result<[PolicySource], any Error>) async throws {
+    do {
+      metrics.reloads.increment(try await load(try sources.get()) ? .loaded : .unchanged)
+    } catch {
+      metrics.reloads.increment(.failed)
+      throw error
+    }
   }
 
   /// Puts the policy of some files into force; false when it is in force already.
@@ -37,13 +60,13 @@ actor PolicyReloader {
     isLoading = true
     defer { isLoading = false }
     let old = core.policy
-    let policy = try Self.policy(sources, serving: served)
+    let policy = try Self.policy(sources, core.products, serving: served)
     let core = core
     // A government's new rules count from here on, in roles as in the policy.
     core.zones.forget()
     let zones = core.zones
     let forest = try await core.database.read { tx in try ForestLoader.load(policy, zones, tx) }
-    core.warn(ofZonesMissingIn: forest)
+    warn(ofZonesMissingIn: forest)
     core.engine.prepare(forest)
     let (before, after) = (Self.digest(loaded), Self.digest(sources))
     do {
@@ -54,7 +77,7 @@ actor PolicyReloader {
           throw PolicyError([.init(path: "", problem: "took too long to load; try again")])
         }
         core.engine.prepare(forest)
-        try PastPolicy.keep(sources, tx)
+        try PastPolicyTable.keep(sources, in: tx)
         try tx.audit(
           "policy.load",
           object: Forest.systemIdentifier,
@@ -76,8 +99,8 @@ actor PolicyReloader {
       throw error
     }
     loaded = sources
-    core.pastPolicies.add(policy, from: sources)
-    core.instruments.inForce(policy, insteadOf: old)
+    past.add(policy, from: sources)
+    metrics.inForce(policy, insteadOf: old)
     for document in policy.documents {
       core.logger.notice(
         "policy loaded",
@@ -92,12 +115,24 @@ actor PolicyReloader {
   /// It needs what the products need that it has a part of, and those that are served already.
   static func policy(
     _ sources: [PolicySource],
+    _ products: [any Product.Type] = Products.all,
     serving served: [any Product.Type] = []
   ) throws(PolicyError) -> Policy {
     let policy = try Policy.load(sources, zones: TimeZoneFiles())
-    let problems = Products.missing(in: policy, serving: served)
+    let problems = products.missing(in: policy, serving: served)
     guard problems.isEmpty else { throw PolicyError(problems) }
     return policy
+  }
+
+  /// Logs a line for each zone that roles name and that this machine does not have: what they are for is
+  /// closed until it has.
+  private nonisolated func warn(ofZonesMissingIn forest: borrowing Forest) {
+    for zone in forest.missingZones.sorted() {
+      core.logger.warning(
+        "unknown time zone; roles with a recurring window in it do not count until tzdata has it",
+        ["time_zone": .string(zone)]
+      )
+    }
   }
 
   private static func digest(_ sources: [PolicySource]) -> [UInt8] {

@@ -39,7 +39,7 @@ public enum TenancyProgram: HostedService {
   /// See `HostedService.settings`.
   public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
     Settings(
-      policies: try policies(members.optional("policy")),
+      policies: try PolicyFiles.paths(members.optional("policy")),
       identity: try RemoteIdentity.Settings(&members),
       mailsInvitations: try members.optional("invitation_mails")?.boolean() ?? true,
       gatewayRoutes: try GatewayRoutes(members.optional("gateway_routes")),
@@ -54,7 +54,7 @@ public enum TenancyProgram: HostedService {
     _ check: inout ConfigurationCheck
   ) {
     check.attempt("policy") {
-      _ = try PolicyReloader.policy(try readPolicies(settings.policies))
+      _ = try PolicyReloader.policy(try PolicyFiles.readAll(settings.policies))
     }
     check.peers(["auth"], common)
     check.callers(["auth", "entitlement"], common)
@@ -65,7 +65,7 @@ public enum TenancyProgram: HostedService {
     _ settings: Settings,
     in environment: ServiceEnvironment
   ) async throws -> OpenService<Settings> {
-    let policies = try readPolicies(settings.policies)
+    let policies = try PolicyFiles.readAll(settings.policies)
     let remote = try RemoteIdentity(settings.identity, in: environment)
     let entitlement = try entitlementChannel(in: environment)
     let features = entitlement.map {
@@ -89,16 +89,18 @@ public enum TenancyProgram: HostedService {
     configuration.reportKey = { reportKey.withLock { $0 } }
     let service = try await TenancyService.open(
       configuration,
-      users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
-      features: features,
-      holders: entitlement.map { RemoteEntitlementHolders(Entitlement_V1.HoldersClient($0)) },
-      post: settings.mailsInvitations
-        ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
-      tokens: remote.tokens,
-      clock: environment.clock,
-      random: environment.random,
-      logger: environment.logger,
-      metrics: environment.metrics.registry
+      TenancyDependencies(
+        clock: environment.clock,
+        random: environment.random,
+        logger: environment.logger,
+        metrics: environment.metrics.registry,
+        users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
+        features: features,
+        holders: entitlement.map { RemoteEntitlementHolders(Entitlement_V1.HoldersClient($0)) },
+        post: settings.mailsInvitations
+          ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
+        tokens: remote.tokens
+      )
     )
     let (loop, clock) = (environment.loops.loops[0], environment.clock)
     return OpenService(
@@ -141,7 +143,7 @@ public enum TenancyProgram: HostedService {
   /// Reads the policies again.
   private static func reload(_ service: TenancyService, _ paths: [String]) async throws {
     do {
-      try await service.reloadPolicies { try readPolicies(paths) }
+      try await service.reloadPolicies { try PolicyFiles.readAll(paths) }
     } catch let error as PolicyError {
       let files = paths.joined(separator: ", ")
       throw ConfigurationError("the policy \(files) does not load: \(error)")

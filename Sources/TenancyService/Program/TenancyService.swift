@@ -30,42 +30,69 @@ public struct TenancyConfiguration: Sendable {
   }
 }
 
+/// What TenancyService works with, besides its settings.
+public struct TenancyDependencies: Sendable {
+  /// The wall clock.
+  public var clock: any WallClock
+  /// Where randomness comes from.
+  public var random: any RandomSource
+  /// Where it logs.
+  public var logger: Logger
+  /// Where it counts.
+  public var metrics: MetricRegistry
+  /// Who has an account.
+  public var users: any UserDirectory
+  /// Without it nothing that needs a feature is allowed.
+  public var features: EntitlementFeatures?
+  /// Without it nobody ends what deleted entities have in EntitlementService.
+  public var holders: (any EntitlementHolders)?
+  /// Without it no invitation is mailed.
+  public var post: (any InvitationPost)?
+  /// Without it no gateway may pass on what needs a user.
+  public var tokens: AccessTokenAuthenticator?
+
+  /// Takes them; what is nil is not there.
+  public init(
+    clock: any WallClock = SystemWallClock(),
+    random: any RandomSource = SystemRandomSource(),
+    logger: Logger,
+    metrics: MetricRegistry,
+    users: any UserDirectory,
+    features: EntitlementFeatures? = nil,
+    holders: (any EntitlementHolders)? = nil,
+    post: (any InvitationPost)? = nil,
+    tokens: AccessTokenAuthenticator? = nil
+  ) {
+    (self.clock, self.random, self.logger, self.metrics) = (clock, random, logger, metrics)
+    (self.users, self.features, self.holders) = (users, features, holders)
+    (self.post, self.tokens) = (post, tokens)
+  }
+}
+
 /// The whole service, without a server around it: who may do what to which entity, and the entities.
 ///
 /// ```swift
-/// let tenancy = try await TenancyService.open(configuration, users: AuthUserDirectory(users))
+/// let tenancy = try await TenancyService.open(configuration, dependencies)
 /// let server = Server(services: tenancy.services, interceptors: [authentication])
 /// …
 /// await tenancy.close()
 /// ```
 public final class TenancyService: Sendable {
-  /// The domain of its error reasons.
-  public static let domain = "gatehouse.tenancy"
-
   let core: TenancyCore
-  private let tombstones: Tombstones
+  /// Every RPC of `tenancy.v1` that the policy has a use for, and Envoy's authorization, for a server.
+  public let services: [ServiceDefinition]
+  let mailer: InvitationMailer?
+  let endings: HolderEndings?
+  private let refusals: RefusalTally
   private let policies: PolicyReloader
-  private let reportKey: @Sendable () -> SigningKey?
-  private let tokens: AccessTokenAuthenticator?
-  private let gatewayRoutes: GatewayRoutes
 
   /// Opens the store, loads the policy and the forest, and has decisions follow the store.
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
-  /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed, without
-  /// `holders` nobody is told of deleted entities, without `post` no invitation is mailed, and without `tokens`
-  /// no gateway may pass on what needs a user.
+  /// `StoreError`. Ready when it returns.
   public static func open(
     _ configuration: TenancyConfiguration,
-    users: any UserDirectory,
-    features: EntitlementFeatures? = nil,
-    holders: (any EntitlementHolders)? = nil,
-    post: (any InvitationPost)? = nil,
-    tokens: AccessTokenAuthenticator? = nil,
-    clock: any WallClock = SystemWallClock(),
-    random: any RandomSource = SystemRandomSource(),
-    logger: Logger,
-    metrics: MetricRegistry
+    _ dependencies: TenancyDependencies
   ) async throws -> TenancyService {
     let policy = try PolicyReloader.policy(configuration.policies)
     var store = DatabaseConfiguration(
@@ -77,143 +104,117 @@ public final class TenancyService: Sendable {
     let database = try await Database.open(
       store,
       migrations: TenancySchema.migrations,
-      clock: clock
+      clock: dependencies.clock
     )
     do {
-      let identifiers = IdentifierFactory(clock: clock, random: random)
-      var opened = ServiceStore(
-        database,
-        of: TenancyProgram.identity.name,
-        identifiers: identifiers,
-        metrics: metrics
-      )
-      let tombstones = Tombstones(
-        secret: HMACKey(try await opened.secret("erasures", random: random))
-      )
-      opened.tombstones = tombstones
-      let store = opened
-      let zones = TimeZoneCache()
-      let forest = try await database.read { tx in try ForestLoader.load(policy, zones, tx) }
-      let engine = PermissionEngine(forest)
-      let instruments = TenancyInstruments(metrics)
-      let refusals = RefusalTally(engine: engine, clock: clock, instruments: instruments)
-      let mailer = try await makeMailer(post, store, clock, random, logger, instruments)
-      let core = TenancyCore(
-        store: store,
-        engine: engine,
-        clock: clock,
-        identifiers: identifiers,
-        users: users,
-        features: features ?? NoFeatures(),
-        tokens: try await TokenSealer.stored(in: store, random: random),
-        zones: zones,
-        random: random,
-        codeDigests: CodeDigests(key: try await store.secret("codes", random: random)),
-        logger: logger,
-        instruments: instruments,
-        denials: DenialLog(
-          service: TenancyProgram.identity.name,
-          identifiers: identifiers,
-          logger: logger,
-          clock: clock,
-          metrics: metrics,
-          onDenial: { refusals.note($0, $1) }
-        ),
-        auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics),
-        refusals: refusals,
-        mailer: mailer,
-        endings: holders.map {
-          HolderEndings(
-            $0,
-            clock: clock,
-            random: random,
-            logger: logger,
-            instruments: instruments
-          )
-        }
-      )
-      try await database.attach(
-        TenancyFollower(
-          engine: core.engine,
-          watchers: [core.watchers] + core.productWatchers.values
-        ),
-        after: core.engine.revision
-      )
-      core.instruments.inForce(policy)
-      core.warn(ofZonesMissingIn: forest)
-      try await core.keepPolicy(policy, configuration.policies)
-      return TenancyService(
-        core,
-        tombstones,
-        PolicyReloader(core, loaded: configuration.policies),
-        reportKey: configuration.reportKey,
-        tokens,
-        configuration.gatewayRoutes
-      )
+      return try await TenancyService(policy, database, configuration, dependencies)
     } catch {
       await database.close()
       throw error
     }
   }
 
-  private static func makeMailer(
-    _ post: (any InvitationPost)?,
+  private init(
+    _ policy: Policy,
+    _ database: Database,
+    _ configuration: TenancyConfiguration,
+    _ with: TenancyDependencies
+  ) async throws {
+    let (clock, random, metrics) = (with.clock, with.random, with.metrics)
+    let name = TenancyProgram.identity.name
+    let identifiers = IdentifierFactory(clock: clock, random: random)
+    var store = ServiceStore(database, of: name, identifiers: identifiers, metrics: metrics)
+    let tombstones = Tombstones(secret: HMACKey(try await store.secret("erasures", random: random)))
+    store.tombstones = tombstones
+    let zones = TimeZoneCache()
+    let forest = try await database.read { tx in try ForestLoader.load(policy, zones, tx) }
+    let engine = PermissionEngine(forest)
+    let refusals = RefusalTally(engine: engine, clock: clock, metrics: metrics)
+    mailer = try await Self.mailer(store, with)
+    endings = with.holders.map {
+      HolderEndings($0, clock: clock, random: random, logger: with.logger, metrics: metrics)
+    }
+    core = TenancyCore(
+      store: store,
+      engine: engine,
+      clock: clock,
+      identifiers: identifiers,
+      users: with.users,
+      features: with.features ?? NoFeatures(),
+      tokens: try await TokenSealer.stored(in: store, random: random),
+      zones: zones,
+      random: random,
+      codeDigests: CodeDigests(key: try await store.secret("codes", random: random)),
+      logger: with.logger,
+      metrics: metrics,
+      denials: DenialLog(
+        service: name,
+        identifiers: identifiers,
+        logger: with.logger,
+        clock: clock,
+        metrics: metrics,
+        onDenial: { refusals.note($0, $1) }
+      ),
+      auditBudget: AuditBudget(
+        domain: ErrorCatalog.tenancy.domain,
+        clock: clock,
+        metrics: metrics
+      ),
+      products: Products.all,
+      watched: [DocumentsHandler.watched(metrics)] + Products.all.flatMap { $0.watched(metrics) },
+      mailer: mailer,
+      endings: endings
+    )
+    self.refusals = refusals
+    try await database.attach(core.follower, after: engine.revision)
+    let past = PastPolicies(zones: zones)
+    policies = PolicyReloader(core, past, loaded: configuration.policies)
+    try await policies.begin()
+    let permissions = PermissionsHandler(core: core, pastPolicies: past)
+    services =
+      [
+        EntitiesHandler(core: core).definition,
+        RolesHandler(core: core).definition,
+        RoleDefinitionsHandler(core: core).definition,
+        AssociationsHandler(core: core).definition,
+        SubjectsHandler(core: core).definition,
+        AuditHandler(core: core).definition,
+        permissions.definition,
+        AuthZenHandler(core: core, permissions: permissions).definition,
+        InvitationsHandler(core: core).definition,
+        DocumentsHandler(core: core).definition,
+        LegacyDocumentsHandler(core: core).definition,
+        ReportsHandler(core: core, refusals: refusals, key: configuration.reportKey).definition,
+        ExportsHandler(core: core, refusals: refusals).definition,
+        ErasureHandler(core: core, tombstones: tombstones, refusals: refusals).definition,
+        AuthorizationHandler(
+          core: core,
+          tokens: with.tokens,
+          routes: configuration.gatewayRoutes
+        ).definition,
+      ] + core.products.parts(of: policy).flatMap { [core] in $0.services(core) }
+  }
+
+  private static func mailer(
     _ store: ServiceStore,
-    _ clock: any WallClock,
-    _ random: any RandomSource,
-    _ logger: Logger,
-    _ instruments: TenancyInstruments
+    _ with: TenancyDependencies
   ) async throws -> InvitationMailer? {
-    guard let post else { return nil }
-    let bytes = try await store.secret("invitation_mail", random: random)
+    // There before the first letter, and without any.
+    let metrics = InvitationMetrics(with.metrics)
+    _ = HolderMetrics(with.metrics)
+    guard let post = with.post else { return nil }
+    let bytes = try await store.secret("invitation_mail", random: with.random)
     guard let sealing = SealingKey(bytes) else {
       preconditionFailure("a secret of the store has the 32 bytes of a key")
     }
     return InvitationMailer(
       post,
       sealing: sealing,
-      clock: clock,
-      random: random,
-      logger: logger,
-      instruments: instruments
+      clock: with.clock,
+      random: with.random,
+      logger: with.logger,
+      metrics: metrics
     )
-  }
-
-  private init(
-    _ core: TenancyCore,
-    _ tombstones: Tombstones,
-    _ policies: PolicyReloader,
-    reportKey: @escaping @Sendable () -> SigningKey?,
-    _ tokens: AccessTokenAuthenticator?,
-    _ gatewayRoutes: GatewayRoutes
-  ) {
-    self.core = core
-    self.tombstones = tombstones
-    self.policies = policies
-    self.reportKey = reportKey
-    self.tokens = tokens
-    self.gatewayRoutes = gatewayRoutes
-  }
-
-  /// Every RPC of `tenancy.v1` that the loaded policy has a use for, and Envoy's authorization, for a server.
-  public var services: [ServiceDefinition] {
-    [
-      EntitiesHandler(core: core).definition,
-      RolesHandler(core: core).definition,
-      RoleDefinitionsHandler(core: core).definition,
-      AssociationsHandler(core: core).definition,
-      SubjectsHandler(core: core).definition,
-      AuditHandler(core: core).definition,
-      PermissionsHandler(core: core).definition,
-      AuthZenHandler(core: core).definition,
-      InvitationsHandler(core: core).definition,
-      DocumentsHandler(core: core).definition,
-      LegacyDocumentsHandler(core: core).definition,
-      ReportsHandler(core: core, key: reportKey).definition,
-      ExportsHandler(core: core).definition,
-      ErasureHandler(core: core, tombstones: tombstones).definition,
-      AuthorizationHandler(core: core, tokens: tokens, routes: gatewayRoutes).definition,
-    ] + Products.services(of: core)
   }
 
   /// Whether a user administers everything: for the `AuthenticationInterceptor`.
@@ -236,13 +237,7 @@ public final class TenancyService: Sendable {
   /// Throws what is wrong when it cannot be read, does not load, or does not fit what the store has;
   /// then the old one stays.
   public func reloadPolicies(_ sources: () throws -> [PolicySource]) async throws {
-    do {
-      let isOther = try await policies.load(try sources())
-      core.instruments.reloaded(isOther ? .loaded : .unchanged)
-    } catch {
-      core.instruments.reloaded(.failed)
-      throw error
-    }
+    try await policies.reload(Result { try sources() })
   }
 
   /// Puts the one policy that `text` gives into force.
@@ -259,30 +254,30 @@ public final class TenancyService: Sendable {
   /// Forgets what is left of entities that were deleted long ago, the past before that, old invitations, and
   /// what products no longer need; see `Database.maintain`.
   public func purge(now: Int64) async throws {
-    while try await database.purgeTombstones(before: now - Tombstone.lifetime) > 0 {}
-    while try await database.purgePast(before: now - Tombstone.lifetime) > 0 {}
-    while try await database.purgeEntityDeletions(before: now - Tombstone.lifetime) > 0 {}
+    while try await database.purgeTombstones(before: now - TombstoneTable.lifetime) > 0 {}
+    while try await database.purgePast(before: now - TombstoneTable.lifetime) > 0 {}
+    while try await database.purgeEntityDeletions(before: now - TombstoneTable.lifetime) > 0 {}
     while try await database.purgeInvitations(before: now - InvitationLimits.retention) > 0 {}
-    try await Products.purge(core, now: now)
+    for product in core.products { try await product.purge(core, now: now) }
     if let lifetime = database.configuration.auditLifetime {
       // Questions about the past need roles for as long as everything else that they rest on.
-      let kept = max(lifetime, Tombstone.lifetime)
+      let kept = max(lifetime, TombstoneTable.lifetime)
       while try await database.purgeEndedRoles(before: now - kept) > 0 {}
       while try await database.purgeRefusals(before: now - lifetime) > 0 {}
     }
   }
 
   /// Counts a call that was denied something, for compliance reports; see `OpenService`.
-  public func note(_ denial: Denial, of call: CallContext) { core.refusals.note(denial, call) }
+  public func note(_ denial: Denial, of call: CallContext) { refusals.note(denial, call) }
 
   /// Stores what was counted, every few seconds, until the task is cancelled.
   public func storeRefusals(on loop: any EventLoop) async {
-    await core.refusals.run(core.store, on: loop)
+    await refusals.run(core.store, on: loop)
   }
 
   /// Has invitations mailed, until the task is cancelled.
   public func mailInvitations(on loop: any EventLoop) async {
-    await core.mailer?.run(core.store, on: loop)
+    await mailer?.run(core.store, on: loop)
   }
 
   /// Turns roles that were given to unproven addresses before into invitations, until that is done or the task
@@ -291,7 +286,7 @@ public final class TenancyService: Sendable {
 
   /// Tells EntitlementService of deleted entities, until the task is cancelled.
   public func endHolders(on loop: any EventLoop) async {
-    await core.endings?.run(core.store, on: loop)
+    await endings?.run(core.store, on: loop)
   }
 
   /// Finishes writes that wait and closes the store.
@@ -299,7 +294,7 @@ public final class TenancyService: Sendable {
   /// After the server: calls that still run are answered UNAVAILABLE.
   public func close() async {
     core.engine.end()
-    if !core.refusals.isEmpty { await core.refusals.flush(core.store) }
+    if !refusals.isEmpty { await refusals.flush(core.store) }
     await core.database.close()
   }
 }

@@ -42,17 +42,13 @@ struct RefusalCount: Hashable, Sendable {
     return refusal
   }
 
-  private static let columns = """
-    root_id, hour, actor, on_behalf_of, action, object, reason, count, first_at, last_at
-    """
-
   init(key: Key, count: Int64 = 1, at instant: Int64) {
     self.key = key
     self.count = count
     (firstAt, lastAt) = (instant, instant)
   }
 
-  private init(row: borrowing Row) {
+  fileprivate init(row: borrowing Row) {
     key = Key(
       rootID: row.text(0),
       hour: row.integer(1),
@@ -65,67 +61,29 @@ struct RefusalCount: Hashable, Sendable {
     (count, firstAt, lastAt) = (row.integer(7), row.integer(8), row.integer(9))
   }
 
-  /// Adds it to what the store has; bounded, whatever anybody tries.
-  func store(_ tx: borrowing WriteTransaction) throws {
-    guard try !addToStored(tx) else { return }
-    let count = try tx.first(
-      """
-      SELECT count(*), coalesce(sum(actor = ? AND on_behalf_of = ?), 0) FROM refusal
-      WHERE root_id = ? AND hour = ?
-      """,
-      .text(key.actor),
-      .text(key.onBehalfOf),
-      .text(key.rootID),
-      .integer(key.hour)
-    ) { (ofTree: $0.integer(0), ofActor: $0.integer(1)) }
-    let (ofTree, ofActor) = count ?? (0, 0)
-    guard ofTree < Self.keyCountMax.ofTree else {
-      return try counted(nobody: true).add(tx)
-    }
-    guard ofActor < Self.keyCountMax.ofActor else {
-      return try counted(nobody: false).add(tx)
-    }
-    try insert(tx)
-  }
-
-  private func add(_ tx: borrowing WriteTransaction) throws {
-    if try !addToStored(tx) { try insert(tx) }
-  }
-
-  private func addToStored(_ tx: borrowing WriteTransaction) throws -> Bool {
-    try tx.execute(
-      """
-      UPDATE refusal SET count = count + ?, first_at = min(first_at, ?), last_at = max(last_at, ?)
-      WHERE root_id = ? AND hour = ? AND actor = ? AND on_behalf_of = ? AND action = ?
-        AND object = ? AND reason = ?
-      """,
-      values: [.integer(count), .integer(firstAt), .integer(lastAt)] + keyValues
-    ) > 0
-  }
-
-  private func insert(_ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      "INSERT INTO refusal (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      values: keyValues + [.integer(count), .integer(firstAt), .integer(lastAt)]
-    )
-  }
-
-  private var keyValues: [SQLValue] {
+  fileprivate var keyValues: [SQLValue] {
     [
       .text(key.rootID), .integer(key.hour), .text(key.actor), .text(key.onBehalfOf),
       .text(key.action), .text(key.object), .text(key.reason),
     ]
   }
+}
+
+/// Refused calls in the store.
+enum RefusalTable {
+  private static let columns = """
+    root_id, hour, actor, on_behalf_of, action, object, reason, count, first_at, last_at
+    """
 
   /// Those of a tree whose hours began in an interval, in the order of their keys, after one of them.
   static func page(
     of rootID: String,
     _ interval: Range<Int64>,
-    after key: Key?,
+    after key: RefusalCount.Key?,
     limit: Int,
-    _ tx: borrowing ReadTransaction
+    in tx: borrowing ReadTransaction
   ) throws -> [RefusalCount] {
-    let last = key ?? Key(rootID: rootID, hour: interval.lowerBound - 1, actor: "")
+    let last = key ?? RefusalCount.Key(rootID: rootID, hour: interval.lowerBound - 1, actor: "")
     return try tx.query(
       """
       SELECT \(columns) FROM refusal
@@ -144,5 +102,75 @@ struct RefusalCount: Hashable, Sendable {
       .integer(interval.upperBound),
       .integer(limit)
     ) { RefusalCount(row: $0) }
+  }
+
+  /// Adds it to what the store has; bounded, whatever anybody tries.
+  static func store(_ record: RefusalCount, in tx: borrowing WriteTransaction) throws {
+    guard try !addToStored(record, in: tx) else { return }
+    let count = try tx.first(
+      """
+      SELECT count(*), coalesce(sum(actor = ? AND on_behalf_of = ?), 0) FROM refusal
+      WHERE root_id = ? AND hour = ?
+      """,
+      .text(record.key.actor),
+      .text(record.key.onBehalfOf),
+      .text(record.key.rootID),
+      .integer(record.key.hour)
+    ) { (ofTree: $0.integer(0), ofActor: $0.integer(1)) }
+    let (ofTree, ofActor) = count ?? (0, 0)
+    guard ofTree < RefusalCount.keyCountMax.ofTree else {
+      return try add(record.counted(nobody: true), in: tx)
+    }
+    guard ofActor < RefusalCount.keyCountMax.ofActor else {
+      return try add(record.counted(nobody: false), in: tx)
+    }
+    try insert(record, in: tx)
+  }
+
+  private static func add(_ record: RefusalCount, in tx: borrowing WriteTransaction) throws {
+    if try !addToStored(record, in: tx) { try insert(record, in: tx) }
+  }
+
+  private static func addToStored(
+    _ record: RefusalCount,
+    in tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    try tx.execute(
+      """
+      UPDATE refusal SET count = count + ?, first_at = min(first_at, ?), last_at = max(last_at, ?)
+      WHERE root_id = ? AND hour = ? AND actor = ? AND on_behalf_of = ? AND action = ?
+        AND object = ? AND reason = ?
+      """,
+      values: [.integer(record.count), .integer(record.firstAt), .integer(record.lastAt)]
+        + record.keyValues
+    ) > 0
+  }
+
+  private static func insert(_ record: RefusalCount, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "INSERT INTO refusal (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      values: record.keyValues + [
+        .integer(record.count), .integer(record.firstAt), .integer(record.lastAt),
+      ]
+    )
+  }
+}
+
+extension Database {
+  /// Forgets refusals of hours before `instant` (milliseconds since 1970); how many rows that were.
+  ///
+  /// Few at a time: call again until it is 0.
+  func purgeRefusals(before instant: Int64) async throws -> Int {
+    try await write { tx in
+      try tx.execute(
+        """
+        DELETE FROM refusal WHERE (root_id, hour, actor, on_behalf_of, action, object, reason) IN (
+          SELECT root_id, hour, actor, on_behalf_of, action, object, reason FROM refusal
+          WHERE hour < ? LIMIT ?)
+        """,
+        .integer(instant),
+        .integer(Self.purgeCountMax)
+      )
+    }
   }
 }

@@ -176,12 +176,12 @@ struct ReportReader: Sendable {
     after key: RefusalCount.Key?,
     _ tx: borrowing ReadTransaction
   ) throws -> Slice {
-    let rows = try RefusalCount.page(
+    let rows = try RefusalTable.page(
       of: scope.rootID,
       scope.interval,
       after: key,
       limit: Self.rowCountMax,
-      tx
+      in: tx
     )
     var slice = Slice()
     for row in rows {

@@ -35,7 +35,7 @@ struct ReportScope: Hashable, Sendable {
   func requireUnpurged(_ tx: borrowing ReadTransaction) throws {
     let since = try Self.completeSince(tx)
     guard since <= max(completeSince, interval.lowerBound) else {
-      throw TenancyError.reportInterrupted
+      throw ReportError.interrupted
     }
   }
 

@@ -23,22 +23,9 @@ extension TenancyCore {
     )
   }
 
-  /// What a grant by address has brought about: an invitation, as the role that it stands for.
-  func message(invited record: InvitationRecord) -> Tenancy_V1.RoleAssociation {
-    let base = record.madeFor.map { InvitedRole.base(of: $0) }
-    return Tenancy_V1.RoleAssociation(
-      entityType: record.entityType,
-      entityId: record.entityID,
-      role: base ?? record.role,
-      validFrom: record.validFrom.map { .init(milliseconds: $0) },
-      validUntil: record.validUntil.map { .init(milliseconds: $0) },
-      grantedBy: record.invitedBy,
-      createdAt: .init(milliseconds: record.createdAt),
-      entityName: record.entityName,
-      recurring: record.recurring.map { .init($0) },
-      customRole: (base ?? record.role) == record.role ? "" : record.role,
-      invitationId: record.id
-    )
+  /// What became of roles that were taken away, as a message.
+  func message(revoked roles: RevokedRoles) -> Tenancy_V1.RemoveRoleResponse {
+    .init(removed: UInt32(roles.count), revision: tokens.token(revision: roles.revision))
   }
 
   private func isOpen(_ window: RecurringWindow) -> Bool {
@@ -61,12 +48,12 @@ extension Tenancy_V1.RecurringWindow {
   func checked(field: String) throws(RPCError) -> AccessEngine.RecurringWindow {
     guard let weekdays = AccessEngine.RecurringWindow.Weekdays(names: days) else {
       let names = AccessEngine.RecurringWindow.Weekdays.names.joined(separator: ", ")
-      throw TenancyError.invalidField("\(field).days", "WINDOW_INVALID", "must be of: \(names)")
+      throw ErrorCatalog.tenancy.invalid("\(field).days", "WINDOW_INVALID", "must be of: \(names)")
     }
     guard let begin = AccessEngine.RecurringWindow.minute(ofDay: from),
       let end = AccessEngine.RecurringWindow.minute(ofDay: until)
     else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "WINDOW_INVALID",
         "must have from and until as times of day, like 08:00"
@@ -80,7 +67,7 @@ extension Tenancy_V1.RecurringWindow {
       timeZone: timeZone.isEmpty ? "UTC" : timeZone
     )
     guard let window else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         field,
         "WINDOW_INVALID",
         "must have an until that differs from from, which is never 24:00"

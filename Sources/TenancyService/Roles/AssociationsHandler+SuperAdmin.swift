@@ -19,7 +19,7 @@ extension AssociationsHandler {
     ) { tx in
       let system = try tx.known(Forest.systemIdentifier, type: BuiltIn.system)
       let role = BuiltIn.superAdmin
-      guard core.policy.role(named: role) != nil else { throw TenancyError.noOperators }
+      guard core.policy.role(named: role) != nil else { throw RoleError.noOperators }
       if let existing = try tx.associations(of: request.userId, on: system.id, role: role).first {
         return core.message(association: existing)
       }
@@ -65,7 +65,7 @@ extension AssociationsHandler {
           besides: request.userId,
           now: tx.now
         )
-        guard remains else { throw TenancyError.lastOne(role: BuiltIn.superAdmin) }
+        guard remains else { throw RoleError.lastOne(role: BuiltIn.superAdmin) }
       }
       let lending = LendingLimit(policy: core.policy)
       for record in own {
@@ -79,10 +79,7 @@ extension AssociationsHandler {
         )
         revision = try lending.apply(to: record.userID, on: record.entityID, tx) ?? revision
       }
-      return Tenancy_V1.RemoveRoleResponse(
-        removed: UInt32(own.count),
-        revision: core.tokens.token(revision: revision)
-      )
+      return core.message(revoked: RevokedRoles(count: own.count, revision: revision))
     }
   }
 }

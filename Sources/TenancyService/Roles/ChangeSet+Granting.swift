@@ -1,68 +1,17 @@
 internal import AccessEngine
-internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What a call changes, with its audit records; used inside a write transaction.
-struct ChangeSet: Sendable {
-  let core: TenancyCore
-  /// Nil for work that nobody called for.
-  let call: CallContext?
-  let user: UserIdentity
+/// What became of roles that were taken away.
+struct RevokedRoles: Sendable {
+  /// How many there were.
+  var count = 0
+  /// The revision after that.
+  let revision: Int64
+}
 
-  var policy: Policy { core.policy }
-
-  /// Adds an entity below another one.
-  func insert(
-    _ type: String,
-    _ prefix: IdentifierPrefix,
-    under parent: EntityRecord,
-    name: String,
-    attributes: [String: JSONValue] = [:],
-    _ tx: borrowing WriteTransaction
-  ) throws -> EntityRecord {
-    let id = core.identifiers.make(prefix)
-    let record = try tx.put(
-      EntityRecord(
-        id: id,
-        type: type,
-        parentID: parent.id,
-        rootID: parent.id == Forest.systemIdentifier ? id : parent.rootID,
-        name: name,
-        attributes: attributes,
-        now: tx.now
-      ),
-      insteadOf: nil,
-      policy
-    )
-    try tx.audit(
-      "\(type).create",
-      object: id,
-      scope: record.rootID,
-      after: record.digest
-    )
-    return record
-  }
-
-  /// Stores a changed entity; unchanged ones cost nothing.
-  func update(
-    from before: EntityRecord,
-    to after: EntityRecord,
-    action: String,
-    _ tx: borrowing WriteTransaction
-  ) throws -> EntityRecord {
-    guard before != after else { return before }
-    let record = try tx.put(after, insteadOf: before, policy)
-    try tx.audit(
-      action,
-      object: record.id,
-      scope: record.rootID,
-      before: before.digest,
-      after: record.digest
-    )
-    return record
-  }
-
+/// Roles that are given to users and taken from them.
+extension ChangeSet {
   /// Gives a user a role for a time, for good if nothing else is said.
   ///
   /// One that is there already for the same time stays as it is. For another time it is a conflict,
@@ -96,10 +45,10 @@ struct ChangeSet: Sendable {
     }
     guard !record.hasWindow(window, now: tx.now) else { return record }
     guard record.isOver(at: tx.now) || replacesWindow else {
-      throw TenancyError.windowDiffers(role: role)
+      throw RoleError.windowDiffers(role: role)
     }
     // What came with the role while it counted is not back with it.
-    if record.isOver(at: tx.now) { try Products.ended([record], self, tx) }
+    if record.isOver(at: tx.now) { try endProducts(of: [record], tx) }
     let before = record
     record.validFrom = window.from
     record.validUntil = window.until
@@ -152,7 +101,7 @@ struct ChangeSet: Sendable {
   ) throws -> AssociationRecord {
     // Somebody whose account was deleted meanwhile gets nothing that nobody would ever take away.
     if try core.store.tombstones?.contains(.user(userID), in: tx) == true {
-      throw TenancyError.invalidField("user_id", "USER_UNKNOWN", "is not a known user")
+      throw TenancyError.unknownUser("user_id")
     }
     let record = AssociationRecord(
       id: core.identifiers.make(.association),
@@ -206,8 +155,19 @@ struct ChangeSet: Sendable {
         detail: "\(record.id) \(record.userID)"
       )
     }
-    try Products.ended(records, self, tx)
+    try endProducts(of: records, tx)
     return revision
+  }
+
+  /// Ends what hangs on associations in products.
+  private func endProducts(
+    of records: [AssociationRecord],
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    let ended = records.map {
+      EndedRole(userID: $0.userID, entityID: $0.entityID, entityType: $0.entityType)
+    }
+    for product in core.products { try product.ended(ended, self, tx) }
   }
 
   /// Takes roles on an entity from a user, or only a variant of them, and with them what the user has lent
@@ -220,7 +180,7 @@ struct ChangeSet: Sendable {
     from userID: String,
     on entity: EntityRecord,
     _ tx: borrowing WriteTransaction
-  ) throws -> Tenancy_V1.RemoveRoleResponse {
+  ) throws -> RevokedRoles {
     var ended: [AssociationRecord] = []
     for role in roles {
       let own = try tx.associations(on: entity.id, role: role).filter {
@@ -235,29 +195,38 @@ struct ChangeSet: Sendable {
     if !ended.isEmpty {
       revision = try limitLending(by: userID, on: entity.id, tx) ?? revision
     }
-    return Tenancy_V1.RemoveRoleResponse(
-      removed: UInt32(ended.count),
-      revision: core.tokens.token(revision: revision ?? tx.revision)
-    )
+    return RevokedRoles(count: ended.count, revision: revision ?? tx.revision)
   }
 
-  /// Hangs a device under another entity.
+  /// Makes some users, and nobody else, the holders of a role on an entity.
   ///
-  /// Guest passes end when a device leaves a unit or the reach of those who gave them, and it is no
-  /// common area any more: what was lent must not stay lent when the lender goes.
-  func move(
-    _ device: EntityRecord,
-    under parent: EntityRecord,
-    action: String,
+  /// Whoever has the role already keeps it as it is, and whoever has one of `others` needs it not. From the
+  /// rest it is taken as `revoke` takes it; a time that has not begun stays, as nobody who replaced the
+  /// holders was shown it. The caller's right to do this was checked.
+  func replaceHolders(
+    of role: String,
+    besides others: [String] = [],
+    on entity: EntityRecord,
+    by userIDs: [String],
     _ tx: borrowing WriteTransaction
-  ) throws -> EntityRecord {
-    guard device.parentID != parent.id else { return device }
-    try tx.removeLinks(of: device.id, scope: device.rootID, policy)
-    let passes = try tx.associations(on: device.id).filter { !policy.isKept($0.role) }
-    try end(passes, action: "guest.end", tx)
-    var moved = device
-    moved.parentID = parent.id
-    moved.rootID = parent.id == Forest.systemIdentifier ? device.id : parent.rootID
-    return try update(from: device, to: moved, action: action, tx)
+  ) throws {
+    let holders = try tx.associations(on: entity.id, role: role)
+      .filter { $0.validUntil.map { $0 > tx.now } ?? true }
+    var have = Set(holders.map(\.userID))
+    for other in others {
+      let records = try tx.associations(on: entity.id, role: other)
+      have.formUnion(records.filter { $0.isInForce(at: tx.now) }.map(\.userID))
+    }
+    var added: Set<String> = []
+    for user in userIDs where !have.contains(user) && added.insert(user).inserted {
+      _ = try grant(role, to: user, on: entity, tx)
+    }
+    var removed: Set<String> = []
+    for holder in holders where holder.isInForce(at: tx.now) {
+      guard !userIDs.contains(holder.userID), removed.insert(holder.userID).inserted else {
+        continue
+      }
+      _ = try revoke([role], from: holder.userID, on: entity, tx)
+    }
   }
 }

@@ -14,7 +14,7 @@ extension ChangeSet {
   ) throws -> HeldEntity {
     let held = try core.require(.defineRoles, on: id, user, needsFeatures: !onlyDeletes, tx)
     guard held.record.rootID == held.record.id else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "entity_id",
         "NOT_A_TENANT",
         "must be the uppermost entity of its tree"
@@ -30,19 +30,19 @@ extension ChangeSet {
   ) throws -> RoleDefinitionRecord {
     try checkRole(draft)
     guard let base = policy.role(named: draft.baseRole) else {
-      throw TenancyError.roleUnknown("base_role")
+      throw RoleError.unknown("base_role")
     }
     try checkActions(draft, base)
     try requireGiven(draft.actions, base, isAll: true, in: draft.rootID, until: .max, tx)
     let before = try tx.roleDefinition(draft.name, of: draft.rootID)
     var record = before ?? draft
     guard record.baseRole == draft.baseRole else {
-      throw TenancyError.invalidField("base_role", "ROLE_INVALID", "cannot be changed later")
+      throw ErrorCatalog.tenancy.invalid("base_role", "ROLE_INVALID", "cannot be changed later")
     }
     if let before, before.actions == draft.actions { return before }
     if before == nil {
       guard try tx.roleDefinitions(of: draft.rootID).count < RoleDefinitionRecord.countMax else {
-        throw TenancyError.tooManyRoles
+        throw RoleError.tooMany
       }
       record.id = core.identifiers.make(.roleDefinition)
       record.createdAt = tx.now
@@ -66,7 +66,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
     let count = try tx.associationCount(of: record)
-    guard count == 0 else { throw TenancyError.roleHeld(record.name, count: count) }
+    guard count == 0 else { throw RoleError.held(record.name, count: count) }
     let revision = try tx.remove(record, policy)
     try tx.audit(
       "role_definition.delete",
@@ -139,15 +139,15 @@ extension ChangeSet {
         }
       }
     }
-    if let lacking { throw TenancyError.roleExceedsOwn(lacking) }
+    if let lacking { throw RoleError.exceedsOwn(lacking) }
   }
 
   private func checkRole(_ draft: RoleDefinitionRecord) throws(RPCError) {
     guard policy.role(named: draft.baseRole) != nil else {
-      throw TenancyError.roleUnknown("base_role")
+      throw RoleError.unknown("base_role")
     }
     guard draft.replacesBase || policy.role(named: draft.name) == nil else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "name",
         "ROLE_INVALID",
         "is that of another role of the policy; use another one, or that of base_role to replace it"
@@ -156,7 +156,7 @@ extension ChangeSet {
     let base = policy.role(named: draft.baseRole).map { policy[$0] }
     // A tenant whose last owner can do nothing would be nobody's.
     guard base?.isOneKept != true, base?.heldOn.contains(.system) != true else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "base_role",
         "ROLE_INVALID",
         "is a role of operators, or one that somebody must always have; use another one"
@@ -172,7 +172,7 @@ extension ChangeSet {
       guard let action = policy.action(named: name),
         !policy.types(knowing: action, reachedBy: base).isEmpty
       else {
-        throw TenancyError.invalidField(
+        throw ErrorCatalog.tenancy.invalid(
           "actions[\(index)]",
           "ACTION_UNKNOWN",
           "is not an action of anything that \(draft.baseRole) reaches"

@@ -29,25 +29,37 @@ struct RoleDraft: Sendable {
     )
   }
 
+  /// A role of the policy, or of the tenant's own, for a user.
+  init(
+    role: String,
+    on entityID: String,
+    to userID: String,
+    during window: RoleWindow,
+    replacesWindow: Bool
+  ) {
+    (self.role, self.entityID, user) = (role, entityID, .id(userID))
+    (self.window, self.replacesWindow, field) = (window, replacesWindow, "")
+  }
+
   /// INVALID_ARGUMENT for a role that the policy does not have, or a window that it does not allow.
   func check(_ policy: Policy, zones: TimeZoneCache, now: Int64) throws(RPCError) {
     guard let role = policy.role(named: role).map({ policy[$0] }) else {
-      throw TenancyError.roleUnknown(path("role"))
+      throw RoleError.unknown(path("role"))
     }
     try checkRecurring(role, zones)
     let path = path("valid_until")
     guard let until = window.until else {
       guard !role.isWindowRequired else {
-        throw TenancyError.invalidField(path, "WINDOW_REQUIRED", "is required for \(role.name)")
+        throw ErrorCatalog.tenancy.invalid(path, "WINDOW_REQUIRED", "is required for \(role.name)")
       }
       return
     }
     let from = window.from ?? now
     guard until > from, until > now else {
-      throw TenancyError.windowInvalid(path, until: until, from: window.from)
+      throw RoleError.windowInvalid(path, until: until, from: window.from)
     }
     guard until - from <= role.windowMax else {
-      throw TenancyError.windowTooLong(path, max: role.windowMax, from: window.from)
+      throw RoleError.windowTooLong(path, max: role.windowMax, from: window.from)
     }
   }
 
@@ -58,43 +70,25 @@ struct RoleDraft: Sendable {
     let path = path("recurring")
     guard let recurring = window.recurring else {
       guard !role.isRecurringRequired else {
-        throw TenancyError.invalidField(path, "WINDOW_REQUIRED", "is required for \(role.name)")
+        throw ErrorCatalog.tenancy.invalid(path, "WINDOW_REQUIRED", "is required for \(role.name)")
       }
       return
     }
     // The last one who has such a role must always be able to act.
     guard !role.isOneKept else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         path,
         "WINDOW_INVALID",
         "must be absent for \(role.name), which somebody must have at all times"
       )
     }
     guard zones.rules(ofWindowIn: recurring.timeZone) != nil else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "\(path).time_zone",
         "TIME_ZONE_UNKNOWN",
         "is not installed on this server; use an IANA name like Europe/Berlin, or install tzdata"
       )
     }
-  }
-}
-
-extension TenancyError {
-  /// An end that is none: before the beginning, if the request has one, or past.
-  static func windowInvalid(_ field: String, until: Int64, from: Int64?) -> RPCError {
-    let isBeforeStart = from.map { until <= $0 } ?? false
-    let problem = isBeforeStart ? "must be after valid_from" : "must be later than now"
-    return invalidField(field, "WINDOW_INVALID", problem)
-  }
-
-  static func windowTooLong(_ field: String, max: Int64, from: Int64?) -> RPCError {
-    let start = from == nil ? "from now" : "after valid_from"
-    return invalidField(
-      field,
-      "WINDOW_TOO_LONG",
-      "must be at most \(max / 86_400_000) days \(start)"
-    )
   }
 }
 
@@ -200,7 +194,7 @@ extension ChangeSet {
     if let record, action == nil, !policy.isHeld(role, on: record.type),
       try core.standing(on: id, type: record.type, user, tx).knows
     {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         fieldPath(field, "role"),
         "ROLE_NOT_ON_TYPE",
         "cannot be held on a \(record.type)"
@@ -224,7 +218,7 @@ extension ChangeSet {
     _ role: String,
     on id: String,
     _ tx: borrowing WriteTransaction
-  ) throws -> Tenancy_V1.RemoveRoleResponse {
+  ) throws -> RevokedRoles {
     try core.requireNotSuspended(user, tx)
     let own = try tx.associations(ofUser: user.userID, on: id)
     let variant = own.first { !role.isEmpty && $0.customRole == role }
@@ -234,16 +228,13 @@ extension ChangeSet {
     if roles.isEmpty, !role.isEmpty, policy.role(named: role) == nil,
       try ownRole(role, on: id, tx) == nil
     {
-      throw TenancyError.roleUnknown("role")
+      throw RoleError.unknown("role")
     }
     // Nothing held is nothing known: the same answer whether there is such an entity or not.
     guard let entity = try tx.entities([id]).first, entity.type != BuiltIn.system,
       !roles.isEmpty
     else {
-      return Tenancy_V1.RemoveRoleResponse(
-        removed: 0,
-        revision: core.tokens.token(revision: tx.revision)
-      )
+      return RevokedRoles(revision: tx.revision)
     }
     return try revoke(
       roles.sorted(),

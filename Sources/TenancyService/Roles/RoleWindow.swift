@@ -23,7 +23,7 @@ extension Explanation {
     window.recurring = window.recurring ?? grantedDuring
     guard window.until ?? .max <= grantedUntil,
       grantedDuring == nil || window.recurring == grantedDuring
-    else { throw TenancyError.windowExceedsOwn }
+    else { throw RoleError.windowExceedsOwn }
     return window
   }
 }

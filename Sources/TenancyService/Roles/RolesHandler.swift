@@ -114,7 +114,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let own = try changes.ownRole(request.role, on: request.entityId, tx)
       let role = own?.baseRole ?? request.role
-      guard core.policy.role(named: role) != nil else { throw TenancyError.roleUnknown("role") }
+      guard core.policy.role(named: role) != nil else { throw RoleError.unknown("role") }
       let held = try changes.requireRole(
         role,
         .revoke,
@@ -122,13 +122,14 @@ struct RolesHandler: Tenancy_V1.RolesService {
         field: "",
         tx
       )
-      return try changes.revoke(
+      let revoked = try changes.revoke(
         [role],
         variant: own?.id,
         from: request.userId,
         on: held.record,
         tx
       )
+      return core.message(revoked: revoked)
     }
   }
 
@@ -139,7 +140,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     let (user, core) = (try call.requireUser(), core)
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try changes.leave(request.role, on: request.entityId, tx)
+      core.message(revoked: try changes.leave(request.role, on: request.entityId, tx))
     }
   }
 

@@ -11,14 +11,14 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
   static let subjectType = "user"
 
   /// The same answers by the method for them.
-  var permissions: PermissionsHandler { PermissionsHandler(core: core) }
+  let permissions: PermissionsHandler
 
   func evaluate(
     _ request: Tenancy_V1.AuthZenEvaluation,
     _ call: CallContext
   ) async throws -> Tenancy_V1.AuthZenDecision {
     if let problem = problem(of: request) {
-      throw TenancyError.invalidField(problem, "REQUIRED", "must be set")
+      throw ErrorCatalog.tenancy.invalid(problem, "REQUIRED", "must be set")
     }
     return try await decisions(on: [request], call)[0]
   }

@@ -18,25 +18,41 @@ final class CodeAttempts: Sendable {
 
   private let limiter: SharedLimiter
   private let clock: any WallClock
-  private let instruments: TenancyInstruments
   private let kind: CodeKind
+  private let wrongCodes: CounterByLabel<CodeKind>
+  private let refusals: MetricFamily<Counter>
 
   init(
     _ kind: CodeKind,
     _ limits: Limits,
     clock: any WallClock,
     random: any RandomSource,
-    instruments: TenancyInstruments
+    metrics: MetricRegistry
   ) {
     limiter = SharedLimiter(limits.wrong, kept: limits.kept, window: limits.window) {
       random.bytes(32)
     }
     self.kind = kind
     self.clock = clock
-    self.instruments = instruments
+    wrongCodes = CounterByLabel(
+      metrics,
+      "gatehouse_tenancy_wrong_codes_total",
+      help: "Wrong codes that were tried, by what they were for.",
+      label: "kind"
+    )
+    refusals = metrics.counters(
+      "gatehouse_tenancy_code_attempt_refusals_total",
+      help: "Attempts refused because too many codes were wrong: the user's, or all.",
+      labels: ["kind", "limit"]
+    )
+    for kind in CodeKind.allCases {
+      for limit in CodeAttemptLimit.allCases {
+        _ = refusals.series([kind.rawValue, limit.rawValue])
+      }
+    }
   }
 
-  /// Runs `body`, which tries a code and throws `TenancyError.codeUnknown` when it is wrong.
+  /// Runs `body`, which tries a code and throws `CodeError.unknown` when it is wrong.
   ///
   /// RESOURCE_EXHAUSTED, without running it, when the user has tried too many, or more than is kept for it
   /// after all users have.
@@ -49,8 +65,8 @@ final class CodeAttempts: Sendable {
       let result = try await body()
       limiter.giveBack(attempt)
       return result
-    } catch let error as RPCError where error.reason == TenancyError.codeUnknownReason {
-      instruments.wrongCode(kind)
+    } catch let error as RPCError where error.reason == CodeError.unknownReason {
+      wrongCodes.increment(kind)
       throw error
     } catch {
       limiter.giveBack(attempt)
@@ -62,8 +78,9 @@ final class CodeAttempts: Sendable {
     switch limiter.take(Array(userID.utf8), now: clock.now) {
     case .taken(let attempt): return attempt
     case .refused(let limit, let wait):
-      instruments.refusedAttempt(kind, limit == .share ? .user : .all)
-      throw TenancyError.tooManyCodeAttempts(wait: wait)
+      let reached: CodeAttemptLimit = limit == .share ? .user : .all
+      refusals.series([kind.rawValue, reached.rawValue]).increment()
+      throw CodeError.tooManyAttempts(wait: wait)
     }
   }
 }
@@ -80,32 +97,27 @@ enum CodeAttemptLimit: String, CaseIterable, Sendable {
   case all
 }
 
-extension TenancyError {
-  static let codeUnknownReason = "CODE_UNKNOWN"
+/// Codes that bring nothing.
+enum CodeError {
+  static let unknownReason = "CODE_UNKNOWN"
 
   /// Wrong, used, dead or expired: one answer, byte for byte.
-  static let codeUnknown = RPCError(
-    .notFound,
-    reason: codeUnknownReason,
-    domain: domain,
-    message: "the code is wrong, was used or has expired; check it, or ask for a new one"
+  static let unknown = ErrorCatalog.tenancy.notFound(
+    unknownReason,
+    "the code is wrong, was used or has expired; check it, or ask for a new one"
   )
 
-  static func tooManyCodeAttempts(wait: Int64) -> RPCError {
-    RPCError(
-      .resourceExhausted,
-      reason: "TOO_MANY_CODE_ATTEMPTS",
-      domain: domain,
-      message: "too many wrong codes were tried; retry after the given delay",
+  static func tooManyAttempts(wait: Int64) -> RPCError {
+    ErrorCatalog.tenancy.limited(
+      "TOO_MANY_CODE_ATTEMPTS",
+      "too many wrong codes were tried; retry after the given delay",
       retryAfter: .milliseconds(wait)
     )
   }
 
   /// Whoever made an invitation or a code could not do itself what it stands for.
-  static let issuerLacksRight = RPCError(
-    .failedPrecondition,
-    reason: "ISSUER_LACKS_RIGHT",
-    domain: domain,
-    message: "the issuer of this code or invitation may no longer grant its role; ask for a new one"
+  static let issuerLacksRight = ErrorCatalog.tenancy.precondition(
+    "ISSUER_LACKS_RIGHT",
+    "the issuer of this code or invitation may no longer grant its role; ask for a new one"
   )
 }

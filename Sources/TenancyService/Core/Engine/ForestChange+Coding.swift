@@ -1,24 +1,6 @@
 internal import AccessEngine
 internal import ServiceKit
 
-extension EntityRecord {
-  /// What the change log keeps of an entity that is there: what any policy could ask of it.
-  var changePayload: [UInt8] {
-    var texts = JSONObject()
-    for name in attributes.keys.sorted() {
-      switch attributes[name] {
-      case .string, .boolean: texts[name] = attributes[name]
-      default: break
-      }
-    }
-    let value: JSONValue = [
-      .string(id), .string(type), .string(parentID), .string(name),
-      unreadableAttributes == nil ? .object(texts) : .null,
-    ]
-    return value.bytes
-  }
-}
-
 /// What the change log keeps of a change of the forest.
 ///
 /// Names instead of places in the policy, so that a change means the same under another policy.
@@ -144,5 +126,55 @@ extension ForestChange {
       self = .setSuspended(first, isSuspended)
     default: return nil
     }
+  }
+}
+
+extension WriteTransaction {
+  /// Appends a change of the forest to the change log; its revision, which is that of revision tokens.
+  func log(
+    _ change: ForestChange,
+    subject: String,
+    scope: String,
+    touching keys: [ConflictKey],
+    _ policy: Policy
+  ) throws -> Int64 {
+    // Another one may lack what the change speaks of.
+    try rely(on: .policy)
+    return try appendChange(
+      kind: change.kind,
+      subject: subject,
+      scope: scope,
+      payload: change.payload(policy),
+      touching: keys
+    )
+  }
+}
+
+extension EntityRow {
+  /// An entity in the words of the store; nil when the policy knows no such type.
+  ///
+  /// Only texts and flags can matter to conditions. `attributes` are nil when they cannot be read:
+  /// then there are none, not even defaults, which would let happen what the lost ones may have
+  /// forbidden.
+  init?(
+    id: String,
+    type typeName: String,
+    parent: String,
+    name: String,
+    attributes: [(name: String, value: JSONValue)]?,
+    _ policy: Policy
+  ) {
+    guard let type = policy.type(named: typeName) else { return nil }
+    var values: [String: Attribute.Value] = [:]
+    for (name, value) in attributes ?? [] {
+      switch value {
+      case .string(let text): values[name] = .text(text)
+      case .boolean(let flag): values[name] = .boolean(flag)
+      default: break
+      }
+    }
+    var codes = policy[type].codes(values)
+    if attributes == nil { codes = codes.map { _ in 0 } }
+    self.init(id: id, type: type, parent: parent, name: name, codes: codes)
   }
 }

@@ -55,3 +55,15 @@ extension Forest {
     }
   }
 }
+
+/// All memory of TenancyService that follows commits: a store has one follower.
+struct TenancyFollower: CommitFollower {
+  let engine: PermissionEngine
+  let watchers: [ScopeWatchers]
+
+  func follow(_ changes: [Change]) {
+    // Decisions first: whoever is woken by the others asks whether it may still be told.
+    engine.follow(changes)
+    for watchers in watchers { watchers.follow(changes) }
+  }
+}

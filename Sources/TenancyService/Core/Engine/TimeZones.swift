@@ -1,5 +1,6 @@
 internal import AccessEngine
 internal import RPCKit
+internal import ServiceKit
 
 /// The time zones of this machine, each read once: decisions follow the store under a lock, where nobody
 /// reads files.
@@ -21,4 +22,34 @@ final class TimeZoneCache: TimeZoneSource {
 
   /// Reads all zones anew from here on.
   func forget() { known.withLock { $0 = [:] } }
+}
+
+/// The time zones of this machine: the files that the package tzdata installs.
+struct TimeZoneFiles: TimeZoneSource {
+  /// The folder with a file for each zone.
+  var folder = "/usr/share/zoneinfo"
+
+  /// The rules of a zone; nil when there is no such file, or it is no time zone.
+  func rules(of name: String) -> TimeZoneRules? {
+    // Whoever loads the policy is told that there is no such zone, whatever the reason.
+    guard TimeZoneName.isName(name),
+      let bytes = try? FileBytes.read(
+        "\(folder)/\(name)",
+        byteCountMax: TimeZoneRules.byteCountMax
+      )
+    else { return nil }
+    return try? TimeZoneRules(tzif: bytes)
+  }
+}
+
+extension TimeZoneName {
+  /// INVALID_ARGUMENT for what is not a name; empty is none at all.
+  static func check(_ name: String, field: String) throws(RPCError) {
+    guard !name.isEmpty, !isName(name) else { return }
+    throw ErrorCatalog.tenancy.invalid(
+      field,
+      "TIME_ZONE_INVALID",
+      "is not an IANA time zone; use a name like Europe/Berlin"
+    )
+  }
 }

@@ -12,7 +12,7 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
   ) async throws -> Tenancy_V1.ImportLegacyDocumentsResponse {
     let (user, core) = (try await core.requireAdministrator(call), core)
     guard let collection = LegacyCollectionName(request.collection) else {
-      throw TenancyError.invalidField("collection", "REQUIRED", "must name a legacy collection")
+      throw ErrorCatalog.tenancy.invalid("collection", "REQUIRED", "must name a legacy collection")
     }
     var drafts: [LegacyDraft] = []
     var byteCount = 0
@@ -28,7 +28,7 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
     return try await core.write(call, user, key: request.idempotencyKey, request: request) {
       [drafts] tx in
       try core.requireAdministrator(user, tx)
-      let count = try LegacyImport.add(drafts, to: collection, tx)
+      let count = try LegacyTable.add(drafts, to: collection, in: tx)
       return Tenancy_V1.ImportLegacyDocumentsResponse(
         importedCount: UInt32(count),
         unchangedCount: UInt32(drafts.count - count)
@@ -43,8 +43,8 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
     let (user, core) = (try await core.requireAdministrator(call), core)
     return try await core.write(call, user, key: "", request: request) { tx in
       try core.requireAdministrator(user, tx)
-      try LegacyImport.seal(tx)
-      return try LegacyImport.message(tx)
+      try LegacyTable.seal(in: tx)
+      return try LegacyTable.message(in: tx)
     }
   }
 
@@ -53,7 +53,7 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.LegacyCollections {
     _ = try await core.requireAdministrator(call)
-    return try await core.store.read { tx in try LegacyImport.message(tx) }
+    return try await core.store.read { tx in try LegacyTable.message(in: tx) }
   }
 
   func migrate(
@@ -66,7 +66,7 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
       let (migration, remaining) = try await core.store.write(call) { tx in
         try call.caller.requireStillValid()
         try core.requireNotSuspended(user, tx)
-        guard try LegacyImport.sealedAt(tx) != nil else { throw TenancyError.legacyNotSealed }
+        guard try LegacyTable.sealedAt(in: tx) != nil else { throw DocumentError.legacyNotSealed }
         let migration = try documents.migrateBatch(tx)
         return (migration, try documents.remainingCount(after: migration, tx))
       }

@@ -63,7 +63,7 @@ extension ChangeSet {
         uniqueKeysWithValues: try tx.typeCounts(within: entity.id).map { ($0.type, $0.count) }
       )
       counts[entity.type, default: 0] -= 1
-      throw TenancyError.hasDependents(
+      throw EntityError.hasDependents(
         counts.filter { $0.value > 0 }.map { (type: $0.key, count: $0.value) }
       )
     }
@@ -100,7 +100,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> Int {
     let count = try tx.typeCounts(within: entity.id).reduce(0) { $0 + $1.count }
-    guard count <= Self.cascadeCountMax else { throw TenancyError.cascadeTooLarge(count) }
+    guard count <= Self.cascadeCountMax else { throw EntityError.cascadeTooLarge(count) }
     return count
   }
 
@@ -165,7 +165,7 @@ extension ChangeSet {
       deletedAt: tx.now,
       holderCount: holders.count
     )
-    try record.insert(holders: holders, tx)
+    try EntityDeletionTable.insert(record, holders: holders, in: tx)
     return record.id
   }
 

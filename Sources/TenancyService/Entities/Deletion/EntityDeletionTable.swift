@@ -17,33 +17,25 @@ struct EntityDeletionRecord: Hashable, Sendable {
   /// When it had heard of all of them.
   var finishedAt: Int64?
 
-  /// Adds it, with what EntitlementService is to be told from now on.
-  func insert(holders: [String], _ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO entity_deletion (id, entity_id, entity_type, deleted_by, deleted_at, holder_count)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """,
-      .text(id),
-      .text(entityID),
-      .text(entityType),
-      .text(deletedBy),
-      .integer(deletedAt),
-      .integer(holderCount)
+  /// The deletion as it is sent.
+  func message(waitingCount: Int) -> Tenancy_V1.EntityDeletion {
+    Tenancy_V1.EntityDeletion(
+      id: id,
+      entityId: entityID,
+      entityType: entityType,
+      deletedAt: .init(milliseconds: deletedAt),
+      holderCount: UInt64(holderCount),
+      endedHolderCount: UInt64(max(0, holderCount - waitingCount)),
+      finishedAt: finishedAt.map { .init(milliseconds: $0) }
     )
-    for holder in holders {
-      try tx.execute(
-        "INSERT INTO ended_holder (holder_id, deletion_id, attempts, due_at) VALUES (?, ?, 0, ?)",
-        .text(holder),
-        .text(id),
-        .integer(deletedAt)
-      )
-    }
   }
+}
 
+/// Deletions of entities in the store.
+enum EntityDeletionTable {
   static func find(
     _ id: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> EntityDeletionRecord? {
     try tx.first(
       """
@@ -64,19 +56,11 @@ struct EntityDeletionRecord: Hashable, Sendable {
     }
   }
 
-  /// How many entities EntitlementService has not heard of yet.
-  func waitingCount(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
-    try tx.first(
-      "SELECT count(*) FROM ended_holder WHERE deletion_id = ?",
-      .text(id)
-    ) { Int($0.integer(0)) } ?? 0
-  }
-
   /// The deletion that an entity waits for which EntitlementService has not heard of; nil once it has, and
   /// empty for what was deleted by a version that kept no deletions.
   static func waiting(
     for holderID: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> String? {
     try tx.first("SELECT deletion_id FROM ended_holder WHERE holder_id = ?", .text(holderID)) {
       $0.text(0)
@@ -84,7 +68,7 @@ struct EntityDeletionRecord: Hashable, Sendable {
   }
 
   /// Says that a deletion is complete, if nothing of it waits any more.
-  static func finish(_ id: String, _ tx: borrowing WriteTransaction) throws {
+  static func finish(_ id: String, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
       UPDATE entity_deletion SET finished_at = ?1 WHERE id = ?2 AND finished_at IS NULL
@@ -95,17 +79,43 @@ struct EntityDeletionRecord: Hashable, Sendable {
     )
   }
 
-  /// The deletion as it is sent.
-  func message(waitingCount: Int) -> Tenancy_V1.EntityDeletion {
-    Tenancy_V1.EntityDeletion(
-      id: id,
-      entityId: entityID,
-      entityType: entityType,
-      deletedAt: .init(milliseconds: deletedAt),
-      holderCount: UInt64(holderCount),
-      endedHolderCount: UInt64(max(0, holderCount - waitingCount)),
-      finishedAt: finishedAt.map { .init(milliseconds: $0) }
+  /// Adds it, with what EntitlementService is to be told from now on.
+  static func insert(
+    _ record: EntityDeletionRecord,
+    holders: [String],
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      INSERT INTO entity_deletion (id, entity_id, entity_type, deleted_by, deleted_at, holder_count)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """,
+      .text(record.id),
+      .text(record.entityID),
+      .text(record.entityType),
+      .text(record.deletedBy),
+      .integer(record.deletedAt),
+      .integer(record.holderCount)
     )
+    for holder in holders {
+      try tx.execute(
+        "INSERT INTO ended_holder (holder_id, deletion_id, attempts, due_at) VALUES (?, ?, 0, ?)",
+        .text(holder),
+        .text(record.id),
+        .integer(record.deletedAt)
+      )
+    }
+  }
+
+  /// How many entities EntitlementService has not heard of yet.
+  static func waitingCount(
+    _ record: EntityDeletionRecord,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Int {
+    try tx.first(
+      "SELECT count(*) FROM ended_holder WHERE deletion_id = ?",
+      .text(record.id)
+    ) { Int($0.integer(0)) } ?? 0
   }
 }
 

@@ -1,3 +1,4 @@
+public import Contracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -5,13 +6,13 @@ internal import ServiceKit
 ///
 /// What it has to be told is queued by the write that deletes, so nothing that is deleted keeps a subscription,
 /// and nothing loses one by a deletion that was rolled back.
-final class HolderEndings: Sendable {
+final class HolderEndings: CommittedWork {
   /// The first and the longest pause between two attempts, in milliseconds.
   static let pauses: ClosedRange<Int64> = 5_000...3_600_000
 
   private let holders: any EntitlementHolders
   private let logger: Logger
-  private let instruments: TenancyInstruments
+  private let metrics: HolderMetrics
   private let queue: HandOverQueue
 
   init(
@@ -19,9 +20,9 @@ final class HolderEndings: Sendable {
     clock: any WallClock,
     random: any RandomSource,
     logger: Logger,
-    instruments: TenancyInstruments
+    metrics: MetricRegistry
   ) {
-    (self.holders, self.logger, self.instruments) = (holders, logger, instruments)
+    (self.holders, self.logger, self.metrics) = (holders, logger, HolderMetrics(metrics))
     queue = HandOverQueue(
       table: "ended_holder",
       key: "holder_id",
@@ -37,14 +38,14 @@ final class HolderEndings: Sendable {
 
   /// Tells what is due, until the task is cancelled.
   func run(_ store: ServiceStore, on loop: any EventLoop) async {
-    await queue.run(store, on: loop, waiting: instruments.waitingHolders) { holder in
+    await queue.run(store, on: loop, waiting: metrics.waiting.set) { holder in
       try await self.end(holder, store)
     }
   }
 
   /// Tells all that is due now.
   func drain(_ store: ServiceStore) async {
-    await queue.drain(store, waiting: instruments.waitingHolders) { holder in
+    await queue.drain(store, waiting: metrics.waiting.set) { holder in
       try await self.end(holder, store)
     }
   }
@@ -55,7 +56,7 @@ final class HolderEndings: Sendable {
   ) async throws -> HandOverQueue.Outcome {
     let holderID = holder.key
     let deletionID = try await store.database.read { tx in
-      try EntityDeletionRecord.waiting(for: holderID, tx)
+      try EntityDeletionTable.waiting(for: holderID, in: tx)
     }
     guard let deletionID else { return .settled { _ in } }
     do {
@@ -67,19 +68,58 @@ final class HolderEndings: Sendable {
           ["entity": .string(holderID), "deletion": .string(deletionID), "error": "\(error)"]
         )
       }
-      instruments.holder(.postponed)
+      metrics.outcomes.increment(.postponed)
       return .postponed
     }
-    instruments.holder(.ended)
+    metrics.outcomes.increment(.ended)
     return .settled { tx in
-      try EntityDeletionRecord.finish(deletionID, tx)
+      try EntityDeletionTable.finish(deletionID, in: tx)
       try tx.audit("entity.entitlements_end", object: holderID, detail: deletionID)
     }
   }
 }
 
-/// What becomes of deleted entities that EntitlementService is told of, as metrics call it.
-enum HolderMetric: String, CaseIterable, Sendable {
-  case ended
-  case postponed
+/// What is counted of deleted entities that EntitlementService hears of.
+struct HolderMetrics: Sendable {
+  enum Outcome: String, CaseIterable, Sendable {
+    case ended
+    case postponed
+  }
+
+  let outcomes: CounterByLabel<Outcome>
+  let waiting: Gauge
+
+  init(_ registry: MetricRegistry) {
+    outcomes = CounterByLabel(
+      registry,
+      "gatehouse_tenancy_ended_holders_total",
+      help: "Deleted entities that EntitlementService was told of: ended there, or postponed.",
+      label: "outcome"
+    )
+    waiting = registry.gauge(
+      "gatehouse_tenancy_ended_holders_waiting",
+      help: "Deleted entities whose subscriptions and points EntitlementService has not ended yet."
+    )
+  }
+}
+
+/// Where it is told that an entity is gone which may have subscriptions or points.
+public protocol EntitlementHolders: Sendable {
+  /// Ends all that the entity has, for good; ending it again is harmless.
+  ///
+  /// Throws `RPCError` for an attempt that is worth another one.
+  func end(_ holderID: String) async throws
+}
+
+/// EntitlementService.
+public struct RemoteEntitlementHolders: EntitlementHolders {
+  private let holders: Entitlement_V1.HoldersClient
+
+  /// Ends through a client whose channel proves which service is calling.
+  public init(_ holders: Entitlement_V1.HoldersClient) { self.holders = holders }
+
+  /// See `EntitlementHolders.end`.
+  public func end(_ holderID: String) async throws {
+    _ = try await holders.end(.init(holderId: holderID), timeout: .seconds(20))
+  }
 }

@@ -20,12 +20,12 @@ extension WriteTransaction {
       let type = policy.type(named: record.type)
     else { throw TenancyError.notFound }
     guard policy[type].parents.contains(parentType) else {
-      throw TenancyError.parentNotAllowed(record.type, under: parent.type)
+      throw EntityError.parentNotAllowed(record.type, under: parent.type)
     }
-    guard !above.contains(where: { $0.id == record.id }) else { throw TenancyError.belowItself }
+    guard !above.contains(where: { $0.id == record.id }) else { throw EntityError.belowItself }
     // The last one above is the system, which is not counted.
     let levels = before == nil ? 1 : try levelCount(from: record.id)
-    guard above.count - 1 + levels <= Forest.depthMax else { throw TenancyError.tooDeep }
+    guard above.count - 1 + levels <= Forest.depthMax else { throw EntityError.tooDeep }
   }
 
   /// An entity and everything above it, nearest first.

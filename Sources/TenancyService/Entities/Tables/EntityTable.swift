@@ -105,35 +105,6 @@ struct EntityRecord: Hashable, Sendable {
   }
 }
 
-extension EntityRow {
-  /// An entity in the words of the store; nil when the policy knows no such type.
-  ///
-  /// Only texts and flags can matter to conditions. `attributes` are nil when they cannot be read:
-  /// then there are none, not even defaults, which would let happen what the lost ones may have
-  /// forbidden.
-  init?(
-    id: String,
-    type typeName: String,
-    parent: String,
-    name: String,
-    attributes: [(name: String, value: JSONValue)]?,
-    _ policy: Policy
-  ) {
-    guard let type = policy.type(named: typeName) else { return nil }
-    var values: [String: Attribute.Value] = [:]
-    for (name, value) in attributes ?? [] {
-      switch value {
-      case .string(let text): values[name] = .text(text)
-      case .boolean(let flag): values[name] = .boolean(flag)
-      default: break
-      }
-    }
-    var codes = policy[type].codes(values)
-    if attributes == nil { codes = codes.map { _ in 0 } }
-    self.init(id: id, type: type, parent: parent, name: name, codes: codes)
-  }
-}
-
 extension StoreTransaction where Self: ~Copyable {
   /// The entity of an identifier and type.
   func entity(_ id: String, type: String) throws -> EntityRecord? {
@@ -172,18 +143,22 @@ extension StoreTransaction where Self: ~Copyable {
       .text(id)
     ) { EntityRecord(row: $0) }
   }
+}
 
-  /// What an entity is linked to in any way.
-  func linkTargets(from id: String) throws -> [String] {
-    try query("SELECT DISTINCT to_id FROM entity_link WHERE from_id = ?", .text(id)) { $0.text(0) }
-  }
-
-  /// What an entity is linked to, in the order given.
-  func linkTargets(_ link: String, from id: String) throws -> [String] {
-    try query(
-      "SELECT to_id FROM entity_link WHERE link = ? AND from_id = ? ORDER BY place, to_id",
-      .text(link),
-      .text(id)
-    ) { $0.text(0) }
+extension EntityRecord {
+  /// What the change log keeps of an entity that is there: what any policy could ask of it.
+  var changePayload: [UInt8] {
+    var texts = JSONObject()
+    for name in attributes.keys.sorted() {
+      switch attributes[name] {
+      case .string, .boolean: texts[name] = attributes[name]
+      default: break
+      }
+    }
+    let value: JSONValue = [
+      .string(id), .string(type), .string(parentID), .string(name),
+      unreadableAttributes == nil ? .object(texts) : .null,
+    ]
+    return value.bytes
   }
 }

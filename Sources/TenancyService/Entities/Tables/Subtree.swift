@@ -21,19 +21,6 @@ extension StoreTransaction where Self: ~Copyable {
     ) { Int($0.integer(0)) } ?? 0
   }
 
-  /// Associations of some roles on an entity and everything below it, in the order they were given.
-  func associations(within id: String, roles: [String]) throws -> [AssociationRecord] {
-    guard !roles.isEmpty else { return [] }
-    let marks = repeatElement("?", count: roles.count).joined(separator: ", ")
-    return try query(
-      """
-      \(Subtree.with) \(AssociationRecord.selection)
-      WHERE a.entity_id IN below AND a.role IN (\(marks)) ORDER BY a.added
-      """,
-      values: [.text(id)] + roles.map { .text($0) }
-    ) { AssociationRecord(row: $0) }
-  }
-
   /// Links with one end at or below an entity, and the other end elsewhere.
   func links(crossing id: String) throws -> [(name: String, from: String, to: String)] {
     try query(
@@ -60,7 +47,7 @@ extension WriteTransaction {
   }
 }
 
-private enum Subtree {
+enum Subtree {
   /// The identifiers of an entity, the first value of the statement, and all below it.
   static let with = """
     WITH RECURSIVE below (id) AS (

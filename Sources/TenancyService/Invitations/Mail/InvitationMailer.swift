@@ -6,7 +6,7 @@ internal import ServiceKit
 /// A letter is queued by the write that creates the invitation, so none is lost and none is sent for an
 /// invitation that was rolled back. It is tried again after a restart, and as long as the invitation can be
 /// accepted; the post takes a repeated letter as one.
-final class InvitationMailer: Sendable {
+final class InvitationMailer: InvitationMailing {
   /// The first and the longest pause between two attempts, in milliseconds.
   static let pauses: ClosedRange<Int64> = 5_000...3_600_000
 
@@ -15,7 +15,7 @@ final class InvitationMailer: Sendable {
   private let clock: any WallClock
   private let random: any RandomSource
   private let logger: Logger
-  private let instruments: TenancyInstruments
+  private let metrics: InvitationMetrics
   private let letters: HandOverQueue
 
   init(
@@ -24,14 +24,14 @@ final class InvitationMailer: Sendable {
     clock: any WallClock,
     random: any RandomSource,
     logger: Logger,
-    instruments: TenancyInstruments
+    metrics: InvitationMetrics
   ) {
     self.post = post
     self.sealing = sealing
     self.clock = clock
     self.random = random
     self.logger = logger
-    self.instruments = instruments
+    self.metrics = metrics
     letters = HandOverQueue(
       table: "invitation_mail",
       key: "invitation_id",
@@ -42,36 +42,33 @@ final class InvitationMailer: Sendable {
     )
   }
 
-  /// Queues the letter of an invitation by address, in the write that creates it; call `wake` after.
   func queue(
     _ code: PassedCode,
-    of invitation: InvitationRecord,
-    _ tx: borrowing WriteTransaction
+    of invitationID: String,
+    in tx: borrowing WriteTransaction
   ) throws {
-    guard !invitation.email.isEmpty else { return }
     let sealed = sealing.seal(
       Array(code.text.utf8),
-      for: Self.purpose(invitation.id),
+      for: Self.purpose(invitationID),
       random: random
     )
-    try InvitationMail.insert(invitation.id, sealed: sealed, tx)
+    try InvitationMailTable.insert(invitationID, sealed: sealed, in: tx)
   }
 
   private static func purpose(_ invitationID: String) -> String { "invitation \(invitationID)" }
 
-  /// Has letters handed over that were committed, at once.
   func wake() { letters.wake() }
 
   /// Hands over what is due, until the task is cancelled.
   func run(_ store: ServiceStore, on loop: any EventLoop) async {
-    await letters.run(store, on: loop, waiting: instruments.waitingLetters) { letter in
+    await letters.run(store, on: loop, waiting: metrics.waitingLetters.set) { letter in
       try await self.handOver(letter.key, store)
     }
   }
 
   /// Hands over all letters that are due now.
   func drain(_ store: ServiceStore) async {
-    await letters.drain(store, waiting: instruments.waitingLetters) { letter in
+    await letters.drain(store, waiting: metrics.waitingLetters.set) { letter in
       try await self.handOver(letter.key, store)
     }
   }
@@ -80,7 +77,9 @@ final class InvitationMailer: Sendable {
     _ invitationID: String,
     _ store: ServiceStore
   ) async throws -> HandOverQueue.Outcome {
-    let mail = try await store.database.read { tx in try InvitationMail.find(invitationID, tx) }
+    let mail = try await store.database.read { tx in
+      try InvitationMailTable.find(invitationID, in: tx)
+    }
     guard let mail, mail.invitation.isOpen(at: clock.now), let code = opened(mail) else {
       return settled(.dropped)
     }
@@ -105,13 +104,13 @@ final class InvitationMailer: Sendable {
       )
       return settled(.dropped)
     } catch is RPCError {
-      instruments.letter(.postponed)
+      metrics.letters.increment(.postponed)
       return .postponed
     }
   }
 
-  private func settled(_ outcome: LetterMetric) -> HandOverQueue.Outcome {
-    instruments.letter(outcome)
+  private func settled(_ outcome: InvitationMetrics.Letter) -> HandOverQueue.Outcome {
+    metrics.letters.increment(outcome)
     return .settled { _ in }
   }
 
@@ -120,11 +119,4 @@ final class InvitationMailer: Sendable {
     let bytes = try? sealing.open(mail.sealed, for: Self.purpose(mail.invitation.id))
     return bytes.map { String(decoding: $0, as: UTF8.self) }
   }
-}
-
-/// What becomes of letters to invited people, as metrics call it.
-enum LetterMetric: String, CaseIterable, Sendable {
-  case taken
-  case postponed
-  case dropped
 }

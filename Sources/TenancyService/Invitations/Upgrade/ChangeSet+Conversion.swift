@@ -50,15 +50,18 @@ extension ChangeSet {
       at: tx.revision,
       now: tx.now
     )
-    let earlier = try InvitationRecord.open(to: email, role, on: entity.id, tx)
+    let earlier = try InvitationTable.open(to: email, role, on: entity.id, in: tx)
     for record in earlier { try close(record, .revoked, tx) }
-    try invitation.insert(tx)
+    try InvitationTable.insert(invitation, in: tx)
     for record in earlier {
-      try ConvertedRole.move(from: record.id, to: invitation.id, tx)
+      try ConvertedRoleTable.move(from: record.id, to: invitation.id, in: tx)
     }
-    try core.mailer?.queue(code, of: invitation, tx)
+    try core.mailer?.queue(code, of: invitation.id, in: tx)
     try audit(invitation, "invitation.create", before: nil, tx)
-    try ConvertedRole(held, invitationID: invitation.id, now: tx.now).insert(tx)
+    try ConvertedRoleTable.insert(
+      ConvertedRole(held, invitationID: invitation.id, now: tx.now),
+      in: tx
+    )
     return .converted
   }
 
@@ -72,19 +75,19 @@ extension ChangeSet {
     if converted.restoredAt != nil, let restored = try tx.association(converted.restoredAs) {
       return restored
     }
-    guard let invitation = try InvitationRecord.find(converted.invitationID, tx) else {
-      throw TenancyError.convertedRoleNotFound
+    guard let invitation = try InvitationTable.find(converted.invitationID, in: tx) else {
+      throw InvitationError.convertedRoleNotFound
     }
     let isPending = invitation.state == .pending
     // Of several roles with one invitation the first one that came back has closed it.
-    let isClosedByOther = try ConvertedRole.isAnyRestored(of: invitation.id, tx)
+    let isClosedByOther = try ConvertedRoleTable.isAnyRestored(of: invitation.id, in: tx)
     guard converted.restoredAt == nil, isPending || isClosedByOther else {
-      throw TenancyError.invitationClosed(isPending ? "revoked" : invitation.state.rawValue)
+      throw InvitationError.closed(isPending ? "revoked" : invitation.state.rawValue)
     }
-    guard !converted.role.isOver(at: tx.now) else { throw TenancyError.invitationClosed("expired") }
+    guard !converted.role.isOver(at: tx.now) else { throw InvitationError.closed("expired") }
     let record = try grantAgain(converted.role, of: invitation, to: converted.role.userID, tx)
     if isPending { try close(invitation, .revoked, tx) }
-    try converted.restored(as: record, tx)
+    try ConvertedRoleTable.restored(converted, as: record, in: tx)
     return record
   }
 
@@ -103,7 +106,7 @@ extension ChangeSet {
     guard policy.role(named: role.role) != nil, policy.isHeld(role.role, on: entity.type),
       role.variant.isEmpty || role.variant == definition?.id,
       InvitedRole.allows(definition, invitedTo: invitation.madeFor)
-    else { throw TenancyError.invitedRoleChanged }
+    else { throw InvitationError.roleChanged }
     let giver = ChangeSet(core: core, call: call, user: .named(role.grantedBy))
     let variant = role.variant.isEmpty ? nil : definition
     let window = RoleWindow(
@@ -142,7 +145,7 @@ extension ChangeSet {
     }
     guard policy.followingRoles.contains(role.role) else { return record }
     _ = try limitLending(by: role.grantedBy, on: entity.id, tx)
-    guard let rest = try tx.association(record.id) else { throw TenancyError.issuerLacksRight }
+    guard let rest = try tx.association(record.id) else { throw CodeError.issuerLacksRight }
     return rest
   }
 }

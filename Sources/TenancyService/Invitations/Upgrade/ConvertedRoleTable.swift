@@ -17,6 +17,21 @@ struct ConvertedRole: Sendable {
   /// The association that came of that; empty before.
   var restoredAs = ""
 
+  init(_ role: AssociationRecord, invitationID: String, now: Int64) {
+    (self.role, self.invitationID, convertedAt) = (role, invitationID, now)
+  }
+
+  fileprivate init(row: borrowing Row) {
+    role = AssociationRecord(row: row)
+    invitationID = row.text(15)
+    convertedAt = row.integer(16)
+    restoredAt = row.optionalInteger(17)
+    restoredAs = row.text(18)
+  }
+}
+
+/// Converted roles in the store.
+enum ConvertedRoleTable {
   private static let selection = """
     SELECT c.association_id, c.user_id, c.entity_id, c.role, c.valid_from, c.valid_until,
       c.granted_by, c.created_at, 0, e.type, e.name, e.root_id, c.recurring, c.variant, d.name,
@@ -25,55 +40,11 @@ struct ConvertedRole: Sendable {
       LEFT JOIN role_definition d ON d.id = c.variant
     """
 
-  init(_ role: AssociationRecord, invitationID: String, now: Int64) {
-    (self.role, self.invitationID, convertedAt) = (role, invitationID, now)
-  }
-
-  private init(row: borrowing Row) {
-    role = AssociationRecord(row: row)
-    invitationID = row.text(15)
-    convertedAt = row.integer(16)
-    restoredAt = row.optionalInteger(17)
-    restoredAs = row.text(18)
-  }
-
-  func insert(_ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO converted_role (association_id, user_id, entity_id, role, variant, valid_from,
-        valid_until, recurring, granted_by, created_at, invitation_id, converted_at, restored_as)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
-      """,
-      .text(role.id),
-      .text(role.userID),
-      .text(role.entityID),
-      .text(role.role),
-      .text(role.variant),
-      .optionalInteger(role.validFrom),
-      .optionalInteger(role.validUntil),
-      .optionalText(role.recurring?.storedText),
-      .text(role.grantedBy),
-      .integer(role.createdAt),
-      .text(invitationID),
-      .integer(convertedAt)
-    )
-  }
-
-  /// Stores that an operator restored it.
-  func restored(as association: AssociationRecord, _ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      "UPDATE converted_role SET restored_at = ?, restored_as = ? WHERE association_id = ?",
-      .integer(tx.now),
-      .text(association.id),
-      .text(role.id)
-    )
-  }
-
   /// Those of an invitation are of another one from now on, which takes its place.
   static func move(
     from invitationID: String,
     to laterID: String,
-    _ tx: borrowing WriteTransaction
+    in tx: borrowing WriteTransaction
   ) throws {
     try tx.execute(
       "UPDATE converted_role SET invitation_id = ? WHERE invitation_id = ?",
@@ -85,7 +56,7 @@ struct ConvertedRole: Sendable {
   /// Whether one of an invitation was restored, which is why it is closed.
   static func isAnyRestored(
     of invitationID: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Bool {
     try tx.exists(
       "SELECT 1 FROM converted_role WHERE invitation_id = ? AND restored_at IS NOT NULL",
@@ -96,7 +67,7 @@ struct ConvertedRole: Sendable {
   /// The one that had an identifier.
   static func find(
     _ associationID: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> ConvertedRole? {
     try tx.first("\(selection) WHERE c.association_id = ?", .text(associationID)) {
       ConvertedRole(row: $0)
@@ -106,7 +77,7 @@ struct ConvertedRole: Sendable {
   /// The one that an invitation stands for: of several the one that was given last.
   static func find(
     invitation id: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> ConvertedRole? {
     try tx.first(
       "\(selection) WHERE c.invitation_id = ? ORDER BY c.rowid DESC LIMIT 1",
@@ -119,7 +90,7 @@ struct ConvertedRole: Sendable {
     after associationID: String,
     limit: Int,
     restorableAt now: Int64?,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [ConvertedRole] {
     guard let now else {
       return try tx.query(
@@ -142,14 +113,40 @@ struct ConvertedRole: Sendable {
       .integer(limit)
     ) { ConvertedRole(row: $0) }
   }
-}
 
-extension TenancyError {
-  /// The upgrade made no invitation of such a role, or nothing is left of it.
-  static let convertedRoleNotFound = RPCError(
-    .notFound,
-    reason: "CONVERTED_ROLE_NOT_FOUND",
-    domain: domain,
-    message: "no converted role with this identifier; list them with `gatehouse restore-roles`"
-  )
+  static func insert(_ record: ConvertedRole, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      INSERT INTO converted_role (association_id, user_id, entity_id, role, variant, valid_from,
+        valid_until, recurring, granted_by, created_at, invitation_id, converted_at, restored_as)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
+      """,
+      .text(record.role.id),
+      .text(record.role.userID),
+      .text(record.role.entityID),
+      .text(record.role.role),
+      .text(record.role.variant),
+      .optionalInteger(record.role.validFrom),
+      .optionalInteger(record.role.validUntil),
+      .optionalText(record.role.recurring?.storedText),
+      .text(record.role.grantedBy),
+      .integer(record.role.createdAt),
+      .text(record.invitationID),
+      .integer(record.convertedAt)
+    )
+  }
+
+  /// Stores that an operator restored it.
+  static func restored(
+    _ record: ConvertedRole,
+    as association: AssociationRecord,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      "UPDATE converted_role SET restored_at = ?, restored_as = ? WHERE association_id = ?",
+      .integer(tx.now),
+      .text(association.id),
+      .text(record.role.id)
+    )
+  }
 }

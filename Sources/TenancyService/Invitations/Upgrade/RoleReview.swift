@@ -25,10 +25,14 @@ final class RoleReview: Sendable {
   private static let batchCount = 100
 
   private let core: TenancyCore
+  private let metrics: InvitationMetrics
   /// Whether the last attempt failed, so that only the first failure is logged.
   private let isFailing = Lock(false)
 
-  init(_ core: TenancyCore) { self.core = core }
+  init(_ core: TenancyCore) {
+    self.core = core
+    metrics = InvitationMetrics(core.metrics)
+  }
 
   /// Reviews what waits, until nothing does or the task is cancelled.
   func run(on loop: any EventLoop) async {
@@ -93,7 +97,7 @@ final class RoleReview: Sendable {
       try Self.settle(id, outcome, tx)
       return outcome
     }
-    core.instruments.reviewed(outcome)
+    metrics.reviewedRoles.increment(outcome)
     if outcome == .converted { core.mailer?.wake() }
   }
 

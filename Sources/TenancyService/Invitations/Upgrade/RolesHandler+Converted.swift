@@ -21,12 +21,12 @@ extension RolesHandler {
     )
     let now = core.clock.now
     let rows = try await core.read { tx in
-      try ConvertedRole.page(
+      try ConvertedRoleTable.page(
         after: asked.cursor?[0] ?? "",
         limit: asked.size + 1,
         restorableAt: request.restorableOnly ? now : nil,
-        tx
-      ).map { ($0, try InvitationRecord.find($0.invitationID, tx)) }
+        in: tx
+      ).map { ($0, try InvitationTable.find($0.invitationID, in: tx)) }
     }
     // It has addresses of users.
     try await core.store.write(call) { tx in
@@ -48,13 +48,13 @@ extension RolesHandler {
     let id = request.associationId
     let changes = ChangeSet(core: core, call: call, user: user)
     // Whose account was deleted gets nothing; looked up before the write, which cannot wait.
-    if let converted = try await core.read({ tx in try ConvertedRole.find(id, tx) }) {
+    if let converted = try await core.read({ tx in try ConvertedRoleTable.find(id, in: tx) }) {
       try await core.requireUsers([converted.role.userID], field: "association_id")
     }
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       try core.requireAdministrator(user, tx)
-      guard let converted = try ConvertedRole.find(id, tx) else {
-        throw TenancyError.convertedRoleNotFound
+      guard let converted = try ConvertedRoleTable.find(id, in: tx) else {
+        throw InvitationError.convertedRoleNotFound
       }
       return core.message(association: try changes.restore(converted, tx))
     }

@@ -6,7 +6,7 @@ internal import ServiceKit
 /// policy of that time.
 ///
 /// Where the first one begins is also where the known past begins.
-enum PastPolicy {
+enum PastPolicyTable {
   /// A policy of the past, as the store has it.
   struct Kept: Sendable {
     let digest: [UInt8]
@@ -14,8 +14,8 @@ enum PastPolicy {
   }
 
   /// Keeps that some files are in force from now on; nothing if they were the last ones.
-  static func keep(_ sources: [PolicySource], _ tx: borrowing WriteTransaction) throws {
-    guard try !isLast(sources, tx) else { return }
+  static func keep(_ sources: [PolicySource], in tx: borrowing WriteTransaction) throws {
+    guard try !isLast(sources, in: tx) else { return }
     try tx.execute(
       "INSERT INTO past_policy (began_at, digest, sources) VALUES (?, ?, ?)",
       .integer(tx.now),
@@ -27,7 +27,7 @@ enum PastPolicy {
   /// Whether some files are those that came into force last.
   static func isLast(
     _ sources: [PolicySource],
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Bool {
     let last = try tx.first("SELECT digest FROM past_policy ORDER BY sequence DESC LIMIT 1") {
       $0.blob(0)
@@ -38,7 +38,7 @@ enum PastPolicy {
   /// What was in force at an instant; nil before the known past.
   static func at(
     _ instant: Int64,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Kept? {
     let found = try tx.first(
       """
@@ -60,13 +60,13 @@ enum PastPolicy {
 
   /// The first instant of the known past; nil when there is none.
   static func knownSince(
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Int64? {
     try tx.first("SELECT began_at FROM past_policy ORDER BY sequence LIMIT 1") { $0.integer(0) }
   }
 
   /// Lets the known past begin at an instant, unless it begins later; how many policies that forgot.
-  static func purge(before instant: Int64, _ tx: borrowing WriteTransaction) throws -> Int {
+  static func purge(before instant: Int64, in tx: borrowing WriteTransaction) throws -> Int {
     let count = try tx.execute(
       """
       DELETE FROM past_policy WHERE sequence < (
@@ -103,7 +103,7 @@ final class PastPolicies: Sendable {
   init(zones: any TimeZoneSource) { self.zones = zones }
 
   /// The policy that some files are; nil when this program cannot read them any more.
-  func policy(_ kept: PastPolicy.Kept) -> Policy? {
+  func policy(_ kept: PastPolicyTable.Kept) -> Policy? {
     if let known = compiled.withLock({ $0.first { $0.digest == kept.digest } }) {
       return known.policy
     }
@@ -112,9 +112,18 @@ final class PastPolicies: Sendable {
     return policy
   }
 
+  /// The policy that was in force at an instant; FAILED_PRECONDITION when that is not known.
+  func policy(at instant: Int64, in tx: borrowing ReadTransaction) throws -> Policy {
+    guard let kept = try PastPolicyTable.at(instant, in: tx) else {
+      throw PermissionError.pastUnknown(since: try PastPolicyTable.knownSince(in: tx))
+    }
+    guard let policy = self.policy(kept) else { throw PermissionError.pastPolicyUnreadable }
+    return policy
+  }
+
   /// Takes a policy that is compiled already.
   func add(_ policy: Policy, from sources: [PolicySource]) {
-    add(policy, digest: PastPolicy.digest(of: sources))
+    add(policy, digest: PastPolicyTable.digest(of: sources))
   }
 
   private func add(_ policy: Policy, digest: [UInt8]) {
@@ -122,14 +131,5 @@ final class PastPolicies: Sendable {
       compiled.append((digest, policy))
       if compiled.count > Self.countMax { compiled.removeFirst() }
     }
-  }
-}
-
-extension TenancyCore {
-  /// Keeps which policy is in force, if it is another one than when the service was last there.
-  func keepPolicy(_ policy: Policy, _ sources: [PolicySource]) async throws {
-    pastPolicies.add(policy, from: sources)
-    guard try await !database.read({ tx in try PastPolicy.isLast(sources, tx) }) else { return }
-    try await store.writeOwn { tx in try PastPolicy.keep(sources, tx) }
   }
 }

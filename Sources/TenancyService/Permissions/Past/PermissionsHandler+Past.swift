@@ -28,18 +28,18 @@ extension PermissionsHandler {
   /// By the policy of that time. Nobody has kept who had typed a PIN or what was paid for: both are
   /// assumed, and the decision names them.
   func past(_ question: PastQuestion, _ call: CallContext) async throws -> Tenancy_V1.Explanation {
-    let (core, user) = (core, call.caller.user)
+    let (core, policies, user) = (core, pastPolicies, call.caller.user)
     let subject =
       question.subjectID.isEmpty || user == nil
       ? try call.caller.subject(question.subjectID) : question.subjectID
     let instant = try question.asOf.milliseconds(field: "as_of")
-    guard instant <= core.clock.now else { throw TenancyError.asOfInFuture }
+    guard instant <= core.clock.now else { throw PermissionError.asOfInFuture }
     try await core.reach(atLeast: question.atLeastRevision)
     return try await core.read { tx in
       let level = try user.map { try core.requirePast(of: question.entityID, $0, tx) }
-      let policy = try core.policy(at: instant, tx)
+      let policy = try policies.policy(at: instant, in: tx)
       guard let action = policy.action(named: question.action) else {
-        throw TenancyError.invalidField(
+        throw ErrorCatalog.tenancy.invalid(
           "action",
           "ACTION_UNKNOWN",
           "was not an action of the policy at that time"
@@ -95,7 +95,7 @@ extension Tenancy_V1.Decision {
 
   /// Says what was decided, without until when: what is past does not change.
   fileprivate mutating func take(_ explanation: Explanation) {
-    reason = PermissionsHandler.reason(explanation.reason)
+    reason = Tenancy_V1.Reason(explanation.reason)
     allowed = explanation.isAllowed
     guard allowed else {
       sufficientRoles = explanation.sufficientRoles
@@ -113,15 +113,6 @@ extension Tenancy_V1.Decision {
 }
 
 extension TenancyCore {
-  /// The policy that was in force at an instant; FAILED_PRECONDITION when that is not known.
-  fileprivate func policy(at instant: Int64, _ tx: borrowing ReadTransaction) throws -> Policy {
-    guard let kept = try PastPolicy.at(instant, tx) else {
-      throw TenancyError.pastUnknown(since: try PastPolicy.knownSince(tx))
-    }
-    guard let policy = pastPolicies.policy(kept) else { throw TenancyError.pastPolicyUnreadable }
-    return policy
-  }
-
   /// How much a user may be shown of the past of an entity; throws unless it may list the roles there
   /// today, as `requireListing` does.
   fileprivate func requirePast(
@@ -146,7 +137,9 @@ extension TenancyCore {
   ) throws -> Int? {
     var place = (id: id, type: type)
     if try tx.entities([id]).isEmpty {
-      guard let survivor = try Tombstone.survivor(above: id, type: type, tx) else { return nil }
+      guard let survivor = try TombstoneTable.survivor(above: id, type: type, in: tx) else {
+        return nil
+      }
       place = survivor
     }
     let listing = policy.action(of: .listAssociations, on: place.type)

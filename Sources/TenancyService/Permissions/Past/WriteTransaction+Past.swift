@@ -80,7 +80,7 @@ extension Database {
           .integer(Self.purgeCountMax)
         )
       }
-      return try count + PastPolicy.purge(before: instant, tx)
+      return try count + PastPolicyTable.purge(before: instant, in: tx)
     }
   }
 }

@@ -15,7 +15,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       PairingLimits.attempts,
       clock: core.clock,
       random: core.random,
-      instruments: core.instruments
+      metrics: core.metrics
     )
   }
 
@@ -44,7 +44,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
         by: user,
         now: tx.now
       )
-      try record.insert(tx)
+      try PairingCodeTable.insert(record, in: tx)
       try tx.audit(
         "pairing.create_code",
         object: childID ?? family.id,
@@ -67,10 +67,10 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     switch (request.deviceRole, request.childId.isEmpty) {
     case (.child, false): return request.childId
     case (.child, true):
-      throw TenancyError.invalidField("child_id", "REQUIRED", "is required for a child's device")
+      throw ErrorCatalog.tenancy.invalid("child_id", "REQUIRED", "is required for a child's device")
     case (_, true): return nil
     case (_, false):
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "child_id",
         "CHILD_NOT_EXPECTED",
         "must be empty for a parent's device"
@@ -83,12 +83,14 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ core: TenancyCore,
     _ tx: borrowing WriteTransaction
   ) throws -> PassedCode {
-    if try PairingCodeRecord.makeRoom(tx) { core.instruments.refused(.codes) }
+    if try PairingCodeTable.makeRoom(in: tx) {
+      PairingLimit.refusals(core.metrics).increment(.codes)
+    }
     while true {
       // At most one in nine is taken.
       let code = PassedCode(letterCount: PairingLimits.codeLetterCount, random: core.random)
       let selector = PairingCodeRecord.selector(of: code)
-      if try PairingCodeRecord.find(selector: selector, tx) == nil { return code }
+      if try PairingCodeTable.find(selector: selector, in: tx) == nil { return code }
     }
   }
 
@@ -114,7 +116,10 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
         request: request
       ) { tx in
         try core.requireNotSuspended(user, tx)
-        let found = try PairingCodeRecord.find(selector: PairingCodeRecord.selector(of: code), tx)
+        let found = try PairingCodeTable.find(
+          selector: PairingCodeRecord.selector(of: code),
+          in: tx
+        )
         guard let found, Digests.areEqual(found.digest, digest) else {
           try Self.wrongTry(of: found, changes, tx)
           return Tenancy_V1.PairDeviceResponse()
@@ -129,10 +134,10 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
         return Tenancy_V1.PairDeviceResponse(pairing: pairing.message)
       }
       guard response.pairing != nil else {
-        throw TenancyError.codeUnknown.denying(
+        throw CodeError.unknown.denying(
           "pairing.create",
           on: "",
-          because: TenancyError.codeUnknownReason
+          because: CodeError.unknownReason
         )
       }
       return response
@@ -147,14 +152,14 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ tx: borrowing WriteTransaction
   ) throws {
     try changes.core.auditBudget.take(changes.user.userID)
-    try code?.countWrongTry(tx)
+    if let code { try PairingCodeTable.countWrongTry(code, in: tx) }
     let object = code.map { $0.childID ?? $0.familyID } ?? ""
     try tx.audit(
       "pairing.create",
       object: object,
       scope: try tx.entities([object]).first?.rootID ?? "",
       outcome: .refused,
-      detail: TenancyError.codeUnknownReason
+      detail: CodeError.unknownReason
     )
   }
 
@@ -205,7 +210,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ core: TenancyCore,
     _ tx: borrowing ReadTransaction
   ) throws -> PairingRecord? {
-    if let own = try PairingRecord.find(device: deviceID, of: user.userID, tx) {
+    if let own = try PairingTable.find(device: deviceID, of: user.userID, in: tx) {
       let (action, id, type) =
         own.childID.map { (Families.viewChild, $0, Families.child) }
         ?? (Families.viewFamily, own.familyID, Families.family)
@@ -214,12 +219,12 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       if standing.isAllowed { return own }
     }
     // Anybody can pair a device of this name with a family of its own, so there may be several.
-    let others = try PairingRecord.all(
+    let others = try PairingTable.all(
       ofDevice: deviceID,
       by: PairingRoles(core.policy),
       at: core.clock.now,
       limit: PairingLimits.pairingsOfFamilyMax,
-      tx
+      in: tx
     )
     for pairing in others {
       let standing = try core.decide(
@@ -272,14 +277,14 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       binding
     )
     let rows = try await core.read { tx in
-      try PairingRecord.list(
+      try PairingTable.list(
         family: request.familyId,
         child: request.childId.isEmpty ? nil : request.childId,
         by: PairingRoles(core.policy),
         at: core.clock.now,
         after: asked.cursor?[0] ?? "",
         limit: asked.size + 1,
-        tx
+        in: tx
       )
     }
     let page = core.page(of: rows, asked) {
@@ -298,7 +303,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       try core.requireNotSuspended(user, tx)
-      guard let pairing = try PairingRecord.find(request.pairingId, tx) else {
+      guard let pairing = try PairingTable.find(request.pairingId, in: tx) else {
         return .init(revision: core.tokens.token(revision: tx.revision))
       }
       let isOwn = pairing.userID == user.userID

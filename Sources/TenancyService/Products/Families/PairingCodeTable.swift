@@ -18,10 +18,6 @@ struct PairingCodeRecord: Hashable, Sendable {
   let expiresAt: Int64
   var wrongCount: Int64 = 0
 
-  private static let columns = """
-    selector, digest, family_id, child_id, issued_by, issuer_acr, created_at, expires_at, wrong_count
-    """
-
   /// The letters of a code that find it.
   static func selector(of code: PassedCode) -> String {
     String(code.text.prefix(PairingLimits.selectorLetterCount))
@@ -45,7 +41,7 @@ struct PairingCodeRecord: Hashable, Sendable {
     expiresAt = now + PairingLimits.codeLifetime
   }
 
-  private init(row: borrowing Row) {
+  fileprivate init(row: borrowing Row) {
     selector = row.text(0)
     digest = row.blob(1)
     familyID = row.text(2)
@@ -56,11 +52,18 @@ struct PairingCodeRecord: Hashable, Sendable {
     expiresAt = row.integer(7)
     wrongCount = row.integer(8)
   }
+}
+
+/// Pairing codes in the store.
+enum PairingCodeTable {
+  private static let columns = """
+    selector, digest, family_id, child_id, issued_by, issuer_acr, created_at, expires_at, wrong_count
+    """
 
   /// The code of a selector, if it can be used.
   static func find(
     selector: String,
-    _ tx: borrowing WriteTransaction
+    in tx: borrowing WriteTransaction
   ) throws -> PairingCodeRecord? {
     try tx.first(
       "SELECT \(columns) FROM pairing_code WHERE selector = ? AND expires_at > ?",
@@ -69,59 +72,10 @@ struct PairingCodeRecord: Hashable, Sendable {
     ) { PairingCodeRecord(row: $0) }
   }
 
-  /// Adds it, in place of one that has expired, and drops the oldest ones beyond the shares of the family and of whoever
-  /// made it.
-  func insert(_ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      "INSERT OR REPLACE INTO pairing_code (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      .text(selector),
-      .blob(digest),
-      .text(familyID),
-      .optionalText(childID),
-      .text(issuedBy),
-      .text(issuerACR),
-      .integer(createdAt),
-      .integer(expiresAt),
-      .integer(wrongCount)
-    )
-    try tx.execute(
-      """
-      DELETE FROM pairing_code WHERE selector IN (
-        SELECT selector FROM pairing_code WHERE family_id = ? ORDER BY created_at DESC, rowid DESC
-        LIMIT -1 OFFSET ?)
-      """,
-      .text(familyID),
-      .integer(PairingLimits.codesOfFamilyMax)
-    )
-    try tx.execute(
-      """
-      DELETE FROM pairing_code WHERE selector IN (
-        SELECT selector FROM pairing_code WHERE issued_by = ? ORDER BY created_at DESC, rowid DESC
-        LIMIT -1 OFFSET ?)
-      """,
-      .text(issuedBy),
-      .integer(PairingLimits.codes.share)
-    )
-  }
-
-  /// Counts a wrong try; the last one kills it.
-  func countWrongTry(_ tx: borrowing WriteTransaction) throws {
-    guard wrongCount + 1 < PairingLimits.wrongCountMax else { return try remove(tx) }
-    try tx.execute(
-      "UPDATE pairing_code SET wrong_count = wrong_count + 1 WHERE selector = ?",
-      .text(selector)
-    )
-  }
-
-  /// Removes it: it was used, or is dead.
-  func remove(_ tx: borrowing WriteTransaction) throws {
-    try tx.execute("DELETE FROM pairing_code WHERE selector = ?", .text(selector))
-  }
-
   /// Makes room for another code of anybody; whether somebody's code had to go for it.
   ///
   /// That is the oldest of whoever has the most, so who has one keeps it while others have several.
-  static func makeRoom(_ tx: borrowing WriteTransaction) throws -> Bool {
+  static func makeRoom(in tx: borrowing WriteTransaction) throws -> Bool {
     let total = PairingLimits.codes.total
     let count = try tx.query(
       "SELECT 1 FROM pairing_code WHERE expires_at > ? LIMIT ?",
@@ -140,6 +94,57 @@ struct PairingCodeRecord: Hashable, Sendable {
       .integer(tx.now)
     )
     return true
+  }
+
+  /// Adds it, in place of one that has expired, and drops the oldest ones beyond the shares of the family and of whoever
+  /// made it.
+  static func insert(_ record: PairingCodeRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "INSERT OR REPLACE INTO pairing_code (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      .text(record.selector),
+      .blob(record.digest),
+      .text(record.familyID),
+      .optionalText(record.childID),
+      .text(record.issuedBy),
+      .text(record.issuerACR),
+      .integer(record.createdAt),
+      .integer(record.expiresAt),
+      .integer(record.wrongCount)
+    )
+    try tx.execute(
+      """
+      DELETE FROM pairing_code WHERE selector IN (
+        SELECT selector FROM pairing_code WHERE family_id = ? ORDER BY created_at DESC, rowid DESC
+        LIMIT -1 OFFSET ?)
+      """,
+      .text(record.familyID),
+      .integer(PairingLimits.codesOfFamilyMax)
+    )
+    try tx.execute(
+      """
+      DELETE FROM pairing_code WHERE selector IN (
+        SELECT selector FROM pairing_code WHERE issued_by = ? ORDER BY created_at DESC, rowid DESC
+        LIMIT -1 OFFSET ?)
+      """,
+      .text(record.issuedBy),
+      .integer(PairingLimits.codes.share)
+    )
+  }
+
+  /// Counts a wrong try; the last one kills it.
+  static func countWrongTry(_ record: PairingCodeRecord, in tx: borrowing WriteTransaction) throws {
+    guard record.wrongCount + 1 < PairingLimits.wrongCountMax else {
+      return try remove(record, in: tx)
+    }
+    try tx.execute(
+      "UPDATE pairing_code SET wrong_count = wrong_count + 1 WHERE selector = ?",
+      .text(record.selector)
+    )
+  }
+
+  /// Removes it: it was used, or is dead.
+  static func remove(_ record: PairingCodeRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute("DELETE FROM pairing_code WHERE selector = ?", .text(record.selector))
   }
 }
 

@@ -30,12 +30,6 @@ struct PairingRecord: Hashable, Sendable {
     Digests.sha256(lines: id, familyID, childID ?? "", deviceID, deviceName, userID, issuedBy)
   }
 
-  private static let selection = """
-    SELECT p.id, p.family_id, p.child_id, p.device_id, p.device_name, p.user_id, p.issued_by,
-      p.paired_at, p.association_id, ifnull(c.name, ''), f.root_id
-    FROM pairing p JOIN entity f ON f.id = p.family_id LEFT JOIN entity c ON c.id = p.child_id
-    """
-
   init(
     id: String,
     _ code: PairingCodeRecord,
@@ -55,7 +49,7 @@ struct PairingRecord: Hashable, Sendable {
     associationID = ""
   }
 
-  private init(row: borrowing Row) {
+  fileprivate init(row: borrowing Row) {
     id = row.text(0)
     familyID = row.text(1)
     childID = row.optionalText(2)
@@ -69,69 +63,34 @@ struct PairingRecord: Hashable, Sendable {
     rootID = row.text(10)
   }
 
-  /// Adds it to the store.
-  func insert(_ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO pairing (id, family_id, child_id, device_id, device_name, user_id, issued_by,
-        paired_at, association_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(id),
-      .text(familyID),
-      .optionalText(childID),
-      .text(deviceID),
-      .text(deviceName),
-      .text(userID),
-      .text(issuedBy),
-      .integer(pairedAt),
-      .text(associationID)
+  var message: Tenancy_V1.Pairing {
+    Tenancy_V1.Pairing(
+      id: id,
+      familyId: familyID,
+      childId: childID ?? "",
+      childName: childName,
+      deviceRole: childID == nil ? .parent : .child,
+      deviceId: deviceID,
+      deviceName: deviceName,
+      userId: userID,
+      issuedBy: issuedBy,
+      pairedAt: .init(milliseconds: pairedAt)
     )
   }
+}
 
-  /// Removes it from the store, and says so in the audit log.
-  func end(_ tx: borrowing WriteTransaction) throws {
-    try tx.execute("DELETE FROM pairing WHERE id = ?", .text(id))
-    try audit("pairing.end", before: digest, tx)
-  }
-
-  /// Says in the audit log what has become of it.
-  func audit(
-    _ action: String,
-    before: [UInt8]? = nil,
-    after: [UInt8]? = nil,
-    _ tx: borrowing WriteTransaction
-  ) throws {
-    try tx.audit(
-      action,
-      object: entityID,
-      scope: rootID,
-      before: before,
-      after: after,
-      detail: "\(id) \(userID)"
-    )
-  }
-
-  /// Hands the role that came with it on to another device of the same account and child; false when there
-  /// is none.
-  func handOnAssociation(_ tx: borrowing WriteTransaction) throws -> Bool {
-    guard let childID else { return false }
-    let count = try tx.execute(
-      """
-      UPDATE pairing SET association_id = ? WHERE id = (
-        SELECT id FROM pairing WHERE child_id = ? AND user_id = ? AND id <> ? ORDER BY id LIMIT 1)
-      """,
-      .text(associationID),
-      .text(childID),
-      .text(userID),
-      .text(id)
-    )
-    return count > 0
-  }
+/// Paired devices in the store.
+enum PairingTable {
+  private static let selection = """
+    SELECT p.id, p.family_id, p.child_id, p.device_id, p.device_name, p.user_id, p.issued_by,
+      p.paired_at, p.association_id, ifnull(c.name, ''), f.root_id
+    FROM pairing p JOIN entity f ON f.id = p.family_id LEFT JOIN entity c ON c.id = p.child_id
+    """
 
   /// The pairing of an identifier.
   static func find(
     _ id: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> PairingRecord? {
     try tx.first("\(selection) WHERE p.id = ?", .text(id)) { PairingRecord(row: $0) }
   }
@@ -140,7 +99,7 @@ struct PairingRecord: Hashable, Sendable {
   static func find(
     device: String,
     of userID: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> PairingRecord? {
     try tx.first(
       "\(selection) WHERE p.device_id = ? AND p.user_id = ?",
@@ -152,7 +111,7 @@ struct PairingRecord: Hashable, Sendable {
   /// Everything that an account has paired.
   static func all(
     ofUser userID: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [PairingRecord] {
     try tx.query("\(selection) WHERE p.user_id = ? ORDER BY p.id", .text(userID)) {
       PairingRecord(row: $0)
@@ -165,7 +124,7 @@ struct PairingRecord: Hashable, Sendable {
     by roles: PairingRoles,
     at now: Int64,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [PairingRecord] {
     let unended = roles.unended(at: now)
     return try tx.query(
@@ -185,7 +144,7 @@ struct PairingRecord: Hashable, Sendable {
     at now: Int64,
     after id: String,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [PairingRecord] {
     let unended = roles.unended(at: now)
     var values: [SQLValue] = [.text(family), .text(id)]
@@ -205,7 +164,7 @@ struct PairingRecord: Hashable, Sendable {
     by roles: PairingRoles,
     at now: Int64,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [PairingRecord] {
     let unended = roles.unended(at: now)
     return try tx.query(
@@ -214,18 +173,66 @@ struct PairingRecord: Hashable, Sendable {
     ) { PairingRecord(row: $0) }
   }
 
-  var message: Tenancy_V1.Pairing {
-    Tenancy_V1.Pairing(
-      id: id,
-      familyId: familyID,
-      childId: childID ?? "",
-      childName: childName,
-      deviceRole: childID == nil ? .parent : .child,
-      deviceId: deviceID,
-      deviceName: deviceName,
-      userId: userID,
-      issuedBy: issuedBy,
-      pairedAt: .init(milliseconds: pairedAt)
+  /// Adds it to the store.
+  static func insert(_ record: PairingRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      INSERT INTO pairing (id, family_id, child_id, device_id, device_name, user_id, issued_by,
+        paired_at, association_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(record.id),
+      .text(record.familyID),
+      .optionalText(record.childID),
+      .text(record.deviceID),
+      .text(record.deviceName),
+      .text(record.userID),
+      .text(record.issuedBy),
+      .integer(record.pairedAt),
+      .text(record.associationID)
     )
+  }
+
+  /// Removes it from the store, and says so in the audit log.
+  static func end(_ record: PairingRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute("DELETE FROM pairing WHERE id = ?", .text(record.id))
+    try audit(record, "pairing.end", before: record.digest, in: tx)
+  }
+
+  /// Says in the audit log what has become of it.
+  static func audit(
+    _ record: PairingRecord,
+    _ action: String,
+    before: [UInt8]? = nil,
+    after: [UInt8]? = nil,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.audit(
+      action,
+      object: record.entityID,
+      scope: record.rootID,
+      before: before,
+      after: after,
+      detail: "\(record.id) \(record.userID)"
+    )
+  }
+
+  /// Hands the role that came with it on to another device of the same account and child; false when there
+  /// is none.
+  static func handOnAssociation(
+    _ record: PairingRecord,
+    in tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    guard let childID = record.childID else { return false }
+    let count = try tx.execute(
+      """
+      UPDATE pairing SET association_id = ? WHERE id = (
+        SELECT id FROM pairing WHERE child_id = ? AND user_id = ? AND id <> ? ORDER BY id LIMIT 1)
+      """,
+      .text(record.associationID),
+      .text(childID),
+      .text(record.userID),
+      .text(record.id)
+    )
+    return count > 0
   }
 }

@@ -13,66 +13,15 @@ struct AccessRecord: Hashable, Sendable {
   var role: String
   /// Milliseconds since 1970.
   var recordedAt: Int64
+}
 
+/// The histories of devices in the store.
+enum AccessTable {
   private static let columns =
     "id, device_id, user_id, operation, succeeded, reason, role, recorded_at"
 
   /// Attempts by users without a role on it that a device's history keeps: of one user, and of all.
   static let attemptCountMax = (ofStranger: 10, ofAllStrangers: 100)
-
-  /// Adds it to the history.
-  func insert(_ tx: borrowing WriteTransaction) throws { try insert(isStranger: false, tx) }
-
-  /// Adds what somebody tried who has no role on the device; returns how many older attempts went.
-  ///
-  /// Whoever has ever heard a device's identifier can make any number of these, so only the newest are
-  /// kept. Otherwise they would hide what was done by those who have a role, and fill the disk.
-  func insertBounded(_ tx: borrowing WriteTransaction) throws -> Int {
-    try insert(isStranger: true, tx)
-    let (ofStranger, ofAll) = Self.attemptCountMax
-    return try Self.drop(
-      after: ofStranger,
-      "AND user_id = ?",
-      [.text(deviceID), .text(userID)],
-      tx
-    )
-      + Self.drop(after: ofAll, "", [.text(deviceID)], tx)
-  }
-
-  /// Drops all but the newest attempts of strangers.
-  private static func drop(
-    after count: Int,
-    _ condition: String,
-    _ values: [SQLValue],
-    _ tx: borrowing WriteTransaction
-  ) throws -> Int {
-    try tx.execute(
-      """
-      DELETE FROM access_record WHERE id IN (
-        SELECT id FROM access_record WHERE is_stranger = 1 AND device_id = ? \(condition)
-        ORDER BY recorded_at DESC, id DESC LIMIT -1 OFFSET ?
-      )
-      """,
-      values: values + [.integer(count)]
-    )
-  }
-
-  private func insert(isStranger: Bool, _ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO access_record (\(Self.columns), is_stranger) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(id),
-      .text(deviceID),
-      .text(userID),
-      .text(operation),
-      .boolean(succeeded),
-      .text(reason),
-      .text(role),
-      .integer(recordedAt),
-      .boolean(isStranger)
-    )
-  }
 
   /// Records of a device in a time that a reader sees, newest first, before a place in that order.
   static func history(
@@ -82,7 +31,7 @@ struct AccessRecord: Hashable, Sendable {
     as view: HistoryView,
     before cursor: (recordedAt: Int64, id: String)?,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [AccessRecord] {
     let last = cursor ?? (.max, "")
     let all = try history(
@@ -92,7 +41,7 @@ struct AccessRecord: Hashable, Sendable {
       until: until,
       before: last,
       limit: limit,
-      tx
+      in: tx
     )
     guard all.count < limit, from < view.beginning else { return all }
     // What the reader did before that comes after it in this order, and is found by an index of its own.
@@ -104,7 +53,7 @@ struct AccessRecord: Hashable, Sendable {
         until: min(until, view.beginning),
         before: last,
         limit: limit - all.count,
-        tx
+        in: tx
       )
   }
 
@@ -116,7 +65,7 @@ struct AccessRecord: Hashable, Sendable {
     until: Int64,
     before last: (recordedAt: Int64, id: String),
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [AccessRecord] {
     var values: [SQLValue] = [.text(deviceID)]
     if let userID { values.append(.text(userID)) }
@@ -145,5 +94,66 @@ struct AccessRecord: Hashable, Sendable {
         recordedAt: row.integer(7)
       )
     }
+  }
+
+  /// Drops all but the newest attempts of strangers.
+  private static func drop(
+    after count: Int,
+    _ condition: String,
+    _ values: [SQLValue],
+    in tx: borrowing WriteTransaction
+  ) throws -> Int {
+    try tx.execute(
+      """
+      DELETE FROM access_record WHERE id IN (
+        SELECT id FROM access_record WHERE is_stranger = 1 AND device_id = ? \(condition)
+        ORDER BY recorded_at DESC, id DESC LIMIT -1 OFFSET ?
+      )
+      """,
+      values: values + [.integer(count)]
+    )
+  }
+
+  /// Adds it to the history.
+  static func insert(_ record: AccessRecord, in tx: borrowing WriteTransaction) throws {
+    try insert(record, isStranger: false, in: tx)
+  }
+
+  /// Adds what somebody tried who has no role on the device; returns how many older attempts went.
+  ///
+  /// Whoever has ever heard a device's identifier can make any number of these, so only the newest are
+  /// kept. Otherwise they would hide what was done by those who have a role, and fill the disk.
+  static func insertBounded(_ record: AccessRecord, in tx: borrowing WriteTransaction) throws -> Int
+  {
+    try insert(record, isStranger: true, in: tx)
+    let (ofStranger, ofAll) = Self.attemptCountMax
+    return try drop(
+      after: ofStranger,
+      "AND user_id = ?",
+      [.text(record.deviceID), .text(record.userID)],
+      in: tx
+    )
+      + drop(after: ofAll, "", [.text(record.deviceID)], in: tx)
+  }
+
+  private static func insert(
+    _ record: AccessRecord,
+    isStranger: Bool,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      INSERT INTO access_record (\(Self.columns), is_stranger) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(record.id),
+      .text(record.deviceID),
+      .text(record.userID),
+      .text(record.operation),
+      .boolean(record.succeeded),
+      .text(record.reason),
+      .text(record.role),
+      .integer(record.recordedAt),
+      .boolean(isStranger)
+    )
   }
 }

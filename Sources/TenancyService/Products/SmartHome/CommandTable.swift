@@ -41,99 +41,6 @@ struct CommandRecord: Hashable, Sendable {
   var outcome = Outcome.waiting
   var acknowledgedAt: Int64?
 
-  private static let columns = """
-    id, revision, device_id, property_id, operation, parameters, created_at, expires_at, outcome,
-    acknowledged_at
-    """
-
-  /// Adds a command to do what a user may do, to be told of after the commit.
-  static func give(
-    _ request: Tenancy_V1.OperateDeviceRequest,
-    id: String,
-    inProperty propertyID: String,
-    _ tx: borrowing WriteTransaction
-  ) throws -> CommandRecord {
-    let revision = try tx.appendChange(
-      kind: changeKind,
-      subject: request.deviceId,
-      scope: propertyID
-    )
-    let parameters = AttributeMapping.canonical(request.parameters)
-    let record = CommandRecord(
-      id: id,
-      revision: revision,
-      deviceID: request.deviceId,
-      propertyID: propertyID,
-      operation: request.operation,
-      parameters: String(decoding: parameters, as: UTF8.self),
-      createdAt: tx.now,
-      expiresAt: tx.now + CommandLimits.lifetime
-    )
-    try tx.execute(
-      "INSERT INTO device_command (\(columns), detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
-      .text(record.id),
-      .integer(record.revision),
-      .text(record.deviceID),
-      .text(record.propertyID),
-      .text(record.operation),
-      .text(record.parameters),
-      .integer(record.createdAt),
-      .integer(record.expiresAt),
-      .text(record.outcome.rawValue),
-      .optionalInteger(record.acknowledgedAt)
-    )
-    return record
-  }
-
-  /// Says how it ended.
-  mutating func acknowledge(
-    _ outcome: Outcome,
-    detail: String,
-    _ tx: borrowing WriteTransaction
-  ) throws {
-    self.outcome = outcome
-    acknowledgedAt = tx.now
-    try tx.execute(
-      "UPDATE device_command SET outcome = ?, detail = ?, acknowledged_at = ? WHERE id = ?",
-      .text(outcome.rawValue),
-      .text(detail),
-      .optionalInteger(acknowledgedAt),
-      .text(id)
-    )
-  }
-
-  /// The command of an identifier.
-  static func find(
-    _ id: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> CommandRecord? {
-    try tx.first("SELECT \(columns) FROM device_command WHERE id = ?", .text(id)) {
-      CommandRecord(row: $0)
-    }
-  }
-
-  /// Commands that wait, in the order they were given, after one of them; of all properties if
-  /// `propertyID` is empty.
-  static func waiting(
-    inProperty propertyID: String,
-    after revision: Int64,
-    now: Int64,
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [CommandRecord] {
-    var values: [SQLValue] = [.integer(revision), .integer(now)]
-    if !propertyID.isEmpty { values.append(.text(propertyID)) }
-    // The outcome is a literal, as the partial index has it (sqlite.org/partialindex.html, section 3).
-    return try tx.query(
-      """
-      SELECT \(columns) FROM device_command
-      WHERE outcome = '' AND revision > ? AND expires_at > ?
-        \(propertyID.isEmpty ? "" : "AND property_id = ?")
-      ORDER BY revision LIMIT \(CommandLimits.eventCountMax)
-      """,
-      values: values
-    ) { CommandRecord(row: $0) }
-  }
-
   var message: Tenancy_V1.DeviceCommand {
     // What the store has is ours, and was bounded when it came.
     let parameters = try? JSONReader.read(
@@ -157,7 +64,7 @@ struct CommandRecord: Hashable, Sendable {
 }
 
 extension CommandRecord {
-  private init(row: borrowing Row) {
+  fileprivate init(row: borrowing Row) {
     self.init(
       id: row.text(0),
       revision: row.integer(1),
@@ -170,6 +77,104 @@ extension CommandRecord {
       // One that this version does not know has ended somehow.
       outcome: Outcome(rawValue: row.text(8)) ?? .failed,
       acknowledgedAt: row.optionalInteger(9)
+    )
+  }
+}
+
+/// Commands in the store.
+enum CommandTable {
+  private static let columns = """
+    id, revision, device_id, property_id, operation, parameters, created_at, expires_at, outcome,
+    acknowledged_at
+    """
+
+  /// Adds a command to do what a user may do, to be told of after the commit.
+  static func give(
+    _ operation: String,
+    _ parameters: [UInt8],
+    to deviceID: String,
+    inProperty propertyID: String,
+    id: String,
+    in tx: borrowing WriteTransaction
+  ) throws -> CommandRecord {
+    let revision = try tx.appendChange(
+      kind: CommandRecord.changeKind,
+      subject: deviceID,
+      scope: propertyID
+    )
+    let record = CommandRecord(
+      id: id,
+      revision: revision,
+      deviceID: deviceID,
+      propertyID: propertyID,
+      operation: operation,
+      parameters: String(decoding: parameters, as: UTF8.self),
+      createdAt: tx.now,
+      expiresAt: tx.now + CommandLimits.lifetime
+    )
+    try tx.execute(
+      "INSERT INTO device_command (\(columns), detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
+      .text(record.id),
+      .integer(record.revision),
+      .text(record.deviceID),
+      .text(record.propertyID),
+      .text(record.operation),
+      .text(record.parameters),
+      .integer(record.createdAt),
+      .integer(record.expiresAt),
+      .text(record.outcome.rawValue),
+      .optionalInteger(record.acknowledgedAt)
+    )
+    return record
+  }
+
+  /// The command of an identifier.
+  static func find(
+    _ id: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> CommandRecord? {
+    try tx.first("SELECT \(columns) FROM device_command WHERE id = ?", .text(id)) {
+      CommandRecord(row: $0)
+    }
+  }
+
+  /// Commands that wait, in the order they were given, after one of them; of all properties if
+  /// `propertyID` is empty.
+  static func waiting(
+    inProperty propertyID: String,
+    after revision: Int64,
+    now: Int64,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [CommandRecord] {
+    var values: [SQLValue] = [.integer(revision), .integer(now)]
+    if !propertyID.isEmpty { values.append(.text(propertyID)) }
+    // The outcome is a literal, as the partial index has it (sqlite.org/partialindex.html, section 3).
+    return try tx.query(
+      """
+      SELECT \(columns) FROM device_command
+      WHERE outcome = '' AND revision > ? AND expires_at > ?
+        \(propertyID.isEmpty ? "" : "AND property_id = ?")
+      ORDER BY revision LIMIT \(CommandLimits.eventCountMax)
+      """,
+      values: values
+    ) { CommandRecord(row: $0) }
+  }
+
+  /// Says how it ended.
+  static func acknowledge(
+    _ record: inout CommandRecord,
+    _ outcome: CommandRecord.Outcome,
+    detail: String,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    record.outcome = outcome
+    record.acknowledgedAt = tx.now
+    try tx.execute(
+      "UPDATE device_command SET outcome = ?, detail = ?, acknowledged_at = ? WHERE id = ?",
+      .text(outcome.rawValue),
+      .text(detail),
+      .optionalInteger(record.acknowledgedAt),
+      .text(record.id)
     )
   }
 }

@@ -22,7 +22,7 @@ extension DevicesHandler {
     let watcher = watchers.begin(
       call,
       scope: request.propertyId,
-      replacing: TenancyError.watchReplaced
+      replacing: DeviceError.watchReplaced
     )
     defer { watchers.end(watcher) }
     let watch = CommandWatch(core: core, propertyID: request.propertyId, watcher: watcher)
@@ -43,13 +43,13 @@ extension DevicesHandler {
     let outcome: CommandRecord.Outcome = request.outcome == .done ? .done : .failed
     let reported = try reported(request.attributes)
     return try await core.store.write(call) { tx in
-      guard var command = try CommandRecord.find(request.commandId, tx) else {
+      guard var command = try CommandTable.find(request.commandId, in: tx) else {
         throw TenancyError.notFound
       }
       // The first word stays, or a repeated call would undo what has happened since.
       if command.outcome == .waiting {
         let device = try tx.known(command.deviceID, type: SmartHome.device)
-        try command.acknowledge(outcome, detail: request.detail, tx)
+        try CommandTable.acknowledge(&command, outcome, detail: request.detail, in: tx)
         try tx.audit(
           "device.acknowledge",
           object: device.id,
@@ -57,7 +57,7 @@ extension DevicesHandler {
           detail: "\(command.id) \(outcome.rawValue)"
         )
         _ = try Self.update(device, reported, core, tx)
-        core.instruments.command(outcome == .done ? .done : .failed)
+        metrics.commands.increment(outcome == .done ? .done : .failed)
       }
       return Tenancy_V1.AcknowledgeCommandResponse(
         outcome: command.outcome == .done ? .done : .failed,

@@ -20,7 +20,7 @@ extension DevicesHandler {
       let operation = policy.rule(of: actionID, on: type)?.operation
     else {
       let known = policy.type(named: SmartHome.device).map { policy.operations(on: $0) } ?? []
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "operation",
         "OPERATION_UNKNOWN",
         "\"\(request.operation)\" is not an operation of devices; use "
@@ -28,7 +28,7 @@ extension DevicesHandler {
       )
     }
     if !operation.setsAttributes, request.parameters?.fields.isEmpty == false {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "parameters",
         "PARAMETERS_INVALID",
         "must be empty, because operation \"\(request.operation)\" takes none"
@@ -64,7 +64,7 @@ extension DevicesHandler {
       guard let before, explanation.isAllowed else {
         return try refuse(record, explanation, device: before, changes, tx)
       }
-      try record.insert(tx)
+      try AccessTable.insert(record, in: tx)
       var after = before
       if let state = operation.desiredState { after.desiredState = state }
       after.attributes = try AttributeMapping.merged(
@@ -78,13 +78,15 @@ extension DevicesHandler {
       let message = try core.message(device: device, explanation, tx)
       var command: CommandRecord?
       if operation.desiredState != nil || operation.setsAttributes {
-        command = try CommandRecord.give(
-          request,
-          id: core.identifiers.make(.command),
+        command = try CommandTable.give(
+          request.operation,
+          AttributeMapping.canonical(request.parameters),
+          to: id,
           inProperty: message.propertyId,
-          tx
+          id: core.identifiers.make(.command),
+          in: tx
         )
-        core.instruments.command(.given)
+        metrics.commands.increment(.given)
       }
       return Tenancy_V1.OperateDeviceResponse(
         record: Self.message(record),
@@ -124,9 +126,9 @@ extension DevicesHandler {
     // both take one durable write, so that the time does not tell which it was.
     if device != nil {
       if explanation.decision.heldRoles.isEmpty {
-        core.instruments.dropped(try record.insertBounded(tx))
+        metrics.droppedAttempts.add(try AccessTable.insertBounded(record, in: tx))
       } else {
-        try record.insert(tx)
+        try AccessTable.insert(record, in: tx)
       }
     }
     try tx.audit(

@@ -6,6 +6,12 @@ internal import ServiceKit
 /// `tenancy.v1.Devices`, all but what is done with a device.
 struct DevicesHandler: Tenancy_V1.DevicesService {
   let core: TenancyCore
+  let metrics: DeviceMetrics
+
+  init(core: TenancyCore) {
+    self.core = core
+    metrics = DeviceMetrics(core.metrics)
+  }
 
   var deviceType: Policy.EntityType {
     let policy = core.policy
@@ -58,7 +64,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
           tx
         )
         let unit = try tx.known(request.unitId, type: SmartHome.unit)
-        guard unit.parentID == parent.id else { throw TenancyError.notSameProperty }
+        guard unit.parentID == parent.id else { throw DeviceError.notSameProperty }
         parent = unit
       }
       let record = try changes.insert(
@@ -78,7 +84,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     do {
       try attribute?.check(.text(kind))
     } catch {
-      throw TenancyError.invalidField("type", "TYPE_UNKNOWN", error.problem)
+      throw ErrorCatalog.tenancy.invalid("type", "TYPE_UNKNOWN", error.problem)
     }
   }
 
@@ -215,14 +221,14 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let before = asked.cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
     let now = core.clock.now
     let rows = try await core.read { tx in
-      try AccessRecord.history(
+      try AccessTable.history(
         of: id,
         from: from,
         until: until,
         as: HistoryView.of(id, question, explanation, reader: user.userID, now: now, tx),
         before: before,
         limit: asked.size + 1,
-        tx
+        in: tx
       )
     }
     let page = core.page(of: rows, asked) {
@@ -248,7 +254,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     guard !held.isAllowed else { return (question, held) }
     // Read for devices that are there as well: the time must not tell them from those that are gone.
     let survivor = try await core.read { tx in
-      try Tombstone.survivor(above: id, type: SmartHome.device, tx)
+      try TombstoneTable.survivor(above: id, type: SmartHome.device, in: tx)
     }
     if let (place, type) = survivor {
       let action = "\(type).view_history"

@@ -78,10 +78,10 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   private func requireWindow(from: Int64?, until: Int64) throws(RPCError) {
     let now = core.clock.now
     guard until > from ?? now, until > now else {
-      throw TenancyError.windowInvalid("valid_until", until: until, from: from)
+      throw RoleError.windowInvalid("valid_until", until: until, from: from)
     }
     guard until - (from ?? now) <= windowMax else {
-      throw TenancyError.windowTooLong("valid_until", max: windowMax, from: from)
+      throw RoleError.windowTooLong("valid_until", max: windowMax, from: from)
     }
   }
 
@@ -212,10 +212,6 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let core = core
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      var response = Tenancy_V1.RemoveRoleResponse(
-        removed: 0,
-        revision: core.tokens.token(revision: tx.revision)
-      )
       let known: AssociationRecord?
       do {
         known = try knownPass(request.passId, user, tx)
@@ -224,20 +220,14 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
         core.denials.look(at: error, of: call)
         known = nil
       }
-      guard let pass = known else { return response }
+      guard let pass = known else { return core.message(revoked: .init(revision: tx.revision)) }
       // Guests may give their own back.
       if pass.userID != user.userID {
         try core.require(Self.action, on: pass.entityID, type: SmartHome.device, user, tx)
       }
       let ended = try changes.end([pass], action: "guest.revoke", tx)
       let limited = try changes.limitLending(by: pass.userID, on: pass.entityID, tx)
-      if let revision = limited ?? ended {
-        response = Tenancy_V1.RemoveRoleResponse(
-          removed: 1,
-          revision: core.tokens.token(revision: revision)
-        )
-      }
-      return response
+      return core.message(revoked: .init(count: 1, revision: limited ?? ended ?? tx.revision))
     }
   }
 

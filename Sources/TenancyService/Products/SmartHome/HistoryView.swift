@@ -185,3 +185,11 @@ private struct RoleCarrier {
     return policy[role].heldOn.contains(type) || policy[role].inheritsTo.contains(type)
   }
 }
+
+/// How much of a device's history a reader sees.
+struct HistoryView: Sendable {
+  /// Whose own acts are always shown.
+  let reader: String
+  /// From when on everything is shown, in milliseconds since 1970.
+  let beginning: Int64
+}

@@ -176,7 +176,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListPropertiesResponse {
     guard !request.portfolioId.isEmpty else {
-      throw TenancyError.invalidField("portfolio_id", "REQUIRED", "is required")
+      throw ErrorCatalog.tenancy.invalid("portfolio_id", "REQUIRED", "is required")
     }
     return try await properties.list(request, call)
   }
@@ -216,13 +216,15 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
       let id = request.portfolioId
       try core.require("portfolio.manage_admins", on: id, type: SmartHome.portfolio, user, tx)
       let portfolio = try tx.known(id, type: SmartHome.portfolio)
-      return try changes.revoke(roles, from: request.userId, on: portfolio, tx)
+      return core.message(
+        revoked: try changes.revoke(roles, from: request.userId, on: portfolio, tx)
+      )
     }
   }
 
   private func requireRole(_ role: String) throws(RPCError) {
     guard role == SmartHome.owner || role == SmartHome.portfolioAdmin else {
-      throw TenancyError.invalidField("role", "ROLE_INVALID", "is not a role on a portfolio")
+      throw ErrorCatalog.tenancy.invalid("role", "ROLE_INVALID", "is not a role on a portfolio")
     }
   }
 }

@@ -170,7 +170,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListUnitsResponse {
     guard !request.propertyId.isEmpty else {
-      throw TenancyError.invalidField("property_id", "REQUIRED", "is required")
+      throw ErrorCatalog.tenancy.invalid("property_id", "REQUIRED", "is required")
     }
     return try await units.list(request, call)
   }
@@ -203,7 +203,14 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       let id = request.propertyId
       try core.require("property.manage_managers", on: id, type: SmartHome.property, user, tx)
       let property = try tx.known(id, type: SmartHome.property)
-      return try changes.revoke([SmartHome.propertyManager], from: request.userId, on: property, tx)
+      return core.message(
+        revoked: try changes.revoke(
+          [SmartHome.propertyManager],
+          from: request.userId,
+          on: property,
+          tx
+        )
+      )
     }
   }
 

@@ -67,13 +67,14 @@ enum SmartHome: Product {
     ]
   }
 
-  static func watched(_ instruments: TenancyInstruments) -> [ScopeWatchers.Subject] {
-    [
+  static func watched(_ metrics: MetricRegistry) -> [ScopeWatchers.Subject] {
+    let commands = DeviceMetrics(metrics).commands
+    return [
       .init(
         kind: CommandRecord.changeKind,
         missedCountMax: CommandLimits.missedCountMax,
-        tooSlow: TenancyError.bridgeTooSlow,
-        count: { instruments.command(.watchTooSlow) }
+        tooSlow: DeviceError.bridgeTooSlow,
+        count: { commands.increment(.watchTooSlow) }
       )
     ]
   }
@@ -112,4 +113,15 @@ enum SmartHome: Product {
     }
     return missing
   }
+}
+
+extension IdentifierPrefix {
+  /// Of a portfolio.
+  static let portfolio = IdentifierPrefix("prt")
+  /// Of a property.
+  static let property = IdentifierPrefix("prp")
+  /// Of a unit.
+  static let unit = IdentifierPrefix("unt")
+  /// Of a device.
+  static let device = IdentifierPrefix("dev")
 }

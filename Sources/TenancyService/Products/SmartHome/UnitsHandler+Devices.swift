@@ -50,7 +50,7 @@ extension UnitsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListDevicesResponse {
     guard !request.unitId.isEmpty else {
-      throw TenancyError.invalidField("unit_id", "REQUIRED", "is required")
+      throw ErrorCatalog.tenancy.invalid("unit_id", "REQUIRED", "is required")
     }
     return try await devices.list(request, call)
   }
@@ -66,7 +66,7 @@ extension UnitsHandler {
     let held = try core.require("device.move", on: deviceID, type: SmartHome.device, user, tx)
     let device = try tx.known(deviceID, type: SmartHome.device)
     guard try isNear(device, property: unit.parentID, tx) else {
-      throw TenancyError.notSameProperty
+      throw DeviceError.notSameProperty
     }
     return (try changes.move(device, under: unit, action: "device.assign", tx), held)
   }

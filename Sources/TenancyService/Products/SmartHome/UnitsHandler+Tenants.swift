@@ -11,7 +11,7 @@ extension UnitsHandler {
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let until = try request.validUntil?.milliseconds(field: "valid_until")
     if let until, until <= from ?? core.clock.now {
-      throw TenancyError.windowInvalid("valid_until", until: until, from: from)
+      throw RoleError.windowInvalid("valid_until", until: until, from: from)
     }
     return try await core.addRole(
       RoleGrant(
@@ -39,7 +39,9 @@ extension UnitsHandler {
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       try core.require("unit.manage_tenants", on: request.unitId, type: SmartHome.unit, user, tx)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
-      return try changes.revoke([SmartHome.tenant], from: request.userId, on: unit, tx)
+      return core.message(
+        revoked: try changes.revoke([SmartHome.tenant], from: request.userId, on: unit, tx)
+      )
     }
   }
 

@@ -185,7 +185,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     for id in deviceIDs {
       try core.require("device.move", on: id, type: SmartHome.device, changes.user, tx)
       let device = try tx.known(id, type: SmartHome.device)
-      guard device.parentID == unit.parentID else { throw TenancyError.notSameProperty }
+      guard device.parentID == unit.parentID else { throw DeviceError.notSameProperty }
     }
     let before = try tx.linkTargets(SmartHome.commonArea, from: unit.id)
     guard deviceIDs != before else { return false }

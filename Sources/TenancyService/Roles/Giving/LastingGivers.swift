@@ -30,7 +30,7 @@ extension ChangeSet {
       let own = try tx.roleDefinitions(of: right.rootID)
       lasts = lasts || rule.isMet(by: right, on: entity.id, reach, own: own)
     }
-    guard lasts else { throw TenancyError.outlastsOwn(role) }
+    guard lasts else { throw RoleError.outlastsOwn(role) }
   }
 }
 
@@ -59,19 +59,5 @@ extension Policy {
         rule(of: action, on: $0)?.grants.contains(role) == true
       }
     }
-  }
-}
-
-extension TenancyError {
-  static func outlastsOwn(_ role: String) -> RPCError {
-    RPCError(
-      .failedPrecondition,
-      reason: "WINDOW_EXCEEDS_OWN",
-      domain: domain,
-      message: "\(role) is a role that somebody must always have, or that can give such a one, and "
-        + "yours ends: set valid_until to the end of your own role at the latest, or ask somebody "
-        + "whose role has no end and no hours",
-      metadata: ["role": role]
-    )
   }
 }

@@ -49,7 +49,7 @@ extension ChangeSet {
   ) throws {
     guard policy.isKept(role) else { return }
     let remains = try tx.hasLastingHolder(of: role, on: entityID, besides: userID, now: tx.now)
-    guard remains else { throw TenancyError.lastOne(role: role) }
+    guard remains else { throw RoleError.lastOne(role: role) }
   }
 }
 

@@ -197,6 +197,19 @@ extension StoreTransaction where Self: ~Copyable {
     ) { AssociationRecord(row: $0) }
   }
 
+  /// Associations of some roles on an entity and everything below it, in the order they were given.
+  func associations(within id: String, roles: [String]) throws -> [AssociationRecord] {
+    guard !roles.isEmpty else { return [] }
+    let marks = repeatElement("?", count: roles.count).joined(separator: ", ")
+    return try query(
+      """
+      \(Subtree.with) \(AssociationRecord.selection)
+      WHERE a.entity_id IN below AND a.role IN (\(marks)) ORDER BY a.added
+      """,
+      values: [.text(id)] + roles.map { .text($0) }
+    ) { AssociationRecord(row: $0) }
+  }
+
   /// Those of the associations that are there, in the order asked for.
   func associations(_ ids: [String]) throws -> [AssociationRecord] {
     guard !ids.isEmpty else { return [] }
@@ -207,5 +220,104 @@ extension StoreTransaction where Self: ~Copyable {
     ) { AssociationRecord(row: $0) }
     let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
     return ids.compactMap { byID[$0] }
+  }
+}
+
+/// An association as far as it takes to decide whether it grants something.
+struct AssociationPlace: Sendable {
+  let id: String
+  let userID: String
+  let role: String
+  /// The revision at which it was given: the order of lists.
+  let added: Int64
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  /// The first associations on any of some entities that were given after a revision, in that order.
+  func associationPlaces(
+    on entityIDs: [String],
+    after added: Int64,
+    limit: Int
+  ) throws -> [AssociationPlace] {
+    var places: [AssociationPlace] = []
+    // One range of the index each: to have all of them sorted, the store would read each to its end.
+    for id in Set(entityIDs) {
+      places += try query(
+        """
+        SELECT id, user_id, role, added FROM association
+        WHERE entity_id = ? AND added > ? ORDER BY added LIMIT ?
+        """,
+        .text(id),
+        .integer(added),
+        .integer(limit)
+      ) {
+        AssociationPlace(
+          id: $0.text(0),
+          userID: $0.text(1),
+          role: $0.text(2),
+          added: $0.integer(3)
+        )
+      }
+    }
+    places.sort { $0.added < $1.added }
+    return Array(places.prefix(limit))
+  }
+}
+
+/// What writes change of associations, each change with its entry in the change log.
+extension WriteTransaction {
+  /// Adds an association, or changes its window and who answers for it.
+  func put(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
+    try rely(on: .policy)
+    guard let row = record.row(policy) else {
+      preconditionFailure("an association of role \(record.role), which the policy does not have")
+    }
+    let revision = try log(
+      .putAssociation(row),
+      subject: record.userID,
+      scope: record.rootID,
+      touching: Self.touched(by: record),
+      policy
+    )
+    try execute(
+      """
+      INSERT INTO association (id, user_id, entity_id, role, valid_from, valid_until, granted_by,
+        created_at, added, recurring, variant) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET valid_from = excluded.valid_from,
+        valid_until = excluded.valid_until, granted_by = excluded.granted_by,
+        recurring = excluded.recurring
+      """,
+      .text(record.id),
+      .text(record.userID),
+      .text(record.entityID),
+      .text(record.role),
+      .optionalInteger(record.validFrom),
+      .optionalInteger(record.validUntil),
+      .text(record.grantedBy),
+      .integer(record.createdAt),
+      .integer(revision),
+      .optionalText(record.recurring?.storedText),
+      .text(record.variant)
+    )
+    try beginHistory(of: record)
+    return revision
+  }
+
+  /// Removes an association.
+  func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
+    try execute("DELETE FROM association WHERE id = ?", .text(record.id))
+    let revision = try log(
+      .removeAssociation(record.id),
+      subject: record.userID,
+      scope: record.rootID,
+      touching: Self.touched(by: record),
+      policy
+    )
+    try endHistory(of: record.id)
+    return revision
+  }
+
+  private static func touched(by record: AssociationRecord) -> [ConflictKey] {
+    [.roles(of: record.userID, on: record.entityID), .roles(of: record.userID)]
   }
 }

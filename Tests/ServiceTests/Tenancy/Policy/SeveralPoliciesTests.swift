@@ -168,7 +168,7 @@ struct SeveralPoliciesTests {
       try Data(text).write(to: URL(filePath: folder.path(name)))
     }
     func names() throws -> [String] {
-      try TenancyProgram.readPolicies([folder.path("")]).map(\.name)
+      try PolicyFiles.readAll([folder.path("")]).map(\.name)
     }
     #expect(throws: ConfigurationError.self) { try names() }
     try write(try Self.smartHome().text, "home.json")
@@ -177,7 +177,7 @@ struct SeveralPoliciesTests {
     try await TenancyStage.run { stage in
       try write(Array(LibraryPolicy.text.utf8), "Library.json")
       #expect(try names() == [folder.path("Library.json"), folder.path("home.json")])
-      try await stage.service.reloadPolicies { try TenancyProgram.readPolicies([folder.path("")]) }
+      try await stage.service.reloadPolicies { try PolicyFiles.readAll([folder.path("")]) }
       #expect(stage.service.engine.policy.type(named: "book") != nil)
       #expect(stage.service.engine.policy.type(named: "device") != nil)
     }
@@ -188,12 +188,12 @@ struct SeveralPoliciesTests {
     )
     var check = ConfigurationCheck()
     check.attempt("policy") {
-      _ = try PolicyReloader.policy(try TenancyProgram.readPolicies([folder.path("")]))
+      _ = try PolicyReloader.policy(try PolicyFiles.readAll([folder.path("")]))
     }
     let problems = check.problems.joined(separator: "\n")
     #expect(problems.contains("\(folder.path("b.json")): version: "), "\(problems)")
     let missing = #expect(throws: ConfigurationError.self) {
-      try TenancyProgram.readPolicies([folder.path("nowhere")])
+      try PolicyFiles.readAll([folder.path("nowhere")])
     }
     #expect("\(missing as Any)".contains("setting policy: \(folder.path("nowhere")): "))
   }
@@ -217,7 +217,7 @@ struct SeveralPoliciesTests {
     #expect(several.policies.count == 2)
     var check = ConfigurationCheck()
     check.attempt("policy") {
-      _ = try PolicyReloader.policy(try TenancyProgram.readPolicies(several.policies))
+      _ = try PolicyReloader.policy(try PolicyFiles.readAll(several.policies))
     }
     let problems = check.problems.joined(separator: "\n")
     #expect(problems.contains("home.json: roles.tenant.access_level: "), "\(problems)")

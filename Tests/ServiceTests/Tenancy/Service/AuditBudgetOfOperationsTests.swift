@@ -37,7 +37,7 @@ struct AuditBudgetOfOperationsTests {
       #expect(try await count(audits, "user:usr_stranger") == budget)
       let accesses = "SELECT count(*) FROM access_record WHERE user_id = ?"
       // Of strangers a device's history keeps the newest only.
-      #expect(try await count(accesses, "usr_stranger") == AccessRecord.attemptCountMax.ofStranger)
+      #expect(try await count(accesses, "usr_stranger") == AccessTable.attemptCountMax.ofStranger)
       // Others have budgets of their own, and a change is made and recorded whatever was before.
       #expect(try await unlock("usr_other") == Refusal(.notFound, "NOT_FOUND"))
       #expect(try await unlock(home.tenant) == nil)

@@ -120,8 +120,7 @@ enum DeletableTree: String, CaseIterable, Sendable {
 extension TenancyStage {
   /// Tells EntitlementService of everything that is due.
   func endHolders() async {
-    let core = service.core
-    await core.endings?.drain(core.store)
+    await service.endings?.drain(service.core.store)
   }
 
   /// What EntitlementService has not been told of yet, or not with success.

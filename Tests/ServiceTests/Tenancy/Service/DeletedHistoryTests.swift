@@ -118,10 +118,10 @@ struct DeletedHistoryTests {
       let home = try await used(stage, name: "home")
       _ = try await stage.devices.delete(.init(deviceId: home.door), options: .by(home.manager))
       let deletedAt = stage.clock.now
-      try await stage.service.purge(now: deletedAt + Tombstone.lifetime)
+      try await stage.service.purge(now: deletedAt + TombstoneTable.lifetime)
       #expect(try await history(home.door, by: home.manager, stage) == ["unlock"])
       #expect(try await rowCounts(stage) == [1, 2])
-      try await stage.service.purge(now: deletedAt + Tombstone.lifetime + 1)
+      try await stage.service.purge(now: deletedAt + TombstoneTable.lifetime + 1)
       #expect(try await rowCounts(stage) == [0, 1])
       #expect(
         try await refusal { try await history(home.door, by: home.manager, stage) }
@@ -138,7 +138,7 @@ struct DeletedHistoryTests {
       let count = Database.purgeCountMax + 1
       try await stage.service.database.write { tx in
         for number in 0..<count {
-          try AccessRecord(
+          let record = AccessRecord(
             id: "acr_\(number)",
             deviceID: home.door,
             userID: home.tenant,
@@ -147,7 +147,8 @@ struct DeletedHistoryTests {
             reason: "ALLOWED",
             role: "tenant",
             recordedAt: tx.now
-          ).insert(tx)
+          )
+          try AccessTable.insert(record, in: tx)
         }
       }
       _ = try await stage.devices.delete(.init(deviceId: home.door), options: .by(home.manager))

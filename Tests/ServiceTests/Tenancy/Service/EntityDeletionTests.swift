@@ -211,7 +211,7 @@ struct EntityDeletionTests {
         ids.append(try await delete(tree.root, stage).deletionId)
         if ids.count == 1 { await stage.endHolders() }
       }
-      let end = TenancyStage.start + Tombstone.lifetime
+      let end = TenancyStage.start + TombstoneTable.lifetime
       try await stage.service.purge(now: end)
       let known = try await deletion(ids[0], stage)
       #expect(known.finishedAt != nil)

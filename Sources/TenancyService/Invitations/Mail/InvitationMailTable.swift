@@ -8,12 +8,15 @@ struct InvitationMail: Sendable {
   let invitation: InvitationRecord
   /// The code, sealed for the invitation.
   let sealed: [UInt8]
+}
 
+/// Letters to invited people in the store.
+enum InvitationMailTable {
   /// Adds one that is due now.
   static func insert(
     _ invitationID: String,
     sealed: [UInt8],
-    _ tx: borrowing WriteTransaction
+    in tx: borrowing WriteTransaction
   ) throws {
     try tx.execute(
       "INSERT INTO invitation_mail (invitation_id, sealed, attempts, due_at) VALUES (?, ?, 0, ?)",
@@ -26,21 +29,21 @@ struct InvitationMail: Sendable {
   /// That of an invitation; nil once it was taken or dropped.
   static func find(
     _ invitationID: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> InvitationMail? {
     let sealed = try tx.first(
       "SELECT sealed FROM invitation_mail WHERE invitation_id = ?",
       .text(invitationID)
     ) { $0.blob(0) }
     // There is no mail without an invitation: its key is a foreign one.
-    guard let sealed, let invitation = try InvitationRecord.find(invitationID, tx) else {
+    guard let sealed, let invitation = try InvitationTable.find(invitationID, in: tx) else {
       return nil
     }
     return InvitationMail(invitation: invitation, sealed: sealed)
   }
 
   /// Forgets one, and the code with it.
-  static func delete(_ invitationID: String, _ tx: borrowing WriteTransaction) throws {
+  static func delete(_ invitationID: String, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       "DELETE FROM invitation_mail WHERE invitation_id = ?",
       .text(invitationID)

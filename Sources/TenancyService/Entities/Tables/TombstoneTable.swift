@@ -1,12 +1,12 @@
 internal import ServiceKit
 
 /// What is kept of a deleted entity: that it was there, and where, for as long as its history is kept.
-enum Tombstone {
+enum TombstoneTable {
   /// How long tombstones and the histories of deleted devices are kept, in milliseconds: 90 days.
   static let lifetime: Int64 = 90 * 86_400_000
 
   /// Adds that of an entity that is deleted now.
-  static func insert(of record: EntityRecord, _ tx: borrowing WriteTransaction) throws {
+  static func insert(of record: EntityRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       "INSERT INTO tombstone (id, type, root_id, deleted_at, parent_id) VALUES (?, ?, ?, ?, ?)",
       .text(record.id),
@@ -22,7 +22,7 @@ enum Tombstone {
   static func survivor(
     above id: String,
     type: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> (id: String, type: String)? {
     try tx.first(
       """

@@ -15,7 +15,7 @@ struct LegacyDraft: Sendable {
     userID = document.userId
     json = try DocumentContent(json: document.json, field: "\(field).json").text
     guard json.utf8.count <= DocumentLimits.contentByteCountMax else {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "\(field).json",
         "DOCUMENT_INVALID",
         "has more than \(DocumentLimits.contentByteCountMax) bytes"
@@ -27,15 +27,15 @@ struct LegacyDraft: Sendable {
 /// The global collections of the older app, which operators fill and nobody changes once they are sealed.
 ///
 /// The store itself refuses changes then: see the triggers in `TenancySchema`.
-enum LegacyImport {
+enum LegacyTable {
   /// When the collections were sealed, in milliseconds since 1970; nil before.
-  static func sealedAt(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> Int64? {
+  static func sealedAt(in tx: borrowing some StoreTransaction & ~Copyable) throws -> Int64? {
     try tx.first("SELECT sealed_at FROM legacy_seal") { $0.integer(0) }
   }
 
   /// Makes the collections read-only, if they are not.
-  static func seal(_ tx: borrowing WriteTransaction) throws {
-    guard try sealedAt(tx) == nil else { return }
+  static func seal(in tx: borrowing WriteTransaction) throws {
+    guard try sealedAt(in: tx) == nil else { return }
     try tx.execute("INSERT INTO legacy_seal (sealed_at) VALUES (?)", .integer(tx.now))
     try tx.audit("legacy.seal", object: "legacy_document")
   }
@@ -47,9 +47,9 @@ enum LegacyImport {
   static func add(
     _ drafts: [LegacyDraft],
     to collection: LegacyCollectionName,
-    _ tx: borrowing WriteTransaction
+    in tx: borrowing WriteTransaction
   ) throws -> Int {
-    guard try sealedAt(tx) == nil else { throw TenancyError.legacyReadOnly }
+    guard try sealedAt(in: tx) == nil else { throw DocumentError.legacyReadOnly }
     var count = 0
     for (index, draft) in drafts.enumerated() {
       let digest = Digests.sha256(draft.json)
@@ -60,7 +60,7 @@ enum LegacyImport {
       ) { (userID: $0.text(0), digest: $0.blob(1)) }
       if let before {
         guard before.userID == draft.userID, before.digest == digest else {
-          throw TenancyError.legacyConflict(field: "documents[\(index)]", draft.id)
+          throw DocumentError.legacyConflict(field: "documents[\(index)]", draft.id)
         }
         continue
       }
@@ -86,14 +86,14 @@ enum LegacyImport {
 
   /// The state of the collections as an answer has it.
   static func message(
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Tenancy_V1.LegacyCollections {
     let documents = try tx.first("SELECT count(*) FROM legacy_document") { $0.integer(0) }
     let users = try tx.first(
       "SELECT count(*) FROM legacy_migration WHERE finished_at IS NOT NULL"
     ) { $0.integer(0) }
     return Tenancy_V1.LegacyCollections(
-      sealedAt: try sealedAt(tx).map { .init(milliseconds: $0) },
+      sealedAt: try sealedAt(in: tx).map { .init(milliseconds: $0) },
       documentCount: UInt64(clamping: documents ?? 0),
       migratedUserCount: UInt64(clamping: users ?? 0)
     )
