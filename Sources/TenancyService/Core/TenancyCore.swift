@@ -107,9 +107,23 @@ final class TenancyCore: Sendable {
 
   /// Runs a change at most once per key; checks see it before this returns.
   ///
-  /// Authorization belongs into `body`, by `require` and `decide` with its transaction: they see every
+  /// Authorization belongs in `body`, by `require` and `decide` with its transaction: they see every
   /// change before this one. A repeated request gets the kept answer, unless its user is suspended or
   /// signed out by now (docs/decisions/0045). `request` must be encoded alike each time.
+  ///
+  /// The path of a write, from a handler inwards:
+  ///
+  /// 1. `write(… naming:)` looks users up first, for requests that name them.
+  /// 2. This: `retryingWithFeatures` asks for features that `body` lacks, and runs the rest again.
+  /// 3. `ServiceStore.write` refuses erased users and those who have left too much log, and gives errors of
+  ///    the store the form that callers get.
+  /// 4. `writeOnce` of the database refuses proofs that have ended, and repeats or keeps the answer of the key.
+  /// 5. `Database.performWrite` names the author of audit records and has the call wait in the queue, where
+  ///    callers take turns.
+  /// 6. `GroupCommitter` runs writes in one transaction. A write that relies on what one before it has
+  ///    touched (`ConflictKey`) runs again after the commit, and one that fails late is undone alone.
+  /// 7. `body`.
+  /// 8. After the commit `TenancyFollower` applies its changes to the forest, wakes watchers, and this returns.
   func write<Response: Message>(
     _ call: CallContext,
     _ user: UserIdentity,

@@ -121,7 +121,7 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
     guard problem(of: question) == nil, let subject = question.subject,
       let action = question.action?.name, let resource = question.resource
     else {
-      let message = "\(problem(of: question) ?? "question") must be set"
+      let message = "\(problem(of: question) ?? "question"): must be set"
       return .answered(
         .init(context: .init(error: .init(status: 400, message: message)))
       )

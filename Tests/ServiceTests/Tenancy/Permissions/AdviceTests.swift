@@ -40,22 +40,22 @@ struct AdviceTests {
           )
         }
       }
-      #expect(try await role(nil) == "role.valid_until must be later than now")
-      #expect(try await role(past) == "role.valid_until must be after valid_from")
+      #expect(try await role(nil) == "role.valid_until: must be later than now")
+      #expect(try await role(past) == "role.valid_until: must be after valid_from")
       let tenant = try await message {
         _ = try await stage.units.addTenant(
           .init(unitId: home.unit, userId: "usr_tom", validUntil: past),
           options: .by(home.manager)
         )
       }
-      #expect(tenant == "valid_until must be later than now")
+      #expect(tenant == "valid_until: must be later than now")
       let guest = try await message {
         _ = try await stage.guests.grant(
           .init(userId: "usr_tom", deviceIds: [home.cellar], validUntil: past),
           options: .by(home.manager)
         )
       }
-      #expect(guest == "valid_until must be later than now")
+      #expect(guest == "valid_until: must be later than now")
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 /// That a statement about documents without a user cannot be written unnoticed.
 @Suite("The statements about documents")
 struct DocumentSourceTests {
-  /// From Tests/ServiceTests/Tenancy/UserData to the sources of the service.
+  /// From Tests/ServiceTests/Tenancy/Documents to the sources of the service.
   private static let sources = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
     url.deletingLastPathComponent()
   }.appending(path: "Sources/TenancyService")

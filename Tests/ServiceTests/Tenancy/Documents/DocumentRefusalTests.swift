@@ -34,29 +34,29 @@ struct DocumentRefusalTests {
       let faults = [
         (
           nested(100),
-          "put.json is not accepted as JSON: line 1, column 101: nested more than 20 deep"
+          "put.json: is not accepted as JSON: line 1, column 101: nested more than 20 deep"
         ),
         (
           #"{"a":1,"a":2}"#,
-          #"put.json is not accepted as JSON: line 1, column 11: the name "a" is there twice"#
+          #"put.json: is not accepted as JSON: line 1, column 11: the name "a" is there twice"#
         ),
         (
           "{\n\"a\": 1,\n}",
-          "put.json is not accepted as JSON: line 3, column 1: expected a name in quotes"
+          "put.json: is not accepted as JSON: line 3, column 1: expected a name in quotes"
         ),
         (
           #"{"a":1} x"#,
-          "put.json is not accepted as JSON: line 1, column 9: unexpected text after the value"
+          "put.json: is not accepted as JSON: line 1, column 9: unexpected text after the value"
         ),
         (
           #"{"a":"\ud800"}"#,
-          "put.json is not accepted as JSON: line 1, column 13: half of a surrogate pair"
+          "put.json: is not accepted as JSON: line 1, column 13: half of a surrogate pair"
         ),
-        ("[1]", "put.json must be a JSON object, not an array"),
-        ("null", "put.json must be a JSON object, not null"),
+        ("[1]", "put.json: must be a JSON object, not an array"),
+        ("null", "put.json: must be a JSON object, not null"),
         (
           #"{"a":NaN}"#,
-          "put.json is not accepted as JSON: line 1, column 6: this does not begin a value"
+          "put.json: is not accepted as JSON: line 1, column 6: this does not begin a value"
         ),
       ]
       for (json, message) in faults {
@@ -75,7 +75,7 @@ struct DocumentRefusalTests {
       let error = await #expect(throws: RPCError.self) {
         try await ada.write([ada.putting("a"), ada.putting("b"), ada.putting("c", "{")])
       }
-      #expect(error?.message.hasPrefix("writes[2].put.json ") == true)
+      #expect(error?.message.hasPrefix("writes[2].put.json: ") == true)
       let empty = try await refusal { try await ada.write([.init()]) }
       #expect(empty == Refusal(.invalidArgument, "REQUIRED"))
       #expect(try await ada.pages() == [[]])
