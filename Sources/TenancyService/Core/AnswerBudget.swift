@@ -24,6 +24,21 @@ struct AnswerBudget {
 }
 
 extension TenancyCore {
+  /// The page that a caller asks for; its token is good for the same caller and `filter` only.
+  func asked(
+    _ size: UInt32,
+    _ token: String,
+    cursorCount: Int = 1,
+    for filter: [String],
+    _ caller: Caller
+  ) throws -> RequestedPage {
+    try tokens.page(
+      .init(size: size, token: token),
+      cursorCount: cursorCount,
+      TokenSealer.PageBinding(caller: caller.description, filter: filter)
+    )
+  }
+
   /// A page of rows as messages, as many as fit into one answer; `rows` holds one more than the page
   /// if there is another one.
   func page<Record, Item: Message>(

@@ -70,22 +70,22 @@ extension TenancyCore {
   /// `path` is what errors say before `user_id`, by place in `named`: `grants[3].`.
   func write<Request: Message, Response: Message>(
     _ call: CallContext,
-    _ user: UserIdentity,
     key: String,
     request: Request,
     naming named: [NamedUser],
     path: (Int) -> String = { _ in "" },
     ifAllowed mayAsk: () async throws -> Bool,
-    _ body: @escaping @Sendable (NamedUsers, borrowing WriteTransaction) throws -> Response
+    _ body:
+      @escaping @Sendable (NamedUsers, ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let users =
       if try await mayAsk() { try await lookUp(named, path) } else { NamedUsers(found: nil) }
     do {
-      return try await write(call, user, key: key, request: request) { tx in try body(users, tx) }
+      return try await write(call, key: key, request: request) { try body(users, $0, $1) }
     } catch is NamedUsers.Unasked {
       // The right came between the two decisions.
       let users = try await lookUp(named, path)
-      return try await write(call, user, key: key, request: request) { tx in try body(users, tx) }
+      return try await write(call, key: key, request: request) { try body(users, $0, $1) }
     }
   }
 

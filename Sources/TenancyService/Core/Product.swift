@@ -65,3 +65,22 @@ extension [any Product.Type] {
     return needed.flatMap { $0.missing(in: policy) }
   }
 }
+
+extension Policy {
+  /// Which types, and which actions on them, a product lacks that names them by type.
+  func missing(_ actions: [String: [String]]) -> [PolicyError.Problem] {
+    var missing: [PolicyError.Problem] = []
+    for (name, actions) in actions.sorted(by: { $0.key < $1.key }) {
+      guard let type = type(named: name) else {
+        missing.append(.init(path: "types.\(name)", problem: "is missing"))
+        continue
+      }
+      for name in actions where action(named: name).map({ hasRule(of: $0, on: type) }) != true {
+        missing.append(
+          .init(path: "types.\(self[type].name).actions.\(name)", problem: "is missing")
+        )
+      }
+    }
+    return missing
+  }
+}

@@ -21,14 +21,13 @@ extension TenancyCore {
 
   /// The same when the turn of a write has come.
   func requireAdministrator(_ user: UserIdentity, _ tx: borrowing WriteTransaction) throws {
-    let explanation = try decide(
+    let explanation = try ruling(
       BuiltIn.administer,
       on: Forest.systemIdentifier,
       type: BuiltIn.system,
       user,
       tx
     )
-    try requireFeatures(explanation)
     guard explanation.isAllowed else { throw Self.noAdministrator(explanation.reason) }
   }
 

@@ -35,6 +35,19 @@ extension TenancyCore {
     return explanation
   }
 
+  /// As `decide`; UNAVAILABLE when features are not known, which `write` and `read` then ask for.
+  func ruling(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Explanation {
+    let explanation = try decide(action, on: id, type: type, user, tx)
+    try requireFeatures(explanation)
+    return explanation
+  }
+
   /// Throws unless a user may do something to an object: NOT_FOUND when it must not know of it.
   ///
   /// Decides as `decide` does. UNAVAILABLE when features are not known, which `write` and `read` then

@@ -105,7 +105,7 @@ final class TenancyCore: Sendable {
 
   // MARK: Writes
 
-  /// Runs a change at most once per key; checks see it before this returns.
+  /// Runs a change of a user at most once per key; checks see it before this returns.
   ///
   /// Authorization belongs in `body`, by `require` and `decide` with its transaction: they see every
   /// change before this one. A repeated request gets the kept answer, unless its user is suspended or
@@ -126,19 +126,19 @@ final class TenancyCore: Sendable {
   /// 8. After the commit `TenancyFollower` applies its changes to the forest, wakes watchers, and this returns.
   func write<Response: Message>(
     _ call: CallContext,
-    _ user: UserIdentity,
     key: String,
     request: [UInt8],
-    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
+    _ body: @escaping @Sendable (ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
-    let core = self
+    let user = try call.requireUser()
+    let changes = ChangeSet(core: self, call: call, user: user)
     return try await retryingWithFeatures {
       try await store.write(
         call,
         once: key,
         request,
-        onReplay: { tx in try core.requireNotSuspended(user, tx) },
-        body
+        onReplay: { tx in try changes.core.requireNotSuspended(user, tx) },
+        { tx in try body(changes, tx) }
       )
     }
   }
@@ -146,14 +146,13 @@ final class TenancyCore: Sendable {
   /// As the other `write`, for requests without maps.
   func write<Request: Message, Response: Message>(
     _ call: CallContext,
-    _ user: UserIdentity,
     key: String,
     request: Request,
-    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
+    _ body: @escaping @Sendable (ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     // What tells it from others under its key.
     let bytes = key.isEmpty ? [] : request.protobufBytes
-    return try await write(call, user, key: key, request: bytes, body)
+    return try await write(call, key: key, request: bytes, body)
   }
 
   /// Runs `body` on one snapshot of the store.

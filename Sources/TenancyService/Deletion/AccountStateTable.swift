@@ -44,10 +44,10 @@ enum AccountStateTable {
       INSERT OR REPLACE INTO account_state (user_id, version, is_disabled, is_deletion_begun)
       VALUES (?, ?, ?, ?)
       """,
-      .text(record.userID),
-      .integer(record.version),
-      .boolean(record.isDisabled),
-      .boolean(record.isDeletionBegun)
+      values: [
+        .text(record.userID), .integer(record.version), .boolean(record.isDisabled),
+        .boolean(record.isDeletionBegun),
+      ]
     )
   }
 }

@@ -62,7 +62,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
   ) async throws -> Response {
     let (user, documents, core) = (try call.requireUser(), try UserDocuments(call), core)
     let meter = meter
-    return try await core.write(call, user, key: key, request: request) { tx in
+    return try await core.write(call, key: key, request: request) { _, tx in
       try core.requireNotSuspended(user, tx)
       var changes = DocumentChangeSet(core, meter, documents)
       return response(try changes.apply(drafts, tx))
@@ -184,7 +184,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteAllDocumentsResponse {
     let (user, documents, core) = (try call.requireUser(), try UserDocuments(call), core)
-    return try await core.write(call, user, key: "", request: request) { tx in
+    return try await core.write(call, key: "", request: request) { _, tx in
       try core.requireNotSuspended(user, tx)
       let limit = DocumentLimits.batchCountMax
       var count = 0

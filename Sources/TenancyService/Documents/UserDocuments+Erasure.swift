@@ -50,9 +50,7 @@ extension UserDocuments {
         WHERE scope = ?2 AND action IN ('document.put', 'document.delete') AND object <> ?1
         LIMIT ?3)
       """,
-      .text(erasedName),
-      .text(userID),
-      .integer(limit)
+      values: [.text(erasedName), .text(userID), .integer(limit)]
     )
     // The scopes that begin with the user and a slash: the next letter after that is a zero.
     let changeCount = try tx.execute(
@@ -61,9 +59,7 @@ extension UserDocuments {
         SELECT revision FROM change_log
         WHERE kind = 'document' AND scope >= ?2 || '/' AND scope < ?2 || '0' LIMIT ?3)
       """,
-      .text(erasedName),
-      .text(userID),
-      .integer(limit)
+      values: [.text(erasedName), .text(userID), .integer(limit)]
     )
     return recordCount + changeCount
   }

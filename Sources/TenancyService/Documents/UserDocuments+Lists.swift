@@ -102,11 +102,9 @@ extension UserDocuments {
       WHERE user_id = ? AND collection = ? AND revision > ? AND revision <= ?
       ORDER BY revision LIMIT ?
       """,
-      .text(userID),
-      .text(collection),
-      .integer(revision),
-      .integer(last),
-      .integer(limit)
+      values: [
+        .text(userID), .text(collection), .integer(revision), .integer(last), .integer(limit),
+      ]
     ) { DocumentChange(id: $0.text(0), revision: $0.integer(1), isDeletion: false) }
   }
 

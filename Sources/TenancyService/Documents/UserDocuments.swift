@@ -99,15 +99,11 @@ struct UserDocuments: Sendable {
         updated_at = excluded.updated_at, digest = excluded.digest,
         byte_count = excluded.byte_count, json = excluded.json
       """,
-      .text(userID),
-      .text(collection),
-      .text(id),
-      .integer(record.revision),
-      .integer(record.createdAt),
-      .integer(record.updatedAt),
-      .blob(digest),
-      .integer(record.byteCount),
-      .text(json)
+      values: [
+        .text(userID), .text(collection), .text(id), .integer(record.revision),
+        .integer(record.createdAt), .integer(record.updatedAt), .blob(digest),
+        .integer(record.byteCount), .text(json),
+      ]
     )
     try count(
       collection,
@@ -136,9 +132,7 @@ struct UserDocuments: Sendable {
     let revision = try log(id, in: collection, isDeletion: true, tx)
     try tx.execute(
       "DELETE FROM document WHERE user_id = ? AND collection = ? AND id = ?",
-      .text(userID),
-      .text(collection),
-      .text(id)
+      values: [.text(userID), .text(collection), .text(id)]
     )
     try count(collection, documents: -1, bytes: -before.byteCount, tx)
     try tx.audit(
@@ -217,10 +211,7 @@ struct UserDocuments: Sendable {
       UPDATE document_usage SET document_count = document_count + ?, byte_count = byte_count + ?
       WHERE user_id = ? AND collection = ?
       """,
-      .integer(documents),
-      .integer(bytes),
-      .text(userID),
-      .text(collection)
+      values: [.integer(documents), .integer(bytes), .text(userID), .text(collection)]
     )
     if counted == 0 {
       try tx.execute(
@@ -228,10 +219,7 @@ struct UserDocuments: Sendable {
         INSERT INTO document_usage (user_id, collection, document_count, byte_count)
         VALUES (?, ?, ?, ?)
         """,
-        .text(userID),
-        .text(collection),
-        .integer(documents),
-        .integer(bytes)
+        values: [.text(userID), .text(collection), .integer(documents), .integer(bytes)]
       )
     }
     guard documents < 0 else { return }

@@ -35,8 +35,7 @@ extension EntitiesHandler {
       pageToken: request.pageToken
     )
     let listed = try await core.list(list, call, user) { record, tx -> Tenancy_V1.Entity? in
-      let explanation = try core.decide(action, on: record.id, type: request.type, user, tx)
-      try core.requireFeatures(explanation)
+      let explanation = try core.ruling(action, on: record.id, type: request.type, user, tx)
       // A right that has ended since shows nothing any more.
       guard explanation.isAllowed,
         stored.allSatisfy({ $0.passes(record, accessLevel: explanation.accessLevel) })

@@ -11,17 +11,15 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ request: Tenancy_V1.CreateEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Entity {
-    let user = try call.requireUser()
+    _ = try call.requireUser()
     let (core, checked, new) = (core, core.policy, request.entity ?? .init())
     // Before the write's turn: looking at attributes takes a while.
     let draft = try EntityDraft(new, field: "entity", checked)
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, [new.attributes]) { $0.entity?.attributes = nil }
-    ) { tx in
+    ) { changes, tx in
       let policy = core.policy
       let isAsChecked = policy === checked
       let (record, level) = try changes.create(
@@ -36,18 +34,16 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ request: Tenancy_V1.BatchCreateEntitiesRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.BatchCreateEntitiesResponse {
-    let user = try call.requireUser()
+    _ = try call.requireUser()
     let (core, checked) = (core, core.policy)
     let drafts = try drafts(request, checked)
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, request.entities.map(\.attributes)) { request in
         for index in request.entities.indices { request.entities[index].attributes = nil }
       }
-    ) { tx in
+    ) { changes, tx in
       // Another policy may be in force by now.
       let isAsChecked = core.policy === checked
       var response = Tenancy_V1.BatchCreateEntitiesResponse()
@@ -86,13 +82,11 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Entity {
     let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, [request.attributes]) { $0.attributes = nil }
-    ) { tx in
+    ) { changes, tx in
       let held = try core.require(.update, on: request.entityId, user, tx)
       let record = try changes.update(
         held,
@@ -110,8 +104,9 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Entity {
     let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let held = try core.require(.move, on: request.entityId, user, tx)
       try core.requireRevision(request.expectedRevision, of: held.record)
       let record = try changes.move(held, under: request.parentId, tx)
@@ -124,13 +119,9 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteEntityResponse {
     let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    let response = try await core.write(
-      call,
-      user,
-      key: request.idempotencyKey,
-      request: request
-    ) { tx in
+    let response = try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let held = try core.require(.delete, on: request.entityId, user, tx)
       let deletion = try changes.delete(
         held.record,

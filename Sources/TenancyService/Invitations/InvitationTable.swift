@@ -180,9 +180,7 @@ enum InvitationTable {
       SELECT 1 FROM invitation WHERE state = 'pending' AND \(column.rawValue) = ? AND expires_at > ?
       LIMIT ?
       """,
-      .text(value),
-      .integer(tx.now),
-      .integer(limit)
+      values: [.text(value), .integer(tx.now), .integer(limit)]
     ) { _ in }.count
   }
 
@@ -219,10 +217,7 @@ enum InvitationTable {
       \(selection) WHERE i.email_key = ? AND i.email_key <> '' AND i.entity_id = ? AND i.role = ?
         AND i.state = 'pending' AND i.expires_at > ?
       """,
-      .text(email.key),
-      .text(entityID),
-      .text(role),
-      .integer(tx.now)
+      values: [.text(email.key), .text(entityID), .text(role), .integer(tx.now)]
     ) { InvitationRecord(row: $0) }
   }
 
@@ -265,27 +260,16 @@ enum InvitationTable {
         closed_by, association_id, recurring, replaces_window, made_for, made_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      .text(record.id),
-      .text(record.entityID),
-      .text(record.role),
-      .text(record.email),
-      .text(EmailAddress(record.email).key),
-      .optionalInteger(record.validFrom),
-      .optionalInteger(record.validUntil),
-      .integer(record.expiresAt),
-      .text(record.invitedBy),
-      .text(record.inviterACR),
-      .blob(Array(record.codeDigest.prefix(Self.keyByteCount))),
-      .blob(record.codeDigest),
-      .integer(record.createdAt),
-      .text(record.state.rawValue),
-      .optionalInteger(record.closedAt),
-      .text(record.closedBy),
-      .text(record.associationID),
-      .optionalText(record.recurring?.storedText),
-      .boolean(record.replacesWindow),
-      .optionalText(record.madeFor),
-      .integer(record.madeAt)
+      values: [
+        .text(record.id), .text(record.entityID), .text(record.role), .text(record.email),
+        .text(EmailAddress(record.email).key), .optionalInteger(record.validFrom),
+        .optionalInteger(record.validUntil), .integer(record.expiresAt), .text(record.invitedBy),
+        .text(record.inviterACR), .blob(Array(record.codeDigest.prefix(Self.keyByteCount))),
+        .blob(record.codeDigest), .integer(record.createdAt), .text(record.state.rawValue),
+        .optionalInteger(record.closedAt), .text(record.closedBy), .text(record.associationID),
+        .optionalText(record.recurring?.storedText), .boolean(record.replacesWindow),
+        .optionalText(record.madeFor), .integer(record.madeAt),
+      ]
     )
   }
 
@@ -295,11 +279,10 @@ enum InvitationTable {
       """
       UPDATE invitation SET state = ?, closed_at = ?, closed_by = ?, association_id = ? WHERE id = ?
       """,
-      .text(record.state.rawValue),
-      .optionalInteger(record.closedAt),
-      .text(record.closedBy),
-      .text(record.associationID),
-      .text(record.id)
+      values: [
+        .text(record.state.rawValue), .optionalInteger(record.closedAt), .text(record.closedBy),
+        .text(record.associationID), .text(record.id),
+      ]
     )
   }
 
@@ -335,24 +318,5 @@ enum InvitationTable {
       .text(userID),
       .text(userID)
     )
-  }
-}
-
-extension Database {
-  /// Forgets invitations that expired before `instant` (milliseconds since 1970), whatever became of
-  /// them; how many there were.
-  ///
-  /// Few at a time: call again until it is 0.
-  func purgeInvitations(before instant: Int64) async throws -> Int {
-    try await write { tx in
-      try tx.execute(
-        """
-        DELETE FROM invitation WHERE id IN (
-          SELECT id FROM invitation WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
-        """,
-        .integer(instant),
-        .integer(Self.purgeCountMax)
-      )
-    }
   }
 }

@@ -23,17 +23,14 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ request: Tenancy_V1.CreateInvitationRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.CreateInvitationResponse {
-    let (user, core) = (try call.requireUser(), core)
+    _ = try call.requireUser()
+    let core = core
     let draft = try InvitationDraft(request)
     let id = core.identifiers.make(.invitation)
     let code = core.invitationCode()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    var response = try await core.write(
-      call,
-      user,
-      key: request.idempotencyKey,
-      request: request
-    ) { tx in
+    var response = try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let record = try changes.invite(draft, id: id, code: code, tx)
       return Tenancy_V1.CreateInvitationResponse(
         invitation: core.message(invitation: record, now: tx.now)
@@ -95,11 +92,12 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     filter bound: [String],
     _ call: CallContext
   ) async throws -> (items: [Tenancy_V1.Invitation], nextToken: String) {
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [call.method.fullName, "\(pending)"] + bound
+    let asked = try core.asked(
+      size,
+      token,
+      for: [call.method.fullName, "\(pending)"] + bound,
+      call.caller
     )
-    let asked = try core.tokens.page(.init(size: size, token: token), cursorCount: 1, binding)
     let (last, limit) = (asked.cursor?[0] ?? "", asked.size)
     let now = core.clock.now
     let isReceived = if case .address = filter { true } else { false }
@@ -186,7 +184,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     let core = core
     let find = try await finder(of: named, user)
     func write() async throws -> Response {
-      try await core.write(call, user, key: key, request: request) { tx in
+      try await core.write(call, key: key, request: request) { _, tx in
         try core.requireNotSuspended(user, tx)
         return try body(try find(tx), tx)
       }
@@ -239,8 +237,9 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Invitation {
     let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.requireNotSuspended(user, tx)
       guard let record = try InvitationTable.find(request.invitationId, in: tx),
         try mayRevoke(record, changes, tx)

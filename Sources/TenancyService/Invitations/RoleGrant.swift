@@ -29,18 +29,16 @@ extension TenancyCore {
   ) async throws -> Tenancy_V1.RoleAssociation {
     let user = try call.requireUser()
     let core = self
-    let changes = ChangeSet(core: self, call: call, user: user)
     defer { mailer?.wake() }
     return try await write(
       call,
-      user,
       key: key,
       request: request,
       naming: [grant.user],
       ifAllowed: {
         try await explanation(grant.action, on: grant.entityID, type: grant.type, user).isAllowed
       }
-    ) { users, tx in
+    ) { users, changes, tx in
       try core.require(grant.action, on: grant.entityID, type: grant.type, user, tx)
       let entity = try tx.known(grant.entityID, type: grant.type)
       let window = RoleWindow(from: grant.from, until: grant.until)

@@ -18,7 +18,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       throw ErrorCatalog.tenancy.invalid("user_id", "SELF", "must be somebody else")
     }
     try await core.requireUsers([request.userId], field: "user_id")
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) { _, tx in
       // Of two operators who suspend each other at the same time the second is suspended already.
       try core.requireAdministrator(user, tx)
       if let existing = try SuspensionTable.of(request.userId, in: tx) { return message(existing) }
@@ -49,7 +49,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
   ) async throws -> Tenancy_V1.ResumeResponse {
     let user = try await core.requireAdministrator(call)
     let core = core
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) { _, tx in
       try core.requireAdministrator(user, tx)
       guard let record = try SuspensionTable.of(request.userId, in: tx) else {
         return Tenancy_V1.ResumeResponse(
@@ -76,14 +76,11 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSuspendedResponse {
     _ = try await core.requireAdministrator(call)
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: ["ListSuspended"]
-    )
-    let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      cursorCount: 1,
-      binding
+    let asked = try core.asked(
+      request.pageSize,
+      request.pageToken,
+      for: ["ListSuspended"],
+      call.caller
     )
     let rows = try await core.read { tx in
       try SuspensionTable.page(after: asked.cursor?[0] ?? "", limit: asked.size + 1, in: tx)

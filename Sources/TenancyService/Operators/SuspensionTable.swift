@@ -74,11 +74,10 @@ enum SuspensionTable {
       INSERT INTO suspension (user_id, note, suspended_by, suspended_at, revision)
       VALUES (?, ?, ?, ?, ?)
       """,
-      .text(record.userID),
-      .text(record.note),
-      .text(record.suspendedBy),
-      .integer(record.suspendedAt),
-      .integer(record.revision)
+      values: [
+        .text(record.userID), .text(record.note), .text(record.suspendedBy),
+        .integer(record.suspendedAt), .integer(record.revision),
+      ]
     )
     return record
   }

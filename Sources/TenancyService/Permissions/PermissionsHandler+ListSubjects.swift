@@ -18,18 +18,15 @@ extension PermissionsHandler {
       entityID: request.entityId,
       asker: call.caller.user
     )
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: ["ListSubjects", list.entityID, list.action]
-    )
     let (core, revision) = (core, core.engine.revision)
     return try await core.read { tx in
       // Where it begins is looked at after whether the asker may, so that a page token tells nobody anything.
       try list.requireListing(core, tx)
-      let asked = try core.tokens.page(
-        .init(size: request.pageSize, token: request.pageToken),
-        cursorCount: 1,
-        binding
+      let asked = try core.asked(
+        request.pageSize,
+        request.pageToken,
+        for: ["ListSubjects", list.entityID, list.action],
+        call.caller
       )
       let page = try list.page(asked, core, tx)
       return Tenancy_V1.ListSubjectsResponse(

@@ -256,8 +256,12 @@ public final class TenancyService: Sendable {
   public func purge(now: Int64) async throws {
     while try await database.purgeTombstones(before: now - TombstoneTable.lifetime) > 0 {}
     while try await database.purgePast(before: now - TombstoneTable.lifetime) > 0 {}
-    while try await database.purgeEntityDeletions(before: now - TombstoneTable.lifetime) > 0 {}
-    while try await database.purgeInvitations(before: now - InvitationLimits.retention) > 0 {}
+    try await database.purge(
+      "entity_deletion",
+      "finished_at",
+      before: now - TombstoneTable.lifetime
+    )
+    try await database.purge("invitation", "expires_at", before: now - InvitationLimits.retention)
     for product in core.products { try await product.purge(core, now: now) }
     if let lifetime = database.configuration.auditLifetime {
       // Questions about the past need roles for as long as everything else that they rest on.

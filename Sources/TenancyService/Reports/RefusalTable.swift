@@ -91,16 +91,11 @@ enum RefusalTable {
         AND hour >= ? AND hour < ?
       ORDER BY hour, actor, on_behalf_of, action, object, reason LIMIT ?
       """,
-      .text(rootID),
-      .integer(last.hour),
-      .text(last.actor),
-      .text(last.onBehalfOf),
-      .text(last.action),
-      .text(last.object),
-      .text(last.reason),
-      .integer(interval.lowerBound),
-      .integer(interval.upperBound),
-      .integer(limit)
+      values: [
+        .text(rootID), .integer(last.hour), .text(last.actor), .text(last.onBehalfOf),
+        .text(last.action), .text(last.object), .text(last.reason), .integer(interval.lowerBound),
+        .integer(interval.upperBound), .integer(limit),
+      ]
     ) { RefusalCount(row: $0) }
   }
 

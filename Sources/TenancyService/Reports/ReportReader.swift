@@ -84,10 +84,10 @@ struct ReportReader: Sendable {
       SELECT \(HeldRole.columns) FROM association_history
       WHERE root_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?
       """,
-      .text(scope.rootID),
-      .integer(sequence),
-      .integer(scope.historyEnd),
-      .integer(Self.rowCountMax)
+      values: [
+        .text(scope.rootID), .integer(sequence), .integer(scope.historyEnd),
+        .integer(Self.rowCountMax),
+      ]
     ) { HeldRole(row: $0, asOf: instant) }
     var slice = Slice()
     for row in rows {

@@ -47,14 +47,11 @@ extension TenancyCore {
         """
       values += [.integer(clock.now), .integer(clock.now)]
     }
-    let binding = TokenSealer.PageBinding(
-      caller: caller.description,
-      filter: filter + ["\(list.isInForce)"]
-    )
-    let asked = try tokens.page(
-      .init(size: list.pageSize, token: list.pageToken),
-      cursorCount: 1,
-      binding
+    let asked = try asked(
+      list.pageSize,
+      list.pageToken,
+      for: filter + ["\(list.isInForce)"],
+      caller
     )
     let after = asked.cursor.flatMap { Int64($0[0]) } ?? 0
     let query = condition

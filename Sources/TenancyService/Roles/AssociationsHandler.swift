@@ -106,8 +106,7 @@ extension TenancyCore {
     guard type != BuiltIn.system, let action = policy.action(of: .listAssociations, on: type) else {
       return false
     }
-    let explanation = try decide(action, on: id, type: type, user, tx)
-    try requireFeatures(explanation)
+    let explanation = try ruling(action, on: id, type: type, user, tx)
     return explanation.isAllowed
   }
 }

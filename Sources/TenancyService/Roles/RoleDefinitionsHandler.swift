@@ -10,8 +10,7 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     _ request: Tenancy_V1.PutRoleDefinitionRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RoleDefinition {
-    let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
+    let core = core
     let draft = RoleDefinitionRecord(
       id: "",
       rootID: request.entityId,
@@ -19,7 +18,9 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
       baseRole: request.baseRole,
       actions: Set(request.actions).sorted()
     )
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       _ = try changes.requireDefining(on: request.entityId, tx)
       return core.message(definition: try changes.define(draft, tx))
     }
@@ -46,9 +47,10 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     _ request: Tenancy_V1.DeleteRoleDefinitionRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteRoleDefinitionResponse {
-    let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    let core = core
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       _ = try changes.requireDefining(on: request.entityId, onlyDeletes: true, tx)
       let record = try tx.roleDefinition(request.name, of: request.entityId)
       let revision = try record.map { try changes.removeDefinition($0, tx) }

@@ -42,17 +42,15 @@ struct RolesHandler: Tenancy_V1.RolesService {
     answer: @escaping @Sendable ([Tenancy_V1.RoleAssociation], _ revision: Int64) -> Response
   ) async throws -> Response {
     let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
     defer { core.mailer?.wake() }
     return try await core.write(
       call,
-      user,
       key: key,
       request: request,
       naming: drafts.map(\.user),
       path: { "\(drafts[$0].field)." },
       ifAllowed: { try await mayGrant(drafts, user, call) }
-    ) { users, tx in
+    ) { users, changes, tx in
       // All rights before the first user, so that a batch finds out no more than its parts would.
       let allowed = try drafts.map { try changes.requireGrant($0, now: tx.now, tx) }
       var (granted, revision): ([Tenancy_V1.RoleAssociation], Int64) = ([], 0)
@@ -98,8 +96,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
         guard let type = places[draft.entityID],
           let action = core.policy.granting(draft.role, on: type)
         else { return false }
-        let explanation = try core.decide(action, on: draft.entityID, type: type, user, tx)
-        try core.requireFeatures(explanation)
+        let explanation = try core.ruling(action, on: draft.entityID, type: type, user, tx)
         return explanation.isAllowed
       }
     }
@@ -109,9 +106,10 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.RevokeRoleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    let core = core
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let own = try changes.ownRole(request.role, on: request.entityId, tx)
       let role = own?.baseRole ?? request.role
       guard core.policy.role(named: role) != nil else { throw RoleError.unknown("role") }
@@ -137,9 +135,10 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.LeaveRoleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    let core = core
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       core.message(revoked: try changes.leave(request.role, on: request.entityId, tx))
     }
   }

@@ -25,8 +25,8 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
       byteCount = 0
       await Task.yield()
     }
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) {
-      [drafts] tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      [drafts] _, tx in
       try core.requireAdministrator(user, tx)
       let count = try LegacyTable.add(drafts, to: collection, in: tx)
       return Tenancy_V1.ImportLegacyDocumentsResponse(
@@ -41,7 +41,7 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.LegacyCollections {
     let (user, core) = (try await core.requireAdministrator(call), core)
-    return try await core.write(call, user, key: "", request: request) { tx in
+    return try await core.write(call, key: "", request: request) { _, tx in
       try core.requireAdministrator(user, tx)
       try LegacyTable.seal(in: tx)
       return try LegacyTable.message(in: tx)

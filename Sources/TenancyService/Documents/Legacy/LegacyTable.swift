@@ -69,12 +69,10 @@ enum LegacyTable {
         INSERT INTO legacy_document (collection, id, user_id, digest, byte_count, json)
         VALUES (?, ?, ?, ?, ?, ?)
         """,
-        .text(collection.rawValue),
-        .text(draft.id),
-        .text(draft.userID),
-        .blob(digest),
-        .integer(draft.json.utf8.count),
-        .text(draft.json)
+        values: [
+          .text(collection.rawValue), .text(draft.id), .text(draft.userID), .blob(digest),
+          .integer(draft.json.utf8.count), .text(draft.json),
+        ]
       )
       count += 1
     }

@@ -89,10 +89,10 @@ extension UserDocuments {
       SELECT collection, id, byte_count FROM legacy_document
       WHERE user_id = ? AND (collection, id) > (?, ?) ORDER BY collection, id LIMIT ?
       """,
-      .text(userID),
-      .text(migration.lastCollection),
-      .text(migration.lastID),
-      .integer(DocumentLimits.batchCountMax + 1)
+      values: [
+        .text(userID), .text(migration.lastCollection), .text(migration.lastID),
+        .integer(DocumentLimits.batchCountMax + 1),
+      ]
     ) { LegacyRow(collection: $0.text(0), id: $0.text(1), byteCount: $0.integer(2)) }
   }
 
@@ -122,13 +122,11 @@ extension UserDocuments {
         document_id = excluded.document_id, copied_count = excluded.copied_count,
         skipped_count = excluded.skipped_count, finished_at = excluded.finished_at
       """,
-      .text(userID),
-      .text(migration.lastCollection),
-      .text(migration.lastID),
-      .integer(migration.copiedCount),
-      .integer(migration.skippedCount),
-      .integer(migration.startedAt ?? tx.now),
-      .optionalInteger(migration.finishedAt)
+      values: [
+        .text(userID), .text(migration.lastCollection), .text(migration.lastID),
+        .integer(migration.copiedCount), .integer(migration.skippedCount),
+        .integer(migration.startedAt ?? tx.now), .optionalInteger(migration.finishedAt),
+      ]
     )
     let (collection, id) = (LegacyMigration.documentCollection, LegacyMigration.documentID)
     _ = try put(
@@ -148,9 +146,7 @@ extension UserDocuments {
       DELETE FROM legacy_document WHERE user_id = ? AND (collection, id) IN (
         SELECT collection, id FROM legacy_document WHERE user_id = ? LIMIT ?)
       """,
-      .text(userID),
-      .text(userID),
-      .integer(limit)
+      values: [.text(userID), .text(userID), .integer(limit)]
     )
     if count < limit {
       try tx.execute("DELETE FROM legacy_migration WHERE user_id = ?", .text(userID))

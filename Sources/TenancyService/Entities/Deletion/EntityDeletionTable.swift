@@ -90,19 +90,15 @@ enum EntityDeletionTable {
       INSERT INTO entity_deletion (id, entity_id, entity_type, deleted_by, deleted_at, holder_count)
       VALUES (?, ?, ?, ?, ?, ?)
       """,
-      .text(record.id),
-      .text(record.entityID),
-      .text(record.entityType),
-      .text(record.deletedBy),
-      .integer(record.deletedAt),
-      .integer(record.holderCount)
+      values: [
+        .text(record.id), .text(record.entityID), .text(record.entityType), .text(record.deletedBy),
+        .integer(record.deletedAt), .integer(record.holderCount),
+      ]
     )
     for holder in holders {
       try tx.execute(
         "INSERT INTO ended_holder (holder_id, deletion_id, attempts, due_at) VALUES (?, ?, 0, ?)",
-        .text(holder),
-        .text(record.id),
-        .integer(record.deletedAt)
+        values: [.text(holder), .text(record.id), .integer(record.deletedAt)]
       )
     }
   }
@@ -116,21 +112,5 @@ enum EntityDeletionTable {
       "SELECT count(*) FROM ended_holder WHERE deletion_id = ?",
       .text(record.id)
     ) { Int($0.integer(0)) } ?? 0
-  }
-}
-
-extension Database {
-  /// Forgets deletions that were complete before `instant` (milliseconds since 1970); how many.
-  func purgeEntityDeletions(before instant: Int64) async throws -> Int {
-    try await write { tx in
-      try tx.execute(
-        """
-        DELETE FROM entity_deletion WHERE id IN (
-          SELECT id FROM entity_deletion WHERE finished_at < ? LIMIT ?)
-        """,
-        .integer(instant),
-        .integer(Self.purgeCountMax)
-      )
-    }
   }
 }

@@ -31,16 +31,11 @@ extension WriteTransaction {
     if before == nil {
       try execute(
         "INSERT INTO entity (\(EntityRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        .text(record.id),
-        .text(record.type),
-        .text(record.parentID),
-        .text(record.rootID),
-        .text(record.name),
-        .text(record.attributesText),
-        .text(record.desiredState),
-        .integer(record.revision),
-        .integer(record.createdAt),
-        .integer(record.updatedAt)
+        values: [
+          .text(record.id), .text(record.type), .text(record.parentID), .text(record.rootID),
+          .text(record.name), .text(record.attributesText), .text(record.desiredState),
+          .integer(record.revision), .integer(record.createdAt), .integer(record.updatedAt),
+        ]
       )
     } else {
       if before?.changePayload != payload { try keepPast(entity: record.id) }
@@ -51,16 +46,11 @@ extension WriteTransaction {
           placed_at = CASE parent_id WHEN ? THEN placed_at ELSE ? END
         WHERE id = ?
         """,
-        .text(record.parentID),
-        .text(record.rootID),
-        .text(record.name),
-        .text(record.attributesText),
-        .text(record.desiredState),
-        .integer(record.revision),
-        .integer(record.updatedAt),
-        .text(record.parentID),
-        .integer(now),
-        .text(record.id)
+        values: [
+          .text(record.parentID), .text(record.rootID), .text(record.name),
+          .text(record.attributesText), .text(record.desiredState), .integer(record.revision),
+          .integer(record.updatedAt), .text(record.parentID), .integer(now), .text(record.id),
+        ]
       )
     }
     return record

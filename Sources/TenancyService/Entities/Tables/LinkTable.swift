@@ -37,11 +37,7 @@ extension WriteTransaction {
         INSERT INTO entity_link (link, from_id, to_id, place, began_at) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (link, from_id, to_id) DO UPDATE SET place = excluded.place
         """,
-        .text(name),
-        .text(record.id),
-        .text(target),
-        .integer(place),
-        .integer(now)
+        values: [.text(name), .text(record.id), .text(target), .integer(place), .integer(now)]
       )
       guard !before.contains(target) else { continue }
       let row = LinkRow(link: link, from: record.id, to: target)
@@ -85,9 +81,7 @@ extension WriteTransaction {
     try keepPast(link: policy[link].name, from: from, to: to)
     try execute(
       "DELETE FROM entity_link WHERE link = ? AND from_id = ? AND to_id = ?",
-      .text(policy[link].name),
-      .text(from),
-      .text(to)
+      values: [.text(policy[link].name), .text(from), .text(to)]
     )
     let row = LinkRow(link: link, from: from, to: to)
     _ = try log(

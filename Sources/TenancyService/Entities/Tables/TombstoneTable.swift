@@ -9,11 +9,10 @@ enum TombstoneTable {
   static func insert(of record: EntityRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       "INSERT INTO tombstone (id, type, root_id, deleted_at, parent_id) VALUES (?, ?, ?, ?, ?)",
-      .text(record.id),
-      .text(record.type),
-      .text(record.rootID),
-      .integer(tx.now),
-      .text(record.parentID)
+      values: [
+        .text(record.id), .text(record.type), .text(record.rootID), .integer(tx.now),
+        .text(record.parentID),
+      ]
     )
   }
 

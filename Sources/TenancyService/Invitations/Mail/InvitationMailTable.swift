@@ -20,9 +20,7 @@ enum InvitationMailTable {
   ) throws {
     try tx.execute(
       "INSERT INTO invitation_mail (invitation_id, sealed, attempts, due_at) VALUES (?, ?, 0, ?)",
-      .text(invitationID),
-      .blob(sealed),
-      .integer(tx.now)
+      values: [.text(invitationID), .blob(sealed), .integer(tx.now)]
     )
   }
 

@@ -35,11 +35,7 @@ extension ChangeSet {
         email: email.text,
         role: role,
         on: entity.id,
-        during: RoleWindow(
-          from: held.validFrom,
-          until: held.validUntil,
-          recurring: held.recurring
-        ),
+        during: held.window,
         expiresAt: tx.now + InvitationLimits.lifetimeMax
       ),
       id: core.identifiers.make(.invitation),
@@ -109,11 +105,7 @@ extension ChangeSet {
     else { throw InvitationError.roleChanged }
     let giver = ChangeSet(core: core, call: call, user: .named(role.grantedBy))
     let variant = role.variant.isEmpty ? nil : definition
-    let window = RoleWindow(
-      from: role.validFrom,
-      until: role.validUntil,
-      recurring: role.recurring
-    )
+    let window = role.window
     let isLent = window.until != nil && policy.lentRoles.contains(role.role)
     let held = try tx.associations(
       of: userID,

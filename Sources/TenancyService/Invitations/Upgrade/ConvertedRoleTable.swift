@@ -108,9 +108,7 @@ enum ConvertedRoleTable {
         AND (c.valid_until IS NULL OR c.valid_until > ?)
       ORDER BY c.association_id LIMIT ?
       """,
-      .text(associationID),
-      .integer(now),
-      .integer(limit)
+      values: [.text(associationID), .integer(now), .integer(limit)]
     ) { ConvertedRole(row: $0) }
   }
 
@@ -121,18 +119,13 @@ enum ConvertedRoleTable {
         valid_until, recurring, granted_by, created_at, invitation_id, converted_at, restored_as)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
       """,
-      .text(record.role.id),
-      .text(record.role.userID),
-      .text(record.role.entityID),
-      .text(record.role.role),
-      .text(record.role.variant),
-      .optionalInteger(record.role.validFrom),
-      .optionalInteger(record.role.validUntil),
-      .optionalText(record.role.recurring?.storedText),
-      .text(record.role.grantedBy),
-      .integer(record.role.createdAt),
-      .text(record.invitationID),
-      .integer(record.convertedAt)
+      values: [
+        .text(record.role.id), .text(record.role.userID), .text(record.role.entityID),
+        .text(record.role.role), .text(record.role.variant),
+        .optionalInteger(record.role.validFrom), .optionalInteger(record.role.validUntil),
+        .optionalText(record.role.recurring?.storedText), .text(record.role.grantedBy),
+        .integer(record.role.createdAt), .text(record.invitationID), .integer(record.convertedAt),
+      ]
     )
   }
 
@@ -144,9 +137,7 @@ enum ConvertedRoleTable {
   ) throws {
     try tx.execute(
       "UPDATE converted_role SET restored_at = ?, restored_as = ? WHERE association_id = ?",
-      .integer(tx.now),
-      .text(association.id),
-      .text(record.role.id)
+      values: [.integer(tx.now), .text(association.id), .text(record.role.id)]
     )
   }
 }

@@ -10,14 +10,11 @@ extension RolesHandler {
   ) async throws -> Tenancy_V1.ListConvertedRolesResponse {
     let (user, core) = (try await core.requireAdministrator(call), core)
     try core.auditBudget.take(user.userID)
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [call.method.fullName, "\(request.restorableOnly)"]
-    )
-    let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      cursorCount: 1,
-      binding
+    let asked = try core.asked(
+      request.pageSize,
+      request.pageToken,
+      for: [call.method.fullName, "\(request.restorableOnly)"],
+      call.caller
     )
     let now = core.clock.now
     let rows = try await core.read { tx in
@@ -46,12 +43,13 @@ extension RolesHandler {
   ) async throws -> Tenancy_V1.RoleAssociation {
     let (user, core) = (try await core.requireAdministrator(call), core)
     let id = request.associationId
-    let changes = ChangeSet(core: core, call: call, user: user)
     // Whose account was deleted gets nothing; looked up before the write, which cannot wait.
     if let converted = try await core.read({ tx in try ConvertedRoleTable.find(id, in: tx) }) {
       try await core.requireUsers([converted.role.userID], field: "association_id")
     }
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.requireAdministrator(user, tx)
       guard let converted = try ConvertedRoleTable.find(id, in: tx) else {
         throw InvitationError.convertedRoleNotFound

@@ -139,11 +139,7 @@ extension StoreTransaction where Self: ~Copyable {
       UNION
       SELECT link, from_id FROM past_link WHERE to_id = ? AND began_at <= ? AND ended_at > ?
       """,
-      .text(id),
-      .integer(instant),
-      .text(id),
-      .integer(instant),
-      .integer(instant)
+      values: [.text(id), .integer(instant), .text(id), .integer(instant), .integer(instant)]
     ) { ($0.text(0), $0.text(1)) }
   }
 

@@ -18,9 +18,7 @@ enum PastPolicyTable {
     guard try !isLast(sources, in: tx) else { return }
     try tx.execute(
       "INSERT INTO past_policy (began_at, digest, sources) VALUES (?, ?, ?)",
-      .integer(tx.now),
-      .blob(digest(of: sources)),
-      .text(text(of: sources))
+      values: [.integer(tx.now), .blob(digest(of: sources)), .text(text(of: sources))]
     )
   }
 

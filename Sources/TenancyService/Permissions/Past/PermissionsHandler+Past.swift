@@ -145,8 +145,7 @@ extension TenancyCore {
     let listing = policy.action(of: .listAssociations, on: place.type)
     let action = place.type == BuiltIn.system ? BuiltIn.administer : listing
     guard let action else { return nil }
-    let explanation = try decide(action, on: place.id, type: place.type, user, tx)
-    try requireFeatures(explanation)
+    let explanation = try ruling(action, on: place.id, type: place.type, user, tx)
     guard explanation.isAllowed else { return nil }
     return place.type == BuiltIn.system ? .max : explanation.accessLevel
   }

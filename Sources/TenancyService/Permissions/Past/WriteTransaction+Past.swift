@@ -25,10 +25,7 @@ extension WriteTransaction {
       SELECT link, from_id, to_id, began_at, ? FROM entity_link
       WHERE link = ? AND from_id = ? AND to_id = ?
       """,
-      .integer(now),
-      .text(link),
-      .text(from),
-      .text(to)
+      values: [.integer(now), .text(link), .text(from), .text(to)]
     )
   }
 

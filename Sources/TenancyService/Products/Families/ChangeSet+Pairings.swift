@@ -72,8 +72,7 @@ extension ChangeSet {
       code.childID.map { child in
         (policy.action(of: .listAssociations, on: Families.child) ?? "", child, Families.child)
       } ?? (Families.viewFamily, code.familyID, Families.family)
-    let standing = try core.decide(action, on: id, type: type, user, tx)
-    try core.requireFeatures(standing)
+    let standing = try core.ruling(action, on: id, type: type, user, tx)
     if code.childID == nil {
       guard standing.isGranted else { throw PairingError.familyRoleRequired }
     } else {

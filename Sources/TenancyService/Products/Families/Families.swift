@@ -40,7 +40,7 @@ enum Families: Product {
   }
 
   static func purge(_ core: TenancyCore, now: Int64) async throws {
-    while try await core.database.purgePairingCodes(before: now) > 0 {}
+    try await core.database.purge("pairing_code", "expires_at", before: now, by: "selector")
     while try await purgePairings(core, now: now) > 0 {}
   }
 
@@ -66,18 +66,7 @@ enum Families: Product {
   }
 
   static func missing(in policy: Policy) -> [PolicyError.Problem] {
-    var missing: [PolicyError.Problem] = []
-    for (name, actions) in actions.sorted(by: { $0.key < $1.key }) {
-      guard let type = policy.type(named: name) else {
-        missing.append(.init(path: "types.\(name)", problem: "is missing"))
-        continue
-      }
-      for action in actions {
-        let id = policy.action(named: action)
-        guard id.flatMap({ policy.rule(of: $0, on: type) }) == nil else { continue }
-        missing.append(.init(path: "types.\(name).actions.\(action)", problem: "is missing"))
-      }
-    }
+    var missing = policy.missing(actions)
     if policy.type(named: child) != nil, policy.granting(childRole, on: child) == nil {
       missing.append(
         .init(path: "roles.\(childRole)", problem: "must be granted by an action of \(child)")

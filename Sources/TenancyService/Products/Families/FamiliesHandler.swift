@@ -25,15 +25,11 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
   ) async throws -> Tenancy_V1.CreatePairingCodeResponse {
     let (user, core) = (try call.requireUser(), core)
     let childID = try Self.childID(request)
-    let changes = ChangeSet(core: core, call: call, user: user)
     // Stays empty when the write only repeats an answer.
     let made = Lock("")
-    var response = try await core.write(
-      call,
-      user,
-      key: request.idempotencyKey,
-      request: request
-    ) { tx in
+    var response = try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let family = try changes.requirePairing(with: request.familyId, child: childID, tx)
       let code = try Self.freeCode(core, tx)
       let record = PairingCodeRecord(
@@ -107,14 +103,10 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     let code = PassedCode(typed: request.code)
     let digest = Self.digest(of: code, core)
     let id = core.identifiers.make(.pairing)
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await attempts.trying(user.userID) {
-      let response = try await core.write(
-        call,
-        user,
-        key: request.idempotencyKey,
-        request: request
-      ) { tx in
+      let response = try await core.write(call, key: request.idempotencyKey, request: request) {
+        changes,
+        tx in
         try core.requireNotSuspended(user, tx)
         let found = try PairingCodeTable.find(
           selector: PairingCodeRecord.selector(of: code),
@@ -214,8 +206,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       let (action, id, type) =
         own.childID.map { (Families.viewChild, $0, Families.child) }
         ?? (Families.viewFamily, own.familyID, Families.family)
-      let standing = try core.decide(action, on: id, type: type, user, tx)
-      try core.requireFeatures(standing)
+      let standing = try core.ruling(action, on: id, type: type, user, tx)
       if standing.isAllowed { return own }
     }
     // Anybody can pair a device of this name with a family of its own, so there may be several.
@@ -227,14 +218,13 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       in: tx
     )
     for pairing in others {
-      let standing = try core.decide(
+      let standing = try core.ruling(
         Families.listPairings,
         on: pairing.familyID,
         type: Families.family,
         user,
         tx
       )
-      try core.requireFeatures(standing)
       if standing.isAllowed { return pairing }
     }
     return nil
@@ -249,8 +239,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ core: TenancyCore,
     _ tx: borrowing ReadTransaction
   ) throws -> Tenancy_V1.ModeAccess {
-    let standing = try core.decide(action, on: id, type: type, user, tx)
-    try core.requireFeatures(standing)
+    let standing = try core.ruling(action, on: id, type: type, user, tx)
     // Whoever may not know of the family is told what a stranger is told.
     let reason = standing.isKnown ? standing.reason : .noAssociation
     return .init(mode: mode, allowed: standing.isAllowed, reason: reason.rawValue)
@@ -267,14 +256,11 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       type: Families.family,
       user
     )
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [call.method.fullName, request.familyId, request.childId]
-    )
-    let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      cursorCount: 1,
-      binding
+    let asked = try core.asked(
+      request.pageSize,
+      request.pageToken,
+      for: [call.method.fullName, request.familyId, request.childId],
+      call.caller
     )
     let rows = try await core.read { tx in
       try PairingTable.list(
@@ -300,22 +286,22 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.UnpairResponse {
     let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.requireNotSuspended(user, tx)
       guard let pairing = try PairingTable.find(request.pairingId, in: tx) else {
         return .init(revision: core.tokens.token(revision: tx.revision))
       }
       let isOwn = pairing.userID == user.userID
       if !isOwn || pairing.childID != nil {
-        let standing = try core.decide(
+        let standing = try core.ruling(
           Families.pairDevices,
           on: pairing.familyID,
           type: Families.family,
           user,
           tx
         )
-        try core.requireFeatures(standing)
         guard standing.isAllowed else {
           // Its own, or one that it may list, is known; every other one is treated as gone.
           guard isOwn || standing.isKnown else {

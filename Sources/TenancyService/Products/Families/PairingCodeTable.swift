@@ -101,15 +101,11 @@ enum PairingCodeTable {
   static func insert(_ record: PairingCodeRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       "INSERT OR REPLACE INTO pairing_code (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      .text(record.selector),
-      .blob(record.digest),
-      .text(record.familyID),
-      .optionalText(record.childID),
-      .text(record.issuedBy),
-      .text(record.issuerACR),
-      .integer(record.createdAt),
-      .integer(record.expiresAt),
-      .integer(record.wrongCount)
+      values: [
+        .text(record.selector), .blob(record.digest), .text(record.familyID),
+        .optionalText(record.childID), .text(record.issuedBy), .text(record.issuerACR),
+        .integer(record.createdAt), .integer(record.expiresAt), .integer(record.wrongCount),
+      ]
     )
     try tx.execute(
       """
@@ -145,23 +141,5 @@ enum PairingCodeTable {
   /// Removes it: it was used, or is dead.
   static func remove(_ record: PairingCodeRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute("DELETE FROM pairing_code WHERE selector = ?", .text(record.selector))
-  }
-}
-
-extension Database {
-  /// Forgets pairing codes that expired before `instant` (milliseconds since 1970); how many there were.
-  ///
-  /// Few at a time: call again until it is 0.
-  func purgePairingCodes(before instant: Int64) async throws -> Int {
-    try await write { tx in
-      try tx.execute(
-        """
-        DELETE FROM pairing_code WHERE selector IN (
-          SELECT selector FROM pairing_code WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
-        """,
-        .integer(instant),
-        .integer(Self.purgeCountMax)
-      )
-    }
   }
 }

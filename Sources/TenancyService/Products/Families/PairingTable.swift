@@ -180,15 +180,11 @@ enum PairingTable {
       INSERT INTO pairing (id, family_id, child_id, device_id, device_name, user_id, issued_by,
         paired_at, association_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      .text(record.id),
-      .text(record.familyID),
-      .optionalText(record.childID),
-      .text(record.deviceID),
-      .text(record.deviceName),
-      .text(record.userID),
-      .text(record.issuedBy),
-      .integer(record.pairedAt),
-      .text(record.associationID)
+      values: [
+        .text(record.id), .text(record.familyID), .optionalText(record.childID),
+        .text(record.deviceID), .text(record.deviceName), .text(record.userID),
+        .text(record.issuedBy), .integer(record.pairedAt), .text(record.associationID),
+      ]
     )
   }
 
@@ -228,10 +224,7 @@ enum PairingTable {
       UPDATE pairing SET association_id = ? WHERE id = (
         SELECT id FROM pairing WHERE child_id = ? AND user_id = ? AND id <> ? ORDER BY id LIMIT 1)
       """,
-      .text(record.associationID),
-      .text(childID),
-      .text(record.userID),
-      .text(record.id)
+      values: [.text(record.associationID), .text(childID), .text(record.userID), .text(record.id)]
     )
     return count > 0
   }

@@ -145,15 +145,11 @@ enum AccessTable {
       """
       INSERT INTO access_record (\(Self.columns), is_stranger) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      .text(record.id),
-      .text(record.deviceID),
-      .text(record.userID),
-      .text(record.operation),
-      .boolean(record.succeeded),
-      .text(record.reason),
-      .text(record.role),
-      .integer(record.recordedAt),
-      .boolean(isStranger)
+      values: [
+        .text(record.id), .text(record.deviceID), .text(record.userID), .text(record.operation),
+        .boolean(record.succeeded), .text(record.reason), .text(record.role),
+        .integer(record.recordedAt), .boolean(isStranger),
+      ]
     )
   }
 }

@@ -114,16 +114,12 @@ enum CommandTable {
     )
     try tx.execute(
       "INSERT INTO device_command (\(columns), detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
-      .text(record.id),
-      .integer(record.revision),
-      .text(record.deviceID),
-      .text(record.propertyID),
-      .text(record.operation),
-      .text(record.parameters),
-      .integer(record.createdAt),
-      .integer(record.expiresAt),
-      .text(record.outcome.rawValue),
-      .optionalInteger(record.acknowledgedAt)
+      values: [
+        .text(record.id), .integer(record.revision), .text(record.deviceID),
+        .text(record.propertyID), .text(record.operation), .text(record.parameters),
+        .integer(record.createdAt), .integer(record.expiresAt), .text(record.outcome.rawValue),
+        .optionalInteger(record.acknowledgedAt),
+      ]
     )
     return record
   }
@@ -171,28 +167,10 @@ enum CommandTable {
     record.acknowledgedAt = tx.now
     try tx.execute(
       "UPDATE device_command SET outcome = ?, detail = ?, acknowledged_at = ? WHERE id = ?",
-      .text(outcome.rawValue),
-      .text(detail),
-      .optionalInteger(record.acknowledgedAt),
-      .text(record.id)
+      values: [
+        .text(outcome.rawValue), .text(detail), .optionalInteger(record.acknowledgedAt),
+        .text(record.id),
+      ]
     )
-  }
-}
-
-extension Database {
-  /// Forgets commands that expired before `instant` (milliseconds since 1970); how many there were.
-  ///
-  /// Few at a time: call again until it is 0.
-  func purgeCommands(before instant: Int64) async throws -> Int {
-    try await write { tx in
-      try tx.execute(
-        """
-        DELETE FROM device_command WHERE id IN (
-          SELECT id FROM device_command WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
-        """,
-        .integer(instant),
-        .integer(Self.purgeCountMax)
-      )
-    }
   }
 }

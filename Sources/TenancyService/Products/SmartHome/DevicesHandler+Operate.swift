@@ -40,16 +40,13 @@ extension DevicesHandler {
       field: "parameters",
       reserved: SmartHome.kind
     )
-    let changes = ChangeSet(core: core, call: call, user: user)
     let response = try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, request.parameters) { $0.parameters = nil }
-    ) { tx in
+    ) { changes, tx in
       // A reload may have taken the action away meanwhile; what is not there is not allowed.
-      let explanation = try core.decide(action, on: id, type: SmartHome.device, user, tx)
-      try core.requireFeatures(explanation)
+      let explanation = try core.ruling(action, on: id, type: SmartHome.device, user, tx)
       let before = try tx.entity(id, type: SmartHome.device)
       let record = AccessRecord(
         id: core.identifiers.make(.accessRecord),

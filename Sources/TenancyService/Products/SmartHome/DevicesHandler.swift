@@ -40,13 +40,11 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     )
     attributes[SmartHome.kind] = .string(request.type)
     let (given, core) = (attributes, core)
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, request.attributes) { $0.attributes = nil }
-    ) { tx in
+    ) { changes, tx in
       let held = try core.require(
         "property.register_device",
         on: request.propertyId,
@@ -116,14 +114,13 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     )
     list.sort(by: request.sortBy)
     let listed = try await core.list(list, call, user) { record, tx in
-      let held = try core.decide(
+      let held = try core.ruling(
         "device.view",
         on: record.id,
         type: SmartHome.device,
         user,
         tx
       )
-      try core.requireFeatures(held)
       return try core.message(device: record, held, tx)
     }
     return Tenancy_V1.ListDevicesResponse(
@@ -157,13 +154,11 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
     let core = core
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, request.attributes) { $0.attributes = nil }
-    ) { tx in
+    ) { changes, tx in
       let held = try core.held(
         "device.update",
         on: request.deviceId,
@@ -188,8 +183,9 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require("device.delete", on: request.deviceId, type: SmartHome.device, user, tx)
       return try changes.delete(
         try tx.known(request.deviceId, type: SmartHome.device),
@@ -209,14 +205,12 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let from = try request.from?.milliseconds(field: "from") ?? .min
     let until = try request.until?.milliseconds(field: "until") ?? .max
     let (question, explanation) = try await requireHistory(of: id, user)
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: ["ListHistory", id, "\(from)", "\(until)"]
-    )
-    let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
+    let asked = try core.asked(
+      request.pageSize,
+      request.pageToken,
       cursorCount: 2,
-      binding
+      for: ["ListHistory", id, "\(from)", "\(until)"],
+      call.caller
     )
     let before = asked.cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
     let now = core.clock.now

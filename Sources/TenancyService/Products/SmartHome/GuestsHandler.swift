@@ -27,16 +27,14 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     var seen: Set<String> = []
     let devices = request.deviceIds.filter { seen.insert($0).inserted }
     let guest = try NamedUser(id: request.userId, email: request.email)
-    let changes = ChangeSet(core: core, call: call, user: user)
     defer { core.mailer?.wake() }
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: request,
       naming: [guest],
       ifAllowed: { try await mayGrant(on: devices, user) }
-    ) { users, tx in
+    ) { users, changes, tx in
       var response = Tenancy_V1.GrantGuestPassResponse()
       for id in devices {
         let window = try lent(RoleWindow(from: from, until: until), on: id, user, tx)
@@ -106,17 +104,14 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     if !request.unitId.isEmpty {
       try await core.permit("unit.view", on: request.unitId, type: SmartHome.unit, user)
     }
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [
+    let asked = try core.asked(
+      request.pageSize,
+      request.pageToken,
+      for: [
         "Guests.List", request.deviceId, request.unitId, "\(request.includeEnded)",
         "\(request.inForce)",
-      ]
-    )
-    let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      cursorCount: 1,
-      binding
+      ],
+      call.caller
     )
     let (cursor, limit) = (asked.cursor, asked.size)
     let ids = try await core.retryingWithFeatures {
@@ -182,8 +177,9 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let core = core
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let until = try request.validUntil?.milliseconds(field: "valid_until")
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       guard let before = try knownPass(request.passId, user, tx) else {
         throw TenancyError.notFound
       }
@@ -210,8 +206,9 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
     let core = core
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let known: AssociationRecord?
       do {
         known = try knownPass(request.passId, user, tx)

@@ -1,6 +1,14 @@
 internal import AccessEngine
 internal import ServiceKit
 
+/// How much of a device's history a reader sees.
+struct HistoryView: Sendable {
+  /// Whose own acts are always shown.
+  let reader: String
+  /// From when on everything is shown, in milliseconds since 1970.
+  let beginning: Int64
+}
+
 /// Those to whom the policy shows all of a device see all of its history: managers and owners. Everybody else
 /// sees what was done since their own roles reach it without a gap, and what they did themselves: a tenant who
 /// moves in is not shown how the former one came and went.
@@ -184,12 +192,4 @@ private struct RoleCarrier {
     guard definition != nil || rule.grants.contains(role) else { return false }
     return policy[role].heldOn.contains(type) || policy[role].inheritsTo.contains(type)
   }
-}
-
-/// How much of a device's history a reader sees.
-struct HistoryView: Sendable {
-  /// Whose own acts are always shown.
-  let reader: String
-  /// From when on everything is shown, in milliseconds since 1970.
-  let beginning: Int64
 }

@@ -18,8 +18,9 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     if try await core.mayCreateRoot(of: SmartHome.portfolio, user) {
       try await core.requireUsers(administrators, field: "administrator_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let record = try changes.create(
         EntityDraft(
           type: SmartHome.portfolio,
@@ -101,8 +102,9 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     {
       try await core.requireUsers(administrators, field: "administrator_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let held = try core.held("portfolio.update", on: id, type: SmartHome.portfolio, user, tx)
       if replaces { try core.require(action, on: id, type: SmartHome.portfolio, user, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
@@ -126,13 +128,9 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    let response = try await core.write(
-      call,
-      user,
-      key: request.idempotencyKey,
-      request: request
-    ) { tx in
+    let response = try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let id = request.portfolioId
       try core.require("portfolio.delete", on: id, type: SmartHome.portfolio, user, tx)
       let portfolio = try tx.known(id, type: SmartHome.portfolio)
@@ -211,8 +209,9 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let role = request.role.lowercased()
     if !role.isEmpty { try requireRole(role) }
     let roles = role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [role]
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let id = request.portfolioId
       try core.require("portfolio.manage_admins", on: id, type: SmartHome.portfolio, user, tx)
       let portfolio = try tx.known(id, type: SmartHome.portfolio)

@@ -18,8 +18,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     if try await core.explanation(action, on: id, type: SmartHome.portfolio, user).isAllowed {
       try await core.requireUsers(request.managerUserIds, field: "manager_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require(action, on: id, type: SmartHome.portfolio, user, tx)
       let record = try changes.insert(
         SmartHome.property,
@@ -101,8 +102,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     {
       try await core.requireUsers(managers, field: "manager_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let held = try core.held("property.update", on: id, type: SmartHome.property, user, tx)
       if replaces { try core.require(action, on: id, type: SmartHome.property, user, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
@@ -127,8 +129,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let id = request.propertyId
       try core.require("property.delete", on: id, type: SmartHome.property, user, tx)
       let property = try tx.known(id, type: SmartHome.property)
@@ -198,8 +201,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let id = request.propertyId
       try core.require("property.manage_managers", on: id, type: SmartHome.property, user, tx)
       let property = try tx.known(id, type: SmartHome.property)

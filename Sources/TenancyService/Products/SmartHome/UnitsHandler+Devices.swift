@@ -10,8 +10,9 @@ extension UnitsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user, tx)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
       let (record, held) = try assign(request.deviceId, to: unit, changes, tx)
@@ -24,8 +25,9 @@ extension UnitsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user, tx)
       let held = try core.require(
         "device.move",

@@ -16,20 +16,13 @@ extension WriteTransaction {
         began_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      .text(record.id),
-      .text(record.userID),
-      .text(record.role),
-      .text(record.customRole),
-      .text(record.entityID),
-      .text(record.entityType),
-      .text(record.entityName),
-      .text(record.rootID),
-      .text(record.grantedBy),
-      .optionalInteger(record.validFrom),
-      .optionalInteger(record.validUntil),
-      .optionalText(record.recurring?.storedText),
-      .text(record.variant),
-      .integer(now)
+      values: [
+        .text(record.id), .text(record.userID), .text(record.role), .text(record.customRole),
+        .text(record.entityID), .text(record.entityType), .text(record.entityName),
+        .text(record.rootID), .text(record.grantedBy), .optionalInteger(record.validFrom),
+        .optionalInteger(record.validUntil), .optionalText(record.recurring?.storedText),
+        .text(record.variant), .integer(now),
+      ]
     )
   }
 
@@ -40,9 +33,7 @@ extension WriteTransaction {
       UPDATE association_history SET ended_at = ?, ended_revision = ?
       WHERE association_id = ? AND ended_at IS NULL
       """,
-      .integer(now),
-      .integer(revision),
-      .text(id)
+      values: [.integer(now), .integer(revision), .text(id)]
     )
   }
 

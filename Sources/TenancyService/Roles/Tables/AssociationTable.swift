@@ -87,6 +87,8 @@ struct AssociationRecord: Hashable, Sendable {
     customRole = row.optionalText(14) ?? ""
   }
 
+  var window: RoleWindow { RoleWindow(from: validFrom, until: validUntil, recurring: recurring) }
+
   /// Digest for the audit log.
   var digest: [UInt8] {
     let (from, until) = ("\(validFrom ?? 0)", "\(validUntil ?? 0)")
@@ -247,9 +249,7 @@ extension StoreTransaction where Self: ~Copyable {
         SELECT id, user_id, role, added FROM association
         WHERE entity_id = ? AND added > ? ORDER BY added LIMIT ?
         """,
-        .text(id),
-        .integer(added),
-        .integer(limit)
+        values: [.text(id), .integer(added), .integer(limit)]
       ) {
         AssociationPlace(
           id: $0.text(0),
@@ -287,17 +287,12 @@ extension WriteTransaction {
         valid_until = excluded.valid_until, granted_by = excluded.granted_by,
         recurring = excluded.recurring
       """,
-      .text(record.id),
-      .text(record.userID),
-      .text(record.entityID),
-      .text(record.role),
-      .optionalInteger(record.validFrom),
-      .optionalInteger(record.validUntil),
-      .text(record.grantedBy),
-      .integer(record.createdAt),
-      .integer(revision),
-      .optionalText(record.recurring?.storedText),
-      .text(record.variant)
+      values: [
+        .text(record.id), .text(record.userID), .text(record.entityID), .text(record.role),
+        .optionalInteger(record.validFrom), .optionalInteger(record.validUntil),
+        .text(record.grantedBy), .integer(record.createdAt), .integer(revision),
+        .optionalText(record.recurring?.storedText), .text(record.variant),
+      ]
     )
     try beginHistory(of: record)
     return revision

@@ -122,13 +122,10 @@ extension StoreTransaction where Self: ~Copyable {
       WHERE root_id = ? AND created_at <= ? AND id NOT IN (
         SELECT id FROM past_role_definition WHERE root_id = ? AND ended_at > ?)
       """,
-      .text(rootID),
-      .integer(instant),
-      .integer(instant),
-      .text(rootID),
-      .integer(instant),
-      .text(rootID),
-      .integer(instant)
+      values: [
+        .text(rootID), .integer(instant), .integer(instant), .text(rootID), .integer(instant),
+        .text(rootID), .integer(instant),
+      ]
     ) { RoleDefinitionRecord(row: $0) }
   }
 }
@@ -150,15 +147,11 @@ extension WriteTransaction {
       ON CONFLICT (id) DO UPDATE SET actions = excluded.actions, defined_by = excluded.defined_by,
         updated_at = excluded.updated_at, revision = excluded.revision
       """,
-      .text(record.id),
-      .text(record.rootID),
-      .text(record.name),
-      .text(record.baseRole),
-      .text(record.actionsText),
-      .text(record.definedBy),
-      .integer(record.createdAt),
-      .integer(record.updatedAt),
-      .integer(record.revision)
+      values: [
+        .text(record.id), .text(record.rootID), .text(record.name), .text(record.baseRole),
+        .text(record.actionsText), .text(record.definedBy), .integer(record.createdAt),
+        .integer(record.updatedAt), .integer(record.revision),
+      ]
     )
     return record
   }
