@@ -5,7 +5,6 @@ extension IdentifierPrefix {
   public static let association = IdentifierPrefix("asc")
   /// Of a role of a tenant's own.
   public static let roleDefinition = IdentifierPrefix("rol")
-  /// Of an invitation.
   static let invitation = IdentifierPrefix("inv")
   /// Of a device's pairing with a family.
   static let pairing = IdentifierPrefix("par")

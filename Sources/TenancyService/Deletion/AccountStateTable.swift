@@ -20,7 +20,6 @@ struct AccountState: Hashable, Sendable {
   }
 }
 
-/// Account states in the store.
 enum AccountStateTable {
   /// The version of the last state that counted; nil when AuthService has said nothing of the user.
   static func version(

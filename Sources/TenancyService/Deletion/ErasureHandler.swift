@@ -24,7 +24,6 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSoleHoldingsResponse {
     _ = try call.requireService()
-    let core = core
     let sole = try await core.read { tx in
       try SoleHolding.all(of: request.userId, core.policy, now: core.clock.now, tx)
     }

@@ -6,7 +6,6 @@ internal import ServiceKit
 struct DocumentContent: Sendable {
   private(set) var object = JSONObject()
 
-  /// An empty one.
   init() {}
 
   /// Reads what a caller has sent; empty text is an empty object.
@@ -34,7 +33,6 @@ struct DocumentContent: Sendable {
     self.object = object
   }
 
-  /// Reads what is stored.
   init(stored text: String) throws(StoreError) {
     let value: JSONValue
     do throws(JSONError) {
@@ -48,7 +46,6 @@ struct DocumentContent: Sendable {
     self.object = object
   }
 
-  /// The text that is stored.
   var text: String { JSONValue.object(object).text }
 
   /// Merges members into it (RFC 7396, section 2).
@@ -102,7 +99,6 @@ struct DocumentContent: Sendable {
 /// A field that is set to what the service works out.
 struct DocumentTransform: Sendable {
   enum Kind: Sendable {
-    /// The time of the change.
     case serverTime
     /// What is there and this.
     case increment(Int64)

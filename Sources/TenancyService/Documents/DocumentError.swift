@@ -1,7 +1,6 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Errors about documents.
 enum DocumentError {
   static func changed(_ name: String) -> RPCError {
     ErrorCatalog.tenancy.conflict(

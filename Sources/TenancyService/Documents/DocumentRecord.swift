@@ -17,7 +17,6 @@ struct DocumentHead: Hashable, Sendable {
 struct DocumentRecord: Hashable, Sendable {
   var collection: String
   var id: String
-  /// The content.
   var json: String
   /// The revision of its last change.
   var revision: Int64
@@ -45,7 +44,6 @@ struct DocumentChange: Sendable {
   let isDeletion: Bool
 }
 
-/// What a collection holds.
 struct CollectionSize: Hashable, Sendable {
   var collection: String
   var documentCount: Int64
@@ -53,7 +51,6 @@ struct CollectionSize: Hashable, Sendable {
 }
 
 extension TenancyCore {
-  /// A document as an answer has it.
   func message(document record: DocumentRecord) -> Tenancy_V1.Document {
     Tenancy_V1.Document(
       collection: record.collection,

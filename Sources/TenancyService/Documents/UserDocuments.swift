@@ -22,7 +22,6 @@ struct UserDocuments: Sendable {
 
   // MARK: One document
 
-  /// A document, or nil.
   func document(
     _ id: String,
     in collection: String,
@@ -178,7 +177,6 @@ struct UserDocuments: Sendable {
     }
   }
 
-  /// What a collection holds.
   func size(
     of collection: String,
     _ tx: borrowing some StoreTransaction & ~Copyable

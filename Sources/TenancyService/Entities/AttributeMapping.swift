@@ -163,7 +163,6 @@ enum AttributeMapping {
     }
   }
 
-  /// A JSON value as a message.
   static func value(_ json: JSONValue) -> Google_Protobuf.Value {
     var value = Google_Protobuf.Value()
     switch json {

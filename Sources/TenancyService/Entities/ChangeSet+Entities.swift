@@ -5,7 +5,6 @@ internal import ServiceKit
 
 /// Changes, moves and deletions of entities of any type.
 extension ChangeSet {
-  /// Adds an entity below another one.
   func insert(
     _ type: String,
     _ prefix: IdentifierPrefix,

@@ -52,7 +52,6 @@ extension EntitiesHandler {
   /// Throws unless a user may view what bounds a list; empty is no bound.
   private func requireView(of id: String, _ user: UserIdentity) async throws {
     guard !id.isEmpty else { return }
-    let core = core
     _ = try await core.read { tx in try core.require(.view, on: id, user, tx) }
   }
 

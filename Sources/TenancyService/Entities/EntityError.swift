@@ -2,7 +2,6 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// Errors about entities.
 enum EntityError {
   static let revisionMismatch = ErrorCatalog.tenancy.conflict(
     "REVISION_MISMATCH",

@@ -55,7 +55,6 @@ struct FeatureCache {
   /// Kept answers.
   var count: Int { entries.count }
 
-  /// What is known of a holder.
   func answer(_ holder: FeatureHolder, at now: MonotonicInstant) -> Answer {
     guard let entry = entries[holder], now < entry.expires else { return .unknown }
     let trusted = max(lease.end, entry.began.advanced(by: lease.duration))

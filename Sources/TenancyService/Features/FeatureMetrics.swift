@@ -8,7 +8,6 @@ struct FeatureMetrics: Sendable {
   let refused: Counter
   let flushes: Counter
 
-  /// Registers the metrics.
   init(_ registry: MetricRegistry) {
     let lookups = registry.counters(
       "gatehouse_tenancy_feature_lookups_total",

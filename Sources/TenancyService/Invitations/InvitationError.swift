@@ -1,7 +1,6 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Errors about invitations.
 enum InvitationError {
   static func tooMany(_ limit: InvitationLimit, max: Int) -> RPCError {
     let whose =

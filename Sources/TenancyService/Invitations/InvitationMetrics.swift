@@ -1,6 +1,5 @@
 internal import RPCKit
 
-/// What is counted of invitations.
 struct InvitationMetrics: Sendable {
   /// What becomes of letters to invited people.
   enum Letter: String, CaseIterable, Sendable {

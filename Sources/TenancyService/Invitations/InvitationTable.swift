@@ -139,7 +139,6 @@ struct InvitationRecord: Hashable, Sendable {
   }
 }
 
-/// Invitations in the store.
 enum InvitationTable {
   /// Bytes of a code's digest that find its row; all of them are compared then.
   private static let keyByteCount = 8
@@ -184,7 +183,6 @@ enum InvitationTable {
     ) { _ in }.count
   }
 
-  /// The invitation of an identifier.
   static func find(
     _ id: String,
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -251,7 +249,6 @@ enum InvitationTable {
     }
   }
 
-  /// Adds it to the store.
   static func insert(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """

@@ -24,7 +24,6 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.CreateInvitationResponse {
     _ = try call.requireUser()
-    let core = core
     let draft = try InvitationDraft(request)
     let id = core.identifiers.make(.invitation)
     let code = core.invitationCode()
@@ -181,7 +180,6 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ call: CallContext,
     _ body: @escaping @Sendable (InvitationRecord, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
-    let core = core
     let find = try await finder(of: named, user)
     func write() async throws -> Response {
       try await core.write(call, key: key, request: request) { _, tx in

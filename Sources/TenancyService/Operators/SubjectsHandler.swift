@@ -12,7 +12,6 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Suspension {
     let user = try await core.requireAdministrator(call)
-    let core = core
     // Whoever does it stays, so that somebody is left to lift it.
     guard request.userId != user.userID else {
       throw ErrorCatalog.tenancy.invalid("user_id", "SELF", "must be somebody else")
@@ -48,7 +47,6 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ResumeResponse {
     let user = try await core.requireAdministrator(call)
-    let core = core
     return try await core.write(call, key: request.idempotencyKey, request: request) { _, tx in
       try core.requireAdministrator(user, tx)
       guard let record = try SuspensionTable.of(request.userId, in: tx) else {

@@ -35,7 +35,6 @@ struct SuspensionRecord: Hashable, Sendable {
   }
 }
 
-/// Suspensions in the store.
 enum SuspensionTable {
   private static let selection =
     "SELECT user_id, note, suspended_by, suspended_at, revision FROM suspension"
@@ -88,7 +87,7 @@ enum SuspensionTable {
     _ policy: Policy,
     in tx: borrowing WriteTransaction
   ) throws -> Int64 {
-    try tx.keepPast(suspensionOf: record.userID)
+    try keepPast(suspensionOf: record.userID, in: tx)
     try tx.execute("DELETE FROM suspension WHERE user_id = ?", .text(record.userID))
     return try log(suspended: record.userID, false, policy, in: tx)
   }
@@ -106,6 +105,21 @@ enum SuspensionTable {
       scope: Forest.systemIdentifier,
       payload: change.payload(policy),
       touching: [.suspension(of: userID)]
+    )
+  }
+
+  /// Keeps for questions about the past that a user was suspended until now.
+  private static func keepPast(
+    suspensionOf userID: String,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      INSERT INTO past_suspension (user_id, began_at, ended_at)
+      SELECT user_id, suspended_at, ? FROM suspension WHERE user_id = ?
+      """,
+      .integer(tx.now),
+      .text(userID)
     )
   }
 }

@@ -116,26 +116,3 @@ struct ReasoningMapping {
     }
   }
 }
-
-extension Tenancy_V1.Reason {
-  /// The reason as contracts have it.
-  init(_ code: ReasonCode) {
-    self =
-      switch code {
-      case .allowed: .allowed
-      case .subjectSuspended: .subjectSuspended
-      case .entityUnknown: .entityUnknown
-      case .deniedByRule: .deniedByRule
-      case .notYetValid: .notYetValid
-      case .expired: .expired
-      case .roleLacksAction: .roleLacksAction
-      case .outOfScope: .outOfScope
-      case .noAssociation: .noAssociation
-      case .featureNotAvailable: .featureNotAvailable
-      case .stepUpRequired: .stepUpRequired
-      case .deviceOffline: .deviceOffline
-      case .remoteOperationDisabled: .remoteOperationDisabled
-      case .operationNotSupported: .operationNotSupported
-      }
-  }
-}

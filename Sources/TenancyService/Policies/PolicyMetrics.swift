@@ -1,7 +1,6 @@
 internal import AccessEngine
 internal import RPCKit
 
-/// What is counted of policies.
 struct PolicyMetrics: Sendable {
   /// How reading the policy again ended.
   enum Reload: String, CaseIterable, Sendable {

@@ -102,24 +102,11 @@ public enum TenancyProgram: HostedService {
         tokens: remote.tokens
       )
     )
-    let (loop, clock) = (environment.loops.loops[0], environment.clock)
     return OpenService(
       services: service.services,
       documents: [settings.authZen?.document].compactMap(\.self),
       interceptors: [remote.interceptor { user, _ in service.isAdministrator(user.userID) }],
-      work: [
-        remote.run,
-        { await features?.run() },
-        {
-          await service.database.maintain(on: loop, clock: clock, logger: environment.logger) {
-            try await service.purge(now: $0)
-          }
-        },
-        { await service.storeRefusals(on: loop) },
-        { await service.mailInvitations(on: loop) },
-        { await service.reviewRoles(on: loop) },
-        { await service.endHolders(on: loop) },
-      ],
+      work: [remote.run, { await features?.run() }] + service.work(on: environment.loops.loops[0]),
       readiness: { Readiness([service.database.readinessCheck] + remote.checks) },
       reload: { settings in
         let key = try environment.signingKey()

@@ -274,23 +274,22 @@ public final class TenancyService: Sendable {
   /// Counts a call that was denied something, for compliance reports; see `OpenService`.
   public func note(_ denial: Denial, of call: CallContext) { refusals.note(denial, call) }
 
-  /// Stores what was counted, every few seconds, until the task is cancelled.
-  public func storeRefusals(on loop: any EventLoop) async {
-    await refusals.run(core.store, on: loop)
-  }
-
-  /// Has invitations mailed, until the task is cancelled.
-  public func mailInvitations(on loop: any EventLoop) async {
-    await mailer?.run(core.store, on: loop)
-  }
-
-  /// Turns roles that were given to unproven addresses before into invitations, until that is done or the task
-  /// is cancelled.
-  public func reviewRoles(on loop: any EventLoop) async { await RoleReview(core).run(on: loop) }
-
-  /// Tells EntitlementService of deleted entities, until the task is cancelled.
-  public func endHolders(on loop: any EventLoop) async {
-    await endings?.run(core.store, on: loop)
+  /// What it does besides answering calls, each until its task is cancelled: it keeps the store small, stores
+  /// counted refusals, has invitations mailed, reviews roles after an upgrade, and has what deleted entities had
+  /// in EntitlementService ended there.
+  public func work(on loop: any EventLoop) -> [@Sendable () async -> Void] {
+    let (core, refusals, mailer, endings) = (core, refusals, mailer, endings)
+    return [
+      { [self] in
+        await database.maintain(on: loop, clock: core.clock, logger: core.logger) { [self] in
+          try await purge(now: $0)
+        }
+      },
+      { await refusals.run(core.store, on: loop) },
+      { await mailer?.run(core.store, on: loop) },
+      { await RoleReview(core).run(on: loop) },
+      { await endings?.run(core.store, on: loop) },
+    ]
   }
 
   /// Finishes writes that wait and closes the store.

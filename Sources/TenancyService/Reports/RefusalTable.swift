@@ -69,7 +69,6 @@ struct RefusalCount: Hashable, Sendable {
   }
 }
 
-/// Refused calls in the store.
 enum RefusalTable {
   private static let columns = """
     root_id, hour, actor, on_behalf_of, action, object, reason, count, first_at, last_at

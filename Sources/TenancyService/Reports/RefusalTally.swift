@@ -88,7 +88,6 @@ final class RefusalTally: Sendable {
   /// How many different ones wait.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Whether nothing waits.
   var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
 
   private func takeAll() -> [RefusalCount] {
@@ -99,7 +98,6 @@ final class RefusalTally: Sendable {
     return Array(waiting.values)
   }
 
-  /// Adds refusals to those that wait.
   func add(_ refusals: [RefusalCount]) {
     var dropped: Int64 = 0
     state.withLock { state in

@@ -1,7 +1,6 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Errors about compliance reports.
 enum ReportError {
   static let notRoot = ErrorCatalog.tenancy.precondition(
     "NOT_ROOT",

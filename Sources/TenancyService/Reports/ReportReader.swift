@@ -13,10 +13,8 @@ struct ReportReader: Sendable {
     case recordsFrom(Int64)
     /// Refused calls after one of them.
     case refusals(after: RefusalCount.Key?)
-    /// There is no more.
     case end
 
-    /// Before everything.
     static let start = Position.roles(after: 0)
   }
 
@@ -51,7 +49,6 @@ struct ReportReader: Sendable {
     operations = Set(policy.actions.filter { policy.isOperation($0) })
   }
 
-  /// The slice at a position.
   func slice(at position: Position, _ tx: borrowing ReadTransaction) throws -> Slice {
     try scope.requireUnpurged(tx)
     switch position {

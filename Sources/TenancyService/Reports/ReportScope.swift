@@ -4,7 +4,6 @@ internal import ServiceKit
 struct ReportScope: Hashable, Sendable {
   /// The root of the tree.
   let rootID: String
-  /// Its type.
   let type: String
   /// Milliseconds since 1970.
   let interval: Range<Int64>
@@ -39,7 +38,6 @@ struct ReportScope: Hashable, Sendable {
     }
   }
 
-  /// The first line.
   var line: ReportLine {
     var line = ReportLine(.report)
     line[.time] = ReportLine.text(ofInstant: interval.lowerBound)

@@ -4,7 +4,6 @@ internal import RPCKit
 internal import ServiceKit
 
 extension TenancyCore {
-  /// An association as a message.
   func message(association record: AssociationRecord) -> Tenancy_V1.RoleAssociation {
     Tenancy_V1.RoleAssociation(
       id: record.id,

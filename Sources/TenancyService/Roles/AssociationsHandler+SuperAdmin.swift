@@ -10,7 +10,6 @@ extension AssociationsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RoleAssociation {
     _ = try call.requireService()
-    let core = core
     try await core.requireUsers([request.userId], field: "user_id")
     return try await core.store.write(
       call,
@@ -48,7 +47,6 @@ extension AssociationsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     _ = try call.requireService()
-    let core = core
     return try await core.store.write(
       call,
       once: request.idempotencyKey,

@@ -4,9 +4,7 @@ internal import ServiceKit
 
 /// What became of roles that were taken away.
 struct RevokedRoles: Sendable {
-  /// How many there were.
   var count = 0
-  /// The revision after that.
   let revision: Int64
 }
 
@@ -118,7 +116,6 @@ extension ChangeSet {
     return try put(record, before: nil, action: "\(role).add", tx)
   }
 
-  /// Stores an association.
   func put(
     _ record: AssociationRecord,
     before: [UInt8]?,

@@ -10,7 +10,6 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     _ request: Tenancy_V1.PutRoleDefinitionRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RoleDefinition {
-    let core = core
     let draft = RoleDefinitionRecord(
       id: "",
       rootID: request.entityId,
@@ -47,8 +46,7 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     _ request: Tenancy_V1.DeleteRoleDefinitionRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteRoleDefinitionResponse {
-    let core = core
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
+    try await core.write(call, key: request.idempotencyKey, request: request) {
       changes,
       tx in
       _ = try changes.requireDefining(on: request.entityId, onlyDeletes: true, tx)
@@ -63,7 +61,6 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
 }
 
 extension TenancyCore {
-  /// A role of a tenant's own as a message.
   func message(definition record: RoleDefinitionRecord) -> Tenancy_V1.RoleDefinition {
     Tenancy_V1.RoleDefinition(
       id: record.id,

@@ -3,7 +3,6 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// A role to grant.
 struct RoleDraft: Sendable {
   /// As the policy has it.
   var role: String

@@ -1,7 +1,6 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Errors about roles.
 enum RoleError {
   static func unknown(_ field: String) -> RPCError {
     ErrorCatalog.tenancy.invalid(

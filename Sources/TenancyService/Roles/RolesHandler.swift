@@ -22,7 +22,6 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.BatchGrantRolesRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.BatchGrantRolesResponse {
-    let core = core
     let drafts = try drafts(request.roles) { "roles[\($0)]" }
     return try await grant(drafts, key: request.idempotencyKey, request: request, call) {
       Tenancy_V1.BatchGrantRolesResponse(
@@ -71,7 +70,6 @@ struct RolesHandler: Tenancy_V1.RolesService {
     }
   }
 
-  /// The roles to grant.
   private func drafts(
     _ roles: [Tenancy_V1.NewRole],
     field: (Int) -> String
@@ -85,8 +83,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ user: UserIdentity,
     _ call: CallContext
   ) async throws -> Bool {
-    let core = core
-    return try await core.read { tx in
+    try await core.read { tx in
       let changes = ChangeSet(core: core, call: call, user: user)
       let drafts = try drafts.map { try changes.resolved($0, tx) }
       let places = Dictionary(
@@ -106,8 +103,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.RevokeRoleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    let core = core
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
+    try await core.write(call, key: request.idempotencyKey, request: request) {
       changes,
       tx in
       let own = try changes.ownRole(request.role, on: request.entityId, tx)
@@ -135,8 +131,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.LeaveRoleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    let core = core
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
+    try await core.write(call, key: request.idempotencyKey, request: request) {
       changes,
       tx in
       core.message(revoked: try changes.leave(request.role, on: request.entityId, tx))

@@ -26,7 +26,6 @@ struct AuthZenMetadata: Hashable, Sendable {
     url = text
   }
 
-  /// What is served.
   var document: ServedDocument {
     typealias Methods = Tenancy_V1.AuthZenMethods
     var members: JSONObject = ["policy_decision_point": .string(url)]

@@ -10,7 +10,6 @@ extension ForestChange {
   /// The kind of an entity that is there; its payload is `EntityRecord.changePayload`.
   static let entityKind = "entity.put"
 
-  /// The kind in the change log.
   var kind: String {
     switch self {
     case .putEntity: Self.entityKind
@@ -25,7 +24,6 @@ extension ForestChange {
     }
   }
 
-  /// The payload in the change log.
   func payload(_ policy: Policy) -> [UInt8] {
     let value: JSONValue
     switch self {

@@ -44,7 +44,6 @@ extension PermissionEngine {
   /// Whether a walk has more to look at.
   enum Slice { case more, done }
 
-  /// Begins a walk.
   func open(_ start: (borrowing Forest) -> AccessWalk?) -> UInt64? {
     state.withLock { state in
       guard let walk = start(state.forest) else { return nil }

@@ -1,7 +1,6 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// How an entity is deleted.
 struct DeletionOptions: Sendable {
   /// Also what is below it; refused without when something is.
   var cascades = false
@@ -33,7 +32,6 @@ struct Deletion: Sendable {
   let holderCount: Int
   /// The deletion that says how far that is; empty when there is nothing to tell, or nothing went.
   let recordID: String
-  /// The revision after the change.
   let revision: Int64
 
   /// How many of a kind.

@@ -17,7 +17,6 @@ struct EntityDeletionRecord: Hashable, Sendable {
   /// When it had heard of all of them.
   var finishedAt: Int64?
 
-  /// The deletion as it is sent.
   func message(waitingCount: Int) -> Tenancy_V1.EntityDeletion {
     Tenancy_V1.EntityDeletion(
       id: id,
@@ -31,7 +30,6 @@ struct EntityDeletionRecord: Hashable, Sendable {
   }
 }
 
-/// Deletions of entities in the store.
 enum EntityDeletionTable {
   static func find(
     _ id: String,

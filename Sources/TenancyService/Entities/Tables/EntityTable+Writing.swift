@@ -92,4 +92,16 @@ extension WriteTransaction {
       policy
     )
   }
+
+  /// Keeps an entity as it is, if it is there, for questions about the past.
+  private func keepPast(entity id: String) throws {
+    try execute(
+      """
+      INSERT INTO past_entity (id, type, parent_id, name, attributes, created_at, ended_at)
+      SELECT id, type, parent_id, name, attributes, created_at, ? FROM entity WHERE id = ?
+      """,
+      .integer(now),
+      .text(id)
+    )
+  }
 }

@@ -106,7 +106,6 @@ struct EntityRecord: Hashable, Sendable {
 }
 
 extension StoreTransaction where Self: ~Copyable {
-  /// The entity of an identifier and type.
   func entity(_ id: String, type: String) throws -> EntityRecord? {
     try first(
       "SELECT \(EntityRecord.columns) FROM entity WHERE id = ? AND type = ?",

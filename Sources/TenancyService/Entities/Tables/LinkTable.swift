@@ -19,7 +19,6 @@ extension StoreTransaction where Self: ~Copyable {
 
 /// What writes change of links, each change with its entry in the change log.
 extension WriteTransaction {
-  /// Replaces what an entity is linked to.
   func setLinks(
     _ link: LinkID,
     from record: EntityRecord,
@@ -90,6 +89,17 @@ extension WriteTransaction {
       scope: scope,
       touching: [.links(to: to)],
       policy
+    )
+  }
+
+  private func keepPast(link: String, from: String, to: String) throws {
+    try execute(
+      """
+      INSERT INTO past_link (link, from_id, to_id, began_at, ended_at)
+      SELECT link, from_id, to_id, began_at, ? FROM entity_link
+      WHERE link = ? AND from_id = ? AND to_id = ?
+      """,
+      values: [.integer(now), .text(link), .text(from), .text(to)]
     )
   }
 }

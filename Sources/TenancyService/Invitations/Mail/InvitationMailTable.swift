@@ -10,7 +10,6 @@ struct InvitationMail: Sendable {
   let sealed: [UInt8]
 }
 
-/// Letters to invited people in the store.
 enum InvitationMailTable {
   /// Adds one that is due now.
   static func insert(

@@ -30,7 +30,6 @@ struct ConvertedRole: Sendable {
   }
 }
 
-/// Converted roles in the store.
 enum ConvertedRoleTable {
   private static let selection = """
     SELECT c.association_id, c.user_id, c.entity_id, c.role, c.valid_from, c.valid_until,

@@ -120,7 +120,6 @@ final class RoleReview: Sendable {
   }
 }
 
-/// The queue.
 extension RoleReview {
   /// Queues what one user has from another, and makes room for what becomes an invitation.
   static let migration = Migration(

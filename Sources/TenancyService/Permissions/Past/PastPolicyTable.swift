@@ -131,3 +131,30 @@ final class PastPolicies: Sendable {
     }
   }
 }
+
+extension Database {
+  private static let pastTables = [
+    "past_entity", "past_link", "past_suspension", "past_role_definition",
+  ]
+
+  /// Forgets what was replaced or removed before `instant` (milliseconds since 1970); how many rows that
+  /// were.
+  ///
+  /// Few at a time, so that writers behind it hardly wait: call again until it is 0.
+  func purgePast(before instant: Int64) async throws -> Int {
+    try await write { tx in
+      var count = 0
+      for table in Self.pastTables {
+        count += try tx.execute(
+          """
+          DELETE FROM \(table) WHERE rowid IN (
+            SELECT rowid FROM \(table) WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
+          """,
+          .integer(instant),
+          .integer(Self.purgeCountMax)
+        )
+      }
+      return try count + PastPolicyTable.purge(before: instant, in: tx)
+    }
+  }
+}

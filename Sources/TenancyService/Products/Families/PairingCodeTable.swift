@@ -54,7 +54,6 @@ struct PairingCodeRecord: Hashable, Sendable {
   }
 }
 
-/// Pairing codes in the store.
 enum PairingCodeTable {
   private static let columns = """
     selector, digest, family_id, child_id, issued_by, issuer_acr, created_at, expires_at, wrong_count

@@ -1,7 +1,6 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Errors about paired devices.
 enum PairingError {
   static let adultAccount = ErrorCatalog.tenancy.precondition(
     "ADULT_ACCOUNT",

@@ -79,7 +79,6 @@ struct PairingRecord: Hashable, Sendable {
   }
 }
 
-/// Paired devices in the store.
 enum PairingTable {
   private static let selection = """
     SELECT p.id, p.family_id, p.child_id, p.device_id, p.device_name, p.user_id, p.issued_by,
@@ -87,7 +86,6 @@ enum PairingTable {
     FROM pairing p JOIN entity f ON f.id = p.family_id LEFT JOIN entity c ON c.id = p.child_id
     """
 
-  /// The pairing of an identifier.
   static func find(
     _ id: String,
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -173,7 +171,6 @@ enum PairingTable {
     ) { PairingRecord(row: $0) }
   }
 
-  /// Adds it to the store.
   static func insert(_ record: PairingRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """

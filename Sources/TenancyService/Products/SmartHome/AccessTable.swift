@@ -15,7 +15,6 @@ struct AccessRecord: Hashable, Sendable {
   var recordedAt: Int64
 }
 
-/// The histories of devices in the store.
 enum AccessTable {
   private static let columns =
     "id, device_id, user_id, operation, succeeded, reason, role, recorded_at"
@@ -114,7 +113,6 @@ enum AccessTable {
     )
   }
 
-  /// Adds it to the history.
   static func insert(_ record: AccessRecord, in tx: borrowing WriteTransaction) throws {
     try insert(record, isStranger: false, in: tx)
   }

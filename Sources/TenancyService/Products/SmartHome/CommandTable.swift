@@ -17,7 +17,6 @@ enum CommandLimits {
 
 /// An operation that the hardware bridge is to carry out, as the store keeps it.
 struct CommandRecord: Hashable, Sendable {
-  /// How it ended.
   enum Outcome: String, Sendable {
     case waiting = ""
     case done
@@ -81,7 +80,6 @@ extension CommandRecord {
   }
 }
 
-/// Commands in the store.
 enum CommandTable {
   private static let columns = """
     id, revision, device_id, property_id, operation, parameters, created_at, expires_at, outcome,
@@ -124,7 +122,6 @@ enum CommandTable {
     return record
   }
 
-  /// The command of an identifier.
   static func find(
     _ id: String,
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -156,7 +153,6 @@ enum CommandTable {
     ) { CommandRecord(row: $0) }
   }
 
-  /// Says how it ended.
   static func acknowledge(
     _ record: inout CommandRecord,
     _ outcome: CommandRecord.Outcome,

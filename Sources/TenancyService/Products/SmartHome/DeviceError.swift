@@ -1,7 +1,6 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Errors about devices.
 enum DeviceError {
   static let notSameProperty = ErrorCatalog.tenancy.precondition(
     "NOT_SAME_PROPERTY",

@@ -1,6 +1,5 @@
 internal import RPCKit
 
-/// What is counted of devices.
 struct DeviceMetrics: Sendable {
   /// What becomes of commands, and of watches that were cut off.
   enum Command: String, CaseIterable, Sendable {

@@ -39,7 +39,6 @@ extension DevicesHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.AcknowledgeCommandResponse {
     _ = try call.requireService()
-    let core = core
     let outcome: CommandRecord.Outcome = request.outcome == .done ? .done : .failed
     let reported = try reported(request.attributes)
     return try await core.store.write(call) { tx in
@@ -71,7 +70,6 @@ extension DevicesHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ReportDeviceStateResponse {
     _ = try call.requireService()
-    let core = core
     let reported = try reported(request.attributes)
     return try await core.store.write(call) { tx in
       let device = try tx.known(request.deviceId, type: SmartHome.device)

@@ -153,7 +153,6 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
-    let core = core
     return try await core.write(
       call,
       key: request.idempotencyKey,

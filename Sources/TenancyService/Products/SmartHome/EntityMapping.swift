@@ -123,7 +123,6 @@ extension TenancyCore {
     )
   }
 
-  /// A guest pass as a message.
   func message(pass record: AssociationRecord) -> Tenancy_V1.GuestPass {
     Tenancy_V1.GuestPass(
       id: record.id,

@@ -19,7 +19,6 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.GrantGuestPassResponse {
     let user = try call.requireUser()
-    let core = core
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let now = core.clock.now
     let until = try request.validUntil?.milliseconds(field: "valid_until") ?? now
@@ -174,7 +173,6 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.GuestPass {
     let user = try call.requireUser()
-    let core = core
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let until = try request.validUntil?.milliseconds(field: "valid_until")
     return try await core.write(call, key: request.idempotencyKey, request: request) {
@@ -205,7 +203,6 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
-    let core = core
     return try await core.write(call, key: request.idempotencyKey, request: request) {
       changes,
       tx in

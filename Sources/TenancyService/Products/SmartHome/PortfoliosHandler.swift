@@ -13,7 +13,6 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Portfolio {
     let user = try call.requireUser()
-    let core = core
     let administrators = request.administratorUserIds
     if try await core.mayCreateRoot(of: SmartHome.portfolio, user) {
       try await core.requireUsers(administrators, field: "administrator_user_ids")

@@ -136,7 +136,6 @@ struct AssociationRecord: Hashable, Sendable {
 }
 
 extension StoreTransaction where Self: ~Copyable {
-  /// The association of an identifier.
   func association(_ id: String) throws -> AssociationRecord? {
     try first("\(AssociationRecord.selection) WHERE a.id = ?", .text(id)) {
       AssociationRecord(row: $0)
@@ -298,7 +297,6 @@ extension WriteTransaction {
     return revision
   }
 
-  /// Removes an association.
   func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
     try execute("DELETE FROM association WHERE id = ?", .text(record.id))
     let revision = try log(

@@ -138,7 +138,7 @@ extension WriteTransaction {
     }
     var record = record
     record.updatedAt = now
-    record.revision = try log(.putVariant(row), scope: record.rootID, policy)
+    record.revision = try log(.putVariant(row), of: record, policy)
     try keepPast(roleDefinition: record.id)
     try execute(
       """
@@ -160,18 +160,29 @@ extension WriteTransaction {
   func remove(_ record: RoleDefinitionRecord, _ policy: Policy) throws -> Int64 {
     try keepPast(roleDefinition: record.id)
     try execute("DELETE FROM role_definition WHERE id = ?", .text(record.id))
-    return try log(.removeVariant(record.id), scope: record.rootID, policy)
+    return try log(.removeVariant(record.id), of: record, policy)
   }
 
-  private func log(_ change: ForestChange, scope: String, _ policy: Policy) throws -> Int64 {
-    try rely(on: .policy)
-    // It changes what is allowed, like a policy: whatever decides after it in its commit waits for it.
-    return try appendChange(
-      kind: change.kind,
-      subject: scope,
-      scope: scope,
-      payload: change.payload(policy),
-      touching: [.policy]
+  /// Logs a change of what is allowed: like a policy, so whatever decides after it in its commit waits for it.
+  private func log(
+    _ change: ForestChange,
+    of record: RoleDefinitionRecord,
+    _ policy: Policy
+  ) throws -> Int64 {
+    let root = record.rootID
+    return try log(change, subject: root, scope: root, touching: [.policy], policy)
+  }
+
+  /// Keeps a role of a tenant's own as it is, if it is there, for questions about the past.
+  private func keepPast(roleDefinition id: String) throws {
+    try execute(
+      """
+      INSERT INTO past_role_definition
+        (id, root_id, name, base_role, actions, created_at, ended_at)
+      SELECT id, root_id, name, base_role, actions, created_at, ? FROM role_definition WHERE id = ?
+      """,
+      .integer(now),
+      .text(id)
     )
   }
 }
