@@ -9,6 +9,17 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
   /// Believes the tokens in requests; nil believes none.
   let tokens: AccessTokenAuthenticator?
   let routes: GatewayRoutes
+  private let answers: CounterByLabel<GatewayOutcome>
+
+  init(core: TenancyCore, tokens: AccessTokenAuthenticator?, routes: GatewayRoutes) {
+    (self.core, self.tokens, self.routes) = (core, tokens, routes)
+    answers = CounterByLabel(
+      core.metrics,
+      "gatehouse_tenancy_gateway_answers_total",
+      help: "Requests that a gateway asked about: passed, denied, or undecided, which denies them.",
+      label: "outcome"
+    )
+  }
 
   func check(
     _ request: Envoy_Service_Auth_V3.CheckRequest,
@@ -23,7 +34,7 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
       core.denials.look(at: error, of: call)
       verdict = .failure(error)
     }
-    core.instruments.answered(verdict)
+    answers.increment(GatewayOutcome(verdict))
     return GatewayAnswer.message(
       verdict,
       requestID: requestID,
@@ -38,7 +49,7 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
     _ call: CallContext
   ) async throws -> GatewayIdentity {
     guard let attributes = request.attributes, let http = attributes.request?.http else {
-      throw TenancyError.pathRefused("is missing")
+      throw GatewayError.pathRefused("is missing")
     }
     let demand = try routes.demand(
       http.method,
@@ -116,7 +127,7 @@ struct AuthorizationHandler: Envoy_Service_Auth_V3.AuthorizationService {
       let type = forest.type(entity)
       return (policy[type].name, !policy.stepUps(of: action, on: type).isEmpty)
     }
-    guard let place else { throw TenancyError.routeMisconfigured }
+    guard let place else { throw GatewayError.routeMisconfigured }
     return place
   }
 }

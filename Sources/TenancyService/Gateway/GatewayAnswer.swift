@@ -161,9 +161,16 @@ enum GatewayAnswer {
   }
 }
 
-/// The outcome of a request that a gateway asked about.
-enum GatewayMetric: String, CaseIterable, Sendable {
+/// What became of a request that a gateway asked about.
+enum GatewayOutcome: String, CaseIterable, Sendable {
   case passed
   case denied
   case undecided
+
+  init(_ verdict: Result<GatewayIdentity, RPCError>) {
+    switch verdict {
+    case .success: self = .passed
+    case .failure(let error): self = error.code == .unavailable ? .undecided : .denied
+    }
+  }
 }

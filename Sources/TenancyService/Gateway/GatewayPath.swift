@@ -19,19 +19,19 @@ struct GatewayPath: Hashable, Sendable {
   init(_ target: String) throws(RPCError) {
     let path = target.prefix { $0 != "?" }
     guard path.utf8.first == UInt8(ascii: "/") else {
-      throw TenancyError.pathRefused("does not begin with a slash")
+      throw GatewayError.pathRefused("does not begin with a slash")
     }
     var segments: [String] = []
     let raw = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     for (index, segment) in raw.enumerated() {
       let text = try Self.decode(segment)
       guard !text.isEmpty || index == raw.count - 1 else {
-        throw TenancyError.pathRefused("has an empty segment")
+        throw GatewayError.pathRefused("has an empty segment")
       }
       // Some servers cut what is behind a semicolon off before they resolve dots.
       let name = text.prefix { $0 != ";" }
       guard name != ".", name != ".." else {
-        throw TenancyError.pathRefused("has a segment of dots")
+        throw GatewayError.pathRefused("has a segment of dots")
       }
       segments.append(text)
     }
@@ -44,26 +44,26 @@ struct GatewayPath: Hashable, Sendable {
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%") else {
         guard isAllowed(byte) else {
-          throw TenancyError.pathRefused("has a character that must be escaped")
+          throw GatewayError.pathRefused("has a character that must be escaped")
         }
         bytes.append(byte)
         continue
       }
       let digits = rest.prefix(2).compactMap(digit)
       guard digits.count == 2 else {
-        throw TenancyError.pathRefused("has a percent sign without two digits")
+        throw GatewayError.pathRefused("has a percent sign without two digits")
       }
       rest = rest.dropFirst(2)
       let value = digits[0] << 4 | digits[1]
       guard isClear(value) else {
-        throw TenancyError.pathRefused(
+        throw GatewayError.pathRefused(
           "has an escaped slash, backslash, percent sign or control character"
         )
       }
       bytes.append(value)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw TenancyError.pathRefused("is not UTF-8")
+      throw GatewayError.pathRefused("is not UTF-8")
     }
     return text
   }

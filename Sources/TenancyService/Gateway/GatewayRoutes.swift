@@ -76,7 +76,7 @@ public struct GatewayRoutes: Hashable, Sendable {
     for route in table {
       if let demand = route.demand(method, path) { return demand }
     }
-    throw TenancyError.routeUnknown
+    throw GatewayError.routeUnknown
   }
 
   private static func demand(
@@ -85,11 +85,11 @@ public struct GatewayRoutes: Hashable, Sendable {
   ) throws(RPCError) -> GatewayDemand {
     let pattern = values["path"].flatMap { GatewayRoute.Pattern($0) }
     guard (values["path"] == nil) == (pattern == nil), let demand = demand(values, pattern) else {
-      throw TenancyError.routeMisconfigured
+      throw GatewayError.routeMisconfigured
     }
     guard let pattern else { return demand }
     let route = GatewayRoute(methods: [], pattern: pattern, demand: demand)
-    guard let demand = route.demand("", path) else { throw TenancyError.routeUnknown }
+    guard let demand = route.demand("", path) else { throw GatewayError.routeUnknown }
     return demand
   }
 }

@@ -15,17 +15,17 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> InvitationRecord {
     let record = try record(of: draft, id: id, code: code, tx)
-    for earlier in try InvitationRecord.open(
+    for earlier in try InvitationTable.open(
       to: EmailAddress(record.email),
       record.role,
       on: record.entityID,
-      tx
+      in: tx
     ) {
       try close(earlier, .revoked, tx)
     }
     try requireRoom(for: record, tx)
-    try record.insert(tx)
-    try core.mailer?.queue(code, of: record, tx)
+    try InvitationTable.insert(record, in: tx)
+    if !record.email.isEmpty { try core.mailer?.queue(code, of: record.id, in: tx) }
     try audit(record, "invitation.create", before: nil, tx)
     return record
   }
@@ -41,11 +41,11 @@ extension ChangeSet {
   ) throws -> InvitationRecord {
     let (id, code) = (core.identifiers.make(.invitation), core.invitationCode())
     let wanted = try record(of: draft, id: id, code: code, tx)
-    let open = try InvitationRecord.open(
+    let open = try InvitationTable.open(
       to: EmailAddress(wanted.email),
       wanted.role,
       on: wanted.entityID,
-      tx
+      in: tx
     )
     if let same = open.last, same.offers(asMuchAs: wanted) { return same }
     return try invite(draft, id: id, code: code, tx)
@@ -86,15 +86,15 @@ extension ChangeSet {
     for record: InvitationRecord,
     _ tx: borrowing WriteTransaction
   ) throws {
-    let limits: [(InvitationLimit, InvitationRecord.PendingColumn, String, Int)] = [
+    let limits: [(InvitationLimit, InvitationTable.PendingColumn, String, Int)] = [
       (.entity, .entity, record.entityID, InvitationLimits.ofEntityMax),
       (.inviter, .inviter, record.invitedBy, InvitationLimits.ofInviterMax),
     ]
     for (limit, column, value, max) in limits {
-      let count = try InvitationRecord.pendingCount(column, value, limit: max, tx)
+      let count = try InvitationTable.pendingCount(column, value, limit: max, in: tx)
       guard count < max else {
-        core.instruments.refused(limit)
-        throw TenancyError.tooManyInvitations(limit, max: max)
+        InvitationMetrics(core.metrics).refusals.increment(limit)
+        throw InvitationError.tooMany(limit, max: max)
       }
     }
   }
@@ -105,10 +105,10 @@ extension ChangeSet {
     _ record: InvitationRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    guard try !record.isOvertaken(for: user.userID, tx) else {
-      throw TenancyError.invitationClosed(InvitationRecord.State.revoked.rawValue)
+    guard try !InvitationTable.isOvertaken(record.id, for: user.userID, in: tx) else {
+      throw InvitationError.closed(InvitationRecord.State.revoked.rawValue)
     }
-    if let converted = try ConvertedRole.find(invitation: record.id, tx) {
+    if let converted = try ConvertedRoleTable.find(invitation: record.id, in: tx) {
       // It was given by right before, and only the proof was missing.
       let granted = try grantAgain(converted.role, of: record, to: user.userID, tx)
       try close(record, .accepted, association: granted.id, tx)
@@ -131,7 +131,7 @@ extension ChangeSet {
     }
     let definition = try invitedDefinition(draft, on: held.record, tx)
     guard InvitedRole.allows(definition, invitedTo: record.madeFor) else {
-      throw TenancyError.invitedRoleChanged
+      throw InvitationError.roleChanged
     }
     let granted = try issuer.grant(draft, to: user.userID, on: held, tx)
     try close(record, .accepted, association: granted.id, tx)
@@ -151,9 +151,9 @@ extension ChangeSet {
     closed.closedAt = tx.now
     closed.closedBy = user.userID
     closed.associationID = association
-    try closed.close(tx)
-    // Nobody needs its code.
-    try InvitationMail.delete(record.id, tx)
+    try InvitationTable.close(closed, in: tx)
+    // Nobody needs its code any more.
+    try InvitationMailTable.delete(record.id, in: tx)
     let action =
       switch state {
       case .accepted: "invitation.accept"
@@ -162,6 +162,23 @@ extension ChangeSet {
       }
     try audit(closed, action, before: record.digest, tx)
     return closed
+  }
+
+  /// Ends the pending invitations that a user has made.
+  func endInvitations(by userID: String, _ tx: borrowing WriteTransaction) throws {
+    var last = ""
+    while true {
+      let page = try InvitationTable.list(
+        .inviter(userID),
+        pendingAt: tx.now,
+        after: last,
+        limit: Database.purgeCountMax,
+        in: tx
+      )
+      for record in page { try close(record, .revoked, tx) }
+      guard let end = page.last, page.count == Database.purgeCountMax else { return }
+      last = end.id
+    }
   }
 
   /// Records what became of an invitation.
@@ -194,7 +211,7 @@ extension ChangeSet {
     do {
       return try decide(ChangeSet(core: core, call: call, user: issuer))
     } catch let error as RPCError where error.code != .unavailable {
-      throw TenancyError.issuerLacksRight.denying(
+      throw CodeError.issuerLacksRight.denying(
         call.map { "\($0.method.method)" } ?? "invitation.accept",
         on: issuer.userID,
         because: error.reason ?? "\(error.code)"
@@ -205,94 +222,26 @@ extension ChangeSet {
 
 extension InvitationDraft {
   /// The role as a grant to a user.
-  func grant(to userID: String) throws(RPCError) -> RoleDraft {
-    let new = Tenancy_V1.NewRole(entityId: entityID, role: role, userId: userID)
-    return try Self.grant(
-      new,
-      from: validFrom,
-      until: validUntil,
-      recurring,
+  func grant(to userID: String) -> RoleDraft {
+    RoleDraft(
+      role: role,
+      on: entityID,
+      to: userID,
+      during: RoleWindow(from: validFrom, until: validUntil, recurring: recurring),
       replacesWindow: replacesWindow
     )
-  }
-
-  fileprivate static func grant(
-    _ new: Tenancy_V1.NewRole,
-    from: Int64?,
-    until: Int64?,
-    _ recurring: RecurringWindow?,
-    replacesWindow: Bool
-  ) throws(RPCError) -> RoleDraft {
-    var new = new
-    new.replaceWindow = replacesWindow
-    new.validFrom = from.map { .init(milliseconds: $0) }
-    new.validUntil = until.map { .init(milliseconds: $0) }
-    new.recurring = recurring.map { .init($0) }
-    return try RoleDraft(new, field: "")
   }
 }
 
 extension InvitationRecord {
   /// The role as a grant to a user.
-  func grant(to userID: String) throws(RPCError) -> RoleDraft {
-    let new = Tenancy_V1.NewRole(entityId: entityID, role: role, userId: userID)
-    return try InvitationDraft.grant(
-      new,
-      from: validFrom,
-      until: validUntil,
-      recurring,
+  func grant(to userID: String) -> RoleDraft {
+    RoleDraft(
+      role: role,
+      on: entityID,
+      to: userID,
+      during: RoleWindow(from: validFrom, until: validUntil, recurring: recurring),
       replacesWindow: replacesWindow
-    )
-  }
-}
-
-/// The caller to whom an invitation is closed.
-enum InvitationReader {
-  /// A user who may revoke it.
-  case inviter
-  /// The user who accepted it.
-  case accepter
-  /// Another user whom it is for.
-  case invited
-}
-
-extension TenancyError {
-  static func tooManyInvitations(_ limit: InvitationLimit, max: Int) -> RPCError {
-    let whose =
-      switch limit {
-      case .entity: "this entity has"
-      case .inviter: "you have"
-      }
-    return RPCError(
-      .failedPrecondition,
-      reason: "TOO_MANY_INVITATIONS",
-      domain: domain,
-      message: "\(whose) \(max) pending invitations; revoke some first",
-      metadata: ["limit": limit.rawValue, "max": "\(max)"]
-    )
-  }
-
-  /// An invitation that is closed.
-  ///
-  /// The advice depends on `reader`.
-  static func invitationClosed(
-    _ state: String,
-    for reader: InvitationReader = .inviter
-  ) -> RPCError {
-    let advice =
-      switch reader {
-      case .inviter: "the invitation was accepted already; revoke the role instead"
-      case .accepter: "you have accepted the invitation already; leave the role instead"
-      case .invited: "another account has accepted the invitation already; ask for a new one"
-      }
-    return RPCError(
-      .failedPrecondition,
-      reason: "INVITATION_CLOSED",
-      domain: domain,
-      message: state == "accepted"
-        ? advice
-        : "the invitation has \(state == "expired" ? "expired" : "been \(state)"); ask for a new one",
-      metadata: ["state": state]
     )
   }
 }

@@ -48,7 +48,7 @@ struct InvitationDraft: Sendable {
     let expiry = expiresAt ?? now + InvitationLimits.lifetimeStandard
     guard expiry > now, expiry - now <= InvitationLimits.lifetimeMax else {
       let dayCount = InvitationLimits.lifetimeMax / 86_400_000
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "expires_at",
         "EXPIRY_INVALID",
         "must be later than now and within \(dayCount) days"
@@ -82,12 +82,12 @@ enum NamedInvitation: Sendable {
     case (false, true): self = .id(id)
     case (true, false): self = .code(PassedCode(typed: code))
     case (true, true):
-      throw TenancyError.invalidField("invitation_id", "REQUIRED", "or code is required")
+      throw ErrorCatalog.tenancy.invalid("invitation_id", "REQUIRED", "must be set, unless code is")
     case (false, false):
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "code",
         "INVITATION_NAMED_TWICE",
-        "must not be set together with invitation_id"
+        "must be empty when invitation_id is set"
       )
     }
   }

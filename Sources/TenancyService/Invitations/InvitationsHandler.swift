@@ -7,22 +7,30 @@ internal import ServiceKit
 /// `tenancy.v1.Invitations`.
 struct InvitationsHandler: Tenancy_V1.InvitationsService {
   let core: TenancyCore
+  private let attempts: CodeAttempts
+
+  init(core: TenancyCore) {
+    self.core = core
+    attempts = CodeAttempts(
+      .invitation,
+      InvitationLimits.attempts,
+      clock: core.clock,
+      random: core.random,
+      metrics: core.metrics
+    )
+  }
 
   func create(
     _ request: Tenancy_V1.CreateInvitationRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.CreateInvitationResponse {
-    let (user, core) = (try call.requireUser(), core)
+    _ = try call.requireUser()
     let draft = try InvitationDraft(request)
     let id = core.identifiers.make(.invitation)
     let code = core.invitationCode()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    var response = try await core.write(
-      call,
-      user,
-      key: request.idempotencyKey,
-      request: request
-    ) { tx in
+    var response = try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let record = try changes.invite(draft, id: id, code: code, tx)
       return Tenancy_V1.CreateInvitationResponse(
         invitation: core.message(invitation: record, now: tx.now)
@@ -77,28 +85,29 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
   }
 
   private func page(
-    _ filter: InvitationRecord.Filter,
+    _ filter: InvitationTable.Filter,
     pending: Bool,
     size: UInt32,
     token: String,
     filter bound: [String],
     _ call: CallContext
   ) async throws -> (items: [Tenancy_V1.Invitation], nextToken: String) {
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [call.method.fullName, "\(pending)"] + bound
+    let asked = try core.asked(
+      size,
+      token,
+      for: [call.method.fullName, "\(pending)"] + bound,
+      call.caller
     )
-    let asked = try core.tokens.page(.init(size: size, token: token), cursorCount: 1, binding)
     let (last, limit) = (asked.cursor?[0] ?? "", asked.size)
     let now = core.clock.now
     let isReceived = if case .address = filter { true } else { false }
     let rows = try await core.read { tx in
-      try InvitationRecord.list(
+      try InvitationTable.list(
         filter,
         pendingAt: pending ? now : nil,
         after: last,
         limit: limit + 1,
-        tx
+        in: tx
       )
     }
     return core.page(of: rows, asked) {
@@ -129,7 +138,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
         return core.message(association: association)
       }
       guard record.state == .pending else {
-        throw TenancyError.invitationClosed(record.state.rawValue)
+        throw InvitationError.closed(record.state.rawValue)
       }
       return core.message(association: try changes.accept(record, tx))
     }
@@ -153,7 +162,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       case .pending: record = try changes.close(record, .declined, tx)
       case .declined: break
       case .accepted, .revoked:
-        throw TenancyError.invitationClosed(record.state.rawValue, for: .accepter)
+        throw InvitationError.closed(record.state.rawValue, for: .accepter)
       }
       return core.message(invitation: record, toInvited: true, now: tx.now)
     }
@@ -172,16 +181,15 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ call: CallContext,
     _ body: @escaping @Sendable (InvitationRecord, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
-    let core = core
     let find = try await finder(of: named, user)
     func write() async throws -> Response {
-      try await core.write(call, user, key: key, request: request) { tx in
+      try await core.write(call, key: key, request: request) { _, tx in
         try core.requireNotSuspended(user, tx)
         return try body(try find(tx), tx)
       }
     }
     guard case .code = named else { return try await write() }
-    return try await core.invitationAttempts.trying(user.userID, write)
+    return try await attempts.trying(user.userID, write)
   }
 
   /// Finds the invitation that is named, inside a write.
@@ -193,11 +201,11 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     case .code(let code):
       let digest = core.invitationDigest(of: code)
       return { tx in
-        guard let record = try InvitationRecord.find(codeDigest: digest, tx),
+        guard let record = try InvitationTable.find(codeDigest: digest, in: tx),
           record.isOpen(at: tx.now) || record.closedBy == user.userID
         else {
-          let reason = TenancyError.codeUnknownReason
-          throw TenancyError.codeUnknown.denying("invitation.answer", on: "", because: reason)
+          let reason = CodeError.unknownReason
+          throw CodeError.unknown.denying("invitation.answer", on: "", because: reason)
         }
         return record
       }
@@ -207,13 +215,13 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       let address = try await core.addressResult(of: user)
       return { tx in
         let address = try address.get()
-        guard let record = try InvitationRecord.find(id, tx), !record.email.isEmpty,
+        guard let record = try InvitationTable.find(id, in: tx), !record.email.isEmpty,
           EmailAddress(record.email).key == address?.key
         else {
           throw TenancyError.notFound.denying("invitation.answer", on: id, because: "NOT_FOUND")
         }
         guard record.isOpen(at: tx.now) || record.closedBy == user.userID else {
-          throw TenancyError.invitationClosed(
+          throw InvitationError.closed(
             record.state == .pending ? "expired" : record.state.rawValue,
             for: .invited
           )
@@ -228,10 +236,11 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Invitation {
     let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.requireNotSuspended(user, tx)
-      guard let record = try InvitationRecord.find(request.invitationId, tx),
+      guard let record = try InvitationTable.find(request.invitationId, in: tx),
         try mayRevoke(record, changes, tx)
       else {
         throw TenancyError.notFound.denying(
@@ -240,7 +249,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
           because: "NOT_FOUND"
         )
       }
-      guard record.state != .accepted else { throw TenancyError.invitationClosed("accepted") }
+      guard record.state != .accepted else { throw InvitationError.closed("accepted") }
       let closed =
         record.isOpen(at: tx.now) ? try changes.close(record, .revoked, tx) : record
       return core.message(invitation: closed, now: tx.now)
@@ -292,9 +301,7 @@ extension TenancyCore {
     } catch let error as CancellationError {
       throw error
     } catch {
-      var unavailable = TenancyError.usersUnavailable
-      unavailable.cause = error
-      throw unavailable
+      throw TenancyError.usersUnavailable(error)
     }
   }
 
@@ -307,40 +314,5 @@ extension TenancyCore {
     } catch let error as RPCError {
       return .failure(error)
     }
-  }
-
-  /// An invitation as a message.
-  ///
-  /// Of one that an upgrade made of a role, the one who gave the role need not know the address of its user.
-  func message(
-    invitation record: InvitationRecord,
-    toInvited: Bool = false,
-    now: Int64
-  ) -> Tenancy_V1.Invitation {
-    var message = Tenancy_V1.Invitation(
-      id: record.id,
-      entityId: record.entityID,
-      entityType: record.entityType,
-      entityName: record.entityName,
-      role: record.role,
-      email: toInvited || record.convertedFrom.isEmpty ? record.email : ""
-    )
-    message.convertedFrom = record.convertedFrom
-    message.validFrom = record.validFrom.map { .init(milliseconds: $0) }
-    message.validUntil = record.validUntil.map { .init(milliseconds: $0) }
-    message.recurring = record.recurring.map { .init($0) }
-    message.expiresAt = .init(milliseconds: record.expiresAt)
-    message.state =
-      switch record.state {
-      case .pending: record.isOpen(at: now) ? .pending : .expired
-      case .accepted: .accepted
-      case .declined: .declined
-      case .revoked: .revoked
-      }
-    message.invitedBy = record.invitedBy
-    message.createdAt = .init(milliseconds: record.createdAt)
-    message.closedAt = record.closedAt.map { .init(milliseconds: $0) }
-    message.closedBy = record.closedBy
-    return message
   }
 }

@@ -21,13 +21,3 @@ enum InvitedRole {
     return base(of: kept) == definition.baseRole && Set(definition.actions).isSubset(of: actions)
   }
 }
-
-extension TenancyError {
-  /// The role is not what it was when somebody was invited to it.
-  static let invitedRoleChanged = RPCError(
-    .failedPrecondition,
-    reason: "ROLE_CHANGED",
-    domain: domain,
-    message: "the role was changed after the invitation was made; ask for a new one"
-  )
-}

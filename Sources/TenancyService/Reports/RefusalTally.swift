@@ -26,13 +26,17 @@ final class RefusalTally: Sendable {
 
   private let engine: PermissionEngine
   private let clock: any WallClock
-  private let instruments: TenancyInstruments
+  private let droppedCount: Counter
   private let state = Lock(State())
 
-  init(engine: PermissionEngine, clock: any WallClock, instruments: TenancyInstruments) {
+  init(engine: PermissionEngine, clock: any WallClock, metrics: MetricRegistry) {
     self.engine = engine
     self.clock = clock
-    self.instruments = instruments
+    droppedCount = metrics.counter(
+      "gatehouse_tenancy_report_refusals_dropped_total",
+      help:
+        "Refused calls that no report counts, because too many different ones waited to be stored."
+    )
   }
 
   /// Counts a refusal, unless its object belongs to no tree.
@@ -64,7 +68,7 @@ final class RefusalTally: Sendable {
         // As the write runs, so that of two the second one finds in the store what the first one took.
         let refusals = takeAll()
         taken.withLock { $0 = refusals }
-        for refusal in refusals { try refusal.store(tx) }
+        for refusal in refusals { try RefusalTable.store(refusal, in: tx) }
       }
     } catch {
       // The store says itself what is wrong with it.
@@ -84,7 +88,6 @@ final class RefusalTally: Sendable {
   /// How many different ones wait.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Whether nothing waits.
   var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
 
   private func takeAll() -> [RefusalCount] {
@@ -95,13 +98,12 @@ final class RefusalTally: Sendable {
     return Array(waiting.values)
   }
 
-  /// Adds refusals to those that wait.
   func add(_ refusals: [RefusalCount]) {
-    var droppedCount: Int64 = 0
+    var dropped: Int64 = 0
     state.withLock { state in
-      for refusal in refusals where !Self.add(refusal, &state) { droppedCount += refusal.count }
+      for refusal in refusals where !Self.add(refusal, &state) { dropped += refusal.count }
     }
-    if droppedCount > 0 { instruments.droppedRefusals(Int(clamping: droppedCount)) }
+    if dropped > 0 { droppedCount.add(Int(clamping: dropped)) }
   }
 
   /// Adds a refusal, with less and less said of it where there is no room; false when there is none at all.

@@ -27,7 +27,6 @@ struct ReportProgress {
     return (rest, count - held)
   }
 
-  /// The end of the report.
   func seal(by key: SigningKey) -> ReportSeal {
     ReportSeal(lineCount: lineCount, digest: digest.value, by: key)
   }

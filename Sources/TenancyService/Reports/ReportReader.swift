@@ -13,10 +13,8 @@ struct ReportReader: Sendable {
     case recordsFrom(Int64)
     /// Refused calls after one of them.
     case refusals(after: RefusalCount.Key?)
-    /// There is no more.
     case end
 
-    /// Before everything.
     static let start = Position.roles(after: 0)
   }
 
@@ -51,7 +49,6 @@ struct ReportReader: Sendable {
     operations = Set(policy.actions.filter { policy.isOperation($0) })
   }
 
-  /// The slice at a position.
   func slice(at position: Position, _ tx: borrowing ReadTransaction) throws -> Slice {
     try scope.requireUnpurged(tx)
     switch position {
@@ -84,10 +81,10 @@ struct ReportReader: Sendable {
       SELECT \(HeldRole.columns) FROM association_history
       WHERE root_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?
       """,
-      .text(scope.rootID),
-      .integer(sequence),
-      .integer(scope.historyEnd),
-      .integer(Self.rowCountMax)
+      values: [
+        .text(scope.rootID), .integer(sequence), .integer(scope.historyEnd),
+        .integer(Self.rowCountMax),
+      ]
     ) { HeldRole(row: $0, asOf: instant) }
     var slice = Slice()
     for row in rows {
@@ -176,12 +173,12 @@ struct ReportReader: Sendable {
     after key: RefusalCount.Key?,
     _ tx: borrowing ReadTransaction
   ) throws -> Slice {
-    let rows = try RefusalCount.page(
+    let rows = try RefusalTable.page(
       of: scope.rootID,
       scope.interval,
       after: key,
       limit: Self.rowCountMax,
-      tx
+      in: tx
     )
     var slice = Slice()
     for row in rows {

@@ -4,7 +4,6 @@ internal import ServiceKit
 struct ReportScope: Hashable, Sendable {
   /// The root of the tree.
   let rootID: String
-  /// Its type.
   let type: String
   /// Milliseconds since 1970.
   let interval: Range<Int64>
@@ -35,11 +34,10 @@ struct ReportScope: Hashable, Sendable {
   func requireUnpurged(_ tx: borrowing ReadTransaction) throws {
     let since = try Self.completeSince(tx)
     guard since <= max(completeSince, interval.lowerBound) else {
-      throw TenancyError.reportInterrupted
+      throw ReportError.interrupted
     }
   }
 
-  /// The first line.
   var line: ReportLine {
     var line = ReportLine(.report)
     line[.time] = ReportLine.text(ofInstant: interval.lowerBound)

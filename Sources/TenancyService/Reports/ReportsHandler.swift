@@ -6,8 +6,18 @@ internal import ServiceKit
 /// `tenancy.v1.Reports`: who had access to a tree, who operated what, and who was refused.
 struct ReportsHandler: Tenancy_V1.ReportsService {
   let core: TenancyCore
-  /// The key that signs reports now; nil when nobody has set it up.
-  let key: @Sendable () -> SigningKey?
+  private let refusals: RefusalTally
+  /// What signs reports now; nil when nobody has set it up.
+  private let key: @Sendable () -> SigningKey?
+  private let lines: Counter
+
+  init(core: TenancyCore, refusals: RefusalTally, key: @escaping @Sendable () -> SigningKey?) {
+    (self.core, self.refusals, self.key) = (core, refusals, key)
+    lines = core.metrics.counter(
+      "gatehouse_tenancy_report_lines_total",
+      help: "Lines of compliance reports that were sent."
+    )
+  }
 
   func read(
     _ request: Tenancy_V1.ReadReportRequest,
@@ -28,7 +38,7 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
       try await requireStill(reader.scope, user)
       try await send(slice.bytes, lineCount: slice.lineCount, &progress, to: writer)
     }
-    guard let key = key() else { throw TenancyError.reportsUnsigned }
+    guard let key = key() else { throw ReportError.unsigned }
     try await writer.write(.init(part: .seal(progress.seal(by: key).message)))
   }
 
@@ -44,7 +54,7 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
       // Nothing is written, so nothing else notices that the caller is gone.
       return try Task.checkCancellation()
     }
-    core.instruments.reported(Int(new.lineCount))
+    lines.add(Int(new.lineCount))
     try await writer.write(.init(part: .lines(String(decoding: new.bytes, as: UTF8.self))))
   }
 
@@ -69,8 +79,8 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
     let until = try request.until?.milliseconds(field: "until")
     let (core, id) = (core, request.rootId)
     // Without a key the reader would find out at the end.
-    guard key() != nil else { throw TenancyError.reportsUnsigned }
-    await core.refusals.flush(core.store)
+    guard key() != nil else { throw ReportError.unsigned }
+    await refusals.flush(core.store)
     return try await core.retryingWithFeatures {
       try await core.store.write(call) { tx in
         try call.caller.requireStillValid()
@@ -78,18 +88,18 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
         let (type, action) = (
           held.record.type, core.policy.action(of: .report, on: held.record.type)
         )
-        guard held.record.rootID == id, let action else { throw TenancyError.notRoot }
+        guard held.record.rootID == id, let action else { throw ReportError.notRoot }
         try requireFeature(of: type, action, on: id, user)
         let end = until ?? tx.now
         guard end <= tx.now else {
-          throw TenancyError.invalidField(
+          throw ErrorCatalog.tenancy.invalid(
             "until",
             "INTERVAL_INVALID",
             "must not be in the future; omit it for a report up to now"
           )
         }
         guard from < end else {
-          throw TenancyError.invalidField("from", "INTERVAL_INVALID", "must be before until")
+          throw ErrorCatalog.tenancy.invalid("from", "INTERVAL_INVALID", "must be before until")
         }
         let scope = try ReportScope(rootID: id, type: type, interval: from..<end, tx)
         try core.auditBudget.take(user.userID)

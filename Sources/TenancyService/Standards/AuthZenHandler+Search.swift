@@ -108,7 +108,7 @@ extension AuthZenHandler {
   /// A field that must be there, whichever message is missing around it.
   private static func given(_ text: String?, _ field: String) throws(RPCError) -> String {
     guard let text, !text.isEmpty else {
-      throw TenancyError.invalidField(field, "REQUIRED", "must be set")
+      throw ErrorCatalog.tenancy.invalid(field, "REQUIRED", "must be set")
     }
     return text
   }

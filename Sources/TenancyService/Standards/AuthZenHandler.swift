@@ -12,14 +12,14 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
   static let subjectType = "user"
 
   /// The same answers by the method for them.
-  var permissions: PermissionsHandler { PermissionsHandler(core: core) }
+  let permissions: PermissionsHandler
 
   func evaluate(
     _ request: Tenancy_V1.AuthZenEvaluation,
     _ call: CallContext
   ) async throws -> Tenancy_V1.AuthZenDecision {
     if let problem = problem(of: request) {
-      throw TenancyError.invalidField(problem, "REQUIRED", "must be set")
+      throw ErrorCatalog.tenancy.invalid(problem, "REQUIRED", "must be set")
     }
     return try await decisions(on: [request], call)[0]
   }
@@ -122,7 +122,7 @@ struct AuthZenHandler: Tenancy_V1.AuthZenService {
     guard problem(of: question) == nil, let subject = question.subject,
       let action = question.action?.name, let resource = question.resource
     else {
-      let message = "\(problem(of: question) ?? "question") must be set"
+      let message = "\(problem(of: question) ?? "question"): must be set"
       return .answered(
         .init(context: .init(error: .init(status: 400, message: message)))
       )

@@ -27,7 +27,6 @@ struct AuthZenMetadata: Hashable, Sendable {
     url = text
   }
 
-  /// The document that is served.
   var document: ServedDocument {
     typealias Methods = Tenancy_V1.AuthZenMethods
     var members: JSONObject = ["policy_decision_point": .string(url)]

@@ -42,7 +42,7 @@ extension ChangeSet {
       try issuer.requirePairing(with: code.familyID, child: code.childID, tx)
     }
     try requireAccount(for: code, tx)
-    if let old = try PairingRecord.find(device: deviceID, of: user.userID, tx) {
+    if let old = try PairingTable.find(device: deviceID, of: user.userID, in: tx) {
       _ = try unpair(old, tx)
     }
     try requireRoom(in: family, tx)
@@ -57,10 +57,10 @@ extension ChangeSet {
     if let childID = code.childID {
       pairing.associationID = try becomeChild(childID, code, tx)
     }
-    try code.remove(tx)
-    try pairing.insert(tx)
-    pairing = try PairingRecord.find(id, tx) ?? pairing
-    try pairing.audit("pairing.create", after: pairing.digest, tx)
+    try PairingCodeTable.remove(code, in: tx)
+    try PairingTable.insert(pairing, in: tx)
+    pairing = try PairingTable.find(id, in: tx) ?? pairing
+    try PairingTable.audit(pairing, "pairing.create", after: pairing.digest, in: tx)
     return pairing
   }
 
@@ -73,29 +73,28 @@ extension ChangeSet {
       code.childID.map { child in
         (policy.action(of: .listAssociations, on: Families.child) ?? "", child, Families.child)
       } ?? (Families.viewFamily, code.familyID, Families.family)
-    let standing = try core.decide(action, on: id, type: type, user, tx)
-    try core.requireFeatures(standing)
+    let standing = try core.ruling(action, on: id, type: type, user, tx)
     if code.childID == nil {
-      guard standing.isGranted else { throw TenancyError.familyRoleRequired }
+      guard standing.isGranted else { throw PairingError.familyRoleRequired }
     } else {
-      guard !standing.isGranted else { throw TenancyError.adultAccount }
+      guard !standing.isGranted else { throw PairingError.adultAccount }
     }
   }
 
   private func requireRoom(in family: EntityRecord, _ tx: borrowing WriteTransaction) throws {
     let max = PairingLimits.pairingsOfFamilyMax
-    let paired = try PairingRecord.list(
+    let paired = try PairingTable.list(
       family: family.id,
       child: nil,
       by: PairingRoles(policy),
       at: tx.now,
       after: "",
       limit: max,
-      tx
+      in: tx
     )
     guard paired.count < max else {
-      core.instruments.refused(.pairings)
-      throw TenancyError.tooManyPairings
+      PairingLimit.refusals(core.metrics).increment(.pairings)
+      throw PairingError.tooMany
     }
   }
 
@@ -118,8 +117,8 @@ extension ChangeSet {
   /// revision after that.
   func unpair(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws -> Int64 {
     // Before the role, whose end would end it as well.
-    try end(pairing, tx)
-    if !pairing.associationID.isEmpty, try !pairing.handOnAssociation(tx),
+    try PairingTable.end(pairing, in: tx)
+    if !pairing.associationID.isEmpty, try !PairingTable.handOnAssociation(pairing, in: tx),
       let association = try tx.association(pairing.associationID)
     {
       try requireLastingHolder(
@@ -134,11 +133,6 @@ extension ChangeSet {
     return tx.revision
   }
 
-  /// Ends a pairing, and nothing else.
-  func end(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws {
-    try pairing.end(tx)
-  }
-
   /// Whether its account still has a role by which a device is paired: that of the child, or one that sees the
   /// family.
   func carries(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws -> Bool {
@@ -146,29 +140,4 @@ extension ChangeSet {
     return try tx.associations(ofUser: pairing.userID, on: pairing.entityID)
       .contains { !$0.isOver(at: tx.now) && roles.carries(pairing, by: $0) }
   }
-}
-
-extension TenancyError {
-  static let adultAccount = RPCError(
-    .failedPrecondition,
-    reason: "ADULT_ACCOUNT",
-    domain: domain,
-    message:
-      "this account belongs to a parent or guardian of the child; sign in on the device with "
-      + "the child's own account"
-  )
-
-  static let familyRoleRequired = RPCError(
-    .failedPrecondition,
-    reason: "FAMILY_ROLE_REQUIRED",
-    domain: domain,
-    message: "this account has no role in the family; accept an invitation to it first"
-  )
-
-  static let tooManyPairings = RPCError(
-    .failedPrecondition,
-    reason: "TOO_MANY_PAIRINGS",
-    domain: domain,
-    message: "the family has \(PairingLimits.pairingsOfFamilyMax) devices; unpair some first"
-  )
 }

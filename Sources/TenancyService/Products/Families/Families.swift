@@ -35,8 +35,13 @@ enum Families: Product {
     [FamiliesHandler(core: core).definition]
   }
 
+  static func watched(_ metrics: MetricRegistry) -> [ScopeWatchers.Subject] {
+    _ = PairingLimit.refusals(metrics)
+    return []
+  }
+
   static func purge(_ core: TenancyCore, now: Int64) async throws {
-    while try await core.database.purgePairingCodes(before: now) > 0 {}
+    try await core.database.purge("pairing_code", "expires_at", before: now, by: "selector")
     while try await purgePairings(core, now: now) > 0 {}
   }
 
@@ -46,34 +51,23 @@ enum Families: Product {
   private static func purgePairings(_ core: TenancyCore, now: Int64) async throws -> Int {
     let roles = PairingRoles(core.policy)
     let ended = { @Sendable (tx: borrowing ReadTransaction) in
-      try PairingRecord.ended(by: roles, at: now, limit: 1, tx).count
+      try PairingTable.ended(by: roles, at: now, limit: 1, in: tx).count
     }
     guard try await core.database.read(ended) > 0 else { return 0 }
     return try await core.store.writeOwn { tx in
-      let ended = try PairingRecord.ended(
+      let ended = try PairingTable.ended(
         by: roles,
         at: now,
         limit: PairingLimits.pairingsOfFamilyMax,
-        tx
+        in: tx
       )
-      for pairing in ended { try pairing.end(tx) }
+      for pairing in ended { try PairingTable.end(pairing, in: tx) }
       return ended.count
     }
   }
 
   static func missing(in policy: Policy) -> [PolicyError.Problem] {
-    var missing: [PolicyError.Problem] = []
-    for (name, actions) in actions.sorted(by: { $0.key < $1.key }) {
-      guard let type = policy.type(named: name) else {
-        missing.append(.init(path: "types.\(name)", problem: "is missing"))
-        continue
-      }
-      for action in actions {
-        let id = policy.action(named: action)
-        guard id.flatMap({ policy.rule(of: $0, on: type) }) == nil else { continue }
-        missing.append(.init(path: "types.\(name).actions.\(action)", problem: "is missing"))
-      }
-    }
+    var missing = policy.missing(actions)
     if policy.type(named: child) != nil, policy.granting(childRole, on: child) == nil {
       missing.append(
         .init(path: "roles.\(childRole)", problem: "must be granted by an action of \(child)")
@@ -98,20 +92,22 @@ extension Families {
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws {
-    for pairing in try PairingRecord.all(ofUser: userID, tx) { _ = try changes.unpair(pairing, tx) }
+    for pairing in try PairingTable.all(ofUser: userID, in: tx) {
+      _ = try changes.unpair(pairing, tx)
+    }
     try tx.execute("DELETE FROM pairing_code WHERE issued_by = ?", .text(userID))
   }
 
   /// Ends the pairings of accounts that have nothing left by which they were paired.
   static func ended(
-    _ associations: [AssociationRecord],
+    _ roles: [EndedRole],
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws {
-    for held in associations where held.entityType == child || held.entityType == family {
-      for pairing in try PairingRecord.all(ofUser: held.userID, tx)
+    for held in roles where held.entityType == child || held.entityType == family {
+      for pairing in try PairingTable.all(ofUser: held.userID, in: tx)
       where pairing.entityID == held.entityID {
-        if try !changes.carries(pairing, tx) { try changes.end(pairing, tx) }
+        if try !changes.carries(pairing, tx) { try PairingTable.end(pairing, in: tx) }
       }
     }
   }
@@ -141,4 +137,19 @@ enum PairingLimits {
     kept: 2,
     window: 600_000
   )
+}
+
+/// What the metric of refusals calls the bounds.
+enum PairingLimit: String, CaseIterable, Sendable {
+  case codes
+  case pairings
+
+  static func refusals(_ registry: MetricRegistry) -> CounterByLabel<PairingLimit> {
+    CounterByLabel(
+      registry,
+      "gatehouse_tenancy_pairing_refusals_total",
+      help: "Calls about devices of families that a limit refused, by the limit.",
+      label: "limit"
+    )
+  }
 }

@@ -16,7 +16,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       PairingLimits.attempts,
       clock: core.clock,
       random: core.random,
-      instruments: core.instruments
+      metrics: core.metrics
     )
   }
 
@@ -26,15 +26,11 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
   ) async throws -> Tenancy_V1.CreatePairingCodeResponse {
     let (user, core) = (try call.requireUser(), core)
     let childID = try Self.childID(request)
-    let changes = ChangeSet(core: core, call: call, user: user)
     // Stays empty when the write only repeats an answer.
     let made = Lock("")
-    var response = try await core.write(
-      call,
-      user,
-      key: request.idempotencyKey,
-      request: request
-    ) { tx in
+    var response = try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let family = try changes.requirePairing(with: request.familyId, child: childID, tx)
       let code = try Self.freeCode(core, tx)
       let record = PairingCodeRecord(
@@ -45,7 +41,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
         by: user,
         now: tx.now
       )
-      try record.insert(tx)
+      try PairingCodeTable.insert(record, in: tx)
       try tx.audit(
         "pairing.create_code",
         object: childID ?? family.id,
@@ -68,10 +64,10 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     switch (request.deviceRole, request.childId.isEmpty) {
     case (.child, false): return request.childId
     case (.child, true):
-      throw TenancyError.invalidField("child_id", "REQUIRED", "is required for a child's device")
+      throw ErrorCatalog.tenancy.invalid("child_id", "REQUIRED", "is required for a child's device")
     case (_, true): return nil
     case (_, false):
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "child_id",
         "CHILD_NOT_EXPECTED",
         "must be empty for a parent's device"
@@ -84,12 +80,14 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ core: TenancyCore,
     _ tx: borrowing WriteTransaction
   ) throws -> PassedCode {
-    if try PairingCodeRecord.makeRoom(tx) { core.instruments.refused(.codes) }
+    if try PairingCodeTable.makeRoom(in: tx) {
+      PairingLimit.refusals(core.metrics).increment(.codes)
+    }
     while true {
       // At most one in nine is taken.
       let code = PassedCode(letterCount: PairingLimits.codeLetterCount, random: core.random)
       let selector = PairingCodeRecord.selector(of: code)
-      if try PairingCodeRecord.find(selector: selector, tx) == nil { return code }
+      if try PairingCodeTable.find(selector: selector, in: tx) == nil { return code }
     }
   }
 
@@ -106,16 +104,15 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     let code = PassedCode(typed: request.code)
     let digest = Self.digest(of: code, core)
     let id = core.identifiers.make(.pairing)
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await attempts.trying(user.userID) {
-      let response = try await core.write(
-        call,
-        user,
-        key: request.idempotencyKey,
-        request: request
-      ) { tx in
+      let response = try await core.write(call, key: request.idempotencyKey, request: request) {
+        changes,
+        tx in
         try core.requireNotSuspended(user, tx)
-        let found = try PairingCodeRecord.find(selector: PairingCodeRecord.selector(of: code), tx)
+        let found = try PairingCodeTable.find(
+          selector: PairingCodeRecord.selector(of: code),
+          in: tx
+        )
         guard let found, Digests.areEqual(found.digest, digest) else {
           try Self.wrongTry(of: found, changes, tx)
           return Tenancy_V1.PairDeviceResponse()
@@ -130,10 +127,10 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
         return Tenancy_V1.PairDeviceResponse(pairing: pairing.message)
       }
       guard response.pairing != nil else {
-        throw TenancyError.codeUnknown.denying(
+        throw CodeError.unknown.denying(
           "pairing.create",
           on: "",
-          because: TenancyError.codeUnknownReason
+          because: CodeError.unknownReason
         )
       }
       return response
@@ -148,14 +145,14 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ tx: borrowing WriteTransaction
   ) throws {
     try changes.core.auditBudget.take(changes.user.userID)
-    try code?.countWrongTry(tx)
+    if let code { try PairingCodeTable.countWrongTry(code, in: tx) }
     let object = code.map { $0.childID ?? $0.familyID } ?? ""
     try tx.audit(
       "pairing.create",
       object: object,
       scope: try tx.entities([object]).first?.rootID ?? "",
       outcome: .refused,
-      detail: TenancyError.codeUnknownReason
+      detail: CodeError.unknownReason
     )
   }
 
@@ -206,31 +203,29 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ core: TenancyCore,
     _ tx: borrowing ReadTransaction
   ) throws -> PairingRecord? {
-    if let own = try PairingRecord.find(device: deviceID, of: user.userID, tx) {
+    if let own = try PairingTable.find(device: deviceID, of: user.userID, in: tx) {
       let (action, id, type) =
         own.childID.map { (Families.viewChild, $0, Families.child) }
         ?? (Families.viewFamily, own.familyID, Families.family)
-      let standing = try core.decide(action, on: id, type: type, user, tx)
-      try core.requireFeatures(standing)
+      let standing = try core.ruling(action, on: id, type: type, user, tx)
       if standing.isAllowed { return own }
     }
     // Anybody can pair a device of this name with a family of its own, so there may be several.
-    let others = try PairingRecord.all(
+    let others = try PairingTable.all(
       ofDevice: deviceID,
       by: PairingRoles(core.policy),
       at: core.clock.now,
       limit: PairingLimits.pairingsOfFamilyMax,
-      tx
+      in: tx
     )
     for pairing in others {
-      let standing = try core.decide(
+      let standing = try core.ruling(
         Families.listPairings,
         on: pairing.familyID,
         type: Families.family,
         user,
         tx
       )
-      try core.requireFeatures(standing)
       if standing.isAllowed { return pairing }
     }
     return nil
@@ -245,9 +240,8 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ core: TenancyCore,
     _ tx: borrowing ReadTransaction
   ) throws -> Tenancy_V1.ModeAccess {
-    let standing = try core.decide(action, on: id, type: type, user, tx)
-    try core.requireFeatures(standing)
-    // A user who may not know of the family gets the answer for strangers.
+    let standing = try core.ruling(action, on: id, type: type, user, tx)
+    // Whoever may not know of the family is told what a stranger is told.
     let reason = standing.isKnown ? standing.reason : .noAssociation
     return .init(mode: mode, allowed: standing.isAllowed, reason: reason.rawValue)
   }
@@ -263,24 +257,21 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       type: Families.family,
       user
     )
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [call.method.fullName, request.familyId, request.childId]
-    )
-    let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      cursorCount: 1,
-      binding
+    let asked = try core.asked(
+      request.pageSize,
+      request.pageToken,
+      for: [call.method.fullName, request.familyId, request.childId],
+      call.caller
     )
     let rows = try await core.read { tx in
-      try PairingRecord.list(
+      try PairingTable.list(
         family: request.familyId,
         child: request.childId.isEmpty ? nil : request.childId,
         by: PairingRoles(core.policy),
         at: core.clock.now,
         after: asked.cursor?[0] ?? "",
         limit: asked.size + 1,
-        tx
+        in: tx
       )
     }
     let page = core.page(of: rows, asked) {
@@ -296,22 +287,22 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.UnpairResponse {
     let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.requireNotSuspended(user, tx)
-      guard let pairing = try PairingRecord.find(request.pairingId, tx) else {
+      guard let pairing = try PairingTable.find(request.pairingId, in: tx) else {
         return .init(revision: core.tokens.token(revision: tx.revision))
       }
       let isOwn = pairing.userID == user.userID
       if !isOwn || pairing.childID != nil {
-        let standing = try core.decide(
+        let standing = try core.ruling(
           Families.pairDevices,
           on: pairing.familyID,
           type: Families.family,
           user,
           tx
         )
-        try core.requireFeatures(standing)
         guard standing.isAllowed else {
           // Its own, or one that it may list, is known; every other one is treated as gone.
           guard isOwn || standing.isKnown else {

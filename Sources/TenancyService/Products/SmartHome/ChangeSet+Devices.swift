@@ -21,11 +21,15 @@ extension ChangeSet {
     }
     let field = "move_devices_to"
     guard !deletesDevices else {
-      throw TenancyError.invalidField(field, "FIELDS_EXCLUSIVE", "excludes delete_devices")
+      throw ErrorCatalog.tenancy.invalid(
+        field,
+        "FIELDS_EXCLUSIVE",
+        "must be empty with delete_devices"
+      )
     }
     let home = try requireHome(homeID, tx)
     guard try !tx.reach(of: home.id).path.contains(entity.id) else {
-      throw TenancyError.invalidField(field, "HOME_DELETED", "is part of what is deleted")
+      throw ErrorCatalog.tenancy.invalid(field, "HOME_DELETED", "is part of what is deleted")
     }
     for record in try tx.subtree(of: entity.id) where record.type == SmartHome.device {
       try core.require("device.move", on: record.id, type: SmartHome.device, user, tx)

@@ -29,11 +29,11 @@ struct CommandWatch: WatchSource {
     let now = core.clock.now
     let (waiting, newest) = try await core.store.read { tx in
       (
-        try CommandRecord.waiting(
+        try CommandTable.waiting(
           inProperty: propertyID,
           after: position.revision,
           now: now,
-          tx
+          in: tx
         ), try tx.newestRevision()
       )
     }
@@ -73,23 +73,4 @@ struct CommandWatch: WatchSource {
   ) -> Tenancy_V1.CommandEvent {
     Tenancy_V1.CommandEvent(kind: kind, position: core.tokens.token(revision: revision))
   }
-}
-
-extension TenancyError {
-  static let bridgeTooSlow = RPCError(
-    .resourceExhausted,
-    reason: "WATCH_TOO_SLOW",
-    domain: domain,
-    message:
-      "more than \(CommandLimits.missedCountMax) commands were given before an event was taken; "
-      + "watch again after the position of the last event",
-    retryAfter: .seconds(1)
-  )
-
-  static let watchReplaced = RPCError(
-    .aborted,
-    reason: "WATCH_REPLACED",
-    domain: domain,
-    message: "another watch of the same property has begun; run one bridge for each property"
-  )
 }

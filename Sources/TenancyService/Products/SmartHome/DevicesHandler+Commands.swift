@@ -23,7 +23,7 @@ extension DevicesHandler {
     let watcher = watchers.begin(
       call,
       scope: request.propertyId,
-      replacing: TenancyError.watchReplaced
+      replacing: DeviceError.watchReplaced
     )
     defer { watchers.end(watcher) }
     let watch = CommandWatch(core: core, propertyID: request.propertyId, watcher: watcher)
@@ -40,17 +40,16 @@ extension DevicesHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.AcknowledgeCommandResponse {
     _ = try call.requireService()
-    let core = core
     let outcome: CommandRecord.Outcome = request.outcome == .done ? .done : .failed
     let reported = try reported(request.attributes)
     return try await core.store.write(call) { tx in
-      guard var command = try CommandRecord.find(request.commandId, tx) else {
+      guard var command = try CommandTable.find(request.commandId, in: tx) else {
         throw TenancyError.notFound
       }
       // The first word stays, or a repeated call would undo what has happened since.
       if command.outcome == .waiting {
         let device = try tx.known(command.deviceID, type: SmartHome.device)
-        try command.acknowledge(outcome, detail: request.detail, tx)
+        try CommandTable.acknowledge(&command, outcome, detail: request.detail, in: tx)
         try tx.audit(
           "device.acknowledge",
           object: device.id,
@@ -58,7 +57,7 @@ extension DevicesHandler {
           detail: "\(command.id) \(outcome.rawValue)"
         )
         _ = try Self.update(device, reported, core, tx)
-        core.instruments.command(outcome == .done ? .done : .failed)
+        metrics.commands.increment(outcome == .done ? .done : .failed)
       }
       return Tenancy_V1.AcknowledgeCommandResponse(
         outcome: command.outcome == .done ? .done : .failed,
@@ -72,7 +71,6 @@ extension DevicesHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ReportDeviceStateResponse {
     _ = try call.requireService()
-    let core = core
     let reported = try reported(request.attributes)
     return try await core.store.write(call) { tx in
       let device = try tx.known(request.deviceId, type: SmartHome.device)

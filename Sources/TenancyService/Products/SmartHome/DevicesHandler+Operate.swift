@@ -21,7 +21,7 @@ extension DevicesHandler {
       let operation = policy.rule(of: actionID, on: type)?.operation
     else {
       let known = policy.type(named: SmartHome.device).map { policy.operations(on: $0) } ?? []
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "operation",
         "OPERATION_UNKNOWN",
         "\"\(request.operation)\" is not an operation of devices; use "
@@ -29,7 +29,7 @@ extension DevicesHandler {
       )
     }
     if !operation.setsAttributes, request.parameters?.fields.isEmpty == false {
-      throw TenancyError.invalidField(
+      throw ErrorCatalog.tenancy.invalid(
         "parameters",
         "PARAMETERS_INVALID",
         "must be empty, because operation \"\(request.operation)\" takes none"
@@ -41,16 +41,13 @@ extension DevicesHandler {
       field: "parameters",
       reserved: SmartHome.kind
     )
-    let changes = ChangeSet(core: core, call: call, user: user)
     let response = try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, request.parameters) { $0.parameters = nil }
-    ) { tx in
-      // A reload may have taken the action away in the meantime; what is not there is not allowed.
-      let explanation = try core.decide(action, on: id, type: SmartHome.device, user, tx)
-      try core.requireFeatures(explanation)
+    ) { changes, tx in
+      // A reload may have taken the action away meanwhile; what is not there is not allowed.
+      let explanation = try core.ruling(action, on: id, type: SmartHome.device, user, tx)
       let before = try tx.entity(id, type: SmartHome.device)
       let record = AccessRecord(
         id: core.identifiers.make(.accessRecord),
@@ -65,7 +62,7 @@ extension DevicesHandler {
       guard let before, explanation.isAllowed else {
         return try refuse(record, explanation, device: before, changes, tx)
       }
-      try record.insert(tx)
+      try AccessTable.insert(record, in: tx)
       var after = before
       if let state = operation.desiredState { after.desiredState = state }
       after.attributes = try AttributeMapping.merged(
@@ -79,13 +76,15 @@ extension DevicesHandler {
       let message = try core.message(device: device, explanation, tx)
       var command: CommandRecord?
       if operation.desiredState != nil || operation.setsAttributes {
-        command = try CommandRecord.give(
-          request,
-          id: core.identifiers.make(.command),
+        command = try CommandTable.give(
+          request.operation,
+          AttributeMapping.canonical(request.parameters),
+          to: id,
           inProperty: message.propertyId,
-          tx
+          id: core.identifiers.make(.command),
+          in: tx
         )
-        core.instruments.command(.given)
+        metrics.commands.increment(.given)
       }
       return Tenancy_V1.OperateDeviceResponse(
         record: Self.message(record),
@@ -125,9 +124,9 @@ extension DevicesHandler {
     // both take one durable write, so that the time does not tell which it was.
     if device != nil {
       if explanation.decision.heldRoles.isEmpty {
-        core.instruments.dropped(try record.insertBounded(tx))
+        metrics.droppedAttempts.add(try AccessTable.insertBounded(record, in: tx))
       } else {
-        try record.insert(tx)
+        try AccessTable.insert(record, in: tx)
       }
     }
     try tx.audit(

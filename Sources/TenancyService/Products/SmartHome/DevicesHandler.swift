@@ -7,6 +7,12 @@ internal import ServiceKit
 /// `tenancy.v1.Devices`, all but what is done with a device.
 struct DevicesHandler: Tenancy_V1.DevicesService {
   let core: TenancyCore
+  let metrics: DeviceMetrics
+
+  init(core: TenancyCore) {
+    self.core = core
+    metrics = DeviceMetrics(core.metrics)
+  }
 
   var deviceType: Policy.EntityType {
     let policy = core.policy
@@ -35,13 +41,11 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     )
     attributes[SmartHome.kind] = .string(request.type)
     let (given, core) = (attributes, core)
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, request.attributes) { $0.attributes = nil }
-    ) { tx in
+    ) { changes, tx in
       let held = try core.require(
         "property.register_device",
         on: request.propertyId,
@@ -59,7 +63,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
           tx
         )
         let unit = try tx.known(request.unitId, type: SmartHome.unit)
-        guard unit.parentID == parent.id else { throw TenancyError.notSameProperty }
+        guard unit.parentID == parent.id else { throw DeviceError.notSameProperty }
         parent = unit
       }
       let record = try changes.insert(
@@ -79,7 +83,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     do {
       try attribute?.check(.text(kind))
     } catch {
-      throw TenancyError.invalidField("type", "TYPE_UNKNOWN", error.problem)
+      throw ErrorCatalog.tenancy.invalid("type", "TYPE_UNKNOWN", error.problem)
     }
   }
 
@@ -111,14 +115,13 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     )
     list.sort(by: request.sortBy)
     let listed = try await core.list(list, call, user) { record, tx in
-      let held = try core.decide(
+      let held = try core.ruling(
         "device.view",
         on: record.id,
         type: SmartHome.device,
         user,
         tx
       )
-      try core.requireFeatures(held)
       return try core.message(device: record, held, tx)
     }
     return Tenancy_V1.ListDevicesResponse(
@@ -151,14 +154,11 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
-    let core = core
-    let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: bytes(request, request.attributes) { $0.attributes = nil }
-    ) { tx in
+    ) { changes, tx in
       let held = try core.held(
         "device.update",
         on: request.deviceId,
@@ -183,8 +183,9 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require("device.delete", on: request.deviceId, type: SmartHome.device, user, tx)
       return try changes.delete(
         try tx.known(request.deviceId, type: SmartHome.device),
@@ -204,26 +205,24 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let from = try request.from?.milliseconds(field: "from") ?? .min
     let until = try request.until?.milliseconds(field: "until") ?? .max
     let (question, explanation) = try await requireHistory(of: id, user)
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: ["ListHistory", id, "\(from)", "\(until)"]
-    )
-    let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
+    let asked = try core.asked(
+      request.pageSize,
+      request.pageToken,
       cursorCount: 2,
-      binding
+      for: ["ListHistory", id, "\(from)", "\(until)"],
+      call.caller
     )
     let before = asked.cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
     let now = core.clock.now
     let rows = try await core.read { tx in
-      try AccessRecord.history(
+      try AccessTable.history(
         of: id,
         from: from,
         until: until,
         as: HistoryView.of(id, question, explanation, reader: user.userID, now: now, tx),
         before: before,
         limit: asked.size + 1,
-        tx
+        in: tx
       )
     }
     let page = core.page(of: rows, asked) {
@@ -249,7 +248,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     guard !held.isAllowed else { return (question, held) }
     // Read for devices that are there as well: the time must not tell them from those that are gone.
     let survivor = try await core.read { tx in
-      try Tombstone.survivor(above: id, type: SmartHome.device, tx)
+      try TombstoneTable.survivor(above: id, type: SmartHome.device, in: tx)
     }
     if let (place, type) = survivor {
       let action = "\(type).view_history"

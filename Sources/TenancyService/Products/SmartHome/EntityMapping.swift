@@ -78,9 +78,7 @@ extension TenancyCore {
     // Who sees a unit sees its devices: they are below it.
     let devices = try tx.query(
       "SELECT id FROM entity WHERE parent_id = ? AND type = ? ORDER BY id LIMIT ?",
-      .text(record.id),
-      .text(SmartHome.device),
-      .integer(Self.namedCountMax)
+      values: [.text(record.id), .text(SmartHome.device), .integer(Self.namedCountMax)]
     ) { $0.text(0) }
     return Tenancy_V1.Unit(
       id: record.id,
@@ -126,7 +124,6 @@ extension TenancyCore {
     )
   }
 
-  /// A guest pass as a message.
   func message(pass record: AssociationRecord) -> Tenancy_V1.GuestPass {
     Tenancy_V1.GuestPass(
       id: record.id,

@@ -20,7 +20,6 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.GrantGuestPassResponse {
     let user = try call.requireUser()
-    let core = core
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let now = core.clock.now
     let until = try request.validUntil?.milliseconds(field: "valid_until") ?? now
@@ -28,16 +27,14 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     var seen: Set<String> = []
     let devices = request.deviceIds.filter { seen.insert($0).inserted }
     let guest = try NamedUser(id: request.userId, email: request.email)
-    let changes = ChangeSet(core: core, call: call, user: user)
     defer { core.mailer?.wake() }
     return try await core.write(
       call,
-      user,
       key: request.idempotencyKey,
       request: request,
       naming: [guest],
       ifAllowed: { try await mayGrant(on: devices, user) }
-    ) { users, tx in
+    ) { users, changes, tx in
       var response = Tenancy_V1.GrantGuestPassResponse()
       for id in devices {
         let window = try lent(RoleWindow(from: from, until: until), on: id, user, tx)
@@ -79,10 +76,10 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   private func requireWindow(from: Int64?, until: Int64) throws(RPCError) {
     let now = core.clock.now
     guard until > from ?? now, until > now else {
-      throw TenancyError.windowInvalid("valid_until", until: until, from: from)
+      throw RoleError.windowInvalid("valid_until", until: until, from: from)
     }
     guard until - (from ?? now) <= windowMax else {
-      throw TenancyError.windowTooLong("valid_until", max: windowMax, from: from)
+      throw RoleError.windowTooLong("valid_until", max: windowMax, from: from)
     }
   }
 
@@ -107,17 +104,14 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     if !request.unitId.isEmpty {
       try await core.permit("unit.view", on: request.unitId, type: SmartHome.unit, user)
     }
-    let binding = TokenSealer.PageBinding(
-      caller: call.caller.description,
-      filter: [
+    let asked = try core.asked(
+      request.pageSize,
+      request.pageToken,
+      for: [
         "Guests.List", request.deviceId, request.unitId, "\(request.includeEnded)",
         "\(request.inForce)",
-      ]
-    )
-    let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      cursorCount: 1,
-      binding
+      ],
+      call.caller
     )
     let (cursor, limit) = (asked.cursor, asked.size)
     let ids = try await core.retryingWithFeatures {
@@ -180,11 +174,11 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.GuestPass {
     let user = try call.requireUser()
-    let core = core
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let until = try request.validUntil?.milliseconds(field: "valid_until")
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       guard let before = try knownPass(request.passId, user, tx) else {
         throw TenancyError.notFound
       }
@@ -210,13 +204,9 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
-    let core = core
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      var response = Tenancy_V1.RemoveRoleResponse(
-        removed: 0,
-        revision: core.tokens.token(revision: tx.revision)
-      )
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let known: AssociationRecord?
       do {
         known = try knownPass(request.passId, user, tx)
@@ -225,20 +215,14 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
         core.denials.look(at: error, of: call)
         known = nil
       }
-      guard let pass = known else { return response }
+      guard let pass = known else { return core.message(revoked: .init(revision: tx.revision)) }
       // Guests may give their own back.
       if pass.userID != user.userID {
         try core.require(Self.action, on: pass.entityID, type: SmartHome.device, user, tx)
       }
       let ended = try changes.end([pass], action: "guest.revoke", tx)
       let limited = try changes.limitLending(by: pass.userID, on: pass.entityID, tx)
-      if let revision = limited ?? ended {
-        response = Tenancy_V1.RemoveRoleResponse(
-          removed: 1,
-          revision: core.tokens.token(revision: revision)
-        )
-      }
-      return response
+      return core.message(revoked: .init(count: 1, revision: limited ?? ended ?? tx.revision))
     }
   }
 

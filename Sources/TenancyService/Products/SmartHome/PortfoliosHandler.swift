@@ -14,13 +14,13 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Portfolio {
     let user = try call.requireUser()
-    let core = core
     let administrators = request.administratorUserIds
     if try await core.mayCreateRoot(of: SmartHome.portfolio, user) {
       try await core.requireUsers(administrators, field: "administrator_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let record = try changes.create(
         EntityDraft(
           type: SmartHome.portfolio,
@@ -102,8 +102,9 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     {
       try await core.requireUsers(administrators, field: "administrator_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let held = try core.held("portfolio.update", on: id, type: SmartHome.portfolio, user, tx)
       if replaces { try core.require(action, on: id, type: SmartHome.portfolio, user, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
@@ -127,13 +128,9 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    let response = try await core.write(
-      call,
-      user,
-      key: request.idempotencyKey,
-      request: request
-    ) { tx in
+    let response = try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let id = request.portfolioId
       try core.require("portfolio.delete", on: id, type: SmartHome.portfolio, user, tx)
       let portfolio = try tx.known(id, type: SmartHome.portfolio)
@@ -177,7 +174,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListPropertiesResponse {
     guard !request.portfolioId.isEmpty else {
-      throw TenancyError.invalidField("portfolio_id", "REQUIRED", "is required")
+      throw ErrorCatalog.tenancy.invalid("portfolio_id", "REQUIRED", "is required")
     }
     return try await properties.list(request, call)
   }
@@ -212,18 +209,21 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let role = request.role.lowercased()
     if !role.isEmpty { try requireRole(role) }
     let roles = role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [role]
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let id = request.portfolioId
       try core.require("portfolio.manage_admins", on: id, type: SmartHome.portfolio, user, tx)
       let portfolio = try tx.known(id, type: SmartHome.portfolio)
-      return try changes.revoke(roles, from: request.userId, on: portfolio, tx)
+      return core.message(
+        revoked: try changes.revoke(roles, from: request.userId, on: portfolio, tx)
+      )
     }
   }
 
   private func requireRole(_ role: String) throws(RPCError) {
     guard role == SmartHome.owner || role == SmartHome.portfolioAdmin else {
-      throw TenancyError.invalidField("role", "ROLE_INVALID", "is not a role on a portfolio")
+      throw ErrorCatalog.tenancy.invalid("role", "ROLE_INVALID", "is not a role on a portfolio")
     }
   }
 }

@@ -19,8 +19,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     if try await core.explanation(action, on: id, type: SmartHome.portfolio, user).isAllowed {
       try await core.requireUsers(request.managerUserIds, field: "manager_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require(action, on: id, type: SmartHome.portfolio, user, tx)
       let record = try changes.insert(
         SmartHome.property,
@@ -102,8 +103,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     {
       try await core.requireUsers(managers, field: "manager_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let held = try core.held("property.update", on: id, type: SmartHome.property, user, tx)
       if replaces { try core.require(action, on: id, type: SmartHome.property, user, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
@@ -128,8 +130,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let id = request.propertyId
       try core.require("property.delete", on: id, type: SmartHome.property, user, tx)
       let property = try tx.known(id, type: SmartHome.property)
@@ -171,7 +174,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListUnitsResponse {
     guard !request.propertyId.isEmpty else {
-      throw TenancyError.invalidField("property_id", "REQUIRED", "is required")
+      throw ErrorCatalog.tenancy.invalid("property_id", "REQUIRED", "is required")
     }
     return try await units.list(request, call)
   }
@@ -199,12 +202,20 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let id = request.propertyId
       try core.require("property.manage_managers", on: id, type: SmartHome.property, user, tx)
       let property = try tx.known(id, type: SmartHome.property)
-      return try changes.revoke([SmartHome.propertyManager], from: request.userId, on: property, tx)
+      return core.message(
+        revoked: try changes.revoke(
+          [SmartHome.propertyManager],
+          from: request.userId,
+          on: property,
+          tx
+        )
+      )
     }
   }
 

@@ -68,35 +68,29 @@ enum SmartHome: Product {
     ]
   }
 
-  static func watched(_ instruments: TenancyInstruments) -> [ScopeWatchers.Subject] {
-    [
+  static func watched(_ metrics: MetricRegistry) -> [ScopeWatchers.Subject] {
+    let commands = DeviceMetrics(metrics).commands
+    return [
       .init(
         kind: CommandRecord.changeKind,
         missedCountMax: CommandLimits.missedCountMax,
-        tooSlow: TenancyError.bridgeTooSlow,
-        count: { instruments.command(.watchTooSlow) }
+        tooSlow: DeviceError.bridgeTooSlow,
+        count: { commands.increment(.watchTooSlow) }
       )
     ]
   }
 
   static func purge(_ core: TenancyCore, now: Int64) async throws {
-    while try await core.database.purgeCommands(before: now - CommandLimits.retention) > 0 {}
+    try await core.database.purge(
+      "device_command",
+      "expires_at",
+      before: now - CommandLimits.retention
+    )
   }
 
   /// The names that the handlers need and a policy does not have; empty when they can work with it.
   static func missing(in policy: Policy) -> [PolicyError.Problem] {
-    var missing: [PolicyError.Problem] = []
-    for (name, actions) in actions.sorted(by: { $0.key < $1.key }) {
-      guard let type = policy.type(named: name) else {
-        missing.append(.init(path: "types.\(name)", problem: "is missing"))
-        continue
-      }
-      for action in actions {
-        let id = policy.action(named: action)
-        guard id.flatMap({ policy.rule(of: $0, on: type) }) == nil else { continue }
-        missing.append(.init(path: "types.\(name).actions.\(action)", problem: "is missing"))
-      }
-    }
+    var missing = policy.missing(actions)
     for (name, type) in roles.sorted(by: { $0.key < $1.key }) {
       let role = policy.role(named: name).map { policy[$0] }
       let isHeld = policy.type(named: type).flatMap { role?.heldOn.contains($0) } ?? false
@@ -113,4 +107,11 @@ enum SmartHome: Product {
     }
     return missing
   }
+}
+
+extension IdentifierPrefix {
+  static let portfolio = IdentifierPrefix("prt")
+  static let property = IdentifierPrefix("prp")
+  static let unit = IdentifierPrefix("unt")
+  static let device = IdentifierPrefix("dev")
 }

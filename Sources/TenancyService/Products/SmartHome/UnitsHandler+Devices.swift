@@ -11,8 +11,9 @@ extension UnitsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user, tx)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
       let (record, held) = try assign(request.deviceId, to: unit, changes, tx)
@@ -25,8 +26,9 @@ extension UnitsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user, tx)
       let held = try core.require(
         "device.move",
@@ -51,7 +53,7 @@ extension UnitsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListDevicesResponse {
     guard !request.unitId.isEmpty else {
-      throw TenancyError.invalidField("unit_id", "REQUIRED", "is required")
+      throw ErrorCatalog.tenancy.invalid("unit_id", "REQUIRED", "is required")
     }
     return try await devices.list(request, call)
   }
@@ -67,7 +69,7 @@ extension UnitsHandler {
     let held = try core.require("device.move", on: deviceID, type: SmartHome.device, user, tx)
     let device = try tx.known(deviceID, type: SmartHome.device)
     guard try isNear(device, property: unit.parentID, tx) else {
-      throw TenancyError.notSameProperty
+      throw DeviceError.notSameProperty
     }
     return (try changes.move(device, under: unit, action: "device.assign", tx), held)
   }

@@ -12,7 +12,7 @@ extension UnitsHandler {
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let until = try request.validUntil?.milliseconds(field: "valid_until")
     if let until, until <= from ?? core.clock.now {
-      throw TenancyError.windowInvalid("valid_until", until: until, from: from)
+      throw RoleError.windowInvalid("valid_until", until: until, from: from)
     }
     return try await core.addRole(
       RoleGrant(
@@ -36,11 +36,14 @@ extension UnitsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require("unit.manage_tenants", on: request.unitId, type: SmartHome.unit, user, tx)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
-      return try changes.revoke([SmartHome.tenant], from: request.userId, on: unit, tx)
+      return core.message(
+        revoked: try changes.revoke([SmartHome.tenant], from: request.userId, on: unit, tx)
+      )
     }
   }
 

@@ -18,8 +18,9 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     if try await core.explanation(action, on: id, type: SmartHome.property, user).isAllowed {
       try await core.requireUsers(request.tenantUserIds, field: "tenant_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require(action, on: id, type: SmartHome.property, user, tx)
       let record = try changes.insert(
         SmartHome.unit,
@@ -80,8 +81,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     _ user: UserIdentity,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Bool {
-    let explanation = try core.decide("unit.list_tenants", on: id, type: SmartHome.unit, user, tx)
-    try core.requireFeatures(explanation)
+    let explanation = try core.ruling("unit.list_tenants", on: id, type: SmartHome.unit, user, tx)
     return explanation.isAllowed
   }
 
@@ -119,8 +119,9 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     {
       try await core.requireUsers(tenants, field: "tenant_user_ids")
     }
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       let held = try core.held("unit.update", on: id, type: SmartHome.unit, user, tx)
       if replacesTenants { try core.require(action, on: id, type: SmartHome.unit, user, tx) }
       if replacesDevices {
@@ -153,8 +154,9 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
     let user = try call.requireUser()
-    let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(call, key: request.idempotencyKey, request: request) {
+      changes,
+      tx in
       try core.require("unit.delete", on: request.unitId, type: SmartHome.unit, user, tx)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
       let keeping = try changes.keeping(
@@ -186,7 +188,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     for id in deviceIDs {
       try core.require("device.move", on: id, type: SmartHome.device, changes.user, tx)
       let device = try tx.known(id, type: SmartHome.device)
-      guard device.parentID == unit.parentID else { throw TenancyError.notSameProperty }
+      guard device.parentID == unit.parentID else { throw DeviceError.notSameProperty }
     }
     let before = try tx.linkTargets(SmartHome.commonArea, from: unit.id)
     guard deviceIDs != before else { return false }

@@ -86,10 +86,12 @@ struct ExportStage {
         storePath: folder.appending(path: "tenancy.db").path,
         policy: Array(try SchemaFile.text("policies/smart-home.json").utf8)
       ),
-      users: NoUsers(),
-      clock: clock,
-      logger: logger,
-      metrics: MetricRegistry()
+      TenancyDependencies(
+        clock: clock,
+        logger: logger,
+        metrics: MetricRegistry(),
+        users: NoUsers()
+      )
     )
   }
 

@@ -85,7 +85,7 @@ struct AuthZenEvaluationsTests {
       #expect(Self.decisions(answer) == [false, false, true])
       let first = answer["evaluations"]?.array?.first?.object?["context"]?.object?["error"]?.object
       #expect(first?["status"] == 400)
-      #expect(first?["message"] == "resource.id must be set")
+      #expect(first?["message"] == "resource.id: must be set")
     }
   }
 

@@ -222,8 +222,8 @@ struct GatewayAnswerTests {
     "The status says what to do",
     arguments: [
       (IdentityError.unauthenticated, Int32(401)), (TenancyError.suspended, 403),
-      (TenancyError.notFound, 404), (TenancyError.pathRefused("is odd"), 400),
-      (IdentityError.cannotTell, 503), (TenancyError.routeMisconfigured, 503),
+      (TenancyError.notFound, 404), (GatewayError.pathRefused("is odd"), 400),
+      (IdentityError.cannotTell, 503), (GatewayError.routeMisconfigured, 503),
     ] as [(RPCError, Int32)]
   )
   func denied_status(error: RPCError, status: Int32) {

@@ -20,7 +20,7 @@ struct CodeAttemptsTests {
       ),
       clock: clock,
       random: SystemRandomSource(),
-      instruments: TenancyInstruments(metrics)
+      metrics: metrics
     )
   }
 
@@ -43,7 +43,7 @@ struct CodeAttemptsTests {
   @Test("When all users have tried too many, each still has the few that are kept for it")
   func wrongCodes_ofAll_leaveEachSome() async throws {
     let attempts = attempts(ofUser: 4, ofAll: 40, kept: 2)
-    let wrong = TenancyError.codeUnknown
+    let wrong = CodeError.unknown
     for user in 0..<10 {
       for _ in 0..<4 {
         #expect(try await outcome(attempts, "\(user)", failing: wrong) == "CODE_UNKNOWN")
@@ -71,10 +71,10 @@ struct CodeAttemptsTests {
     let attempts = attempts(ofUser: 1, ofAll: 10)
     for _ in 0..<5 {
       #expect(try await outcome(attempts, "a", failing: nil) == nil)
-      let full = try await outcome(attempts, "a", failing: TenancyError.tooManyPairings)
+      let full = try await outcome(attempts, "a", failing: PairingError.tooMany)
       #expect(full == "TOO_MANY_PAIRINGS")
     }
-    let wrong = try await outcome(attempts, "a", failing: TenancyError.codeUnknown)
+    let wrong = try await outcome(attempts, "a", failing: CodeError.unknown)
     #expect(wrong == "CODE_UNKNOWN")
     #expect(try await outcome(attempts, "a", failing: nil) == "TOO_MANY_CODE_ATTEMPTS")
     #expect(try await outcome(attempts, "b", failing: nil) == nil)

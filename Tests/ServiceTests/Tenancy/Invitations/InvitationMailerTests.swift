@@ -52,8 +52,7 @@ struct InvitationMailerTests {
   }
 
   private func drain(_ stage: TenancyStage) async {
-    let core = stage.service.core
-    await core.mailer?.drain(core.store)
+    await stage.service.mailer?.drain(stage.service.core.store)
   }
 
   private func waiting(_ stage: TenancyStage) async throws -> Int {

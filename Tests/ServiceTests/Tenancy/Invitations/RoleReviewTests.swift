@@ -146,7 +146,7 @@ struct RoleReviewTests {
       // Whoever gave the role by an identifier need not know the address.
       #expect(made.email == "" && made.convertedFrom.hasPrefix("asc_"))
       #expect(made.invitedBy == home.manager)
-      await stage.service.core.mailer?.drain(stage.service.core.store)
+      await stage.service.mailer?.drain(stage.service.core.store)
       #expect(post.letters.map(\.email) == ["\(home.tenant)@example.com"])
       let actors = try await number(
         "SELECT count(*) FROM audit_log WHERE actor = 'migration' AND action IN ('role.convert', "

@@ -53,7 +53,8 @@ struct RaceStage: Sendable {
       ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))]),
       services: [
         units.definition, units.devices.definition, GuestsHandler(core: core).definition,
-        SubjectsHandler(core: core).definition, PermissionsHandler(core: core).definition,
+        SubjectsHandler(core: core).definition,
+        PermissionsHandler(core: core, pastPolicies: PastPolicies(zones: core.zones)).definition,
       ],
       interceptors: [SessionCallers(endings: endings)],
       on: loops
@@ -94,11 +95,14 @@ struct RaceStage: Sendable {
       identifiers: identifiers,
       users: Everybody(),
       features: endings,
-      tokens: TokenSealer(key: [UInt8](repeating: 7, count: 32), domain: TenancyError.domain),
+      tokens: TokenSealer(
+        key: [UInt8](repeating: 7, count: 32),
+        domain: ErrorCatalog.tenancy.domain
+      ),
       random: SystemRandomSource(),
       codeDigests: CodeDigests(key: [UInt8](repeating: 8, count: 32)),
       logger: Logger(label: "test", level: .error, sink: SilentSink()),
-      instruments: TenancyInstruments(MetricRegistry()),
+      metrics: MetricRegistry(),
       denials: DenialLog(
         service: "tenancy",
         identifiers: identifiers,
@@ -107,15 +111,11 @@ struct RaceStage: Sendable {
         metrics: MetricRegistry()
       ),
       auditBudget: AuditBudget(
-        domain: TenancyError.domain,
+        domain: ErrorCatalog.tenancy.domain,
         clock: clock,
         metrics: MetricRegistry()
       ),
-      refusals: RefusalTally(
-        engine: engine,
-        clock: clock,
-        instruments: TenancyInstruments(MetricRegistry())
-      )
+      products: Products.all
     )
     try await database.attach(core.engine, after: core.engine.revision)
     return core

@@ -86,9 +86,10 @@ struct RaceWorld: Sendable {
       role.validUntil = core.clock.now
       _ = try tx.put(role, policy)
     case .suspended:
-      _ = try tx.suspend(
+      _ = try SuspensionTable.suspend(
         SuspensionRecord(userID: manager, note: "", suspendedBy: "", now: tx.now),
-        policy
+        policy,
+        in: tx
       )
     case .entityMoved:
       var moved = try tx.known(flat.id, type: SmartHome.unit)

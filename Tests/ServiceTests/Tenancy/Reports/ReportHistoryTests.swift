@@ -175,7 +175,7 @@ struct ReportHistoryTests {
                 object: "dev_\(number)",
                 reason: "OUT_OF_SCOPE"
               )
-              try RefusalCount(key: key, at: 1).store(tx)
+              try RefusalTable.store(RefusalCount(key: key, at: 1), in: tx)
             }
           }
         }
@@ -205,7 +205,7 @@ struct ReportHistoryTests {
       let tally = RefusalTally(
         engine: stage.service.engine,
         clock: stage.clock,
-        instruments: TenancyInstruments(metrics)
+        metrics: metrics
       )
       func add(_ actor: String, _ object: String, tree: String = "prt_1") {
         let key = RefusalCount.Key(rootID: tree, hour: 0, actor: actor, object: object)

@@ -289,14 +289,16 @@ struct TenancyStage: Sendable {
     configuration.auditLifetime = 30 * 86_400_000
     let service = try await TenancyService.open(
       configuration,
-      users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
-      features: features,
-      holders: holders,
-      post: post,
-      tokens: gateway?.tokens,
-      clock: clock,
-      logger: logger,
-      metrics: metrics
+      TenancyDependencies(
+        clock: clock,
+        logger: logger,
+        metrics: metrics,
+        users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
+        features: features,
+        holders: holders,
+        post: post,
+        tokens: gateway?.tokens
+      )
     )
     var serving = ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))])
     serving.completeError = { error, call in

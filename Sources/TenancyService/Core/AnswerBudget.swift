@@ -1,0 +1,60 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// How much of a page fits into one answer.
+///
+/// 1000 devices with all the attributes they may have are more than a frame takes: without this, such a
+/// page could never be read. It ends early instead, and the next one begins where it ends.
+struct AnswerBudget {
+  /// Bytes of the items of a page together, unless the first one alone is larger.
+  ///
+  /// Half of what a frame takes, so that there is room for what stands beside them.
+  static let byteCountMax = 2 << 20
+  /// What an item costs besides its own bytes, at most: its tag and its length.
+  private static let itemByteCount = 8
+
+  private var byteCount = 0
+
+  /// Takes an item; false when it does not fit any more.
+  mutating func takes(_ item: some Message) -> Bool {
+    let isFirst = byteCount == 0
+    byteCount += item.protobufBytes.count + Self.itemByteCount
+    return isFirst || byteCount <= Self.byteCountMax
+  }
+}
+
+extension TenancyCore {
+  /// The page that a caller asks for; its token is good for the same caller and `filter` only.
+  func asked(
+    _ size: UInt32,
+    _ token: String,
+    cursorCount: Int = 1,
+    for filter: [String],
+    _ caller: Caller
+  ) throws -> RequestedPage {
+    try tokens.page(
+      .init(size: size, token: token),
+      cursorCount: cursorCount,
+      TokenSealer.PageBinding(caller: caller.description, filter: filter)
+    )
+  }
+
+  /// A page of rows as messages, as many as fit into one answer; `rows` holds one more than the page
+  /// if there is another one.
+  func page<Record, Item: Message>(
+    of rows: [Record],
+    _ asked: RequestedPage,
+    cursor: (Record) -> [String],
+    message: (Record) -> Item
+  ) -> (items: [Item], nextToken: String) {
+    var budget = AnswerBudget()
+    var items: [Item] = []
+    for row in rows.prefix(asked.size) {
+      let item = message(row)
+      guard budget.takes(item) else { break }
+      items.append(item)
+    }
+    guard items.count < rows.count, !items.isEmpty else { return (items, "") }
+    return (items, asked.token(after: cursor(rows[items.count - 1])))
+  }
+}

@@ -1,0 +1,16 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// What a call changes, with its audit records; used inside a write transaction.
+///
+/// Each room adds what it changes: `insert` and `move` are in Entities, `grant` and `revoke` in Roles, `invite`
+/// in Invitations.
+struct ChangeSet: Sendable {
+  let core: TenancyCore
+  /// Nil for work that nobody called for.
+  let call: CallContext?
+  let user: UserIdentity
+
+  var policy: Policy { core.policy }
+}

@@ -1,0 +1,69 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// How decisions follow the store: on the thread that writes, after each commit and before the next.
+extension PermissionEngine: CommitFollower {
+  /// One revision of the store; a change that means nothing to the forest is none.
+  struct Step: Sendable {
+    let change: ForestChange?
+    let revision: Int64
+  }
+
+  /// Changes that are taken over in one hold of the lock, at most: about 2 ms.
+  ///
+  /// All that ordinary commits make, so that a write is seen as a whole or not at all. A larger one
+  /// deletes a large tree, from its leaves upwards; checks need not wait for all of that, and what they
+  /// see half way is that some of it is gone.
+  static let stepCountMax = 4096
+
+  func follow(_ changes: [Change]) {
+    var rest = changes[...]
+    while let first = rest.first {
+      guard first.kind != ForestChange.policyKind else {
+        adoptPrepared(at: first.revision)
+        rest = rest.dropFirst()
+        continue
+      }
+      // Only this thread takes another policy over, so it is the forest's until then.
+      let policy = policy
+      let portion = rest.prefix(Self.stepCountMax).prefix { $0.kind != ForestChange.policyKind }
+      apply(portion.map { Step(change: ForestChange($0, policy), revision: $0.revision) })
+      rest = rest.dropFirst(portion.count)
+    }
+  }
+
+  /// Takes over the policy that was made ready for this change; of a past process there is none.
+  private func adoptPrepared(at revision: Int64) {
+    guard var forest = takePrepared() else {
+      return apply([Step(change: nil, revision: revision)])
+    }
+    forest.revision = revision
+    adopt(forest)
+  }
+}
+
+extension Forest {
+  /// Follows all that the store has committed since, on the thread that writes; false when its log
+  /// no longer goes back that far.
+  mutating func catchUp(_ tx: borrowing WriteTransaction) throws -> Bool {
+    try tx.forEachChange(after: revision) { changes in
+      for change in changes {
+        if let step = ForestChange(change, policy) { apply(step) }
+        revision = change.revision
+      }
+    }
+  }
+}
+
+/// All memory of TenancyService that follows commits: a store has one follower.
+struct TenancyFollower: CommitFollower {
+  let engine: PermissionEngine
+  let watchers: [ScopeWatchers]
+
+  func follow(_ changes: [Change]) {
+    // Decisions first: whoever is woken by the others asks whether it may still be told.
+    engine.follow(changes)
+    for watchers in watchers { watchers.follow(changes) }
+  }
+}

@@ -1,0 +1,86 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// A role that a user no longer has on an entity.
+struct EndedRole: Hashable, Sendable {
+  let userID: String
+  let entityID: String
+  let entityType: String
+}
+
+/// A product with an interface of its own, beside the generic `Entities` and `Roles`.
+protocol Product: SendableMetatype {
+  /// Whether a policy has any of its types.
+  static func isPart(of policy: Policy) -> Bool
+
+  /// What its handlers need and a policy of which it is a part does not have.
+  static func missing(in policy: Policy) -> [PolicyError.Problem]
+
+  /// Its RPCs.
+  static func services(_ core: TenancyCore) -> [ServiceDefinition]
+
+  /// Registers its metrics, and says what its streams watch.
+  static func watched(_ metrics: MetricRegistry) -> [ScopeWatchers.Subject]
+
+  /// Forgets what it has kept for long enough.
+  static func purge(_ core: TenancyCore, now: Int64) async throws
+
+  /// Ends what a user has whose account is deleted, besides roles and invitations.
+  static func erase(_ userID: String, _ changes: ChangeSet, _ tx: borrowing WriteTransaction) throws
+
+  /// Ends what hangs on roles that have ended in the same transaction.
+  static func ended(
+    _ roles: [EndedRole],
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws
+}
+
+extension Product {
+  static func erase(
+    _ userID: String,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {}
+
+  static func ended(
+    _ roles: [EndedRole],
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {}
+
+  static func watched(_ metrics: MetricRegistry) -> [ScopeWatchers.Subject] { [] }
+}
+
+extension [any Product.Type] {
+  /// Those that a policy has any type of.
+  func parts(of policy: Policy) -> [any Product.Type] { filter { $0.isPart(of: policy) } }
+
+  /// What a policy lacks of those that it has a part of, or that are served.
+  func missing(in policy: Policy, serving served: [any Product.Type]) -> [PolicyError.Problem] {
+    let needed = filter { product in
+      product.isPart(of: policy) || served.contains { $0 == product }
+    }
+    return needed.flatMap { $0.missing(in: policy) }
+  }
+}
+
+extension Policy {
+  /// Which types, and which actions on them, a product lacks that names them by type.
+  func missing(_ actions: [String: [String]]) -> [PolicyError.Problem] {
+    var missing: [PolicyError.Problem] = []
+    for (name, actions) in actions.sorted(by: { $0.key < $1.key }) {
+      guard let type = type(named: name) else {
+        missing.append(.init(path: "types.\(name)", problem: "is missing"))
+        continue
+      }
+      for name in actions where action(named: name).map({ hasRule(of: $0, on: type) }) != true {
+        missing.append(
+          .init(path: "types.\(self[type].name).actions.\(name)", problem: "is missing")
+        )
+      }
+    }
+    return missing
+  }
+}

@@ -1,0 +1,245 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// The holders whose features have to be asked for; the cause of an UNAVAILABLE that becomes none when they
+/// are.
+struct FeaturesMissing: Error {
+  let holders: Set<FeatureHolder>
+}
+
+extension TenancyCore {
+  // MARK: In a transaction, where nobody can wait
+
+  /// The decision about a user and an object of a type.
+  ///
+  /// In a write, every change before it counts, those included that were not committed yet: it runs
+  /// again when one of them could make a difference. Pass on what this throws. Without `needsFeatures` it is
+  /// decided as if all were paid for: the one who had something may give it up without the plan for it.
+  func decide(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity,
+    needsFeatures: Bool = true,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Explanation {
+    let (explanation, grounds) = currentRuling(
+      action,
+      on: id,
+      type: type,
+      user,
+      needsFeatures: needsFeatures,
+      wantsDependencies: tx.mayConflict
+    )
+    try grounds?.hold(for: user.userID, isDenial: !explanation.isAllowed, tx)
+    return explanation
+  }
+
+  /// As `decide`; UNAVAILABLE when features are not known, which `write` and `read` then ask for.
+  func ruling(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Explanation {
+    let explanation = try decide(action, on: id, type: type, user, tx)
+    try requireFeatures(explanation)
+    return explanation
+  }
+
+  /// Throws unless a user may do something to an object: NOT_FOUND when it must not know of it.
+  ///
+  /// Decides as `decide` does. UNAVAILABLE when features are not known, which `write` and `read` then
+  /// ask for before they try again.
+  @discardableResult
+  func require(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity,
+    needsFeatures: Bool = true,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Explanation {
+    let explanation = try decide(
+      action,
+      on: id,
+      type: type,
+      user,
+      needsFeatures: needsFeatures,
+      tx
+    )
+    return try allowed(explanation, action, on: id, user)
+  }
+
+  /// Throws when a user may do nothing at all.
+  func requireNotSuspended(_ user: UserIdentity, _ tx: borrowing WriteTransaction) throws {
+    try tx.rely(on: .suspension(of: user.userID))
+    try requireNotSuspended(user)
+  }
+
+  /// Throws when a user may do nothing at all; at the moment, so never for a write.
+  func requireNotSuspended(_ user: UserIdentity) throws(RPCError) {
+    guard engine.read({ $0.isSuspended(user.userID) }) else { return }
+    throw TenancyError.suspended
+  }
+
+  /// UNAVAILABLE when a decision is only a guess: no evidence is neither an allowance nor a denial.
+  func requireFeatures(_ explanation: Explanation) throws(RPCError) {
+    guard let holder = explanation.missing else { return }
+    throw TenancyError.featuresUnavailable([holder])
+  }
+
+  private func allowed(
+    _ explanation: Explanation,
+    _ action: String,
+    on id: String,
+    _ user: UserIdentity
+  ) throws(RPCError) -> Explanation {
+    guard !explanation.isAllowed else { return explanation }
+    try requireFeatures(explanation)
+    let answer =
+      explanation.isKnown
+      ? denied(explanation.reason, action, on: id, sufficientRoles: explanation.sufficientRoles)
+      : TenancyError.notFound
+    throw answer.denying(action, on: id, because: explanation.reason.rawValue)
+  }
+
+  /// A known object, the reason against an action on it, and what would help: which step-up, or what
+  /// would unlock a feature.
+  func denied(
+    _ reason: ReasonCode,
+    _ action: String,
+    on id: String,
+    sufficientRoles: [String]
+  ) -> RPCError {
+    var lacked: (feature: String, unlocking: [String: String])?
+    var stepUps: [String] = []
+    if reason == .stepUpRequired {
+      stepUps = engine.read { forest in
+        guard let action = forest.policy.action(named: action), let entity = forest.entity(id)
+        else { return [] }
+        return forest.policy.stepUps(of: action, on: forest.type(entity))
+      }
+    }
+    if reason == .featureNotAvailable {
+      let (now, features) = (clock.now, features)
+      let found = engine.read { forest -> (feature: String, holder: FeatureHolder)? in
+        guard let action = forest.policy.action(named: action), let entity = forest.entity(id)
+        else { return nil }
+        return forest.lackedFeature(action, on: entity, now: now, features)
+      }
+      lacked = found.map { ($0.feature, features.unlocking($0.feature, of: $0.holder)) }
+    }
+    return TenancyError.denied(
+      reason,
+      action: action,
+      sufficientRoles: sufficientRoles,
+      lacking: lacked,
+      stepUps: stepUps
+    )
+  }
+
+  /// The engine's ruling, and what that rests on.
+  ///
+  /// Private, so that nothing else decides on memory while a transaction is open.
+  private func currentRuling(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity,
+    needsFeatures: Bool = true,
+    wantsDependencies: Bool = false
+  ) -> (explanation: Explanation, grounds: DecisionDependencies?) {
+    let (now, features) = (clock.now, features)
+    return engine.read { forest in
+      let policy = forest.policy
+      let (actionID, typeID) = (policy.action(named: action), policy.type(named: type))
+      // An object of another type is ignored, and so is an action that the policy lost.
+      let entity = forest.entity(id).flatMap { entity in
+        actionID != nil && forest.type(entity) == typeID ? entity : nil
+      }
+      let context = policy.context(user.assurance)
+      let decision = forest.decide(
+        subject: forest.subject(user.userID),
+        action: actionID ?? ActionID.any,
+        entity: entity,
+        context: needsFeatures ? context : context.withAllFeatures,
+        now: now,
+        features
+      )
+      let explanation = forest.explanation(of: decision, on: entity)
+      return (explanation, wantsDependencies ? DecisionDependencies(of: id, forest) : nil)
+    }
+  }
+
+  // MARK: Where one can wait
+
+  /// As `decide`, once the features that matter are known; at the moment, so never for a write.
+  func explanation(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity
+  ) async throws -> Explanation {
+    try await retryingWithFeatures {
+      let explanation = currentRuling(action, on: id, type: type, user).explanation
+      try requireFeatures(explanation)
+      return explanation
+    }
+  }
+
+  /// As `require`, once the features that matter are known; at the moment, so never for a write.
+  @discardableResult
+  func permit(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity
+  ) async throws -> Explanation {
+    try await retryingWithFeatures {
+      let explanation = currentRuling(action, on: id, type: type, user).explanation
+      return try allowed(explanation, action, on: id, user)
+    }
+  }
+
+  /// Runs `body` again once the features that it was missing are known.
+  ///
+  /// More than once, because they may change in the meantime; UNAVAILABLE when they cannot be asked for.
+  func retryingWithFeatures<R: Sendable>(_ body: () async throws -> R) async throws -> R {
+    var attempts = 0
+    while true {
+      do {
+        return try await body()
+      } catch let error as RPCError {
+        guard let missing = error.cause as? FeaturesMissing else { throw error }
+        attempts += 1
+        guard attempts <= 3 else { throw error }
+        try await fetch(missing.holders, or: error)
+      }
+    }
+  }
+
+  private func fetch(_ holders: Set<FeatureHolder>, or unavailable: RPCError) async throws {
+    do {
+      // A few at a time: an operator's list may need those of every portfolio.
+      var rest = Array(holders)[...]
+      while !rest.isEmpty {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for holder in rest.prefix(16) {
+            group.addTask { [features] in try await features.fetch(holder) }
+          }
+          try await group.waitForAll()
+        }
+        rest = rest.dropFirst(16)
+      }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      var unavailable = unavailable
+      unavailable.cause = error
+      throw unavailable
+    }
+  }
+}

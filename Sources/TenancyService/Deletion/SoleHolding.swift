@@ -1,0 +1,60 @@
+internal import AccessEngine
+internal import PeerContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// A role that somebody must have on an entity, and by which nobody but one user can act for good.
+struct SoleHolding: Hashable, Sendable {
+  /// Those that an answer names, at most.
+  static let namedCountMax = 20
+
+  let entityID: String
+  let entityType: String
+  let role: String
+
+  /// Those of a user, in the order in which the roles were given.
+  static func all(
+    of userID: String,
+    _ policy: Policy,
+    now: Int64,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [SoleHolding] {
+    var found: [SoleHolding] = []
+    for held in try tx.associations(ofUser: userID) {
+      guard policy.isKept(held.role) || held.role == BuiltIn.superAdmin, !held.isOver(at: now)
+      else { continue }
+      let isShared = try tx.hasLastingHolder(
+        of: held.role,
+        on: held.entityID,
+        besides: userID,
+        now: now
+      )
+      guard !isShared else { continue }
+      let holding = SoleHolding(
+        entityID: held.entityID,
+        entityType: held.entityType,
+        role: held.role
+      )
+      if !found.contains(holding) { found.append(holding) }
+    }
+    return found
+  }
+
+  var message: Tenancy_V1.SoleHolding {
+    Tenancy_V1.SoleHolding(entityId: entityID, entityType: entityType, role: role)
+  }
+}
+
+enum DeletionError {
+  /// Somebody must have these roles, and only this user has them.
+  static func mustHandOver(_ sole: [SoleHolding]) -> RPCError {
+    let named = sole.prefix(SoleHolding.namedCountMax).map(\.entityID)
+    let what = sole.count == 1 ? ("one entity", "it") : ("\(sole.count) entities", "them")
+    return ErrorCatalog.tenancy.precondition(
+      "MUST_HAND_OVER",
+      "nobody else can act for good by a role that somebody must have on \(what.0); "
+        + "give it to somebody without an end, or delete \(what.1), first",
+      ["count": "\(sole.count)", "entities": named.joined(separator: " ")]
+    )
+  }
+}

@@ -1,0 +1,149 @@
+internal import PeerContracts
+internal import TenancyContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// The changes of one call to its caller's documents; used inside a write transaction.
+struct DocumentChangeSet {
+  let core: TenancyCore
+  let meter: DocumentMeter
+  let documents: UserDocuments
+
+  /// Bytes of existing documents that were read to be merged into.
+  private var mergedByteCount: Int64 = 0
+  /// Whether anything has become more.
+  private var hasGrown = false
+
+  init(_ core: TenancyCore, _ meter: DocumentMeter, _ documents: UserDocuments) {
+    (self.core, self.meter, self.documents) = (core, meter, documents)
+  }
+
+  /// Makes changes in their order; what became of each.
+  ///
+  /// Quotas bound what a user has in the end, so a batch may delete what makes room for the rest of it, in
+  /// any order. Who has more than that, from a migration, may still change and delete.
+  mutating func apply(
+    _ drafts: [DocumentDraft],
+    _ tx: borrowing WriteTransaction
+  ) throws -> [Tenancy_V1.DocumentWriteResult] {
+    var results: [Tenancy_V1.DocumentWriteResult] = []
+    for draft in drafts {
+      switch draft {
+      case .put(let put): results.append(try apply(put, tx))
+      case .delete(let deletion): results.append(try apply(deletion, tx))
+      }
+    }
+    if hasGrown { try requireQuota(tx) }
+    return results
+  }
+
+  private mutating func apply(
+    _ draft: DocumentPutDraft,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Tenancy_V1.DocumentWriteResult {
+    let name = "\(draft.collection)/\(draft.id)"
+    try Self.requireWritable(draft.collection, draft.id)
+    let before = try documents.head(of: draft.id, in: draft.collection, tx)
+    guard before == nil || !draft.createsOnly else { throw DocumentError.exists(name) }
+    try Self.require(draft.expectedRevision, of: before, name)
+    let (content, results) = try content(of: draft, before, tx)
+    let json = content.text
+    guard json.utf8.count <= DocumentLimits.contentByteCountMax else {
+      meter.refusals.increment(.content)
+      throw DocumentError.tooLarge(name)
+    }
+    let record = try documents.put(
+      json,
+      as: draft.id,
+      in: draft.collection,
+      insteadOf: before,
+      tx
+    )
+    hasGrown = hasGrown || record.byteCount > before?.byteCount ?? 0
+    return Tenancy_V1.DocumentWriteResult(
+      collection: draft.collection,
+      documentId: draft.id,
+      existed: before != nil,
+      revision: core.tokens.token(revision: record.revision),
+      updatedAt: .init(milliseconds: record.updatedAt),
+      transformResults: results.map(\.text)
+    )
+  }
+
+  /// The new content of a document, and what its transforms have set.
+  private mutating func content(
+    of draft: DocumentPutDraft,
+    _ before: DocumentHead?,
+    _ tx: borrowing WriteTransaction
+  ) throws -> (content: DocumentContent, results: [JSONValue]) {
+    var content = draft.content
+    if draft.merges, let before {
+      mergedByteCount += before.byteCount
+      guard mergedByteCount <= DocumentLimits.mergedByteCountMax else {
+        meter.refusals.increment(.merge)
+        throw DocumentError.mergeTooLarge
+      }
+      let old = try documents.document(draft.id, in: draft.collection, tx)
+      content = try old.map { try DocumentContent(stored: $0.json) } ?? DocumentContent()
+      content.merge(draft.content)
+    } else if draft.merges {
+      // Into nothing, which leaves out what is null.
+      content = DocumentContent()
+      content.merge(draft.content)
+    }
+    var results: [JSONValue] = []
+    for (index, transform) in draft.transforms.enumerated() {
+      let field = "\(draft.field).transforms[\(index)]"
+      results.append(try content.apply(transform, now: tx.now, field: field))
+    }
+    return (content, results)
+  }
+
+  private mutating func apply(
+    _ draft: DocumentDeletionDraft,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Tenancy_V1.DocumentWriteResult {
+    try Self.requireWritable(draft.collection, draft.id)
+    let before = try documents.head(of: draft.id, in: draft.collection, tx)
+    try Self.require(draft.expectedRevision, of: before, "\(draft.collection)/\(draft.id)")
+    var revision = tx.revision
+    if let before {
+      revision = try documents.delete(draft.id, in: draft.collection, before, tx)
+    }
+    return Tenancy_V1.DocumentWriteResult(
+      collection: draft.collection,
+      documentId: draft.id,
+      existed: before != nil,
+      revision: core.tokens.token(revision: revision),
+      updatedAt: .init(milliseconds: tx.now)
+    )
+  }
+
+  private static func require(
+    _ expected: Int64?,
+    of before: DocumentHead?,
+    _ name: String
+  ) throws(RPCError) {
+    guard let expected, expected != before?.revision else { return }
+    throw DocumentError.changed(name)
+  }
+
+  /// Throws for what the service keeps itself.
+  private static func requireWritable(_ collection: String, _ id: String) throws(RPCError) {
+    let name = "\(collection)/\(id)"
+    guard name != LegacyMigration.documentName else { throw DocumentError.readOnly(name) }
+  }
+
+  private func requireQuota(_ tx: borrowing WriteTransaction) throws {
+    let sizes = try documents.sizes(tx)
+    let amounts: [(DocumentLimit, Int64, Int64)] = [
+      (.collections, Int64(sizes.count), Int64(DocumentLimits.collectionCountMax)),
+      (.documents, sizes.reduce(0) { $0 + $1.documentCount }, DocumentLimits.documentCountMax),
+      (.bytes, sizes.reduce(0) { $0 + $1.byteCount }, DocumentLimits.byteCountMax),
+    ]
+    for (limit, amount, max) in amounts where amount > max {
+      meter.refusals.increment(limit)
+      throw DocumentError.quotaExceeded(limit, max: max)
+    }
+  }
+}

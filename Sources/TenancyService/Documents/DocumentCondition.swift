@@ -1,0 +1,101 @@
+internal import PeerContracts
+internal import TenancyContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// The condition on a field of a listed document.
+struct DocumentCondition: Sendable {
+  private let path: FieldPath
+  private let values: [JSONValue]
+  private let prefix: String
+  private let least: JSONValue?
+  private let most: JSONValue?
+
+  /// Reads a filter of a request; FILTER_INVALID when it compares nothing, or with what is no value.
+  init(_ filter: Tenancy_V1.DocumentFilter, field: String) throws(RPCError) {
+    path = try FieldPath(filter.field, field: "\(field).field")
+    var values: [JSONValue] = []
+    for (index, text) in filter.values.enumerated() {
+      values.append(try Self.scalar(text, field: "\(field).values[\(index)]"))
+    }
+    self.values = values
+    prefix = filter.prefix
+    least = try Self.bound(filter.atLeast, field: "\(field).at_least")
+    most = try Self.bound(filter.atMost, field: "\(field).at_most")
+    guard !values.isEmpty || !prefix.isEmpty || least != nil || most != nil else {
+      throw ErrorCatalog.tenancy.invalid(
+        "\(field).values",
+        "FILTER_INVALID",
+        "must be set, or a prefix or bound in its place"
+      )
+    }
+  }
+
+  /// Whether a document has it.
+  func passes(_ content: DocumentContent) -> Bool {
+    let value = path.value(in: content.object) ?? .null
+    if !values.isEmpty, !values.contains(where: { Self.comparison($0, value) == 0 }) {
+      return false
+    }
+    if !prefix.isEmpty {
+      guard let text = value.string, text.utf8.starts(with: prefix.utf8) else { return false }
+    }
+    if let least {
+      guard let order = Self.comparison(value, least), order >= 0 else { return false }
+    }
+    if let most {
+      guard let order = Self.comparison(value, most), order <= 0 else { return false }
+    }
+    return true
+  }
+
+  /// Below 0, 0 or above it; nil for values of different kinds, and for those that have no order.
+  private static func comparison(_ left: JSONValue, _ right: JSONValue) -> Int? {
+    switch (left, right) {
+    case (.null, .null): return 0
+    case (.boolean(let left), .boolean(let right)): return left == right ? 0 : left ? 1 : -1
+    case (.string(let left), .string(let right)):
+      if left.utf8.elementsEqual(right.utf8) { return 0 }
+      return left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
+    case (.number(let left), .number(let right)):
+      if let left = left.integer, let right = right.integer {
+        return left == right ? 0 : left < right ? -1 : 1
+      }
+      guard let left = left.double, let right = right.double else { return nil }
+      return left == right ? 0 : left < right ? -1 : 1
+    default: return nil
+    }
+  }
+
+  private static func scalar(_ text: String, field: String) throws(RPCError) -> JSONValue {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONReader.read(Array(text.utf8), limits: DocumentLimits.content)
+    } catch {
+      throw ErrorCatalog.tenancy.invalid(
+        field,
+        "FILTER_INVALID",
+        "must be a JSON value, such as \"calm\" with its quotes: \(error)"
+      )
+    }
+    switch value {
+    case .array, .object:
+      throw ErrorCatalog.tenancy.invalid(
+        field,
+        "FILTER_INVALID",
+        "must be a text, a number, true, false or null"
+      )
+    default: return value
+    }
+  }
+
+  /// Nil for a bound that is not set.
+  private static func bound(_ text: String, field: String) throws(RPCError) -> JSONValue? {
+    guard !text.isEmpty else { return nil }
+    let value = try scalar(text, field: field)
+    guard value.string != nil || value.number != nil else {
+      throw ErrorCatalog.tenancy.invalid(field, "FILTER_INVALID", "must be a number or a text")
+    }
+    return value
+  }
+}

@@ -1,0 +1,168 @@
+internal import PeerContracts
+internal import TenancyContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// The query of a caller for a collection.
+struct DocumentList: Sendable {
+  private let collection: String
+  private let conditions: [DocumentCondition]
+  private let order: DocumentOrder
+  private let isDescending: Bool
+
+  /// One page, and where the next one begins.
+  struct Page: Sendable {
+    var documents: [Tenancy_V1.Document] = []
+    /// The last one that was looked at, if more follow.
+    var last: DocumentEntry?
+    /// How many there are on all pages; 0 when nobody has counted.
+    var total: Int64 = 0
+    /// The cost of sorting them.
+    var sortCost: Int64 = 0
+  }
+
+  /// Reads a request; FIELDS_EXCLUSIVE for two orders.
+  init(_ request: Tenancy_V1.ListDocumentsRequest) throws(RPCError) {
+    collection = request.collection
+    var conditions: [DocumentCondition] = []
+    for (index, filter) in request.filters.enumerated() {
+      conditions.append(try DocumentCondition(filter, field: "filters[\(index)]"))
+    }
+    self.conditions = conditions
+    guard request.sortBy.isEmpty || request.sortField.isEmpty else {
+      throw ErrorCatalog.tenancy.invalid(
+        "sort_field",
+        "FIELDS_EXCLUSIVE",
+        "cannot be set together with sort_by"
+      )
+    }
+    order = try Self.order(request)
+    isDescending = request.descending
+  }
+
+  private static func order(
+    _ request: Tenancy_V1.ListDocumentsRequest
+  ) throws(RPCError) -> DocumentOrder {
+    guard request.sortField.isEmpty else {
+      return .field(try FieldPath(request.sortField, field: "sort_field"))
+    }
+    return switch request.sortBy {
+    case "created_at": .created
+    case "updated_at": .updated
+    default: .id
+    }
+  }
+
+  /// The page that is asked for, which is not read past what one call may cost.
+  ///
+  /// With conditions, a page shows which of the next documents pass, as lists of entities do
+  /// (docs/decisions/0082).
+  func page(
+    of documents: UserDocuments,
+    _ asked: RequestedPage,
+    _ core: TenancyCore,
+    _ meter: DocumentMeter,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Page {
+    let size = try documents.size(of: collection, tx)
+    let sortCost = try sortCost(size, meter)
+    let limit = asked.size
+    let examinedCount =
+      conditions.isEmpty ? limit : max(limit, DocumentLimits.examinedCountMax)
+    let entries = try documents.entries(
+      of: collection,
+      by: order,
+      isDescending: isDescending,
+      after: asked.cursor.map { (key: Self.key($0[0]), id: $0[1]) },
+      limit: examinedCount + 1,
+      tx
+    )
+    var page = Page(sortCost: sortCost)
+    if conditions.isEmpty { page.total = size.documentCount }
+    var (budget, byteCount) = (AnswerBudget(), Int64(0))
+    var last: DocumentEntry?
+    for (index, entry) in entries.enumerated() {
+      byteCount += entry.byteCount
+      let isRead = index == 0 || byteCount <= DocumentLimits.examinedByteCountMax
+      guard isRead, index < examinedCount, page.documents.count < limit else {
+        page.last = last
+        break
+      }
+      guard let record = try documents.document(entry.id, in: collection, tx) else {
+        preconditionFailure("a document that is gone within one snapshot")
+      }
+      if try passes(record) {
+        let message = core.message(document: record)
+        guard budget.takes(message) else {
+          page.last = last
+          break
+        }
+        page.documents.append(message)
+      }
+      last = entry
+    }
+    return page
+  }
+
+  private func passes(_ record: DocumentRecord) throws -> Bool {
+    guard !conditions.isEmpty else { return true }
+    let content = try DocumentContent(stored: record.json)
+    return conditions.allSatisfy { $0.passes(content) }
+  }
+
+  /// The cost of a page to the budget of sorts until it is known, which also bounds how many of a user's sorts
+  /// wait at a time; 0 for lists in an order that the store has.
+  ///
+  /// Throws SORT_BUDGET_SPENT for a user who has had too much sorted, before the store is asked: refusals take
+  /// no turns of others.
+  func reserveSort(
+    of documents: UserDocuments,
+    _ meter: DocumentMeter,
+    now: Int64
+  ) throws(RPCError) -> Int64 {
+    guard case .field = order else { return 0 }
+    let cost = DocumentLimits.sortedCountMax
+    if let wait = documents.waitToSort(meter.sorts, now: now) {
+      meter.refusals.increment(.sort)
+      throw DocumentError.sortBudgetSpent(retryAfter: .milliseconds(wait))
+    }
+    documents.spendOnSorts(cost, meter.sorts, now: now)
+    return cost
+  }
+
+  /// What sorting a collection costs.
+  private func sortCost(_ size: CollectionSize, _ meter: DocumentMeter) throws(RPCError) -> Int64 {
+    guard case .field = order else { return 0 }
+    guard size.documentCount <= DocumentLimits.sortedCountMax,
+      size.byteCount <= DocumentLimits.sortedByteCountMax
+    else {
+      meter.refusals.increment(.sort)
+      throw DocumentError.collectionTooLargeToSort
+    }
+    return max(size.documentCount, size.byteCount / DocumentLimits.sortedUnitByteCount)
+  }
+
+  // MARK: Cursors
+
+  /// Where a page ends, for its token.
+  static func cursor(_ entry: DocumentEntry) -> [String] {
+    let key =
+      switch entry.key {
+      case .integer(let number): "i\(number)"
+      case .real(let number): "r\(number.bitPattern)"
+      case .text(let text): "t\(text)"
+      case .null, .blob: preconditionFailure("a key that no order has")
+      }
+    return [key, entry.id]
+  }
+
+  /// The key of a cursor that was sealed.
+  private static func key(_ text: String) -> SQLValue {
+    let value = text.dropFirst()
+    return switch text.first {
+    case "i": .integer(Int64(value) ?? 0)
+    case "r": .real(Double(bitPattern: UInt64(value) ?? 0))
+    default: .text(String(value))
+    }
+  }
+}

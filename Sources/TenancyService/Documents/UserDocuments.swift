@@ -1,0 +1,230 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// The documents of one user, who is the caller.
+///
+/// Every statement about documents is in this type and its extensions, and all of them name the user. The
+/// user is known to nothing else and comes from the caller's proof alone, so what would read or write
+/// anybody else's documents cannot be said.
+struct UserDocuments: Sendable {
+  /// The owner, for statements in extensions of this type only; a test looks at that.
+  let userID: String
+
+  /// Those of a call's user; UNAUTHENTICATED when there is none.
+  init(_ call: CallContext) throws(RPCError) { userID = try call.requireUser().userID }
+
+  /// The kind of changes of documents in the change log; `document_change` is its index.
+  static let changeKind: StaticString = "document"
+
+  /// A collection of the user in the change log: no other has this name, because neither part may have a
+  /// slash.
+  func scope(of collection: String) -> String { "\(userID)/\(collection)" }
+
+  // MARK: One document
+
+  func document(
+    _ id: String,
+    in collection: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> DocumentRecord? {
+    try tx.first(
+      """
+      SELECT json, revision, created_at, updated_at FROM document
+      WHERE user_id = ? AND collection = ? AND id = ?
+      """,
+      .text(userID),
+      .text(collection),
+      .text(id)
+    ) { row in
+      DocumentRecord(
+        collection: collection,
+        id: id,
+        json: row.text(0),
+        revision: row.integer(1),
+        createdAt: row.integer(2),
+        updatedAt: row.integer(3)
+      )
+    }
+  }
+
+  /// The head of a document without its content, or nil.
+  func head(
+    of id: String,
+    in collection: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> DocumentHead? {
+    try tx.first(
+      """
+      SELECT digest, byte_count, revision, created_at FROM document
+      WHERE user_id = ? AND collection = ? AND id = ?
+      """,
+      .text(userID),
+      .text(collection),
+      .text(id)
+    ) { row in
+      DocumentHead(
+        digest: row.blob(0),
+        byteCount: row.integer(1),
+        revision: row.integer(2),
+        createdAt: row.integer(3)
+      )
+    }
+  }
+
+  // MARK: Changes
+
+  /// Stores a document in the place of the one that is there; the record as it is now.
+  func put(
+    _ json: String,
+    as id: String,
+    in collection: String,
+    insteadOf before: DocumentHead?,
+    _ tx: borrowing WriteTransaction
+  ) throws -> DocumentRecord {
+    let record = DocumentRecord(
+      collection: collection,
+      id: id,
+      json: json,
+      revision: try log(id, in: collection, isDeletion: false, tx),
+      createdAt: before?.createdAt ?? tx.now,
+      updatedAt: tx.now
+    )
+    let digest = Digests.sha256(json)
+    try tx.execute(
+      """
+      INSERT INTO document (user_id, collection, id, revision, created_at, updated_at, digest,
+        byte_count, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (user_id, collection, id) DO UPDATE SET revision = excluded.revision,
+        updated_at = excluded.updated_at, digest = excluded.digest,
+        byte_count = excluded.byte_count, json = excluded.json
+      """,
+      values: [
+        .text(userID), .text(collection), .text(id), .integer(record.revision),
+        .integer(record.createdAt), .integer(record.updatedAt), .blob(digest),
+        .integer(record.byteCount), .text(json),
+      ]
+    )
+    try count(
+      collection,
+      documents: before == nil ? 1 : 0,
+      bytes: record.byteCount - (before?.byteCount ?? 0),
+      tx
+    )
+    try tx.audit(
+      "document.put",
+      object: "\(collection)/\(id)",
+      scope: userID,
+      before: before?.digest,
+      after: digest
+    )
+    return record
+  }
+
+  /// Deletes a document that is there; the revision after it.
+  @discardableResult
+  func delete(
+    _ id: String,
+    in collection: String,
+    _ before: DocumentHead,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    let revision = try log(id, in: collection, isDeletion: true, tx)
+    try tx.execute(
+      "DELETE FROM document WHERE user_id = ? AND collection = ? AND id = ?",
+      values: [.text(userID), .text(collection), .text(id)]
+    )
+    try count(collection, documents: -1, bytes: -before.byteCount, tx)
+    try tx.audit(
+      "document.delete",
+      object: "\(collection)/\(id)",
+      scope: userID,
+      before: before.digest
+    )
+    return revision
+  }
+
+  private func log(
+    _ id: String,
+    in collection: String,
+    isDeletion: Bool,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    // Not the content: the newest thousands of changes are kept in memory.
+    try tx.appendChange(
+      kind: "\(Self.changeKind)",
+      subject: id,
+      scope: scope(of: collection),
+      payload: [isDeletion ? 1 : 0]
+    )
+  }
+
+  // MARK: Sizes
+
+  /// The sizes of all collections that have documents, by name.
+  func sizes(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> [CollectionSize] {
+    try tx.query(
+      """
+      SELECT collection, document_count, byte_count FROM document_usage
+      WHERE user_id = ? AND document_count > 0 ORDER BY collection
+      """,
+      .text(userID)
+    ) { row in
+      CollectionSize(
+        collection: row.text(0),
+        documentCount: row.integer(1),
+        byteCount: row.integer(2)
+      )
+    }
+  }
+
+  func size(
+    of collection: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> CollectionSize {
+    try tx.first(
+      """
+      SELECT document_count, byte_count FROM document_usage WHERE user_id = ? AND collection = ?
+      """,
+      .text(userID),
+      .text(collection)
+    ) { row in
+      CollectionSize(
+        collection: collection,
+        documentCount: row.integer(0),
+        byteCount: row.integer(1)
+      )
+    } ?? CollectionSize(collection: collection, documentCount: 0, byteCount: 0)
+  }
+
+  private func count(
+    _ collection: String,
+    documents: Int64,
+    bytes: Int64,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    // No upsert: SQLite checks the constraints of the row to be inserted even if one is there, and a change
+    // that shrinks a collection is below zero by itself.
+    let counted = try tx.execute(
+      """
+      UPDATE document_usage SET document_count = document_count + ?, byte_count = byte_count + ?
+      WHERE user_id = ? AND collection = ?
+      """,
+      values: [.integer(documents), .integer(bytes), .text(userID), .text(collection)]
+    )
+    if counted == 0 {
+      try tx.execute(
+        """
+        INSERT INTO document_usage (user_id, collection, document_count, byte_count)
+        VALUES (?, ?, ?, ?)
+        """,
+        values: [.text(userID), .text(collection), .integer(documents), .integer(bytes)]
+      )
+    }
+    guard documents < 0 else { return }
+    try tx.execute(
+      "DELETE FROM document_usage WHERE user_id = ? AND collection = ? AND document_count = 0",
+      .text(userID),
+      .text(collection)
+    )
+  }
+}

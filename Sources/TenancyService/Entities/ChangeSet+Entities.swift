@@ -1,0 +1,167 @@
+internal import AccessEngine
+internal import PeerContracts
+internal import TenancyContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Changes, moves and deletions of entities of any type.
+extension ChangeSet {
+  func insert(
+    _ type: String,
+    _ prefix: IdentifierPrefix,
+    under parent: EntityRecord,
+    name: String,
+    attributes: [String: JSONValue] = [:],
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    let id = core.identifiers.make(prefix)
+    let record = try tx.put(
+      EntityRecord(
+        id: id,
+        type: type,
+        parentID: parent.id,
+        rootID: parent.id == Forest.systemIdentifier ? id : parent.rootID,
+        name: name,
+        attributes: attributes,
+        now: tx.now
+      ),
+      insteadOf: nil,
+      policy
+    )
+    try tx.audit(
+      "\(type).create",
+      object: id,
+      scope: record.rootID,
+      after: record.digest
+    )
+    return record
+  }
+
+  /// Stores a changed entity; unchanged ones cost nothing.
+  func update(
+    from before: EntityRecord,
+    to after: EntityRecord,
+    action: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    guard before != after else { return before }
+    let record = try tx.put(after, insteadOf: before, policy)
+    try tx.audit(
+      action,
+      object: record.id,
+      scope: record.rootID,
+      before: before.digest,
+      after: record.digest
+    )
+    return record
+  }
+
+  /// Changes the name and attributes of an entity that the caller may update; what is nil stays.
+  ///
+  /// `reserved` is an attribute that a product keeps to itself.
+  func update(
+    _ held: HeldEntity,
+    name: String?,
+    attributes: Google_Protobuf.Struct?,
+    expectedRevision: String,
+    reserved: String? = nil,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    let given = try AttributeMapping.changes(
+      attributes,
+      type: held.type,
+      field: "attributes",
+      reserved: reserved
+    )
+    try requireLevel(
+      held.explanation.accessLevel,
+      for: given.keys,
+      of: held.record.type,
+      field: "attributes"
+    )
+    return try update(held, expectedRevision: expectedRevision, tx) { record in
+      if let name { record.name = name }
+      record.attributes = try AttributeMapping.merged(
+        record.attributes,
+        given,
+        field: "attributes"
+      )
+    }
+  }
+
+  /// Changes an entity that the caller may update; ABORTED when it is not as the caller has seen it.
+  func update(
+    _ held: HeldEntity,
+    expectedRevision: String,
+    _ tx: borrowing WriteTransaction,
+    _ change: (inout EntityRecord) throws -> Void
+  ) throws -> EntityRecord {
+    try core.requireRevision(expectedRevision, of: held.record)
+    var after = held.record
+    try change(&after)
+    return try update(from: held.record, to: after, action: "\(after.type).update", tx)
+  }
+
+  /// Moves an entity, with all that is below it, under another one, if the policy lets the caller.
+  ///
+  /// Links between what moves and what stays end, and so do lent roles that their lenders may no
+  /// longer lend: what was lent must not stay lent when the lender's right does not come along.
+  func move(
+    _ held: HeldEntity,
+    under parentID: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    let before = held.record
+    guard before.parentID != parentID else { return before }
+    let right = try requireCreation(of: before.type, under: parentID, tx)
+    if parentID == Forest.systemIdentifier, let role = right.creatorRole {
+      // Who moves it out of its tree becomes its owner for good, and must have been that long its master.
+      try requireLastingGiver(
+        of: role,
+        nil,
+        by: policy.action(of: .move, on: before.type),
+        on: before,
+        during: .unlimited,
+        tx
+      )
+    }
+    _ = try requireCascade(from: before, tx)
+    var after = before
+    after.parentID = right.parent.id
+    after.rootID =
+      right.parent.id == Forest.systemIdentifier ? before.id : right.parent.rootID
+    let crossing = try tx.links(crossing: before.id)
+    for link in crossing { try tx.removeLink(link, scope: before.rootID, policy) }
+    if after.rootID != before.rootID { try tx.setRoot(after.rootID, below: before.id) }
+    var record = try update(from: before, to: after, action: "\(before.type).move", tx)
+    if right.parent.id == Forest.systemIdentifier, let role = right.creatorRole {
+      _ = try grant(role, to: user.userID, on: record, asCreator: true, tx)
+      record = try tx.entities([record.id]).first ?? record
+    }
+    for lent in try tx.associations(within: record.id, roles: policy.followingRoles) {
+      _ = try limitLending(by: lent.grantedBy, on: lent.entityID, tx)
+    }
+    try limitLending(ofUnlinked: crossing.map(\.to), tx)
+    return record
+  }
+
+  /// Hangs a device under another entity.
+  ///
+  /// Guest passes end when a device leaves a unit or the reach of those who gave them, and it is no
+  /// common area any more: what was lent must not stay lent when the lender goes.
+  func move(
+    _ device: EntityRecord,
+    under parent: EntityRecord,
+    action: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    guard device.parentID != parent.id else { return device }
+    try tx.removeLinks(of: device.id, scope: device.rootID, policy)
+    let passes = try tx.associations(on: device.id).filter { !policy.isKept($0.role) }
+    try end(passes, action: "guest.end", tx)
+    var moved = device
+    moved.parentID = parent.id
+    moved.rootID = parent.id == Forest.systemIdentifier ? device.id : parent.rootID
+    return try update(from: device, to: moved, action: action, tx)
+  }
+}

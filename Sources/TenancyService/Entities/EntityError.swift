@@ -1,0 +1,78 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+enum EntityError {
+  static let revisionMismatch = ErrorCatalog.tenancy.conflict(
+    "REVISION_MISMATCH",
+    "the object has changed; read it again and repeat the change"
+  )
+
+  static let selfServiceDisabled = ErrorCatalog.tenancy.denied(
+    "SELF_SERVICE_DISABLED",
+    "only operators can create this type of object"
+  )
+
+  /// Nobody sets what they cannot see.
+  static func attributeNotVisible(_ path: String) -> RPCError {
+    ErrorCatalog.tenancy.denied(
+      "ATTRIBUTE_NOT_VISIBLE",
+      "\(path) needs a higher access level than yours"
+    )
+  }
+
+  static func parentNotAllowed(_ type: String, under parent: String) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "PARENT_NOT_ALLOWED",
+      "a \(type) cannot be directly under a \(parent)"
+    )
+  }
+
+  static let roleOfTenant = ErrorCatalog.tenancy.precondition(
+    "ROLE_OF_TENANT",
+    "somebody has a role of this tenant's own on it, or it has such roles; remove these first"
+  )
+
+  static let belowItself = ErrorCatalog.tenancy.precondition(
+    "WOULD_BE_CYCLE",
+    "parent_id is the entity itself or below it; name a parent elsewhere"
+  )
+
+  static let tooDeep = ErrorCatalog.tenancy.precondition(
+    "TOO_DEEP",
+    "parent_id is too deep: entities are at most \(Forest.depthMax) levels below the system"
+  )
+
+  static func cascadeTooLarge(_ count: Int) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "CASCADE_TOO_LARGE",
+      "this and what is below it are \(count) entities, more than the \(ChangeSet.cascadeCountMax)"
+        + " that one call changes; begin with parts of it"
+    )
+  }
+
+  static func hasDependents(_ counts: [(type: String, count: Int)]) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "HAS_DEPENDENTS",
+      "the object is not empty; set cascade to delete what is in it as well",
+      Dictionary(counts.map { ($0.type, "\($0.count)") }) { first, _ in first }
+    )
+  }
+
+  static func typeUnknown(_ field: String) -> RPCError {
+    ErrorCatalog.tenancy.invalid(
+      field,
+      "TYPE_UNKNOWN",
+      "is not a type of this installation's policies"
+    )
+  }
+
+  /// Why nobody may do what the policy names no action for; `deed` is a type and what is done to it.
+  static func nothingNamed(for deed: String) -> String {
+    let parts = deed.split(separator: ".", maxSplits: 1)
+    guard parts.last == EntityDeed.defineRoles.rawValue[...], let type = parts.first else {
+      return "\(deed) is not allowed here: the policy names no action for it"
+    }
+    return "a \(type) has no roles of its own: the policy lets nobody define them"
+  }
+}

@@ -1,0 +1,251 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// One page of a list.
+struct Page: Sendable {
+  /// The entities of the page, in order.
+  let ids: [String]
+  /// For the next one; empty at the end.
+  let nextToken: String
+  /// How much there is on all pages.
+  let total: Int
+  /// The names they are sorted by.
+  fileprivate let names: [String]
+  fileprivate let asked: RequestedPage
+}
+
+/// One page of a list, as an answer has it.
+struct Listed<Item: Message>: Sendable {
+  let items: [Item]
+  /// For the next page; empty at the end.
+  let nextToken: String
+  /// How many there are on all pages; 0 when nobody has counted.
+  let total: UInt64
+}
+
+/// What a list of entities is asked for, apart from who asks.
+struct EntityList: Sendable {
+  let action: String
+  let type: String
+  /// Only what lies below all of these, which the caller may know.
+  var within: [String] = []
+  /// Only what is directly below this, if it is set, which the caller may know.
+  var parent = ""
+  /// Only what has this in its name, without regard to ASCII case.
+  var text = ""
+  /// Only what has one of some values of an attribute, for each of these.
+  var filters: [Filter] = []
+  /// Further filters by which `message` leaves entities out, in any words that distinguish one list from
+  /// another.
+  ///
+  /// The engine knows nothing of it, so a page has what passes of a thousand entities, and nobody has
+  /// counted what there is on all pages.
+  var sifting: [String] = []
+  /// `name`, `created_at` or `id`.
+  var sortBy = ""
+  var isDescending = false
+  var pageSize: UInt32 = 0
+  var pageToken = ""
+  /// Which page, counted from 1; 0 means that the token says it.
+  var page: UInt32 = 0
+
+  /// An attribute and the values that pass.
+  struct Filter: Hashable, Sendable {
+    let attribute: String
+    let values: [String]
+  }
+
+  /// Entities that are looked at for one page of what is sifted.
+  static let siftedCount = 1000
+  /// How far pages can be counted: every page costs what all before it cost.
+  static let countedMax = 10_000
+
+  /// Elements on the pages before one that is counted.
+  func skippedCount(_ size: Int) -> Int { page < 2 ? 0 : (Int(page) - 1) * size }
+
+  /// Takes an order as clients say it: `-createdAt` is the youngest first.
+  mutating func sort(by text: String) {
+    isDescending = text.hasPrefix("-")
+    let field = text.drop { $0 == "-" }
+    sortBy = field == "createdAt" ? "created_at" : String(field)
+  }
+
+  /// INVALID_ARGUMENT for a page that is named in two ways.
+  func checkName() throws(RPCError) {
+    guard page == 0 || pageToken.isEmpty else {
+      throw ErrorCatalog.tenancy.invalid("page", "PAGE_NAMED_TWICE", "must be 0 with a page token")
+    }
+  }
+
+  /// INVALID_ARGUMENT for a page that is counted too far.
+  func checkReach(_ size: Int) throws(RPCError) {
+    guard page == 0 || skippedCount(size) + size <= Self.countedMax else {
+      throw ErrorCatalog.tenancy.invalid(
+        "page",
+        "PAGE_OUT_OF_REACH",
+        "must be among the first \(Self.countedMax) elements; use page_token beyond them"
+      )
+    }
+  }
+
+  func examinedCount(_ size: Int) -> Int { sifting.isEmpty ? size : max(size, Self.siftedCount) }
+}
+
+extension TenancyCore {
+  /// A page of the entities on which a subject may do an action: complete over all pages.
+  ///
+  /// What is made, deleted or moved while somebody pages may be on them or not, and so may what comes
+  /// into sight or goes out of it; sorted by name, what is renamed may be on several. All else is on
+  /// exactly one.
+  func page(
+    _ list: EntityList,
+    subject: String,
+    assurance: Assurance?,
+    _ binding: TokenSealer.PageBinding
+  ) async throws -> Page {
+    try list.checkName()
+    let asked = try tokens.page(
+      .init(size: list.pageSize, token: list.pageToken),
+      cursorCount: 2,
+      binding
+    )
+    try list.checkReach(asked.size)
+    let skippedCount = list.skippedCount(asked.size)
+    let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
+    let (now, features) = (clock.now, features)
+    let page = try await retryingWithFeatures {
+      try await engine.walk { forest in
+        guard
+          var query = forest.query(
+            list.action,
+            on: list.type,
+            subject: subject,
+            context: forest.policy.context(assurance),
+            now: now,
+            features
+          ),
+          list.filters.allSatisfy({ query.takes(only: $0.values, of: $0.attribute, forest.policy) }
+          ),
+          let within = forest.deepest(list.within)
+        else { return nil }
+        query.within = within.entity
+        if !list.parent.isEmpty {
+          guard let parent = forest.entity(list.parent) else { return nil }
+          query.parent = parent
+        }
+        let selection = PageSelection(
+          limit: skippedCount + list.examinedCount(asked.size),
+          sortsByName: sortsByName,
+          isDescending: list.isDescending,
+          text: list.text,
+          after: asked.cursor
+        )
+        return AccessWalk(query, .page(selection), forest)
+      } finish: { walk, forest in
+        try Self.found(walk, forest)
+      }
+    }
+    guard let page else {
+      return Page(ids: [], nextToken: "", total: 0, names: [], asked: asked)
+    }
+    let next = page.cursor.map { asked.token(after: $0) } ?? ""
+    return Page(
+      ids: Array(page.ids.dropFirst(skippedCount)),
+      nextToken: next,
+      total: page.total,
+      names: Array(page.names.dropFirst(skippedCount)),
+      asked: asked
+    )
+  }
+
+  private struct Found: Sendable {
+    let ids: [String]
+    let names: [String]
+    let cursor: [String]?
+    let total: Int
+  }
+
+  private static func found(_ walk: AccessWalk, _ forest: borrowing Forest) throws -> Found {
+    guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
+    guard case .page(let selection) = walk.purpose else {
+      preconditionFailure("a walk lost its purpose")
+    }
+    var ids: [String] = []
+    for entry in selection.page { ids.append(forest.identifier(of: entry.entity)) }
+    return Found(
+      ids: ids,
+      names: selection.page.map(\.name),
+      cursor: selection.cursor(forest),
+      total: selection.total
+    )
+  }
+
+  /// The entities of a page as messages, at most its size and as many as fit into one answer, and the
+  /// token of the page after them; one for which `message` is nil is left out.
+  func fill<Item: Message>(
+    _ page: Page,
+    _ tx: borrowing ReadTransaction,
+    _ message: (EntityRecord) throws -> Item?
+  ) throws -> (items: [Item], nextToken: String) {
+    var budget = AnswerBudget()
+    var items: [Item] = []
+    var last: String?
+    for record in try tx.entities(page.ids) {
+      guard let item = try message(record) else { continue }
+      guard items.count < page.asked.size, budget.takes(item) else {
+        guard let place = page.ids.firstIndex(where: { $0 == last }) else {
+          preconditionFailure("an entity that the page does not have")
+        }
+        let cursor = [page.names[place], page.ids[place]]
+        return (items, page.asked.token(after: cursor))
+      }
+      items.append(item)
+      last = record.id
+    }
+    return (items, page.nextToken)
+  }
+
+  /// What a user has access to as messages, as many as fit into one answer; one for which `message` is
+  /// nil is left out.
+  func list<Item: Message>(
+    _ list: EntityList,
+    _ call: CallContext,
+    _ user: UserIdentity,
+    message: @escaping @Sendable (EntityRecord, borrowing ReadTransaction) throws -> Item?
+  ) async throws -> Listed<Item> {
+    let core = self
+    let page = try await page(list, call, user)
+    let (items, nextToken) = try await read { tx in
+      try core.fill(page, tx) { try message($0, tx) }
+    }
+    // The next page by number would begin behind what did not fit into this one.
+    guard list.page == 0 || nextToken == page.nextToken else {
+      throw ErrorCatalog.tenancy.invalid(
+        "page_size",
+        "PAGE_TOO_LARGE",
+        "must be smaller: a page of this size does not fit into one answer"
+      )
+    }
+    let total = !list.sifting.isEmpty ? 0 : UInt64(page.total)
+    return Listed(items: items, nextToken: nextToken, total: total)
+  }
+
+  /// A page of what a user has access to, its token bound to the user and the whole request.
+  func page(_ list: EntityList, _ call: CallContext, _ user: UserIdentity) async throws -> Page {
+    let method = "\(call.method.service)/\(call.method.method)"
+    return try await page(
+      list,
+      subject: user.userID,
+      assurance: user.assurance,
+      TokenSealer.PageBinding(
+        caller: call.caller.description,
+        filter: [
+          method, list.action, list.type, list.text, list.sortBy, "\(list.isDescending)",
+          list.parent, "\(list.within.count)",
+        ] + list.within + list.filters.flatMap { [$0.attribute, "\($0.values.count)"] + $0.values }
+          + list.sifting
+      )
+    )
+  }
+}

@@ -1,0 +1,107 @@
+internal import AccessEngine
+internal import ServiceKit
+
+/// What writes change of entities, each change with its entry in the change log.
+extension WriteTransaction {
+  /// Adds an entity, or changes the one that was `before`; the record as it is now.
+  ///
+  /// Throws what `requirePlace` does when it may not be where it is to be.
+  func put(
+    _ record: EntityRecord,
+    insteadOf before: EntityRecord?,
+    _ policy: Policy
+  ) throws -> EntityRecord {
+    try rely(on: .policy)
+    guard policy.type(named: record.type) != nil else {
+      preconditionFailure("an entity of type \(record.type), which the policy does not have")
+    }
+    try requirePlace(of: record, insteadOf: before, policy)
+    if let before, before.rootID != record.rootID { try requireNoVariants(of: before) }
+    let keys = Self.touched(by: record, insteadOf: before, policy)
+    var record = record
+    let payload = record.changePayload
+    record.updatedAt = now
+    record.revision = try appendChange(
+      kind: ForestChange.entityKind,
+      subject: record.id,
+      scope: record.rootID,
+      payload: payload,
+      touching: keys
+    )
+    if before == nil {
+      try execute(
+        "INSERT INTO entity (\(EntityRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        values: [
+          .text(record.id), .text(record.type), .text(record.parentID), .text(record.rootID),
+          .text(record.name), .text(record.attributesText), .text(record.desiredState),
+          .integer(record.revision), .integer(record.createdAt), .integer(record.updatedAt),
+        ]
+      )
+    } else {
+      if before?.changePayload != payload { try keepPast(entity: record.id) }
+      try execute(
+        """
+        UPDATE entity SET parent_id = ?, root_id = ?, name = ?, attributes = ?, desired_state = ?,
+          revision = ?, updated_at = ?,
+          placed_at = CASE parent_id WHEN ? THEN placed_at ELSE ? END
+        WHERE id = ?
+        """,
+        values: [
+          .text(record.parentID), .text(record.rootID), .text(record.name),
+          .text(record.attributesText), .text(record.desiredState), .integer(record.revision),
+          .integer(record.updatedAt), .text(record.parentID), .integer(now), .text(record.id),
+        ]
+      )
+    }
+    return record
+  }
+
+  /// A role of a tenant's own stays in its tenant, and so does whoever has it.
+  private func requireNoVariants(of record: EntityRecord) throws {
+    guard try !hasVariants(within: record.id),
+      try record.rootID != record.id || roleDefinitions(of: record.id).isEmpty
+    else { throw EntityError.roleOfTenant }
+  }
+
+  /// What decisions cannot rely on any more; nothing when only people see the difference.
+  private static func touched(
+    by record: EntityRecord,
+    insteadOf before: EntityRecord?,
+    _ policy: Policy
+  ) -> [ConflictKey] {
+    guard let before else { return [.entity(record.id), .children(of: record.parentID)] }
+    let isAlike =
+      before.parentID == record.parentID
+      && before.row(policy)?.codes == record.row(policy)?.codes
+    guard !isAlike else { return [] }
+    return [
+      .entity(record.id), .children(of: record.parentID), .children(of: before.parentID),
+    ]
+  }
+
+  /// Deletes an entity that has no children and nothing refers to any more.
+  func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
+    try keepPast(entity: record.id)
+    try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
+    try TombstoneTable.insert(of: record, in: self)
+    return try log(
+      .removeEntity(record.id),
+      subject: record.id,
+      scope: record.rootID,
+      touching: [.entity(record.id), .children(of: record.parentID)],
+      policy
+    )
+  }
+
+  /// Keeps an entity as it is, if it is there, for questions about the past.
+  private func keepPast(entity id: String) throws {
+    try execute(
+      """
+      INSERT INTO past_entity (id, type, parent_id, name, attributes, created_at, ended_at)
+      SELECT id, type, parent_id, name, attributes, created_at, ? FROM entity WHERE id = ?
+      """,
+      .integer(now),
+      .text(id)
+    )
+  }
+}

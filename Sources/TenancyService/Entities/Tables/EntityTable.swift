@@ -1,0 +1,163 @@
+internal import AccessEngine
+internal import ServiceKit
+
+/// An entity as the store keeps it.
+struct EntityRecord: Hashable, Sendable {
+  var id: String
+  /// The type as the policy names it.
+  var type: String
+  /// The entity above; the system's for a root.
+  var parentID: String
+  /// The root of its tree: the tenant.
+  var rootID: String
+  var name: String
+  var attributes: [String: JSONValue] {
+    didSet { unreadableAttributes = nil }
+  }
+  /// The stored text in place of attributes when that is not ours; no condition on them holds then.
+  private(set) var unreadableAttributes: String?
+  /// The state that was last requested; empty before the first time.
+  var desiredState: String
+  /// The revision of its last change.
+  var revision: Int64
+  /// Milliseconds since 1970.
+  var createdAt: Int64
+  var updatedAt: Int64
+
+  /// Columns for `init(row:)`, in its order.
+  static let columns = """
+    id, type, parent_id, root_id, name, attributes, desired_state, revision, created_at, updated_at
+    """
+
+  /// Bytes of attributes that the store takes, as JSON.
+  static let attributesByteCountMax = 16 << 10
+
+  init(
+    id: String,
+    type: String,
+    parentID: String,
+    rootID: String,
+    name: String,
+    attributes: [String: JSONValue] = [:],
+    now: Int64
+  ) {
+    self.id = id
+    self.type = type
+    self.parentID = parentID
+    self.rootID = rootID
+    self.name = name
+    self.attributes = attributes
+    desiredState = ""
+    revision = 0
+    createdAt = now
+    updatedAt = now
+  }
+
+  /// Reads a row that was selected with `columns`.
+  init(row: borrowing Row) {
+    id = row.text(0)
+    type = row.text(1)
+    parentID = row.optionalText(2) ?? ""
+    rootID = row.text(3)
+    name = row.text(4)
+    let text = row.text(5)
+    let read = Self.attributes(text)
+    attributes = read ?? [:]
+    unreadableAttributes = read == nil ? text : nil
+    desiredState = row.text(6)
+    revision = row.integer(7)
+    createdAt = row.integer(8)
+    updatedAt = row.integer(9)
+  }
+
+  /// Attributes as JSON, names sorted, so that equal ones give equal text.
+  var attributesText: String {
+    if let unreadableAttributes { return unreadableAttributes }
+    var object = JSONObject()
+    for name in attributes.keys.sorted() { object[name] = attributes[name] }
+    return JSONValue.object(object).text
+  }
+
+  /// Digest for the audit log: all that people can change.
+  var digest: [UInt8] {
+    Digests.sha256(lines: id, type, parentID, name, attributesText, desiredState)
+  }
+
+  private static func attributes(_ text: String) -> [String: JSONValue]? {
+    let limits = JSONLimits(byteCountMax: attributesByteCountMax * 4)
+    guard let object = try? JSONReader.read([UInt8](text.utf8), limits: limits).object else {
+      // We wrote it; a file that was changed by hand shows no attributes instead of ending us.
+      return nil
+    }
+    return Dictionary(object.members.map { ($0.name, $0.value) }) { _, last in last }
+  }
+
+  /// As the engine needs it; nil when the policy knows no such type.
+  func row(_ policy: Policy) -> EntityRow? {
+    EntityRow(
+      id: id,
+      type: type,
+      parent: parentID,
+      name: name,
+      attributes: unreadableAttributes == nil ? attributes.map { ($0.key, $0.value) } : nil,
+      policy
+    )
+  }
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  func entity(_ id: String, type: String) throws -> EntityRecord? {
+    try first(
+      "SELECT \(EntityRecord.columns) FROM entity WHERE id = ? AND type = ?",
+      .text(id),
+      .text(type)
+    ) { EntityRecord(row: $0) }
+  }
+
+  /// Those of the entities that are there, in the order asked for.
+  func entities(_ ids: [String]) throws -> [EntityRecord] {
+    guard !ids.isEmpty else { return [] }
+    let marks = repeatElement("?", count: ids.count).joined(separator: ", ")
+    let found = try query(
+      "SELECT \(EntityRecord.columns) FROM entity WHERE id IN (\(marks))",
+      values: ids.map { .text($0) }
+    ) { EntityRecord(row: $0) }
+    let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+    return ids.compactMap { byID[$0] }
+  }
+
+  /// An entity and everything below it, what lies deepest first.
+  func subtree(of id: String) throws -> [EntityRecord] {
+    try query(
+      """
+      WITH RECURSIVE below (id, depth) AS (
+        SELECT id, 0 FROM entity WHERE id = ?
+        UNION ALL
+        SELECT entity.id, below.depth + 1 FROM entity JOIN below ON entity.parent_id = below.id
+      )
+      SELECT \(EntityRecord.columns.split(separator: ", ").map { "entity.\($0)" }
+        .joined(separator: ", ")), below.depth
+      FROM below JOIN entity ON entity.id = below.id ORDER BY below.depth DESC, entity.id
+      """,
+      .text(id)
+    ) { EntityRecord(row: $0) }
+  }
+}
+
+extension EntityRecord {
+  /// What the change log keeps of an entity that is there: what any policy could ask of it.
+  var changePayload: [UInt8] {
+    var texts = JSONObject()
+    for name in attributes.keys.sorted() {
+      switch attributes[name] {
+      case .string, .boolean: texts[name] = attributes[name]
+      default: break
+      }
+    }
+    let value: JSONValue = [
+      .string(id), .string(type), .string(parentID), .string(name),
+      unreadableAttributes == nil ? .object(texts) : .null,
+    ]
+    return value.bytes
+  }
+}

@@ -1,0 +1,58 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+extension TenancyCore {
+  /// An invitation as a message.
+  ///
+  /// Of one that an upgrade made of a role, whoever gave the role need not know the address of its user.
+  func message(
+    invitation record: InvitationRecord,
+    toInvited: Bool = false,
+    now: Int64
+  ) -> Tenancy_V1.Invitation {
+    var message = Tenancy_V1.Invitation(
+      id: record.id,
+      entityId: record.entityID,
+      entityType: record.entityType,
+      entityName: record.entityName,
+      role: record.role,
+      email: toInvited || record.convertedFrom.isEmpty ? record.email : ""
+    )
+    message.convertedFrom = record.convertedFrom
+    message.validFrom = record.validFrom.map { .init(milliseconds: $0) }
+    message.validUntil = record.validUntil.map { .init(milliseconds: $0) }
+    message.recurring = record.recurring.map { .init($0) }
+    message.expiresAt = .init(milliseconds: record.expiresAt)
+    message.state =
+      switch record.state {
+      case .pending: record.isOpen(at: now) ? .pending : .expired
+      case .accepted: .accepted
+      case .declined: .declined
+      case .revoked: .revoked
+      }
+    message.invitedBy = record.invitedBy
+    message.createdAt = .init(milliseconds: record.createdAt)
+    message.closedAt = record.closedAt.map { .init(milliseconds: $0) }
+    message.closedBy = record.closedBy
+    return message
+  }
+
+  /// What a grant by address has brought about: an invitation, as the role that it stands for.
+  func message(invited record: InvitationRecord) -> Tenancy_V1.RoleAssociation {
+    let base = record.madeFor.map { InvitedRole.base(of: $0) }
+    return Tenancy_V1.RoleAssociation(
+      entityType: record.entityType,
+      entityId: record.entityID,
+      role: base ?? record.role,
+      validFrom: record.validFrom.map { .init(milliseconds: $0) },
+      validUntil: record.validUntil.map { .init(milliseconds: $0) },
+      grantedBy: record.invitedBy,
+      createdAt: .init(milliseconds: record.createdAt),
+      entityName: record.entityName,
+      recurring: record.recurring.map { .init($0) },
+      customRole: (base ?? record.role) == record.role ? "" : record.role,
+      invitationId: record.id
+    )
+  }
+}

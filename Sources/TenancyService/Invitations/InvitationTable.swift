@@ -1,0 +1,319 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// An invitation as the store keeps it.
+struct InvitationRecord: Hashable, Sendable {
+  /// The state of an invitation; that it has expired is for the clock to say.
+  enum State: String, Sendable {
+    case pending
+    case accepted
+    case declined
+    case revoked
+  }
+
+  var id: String
+  var entityID: String
+  /// The role as the policy names it.
+  var role: String
+  /// As it was given; empty without an address.
+  var email: String
+  /// Milliseconds since 1970, like all instants here.
+  var validFrom: Int64?
+  var validUntil: Int64?
+  /// When the role counts in between; nil for always.
+  var recurring: RecurringWindow?
+  /// Also when anyone who accepts has the role for another time.
+  var replacesWindow = false
+  /// The role's definition when the invitation was made, if the tenant has one of its own; see `InvitedRole`.
+  var madeFor: String?
+  /// The store's revision when it was made; 0 for those from before that was kept.
+  var madeAt: Int64 = 0
+  var expiresAt: Int64
+  var invitedBy: String
+  /// How the inviter had proved to be that: conditions of the policy look at it again.
+  var inviterACR: String
+  /// The stored digest of the code.
+  var codeDigest: [UInt8]
+  var createdAt: Int64
+  var state = State.pending
+  var closedAt: Int64?
+  /// The actor who accepted, declined or revoked it; empty before.
+  var closedBy = ""
+  /// The association that came of it; empty unless accepted.
+  var associationID = ""
+  /// The role that an upgrade made it of; empty for all others; filled when read.
+  var convertedFrom = ""
+  /// Of the entity; filled when read.
+  var entityType = ""
+  var entityName = ""
+  var rootID = ""
+
+  /// Whether it can be accepted.
+  func isOpen(at now: Int64) -> Bool { state == .pending && now < expiresAt }
+
+  /// Whether another one of the same address, role and entity would offer nothing else.
+  func offers(asMuchAs other: InvitationRecord) -> Bool {
+    (validFrom, validUntil, recurring) == (other.validFrom, other.validUntil, other.recurring)
+      && (replacesWindow, madeFor) == (other.replacesWindow, other.madeFor)
+      && (invitedBy, inviterACR) == (other.invitedBy, other.inviterACR)
+  }
+
+  /// Digest for the audit log.
+  var digest: [UInt8] {
+    // Hours behind the rest, so that invitations from before there were any have the digests they had.
+    let hours = (recurring?.storedText).map { "\n\($0)" } ?? ""
+    return Digests.sha256(
+      lines: id,
+      entityID,
+      role,
+      email,
+      "\(validFrom ?? 0)",
+      "\(validUntil ?? 0)",
+      "\(expiresAt)",
+      state.rawValue,
+      closedBy + hours
+    )
+  }
+
+  fileprivate init(row: borrowing Row) {
+    id = row.text(0)
+    entityID = row.text(1)
+    role = row.text(2)
+    email = row.text(3)
+    validFrom = row.optionalInteger(4)
+    validUntil = row.optionalInteger(5)
+    expiresAt = row.integer(6)
+    invitedBy = row.text(7)
+    inviterACR = row.text(8)
+    codeDigest = row.blob(9)
+    createdAt = row.integer(10)
+    // A state that this version does not know is not one to accept.
+    state = State(rawValue: row.text(11)) ?? .revoked
+    closedAt = row.optionalInteger(12)
+    closedBy = row.text(13)
+    associationID = row.text(14)
+    entityType = row.text(15)
+    entityName = row.text(16)
+    rootID = row.text(17)
+    if let text = row.optionalText(18) {
+      recurring = RecurringWindow(storedText: text)
+      // Nor is one whose hours cannot be read: it would count at all hours.
+      if recurring == nil { state = .revoked }
+    }
+    replacesWindow = row.boolean(19)
+    madeFor = row.optionalText(20)
+    madeAt = row.integer(21)
+    convertedFrom = row.optionalText(22) ?? ""
+  }
+
+  /// One to a role on an entity.
+  init(
+    _ draft: InvitationDraft,
+    id: String,
+    codeDigest: [UInt8],
+    on entity: EntityRecord,
+    by user: UserIdentity,
+    for definition: RoleDefinitionRecord?,
+    at revision: Int64,
+    now: Int64
+  ) throws(RPCError) {
+    self.id = id
+    entityID = entity.id
+    role = draft.role
+    email = draft.email
+    validFrom = draft.validFrom
+    validUntil = draft.validUntil
+    recurring = draft.recurring
+    replacesWindow = draft.replacesWindow
+    madeFor = definition.map { InvitedRole.text($0) }
+    madeAt = revision
+    expiresAt = try draft.expiry(now: now)
+    invitedBy = user.userID
+    inviterACR = user.assurance.text
+    self.codeDigest = codeDigest
+    createdAt = now
+    entityType = entity.type
+    entityName = entity.name
+    rootID = entity.rootID
+  }
+}
+
+enum InvitationTable {
+  /// Bytes of a code's digest that find its row; all of them are compared then.
+  private static let keyByteCount = 8
+
+  private static let selection = """
+    SELECT i.id, i.entity_id, i.role, i.email, i.valid_from, i.valid_until, i.expires_at,
+      i.invited_by, i.inviter_acr, i.code_digest, i.created_at, i.state, i.closed_at, i.closed_by,
+      i.association_id, e.type, e.name, e.root_id, i.recurring,
+      i.replaces_window, i.made_for, i.made_at,
+      (SELECT c.association_id FROM converted_role c WHERE c.invitation_id = i.id
+        ORDER BY c.rowid DESC LIMIT 1)
+    FROM invitation i JOIN entity e ON e.id = i.entity_id
+    """
+
+  /// Which ones a list is of.
+  enum Filter: Sendable {
+    case entity(String)
+    case inviter(String)
+    /// By the address that they are for, as addresses are compared; those that its owner can accept.
+    case address(EmailAddress, owner: String)
+  }
+
+  /// What pending ones are counted by.
+  enum PendingColumn: String {
+    case entity = "entity_id"
+    case inviter = "invited_by"
+  }
+
+  /// How many are pending of an entity, or of a user who invites, up to `limit`.
+  static func pendingCount(
+    _ column: PendingColumn,
+    _ value: String,
+    limit: Int,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int {
+    try tx.query(
+      """
+      SELECT 1 FROM invitation WHERE state = 'pending' AND \(column.rawValue) = ? AND expires_at > ?
+      LIMIT ?
+      """,
+      values: [.text(value), .integer(tx.now), .integer(limit)]
+    ) { _ in }.count
+  }
+
+  static func find(
+    _ id: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> InvitationRecord? {
+    try tx.first("\(selection) WHERE i.id = ?", .text(id)) { InvitationRecord(row: $0) }
+  }
+
+  /// The invitation of a code.
+  static func find(
+    codeDigest: [UInt8],
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> InvitationRecord? {
+    let key = Array(codeDigest.prefix(keyByteCount))
+    let found = try tx.query("\(selection) WHERE i.code_key = ?", .blob(key)) {
+      InvitationRecord(row: $0)
+    }
+    return found.first { Digests.areEqual($0.codeDigest, codeDigest) }
+  }
+
+  /// Those to a role on an entity for an address that can be accepted.
+  static func open(
+    to email: EmailAddress,
+    _ role: String,
+    on entityID: String,
+    in tx: borrowing WriteTransaction
+  ) throws -> [InvitationRecord] {
+    guard !email.key.isEmpty else { return [] }
+    return try tx.query(
+      """
+      \(selection) WHERE i.email_key = ? AND i.email_key <> '' AND i.entity_id = ? AND i.role = ?
+        AND i.state = 'pending' AND i.expires_at > ?
+      """,
+      values: [.text(email.key), .text(entityID), .text(role), .integer(tx.now)]
+    ) { InvitationRecord(row: $0) }
+  }
+
+  /// Invitations in the order of their identifiers, after one of them.
+  static func list(
+    _ filter: Filter,
+    pendingAt now: Int64?,
+    after id: String,
+    limit: Int,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [InvitationRecord] {
+    let (column, value) =
+      switch filter {
+      case .entity(let id): ("i.entity_id", id)
+      case .inviter(let id): ("i.invited_by", id)
+      case .address(let address, _): ("i.email_key", address.key)
+      }
+    var values: [SQLValue] = [.text(value), .text(id)]
+    var condition = "\(column) = ? AND i.id > ?"
+    if let now {
+      condition += " AND i.state = 'pending' AND i.expires_at > ?"
+      values.append(.integer(now))
+    }
+    if case .address(_, let owner) = filter {
+      condition += " AND NOT \(overtaken)"
+      values += [.text(owner), .text(owner)]
+    }
+    values.append(.integer(limit))
+    return try tx.query("\(selection) WHERE \(condition) ORDER BY i.id LIMIT ?", values: values) {
+      InvitationRecord(row: $0)
+    }
+  }
+
+  static func insert(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until,
+        expires_at, invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at,
+        closed_by, association_id, recurring, replaces_window, made_for, made_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      values: [
+        .text(record.id), .text(record.entityID), .text(record.role), .text(record.email),
+        .text(EmailAddress(record.email).key), .optionalInteger(record.validFrom),
+        .optionalInteger(record.validUntil), .integer(record.expiresAt), .text(record.invitedBy),
+        .text(record.inviterACR), .blob(Array(record.codeDigest.prefix(Self.keyByteCount))),
+        .blob(record.codeDigest), .integer(record.createdAt), .text(record.state.rawValue),
+        .optionalInteger(record.closedAt), .text(record.closedBy), .text(record.associationID),
+        .optionalText(record.recurring?.storedText), .boolean(record.replacesWindow),
+        .optionalText(record.madeFor), .integer(record.madeAt),
+      ]
+    )
+  }
+
+  /// Stores what has become of it.
+  static func close(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      UPDATE invitation SET state = ?, closed_at = ?, closed_by = ?, association_id = ? WHERE id = ?
+      """,
+      values: [
+        .text(record.state.rawValue), .optionalInteger(record.closedAt), .text(record.closedBy),
+        .text(record.associationID), .text(record.id),
+      ]
+    )
+  }
+
+  /// A condition on an invitation `i`, which takes the identifier of a user twice: what was decided last about a
+  /// person counts.
+  ///
+  /// Users who were given the role, or have lost it or had it changed, after an invitation was made accept it
+  /// no longer: an old invitation does not bring back a role that was taken away, neither by its code nor by
+  /// its address. The inviter does not see it, as that would tell whose address it is. An invitation names the
+  /// tenant's own role, and the other tables have the role of the policy beside it. Of invitations from before
+  /// revisions were kept only times can be compared.
+  static let overtaken = """
+    (EXISTS (
+      SELECT 1 FROM association a LEFT JOIN role_definition d ON d.id = a.variant
+      WHERE a.user_id = ? AND a.entity_id = i.entity_id AND coalesce(d.name, a.role) = i.role
+        AND a.added > i.made_at)
+    OR EXISTS (
+      SELECT 1 FROM association_history h
+      WHERE h.user_id = ? AND h.ended_at >= i.created_at AND h.entity_id = i.entity_id
+        AND CASE h.custom_role WHEN '' THEN h.role ELSE h.custom_role END = i.role
+        AND (h.ended_revision > i.made_at OR i.made_at = 0)))
+    """
+
+  /// Whether it came too early for somebody.
+  static func isOvertaken(
+    _ id: String,
+    for userID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Bool {
+    try tx.exists(
+      "SELECT 1 FROM invitation i WHERE i.id = ? AND \(Self.overtaken)",
+      .text(id),
+      .text(userID),
+      .text(userID)
+    )
+  }
+}

@@ -1,0 +1,49 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// A mail with the code of an invitation that nobody has taken yet, as the store keeps it.
+///
+/// The row is the only place that has the code, sealed, and goes when the mail was taken or is of no use.
+struct InvitationMail: Sendable {
+  let invitation: InvitationRecord
+  /// The code, sealed for the invitation.
+  let sealed: [UInt8]
+}
+
+enum InvitationMailTable {
+  /// Adds one that is due now.
+  static func insert(
+    _ invitationID: String,
+    sealed: [UInt8],
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      "INSERT INTO invitation_mail (invitation_id, sealed, attempts, due_at) VALUES (?, ?, 0, ?)",
+      values: [.text(invitationID), .blob(sealed), .integer(tx.now)]
+    )
+  }
+
+  /// That of an invitation; nil once it was taken or dropped.
+  static func find(
+    _ invitationID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> InvitationMail? {
+    let sealed = try tx.first(
+      "SELECT sealed FROM invitation_mail WHERE invitation_id = ?",
+      .text(invitationID)
+    ) { $0.blob(0) }
+    // There is no mail without an invitation: its key is a foreign one.
+    guard let sealed, let invitation = try InvitationTable.find(invitationID, in: tx) else {
+      return nil
+    }
+    return InvitationMail(invitation: invitation, sealed: sealed)
+  }
+
+  /// Forgets one, and the code with it.
+  static func delete(_ invitationID: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "DELETE FROM invitation_mail WHERE invitation_id = ?",
+      .text(invitationID)
+    )
+  }
+}

@@ -1,0 +1,143 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// Roles that become invitations at an upgrade, and invitations that become such roles again.
+extension ChangeSet {
+  /// Turns a role into an invitation of an address, with the same window; what became of it.
+  ///
+  /// Nobody's rights are looked at: the role was given by right, and only the proof of the address is missing.
+  /// For the same reason no bound on pending invitations applies.
+  func convert(
+    _ held: AssociationRecord,
+    to email: EmailAddress,
+    _ tx: borrowing WriteTransaction
+  ) throws -> RoleReview.Outcome {
+    guard policy.role(named: held.role) != nil, !held.hasUnreadableWindow,
+      let entity = try tx.entities([held.entityID]).first
+    else { return .kept }
+    if policy.isKept(held.role) {
+      let remains = try tx.hasLastingHolder(
+        of: held.role,
+        on: held.entityID,
+        besides: held.userID,
+        now: tx.now
+      )
+      guard remains else { return .keptLast }
+    }
+    try end([held], action: "role.convert", tx)
+    _ = try limitLending(by: held.userID, on: held.entityID, tx)
+    let code = core.invitationCode()
+    let role = held.customRole.isEmpty ? held.role : held.customRole
+    // After the role has ended, which would overtake an invitation from before.
+    let invitation = try InvitationRecord(
+      InvitationDraft(
+        email: email.text,
+        role: role,
+        on: entity.id,
+        during: held.window,
+        expiresAt: tx.now + InvitationLimits.lifetimeMax
+      ),
+      id: core.identifiers.make(.invitation),
+      codeDigest: core.invitationDigest(of: code),
+      on: entity,
+      by: .named(held.grantedBy),
+      for: try tx.roleDefinition(role, of: entity.rootID),
+      at: tx.revision,
+      now: tx.now
+    )
+    let earlier = try InvitationTable.open(to: email, role, on: entity.id, in: tx)
+    for record in earlier { try close(record, .revoked, tx) }
+    try InvitationTable.insert(invitation, in: tx)
+    for record in earlier {
+      try ConvertedRoleTable.move(from: record.id, to: invitation.id, in: tx)
+    }
+    try core.mailer?.queue(code, of: invitation.id, in: tx)
+    try audit(invitation, "invitation.create", before: nil, tx)
+    try ConvertedRoleTable.insert(
+      ConvertedRole(held, invitationID: invitation.id, now: tx.now),
+      in: tx
+    )
+    return .converted
+  }
+
+  /// Restores a role that became an invitation, and revokes the invitation.
+  ///
+  /// One that was restored before stays as it is. What was lent by it, or paired, does not come back.
+  func restore(
+    _ converted: ConvertedRole,
+    _ tx: borrowing WriteTransaction
+  ) throws -> AssociationRecord {
+    if converted.restoredAt != nil, let restored = try tx.association(converted.restoredAs) {
+      return restored
+    }
+    guard let invitation = try InvitationTable.find(converted.invitationID, in: tx) else {
+      throw InvitationError.convertedRoleNotFound
+    }
+    let isPending = invitation.state == .pending
+    // Of several roles with one invitation the first one that came back has closed it.
+    let isClosedByOther = try ConvertedRoleTable.isAnyRestored(of: invitation.id, in: tx)
+    guard converted.restoredAt == nil, isPending || isClosedByOther else {
+      throw InvitationError.closed(isPending ? "revoked" : invitation.state.rawValue)
+    }
+    guard !converted.role.isOver(at: tx.now) else { throw InvitationError.closed("expired") }
+    let record = try grantAgain(converted.role, of: invitation, to: converted.role.userID, tx)
+    if isPending { try close(invitation, .revoked, tx) }
+    try ConvertedRoleTable.restored(converted, as: record, in: tx)
+    return record
+  }
+
+  /// Gives a role that became an invitation as it was, on behalf of the one who gave it; to the user who had
+  /// it, or to the one who has accepted the invitation.
+  ///
+  /// A lent role is cut to what its lender may lend by now, as it would have been without the upgrade.
+  func grantAgain(
+    _ role: AssociationRecord,
+    of invitation: InvitationRecord,
+    to userID: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> AssociationRecord {
+    let entity = try tx.known(role.entityID, type: role.entityType)
+    let definition = try tx.roleDefinition(invitation.role, of: entity.rootID)
+    guard policy.role(named: role.role) != nil, policy.isHeld(role.role, on: entity.type),
+      role.variant.isEmpty || role.variant == definition?.id,
+      InvitedRole.allows(definition, invitedTo: invitation.madeFor)
+    else { throw InvitationError.roleChanged }
+    let giver = ChangeSet(core: core, call: call, user: .named(role.grantedBy))
+    let variant = role.variant.isEmpty ? nil : definition
+    let window = role.window
+    let isLent = window.until != nil && policy.lentRoles.contains(role.role)
+    let held = try tx.associations(
+      of: userID,
+      on: entity.id,
+      role: role.role,
+      variant: role.variant
+    )
+    let record: AssociationRecord
+    if isLent, !held.contains(where: { $0.hasWindow(window, now: tx.now) }) {
+      record = try giver.add(
+        role.role,
+        variant: variant,
+        to: userID,
+        on: entity,
+        during: window,
+        tx
+      )
+    } else {
+      // The right of the one who gave it was looked at when it was given.
+      record = try giver.grant(
+        role.role,
+        variant: variant,
+        to: userID,
+        on: entity,
+        during: window,
+        asCreator: true,
+        tx
+      )
+    }
+    guard policy.followingRoles.contains(role.role) else { return record }
+    _ = try limitLending(by: role.grantedBy, on: entity.id, tx)
+    guard let rest = try tx.association(record.id) else { throw CodeError.issuerLacksRight }
+    return rest
+  }
+}

@@ -1,0 +1,202 @@
+internal import AccessEngine
+internal import ServiceKit
+
+/// The part of the forest of a past instant that one decision rests on: the entity, what was above it and
+/// linked to it, and what the subject had.
+///
+/// Of roles elsewhere there is one for each role, enough to tell OUT_OF_SCOPE from NO_ASSOCIATION.
+struct PastForest {
+  let subject: String
+  let entityID: String
+  /// Milliseconds since 1970; every change of this millisecond counts.
+  let instant: Int64
+
+  func load(
+    _ policy: Policy,
+    zones: any TimeZoneSource,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Forest {
+    var forest = Forest(policy: policy, zones: zones)
+    forest.revision = try tx.newestRevision()
+    if try tx.wasSuspended(subject, at: instant) {
+      forest.apply(.setSuspended(subject, true))
+    }
+    var places = try loadPath(into: &forest, tx)
+    let links = try tx.links(to: entityID, at: instant)
+    for link in links where places.contains(entityID) {
+      guard let id = policy.link(named: link.name), try loadAlone(link.from, into: &forest, tx)
+      else { continue }
+      forest.apply(.putLink(LinkRow(link: id, from: link.from, to: entityID)))
+      places.append(link.from)
+    }
+    for definition in try tx.roleDefinitions(of: root(of: places), at: instant) {
+      guard let row = definition.row(policy) else { continue }
+      forest.apply(.putVariant(row))
+    }
+    for held in try tx.associations(ofUser: subject, on: places, at: instant) {
+      guard let row = held.row(policy), try loadAlone(row.entity, into: &forest, tx) else {
+        continue
+      }
+      forest.apply(.putAssociation(row))
+    }
+    return forest
+  }
+
+  /// The tenant, of the entity and what was above it, nearest first and the system last.
+  private func root(of path: [String]) -> String {
+    guard let system = path.firstIndex(of: Forest.systemIdentifier), system > 0 else { return "" }
+    return path[system - 1]
+  }
+
+  /// Loads the entity below all that was above it; their identifiers, the system's among them.
+  private func loadPath(
+    into forest: inout Forest,
+    _ tx: borrowing ReadTransaction
+  ) throws -> [String] {
+    var path: [EntityRecord] = []
+    var next = entityID
+    while next != Forest.systemIdentifier, path.count <= Forest.depthMax,
+      let record = try tx.entity(next, at: instant)
+    {
+      path.append(record)
+      next = record.parentID
+    }
+    for record in path.reversed() {
+      guard let row = record.row(forest.policy), forest.entity(row.parent) != nil else { break }
+      forest.apply(.putEntity(row))
+    }
+    return path.map(\.id).filter { forest.entity($0) != nil } + [Forest.systemIdentifier]
+  }
+
+  /// Loads an entity that is not above the other one, for what is held on it; false when it was not there.
+  private func loadAlone(
+    _ id: String,
+    into forest: inout Forest,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Bool {
+    if forest.entity(id) != nil { return true }
+    guard var row = try tx.entity(id, at: instant)?.row(forest.policy) else { return false }
+    row.parent = Forest.systemIdentifier
+    forest.apply(.putEntity(row))
+    return true
+  }
+}
+
+/// An association as it was.
+struct PastAssociation: Sendable {
+  let id: String
+  let userID: String
+  let entityID: String
+  let role: String
+  let validFrom: Int64?
+  let validUntil: Int64?
+  let recurring: String?
+  let variant: String
+
+  /// As the engine needs it; nil when the policy knows no such role, or its window cannot be read.
+  func row(_ policy: Policy) -> AssociationRow? {
+    let window = recurring.flatMap { RecurringWindow(storedText: $0) }
+    guard let role = policy.role(named: role), recurring == nil || window != nil else { return nil }
+    return AssociationRow(
+      id: id,
+      subject: userID,
+      role: role,
+      entity: entityID,
+      validFrom: validFrom ?? .min,
+      validUntil: validUntil ?? .max,
+      recurring: window,
+      variant: variant
+    )
+  }
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  /// An entity as it was at an instant; nil when it was not there.
+  func entity(_ id: String, at instant: Int64) throws -> EntityRecord? {
+    // Of what was replaced since, the first counted then.
+    let past = try first(
+      """
+      SELECT id, type, parent_id, '', name, attributes, '', 0, created_at, 0 FROM past_entity
+      WHERE id = ? AND ended_at > ? ORDER BY sequence LIMIT 1
+      """,
+      .text(id),
+      .integer(instant)
+    ) { EntityRecord(row: $0) }
+    let record = try past ?? entities([id]).first
+    return record.flatMap { $0.createdAt <= instant ? $0 : nil }
+  }
+
+  /// The type of an entity that was deleted; nil when nothing is known of it.
+  func typeOfDeleted(_ id: String) throws -> String? {
+    try first("SELECT type FROM tombstone WHERE id = ?", .text(id)) { $0.text(0) }
+  }
+
+  /// The entities linked to an entity at an instant, by the link's name.
+  func links(to id: String, at instant: Int64) throws -> [(name: String, from: String)] {
+    try query(
+      """
+      SELECT link, from_id FROM entity_link WHERE to_id = ? AND began_at <= ?
+      UNION
+      SELECT link, from_id FROM past_link WHERE to_id = ? AND began_at <= ? AND ended_at > ?
+      """,
+      values: [.text(id), .integer(instant), .text(id), .integer(instant), .integer(instant)]
+    ) { ($0.text(0), $0.text(1)) }
+  }
+
+  /// Whether a user was suspended at an instant.
+  func wasSuspended(_ userID: String, at instant: Int64) throws -> Bool {
+    try first(
+      """
+      SELECT 1 FROM suspension WHERE user_id = ? AND suspended_at <= ?
+      UNION ALL
+      SELECT 1 FROM past_suspension WHERE user_id = ? AND began_at <= ? AND ended_at > ?
+      """,
+      .text(userID),
+      .integer(instant),
+      .text(userID),
+      .integer(instant),
+      .integer(instant)
+    ) { _ in true } ?? false
+  }
+
+  /// The roles that a user had at an instant on some entities, and of each role one that it had elsewhere.
+  func associations(
+    ofUser userID: String,
+    on places: [String],
+    at instant: Int64
+  ) throws -> [PastAssociation] {
+    let marks = repeatElement("?", count: places.count).joined(separator: ", ")
+    // SQLite gives the other columns of the row that has the maximum or minimum
+    // (sqlite.org/lang_select.html, section 2.5).
+    let columns =
+      "association_id, user_id, entity_id, role, valid_from, valid_until, recurring, variant"
+    let then: [SQLValue] = [.text(userID), .integer(instant)]
+    // Two states of one association overlap only where the clock was set back; the later one counts.
+    return try query(
+      """
+      WITH held AS (
+        SELECT \(columns), max(sequence) FROM (
+          SELECT * FROM association_history WHERE user_id = ? AND ended_at > ?
+          UNION ALL SELECT * FROM association_history WHERE user_id = ? AND ended_at IS NULL)
+        WHERE began_at <= ? GROUP BY association_id
+      )
+      SELECT \(columns) FROM held WHERE entity_id IN (\(marks))
+      UNION ALL
+      SELECT min(association_id), user_id, entity_id, role, valid_from, valid_until, recurring, variant
+      FROM held WHERE entity_id NOT IN (\(marks)) GROUP BY role
+      """,
+      values: then + then + (places + places).map { .text($0) }
+    ) {
+      PastAssociation(
+        id: $0.text(0),
+        userID: $0.text(1),
+        entityID: $0.text(2),
+        role: $0.text(3),
+        validFrom: $0.optionalInteger(4),
+        validUntil: $0.optionalInteger(5),
+        recurring: $0.optionalText(6),
+        variant: $0.text(7)
+      )
+    }
+  }
+}

@@ -1,0 +1,303 @@
+public import AccessEngine
+internal import Contracts
+public import RPCKit
+public import ServiceKit
+
+/// Settings of TenancyService.
+public struct TenancyConfiguration: Sendable {
+  /// The store's file; its folder must exist.
+  public var storePath: String
+  /// The policies, as JSON texts.
+  public var policies: [PolicySource]
+  /// How long audit records are kept, in milliseconds; nil keeps them all.
+  public var auditLifetime: Int64?
+  /// Bytes of log that one user may leave at once; nil for the store's own default.
+  public var logBudgetByteCount: Int64?
+  /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
+  public var reportKey: @Sendable () -> SigningKey? = { nil }
+  /// What requests need that a gateway asks about.
+  public var gatewayRoutes = GatewayRoutes()
+
+  /// Makes settings.
+  public init(storePath: String, policies: [PolicySource]) {
+    self.storePath = storePath
+    self.policies = policies
+  }
+
+  /// Makes settings with one policy.
+  public init(storePath: String, policy: [UInt8]) {
+    self.init(storePath: storePath, policies: [PolicySource(name: "", text: policy)])
+  }
+}
+
+/// What TenancyService works with, besides its settings.
+public struct TenancyDependencies: Sendable {
+  /// The wall clock.
+  public var clock: any WallClock
+  /// Where randomness comes from.
+  public var random: any RandomSource
+  /// Where it logs.
+  public var logger: Logger
+  /// Where it counts.
+  public var metrics: MetricRegistry
+  /// Who has an account.
+  public var users: any UserDirectory
+  /// Without it nothing that needs a feature is allowed.
+  public var features: EntitlementFeatures?
+  /// Without it nobody ends what deleted entities have in EntitlementService.
+  public var holders: (any EntitlementHolders)?
+  /// Without it no invitation is mailed.
+  public var post: (any InvitationPost)?
+  /// Without it no gateway may pass on what needs a user.
+  public var tokens: AccessTokenAuthenticator?
+
+  /// Takes them; what is nil is not there.
+  public init(
+    clock: any WallClock = SystemWallClock(),
+    random: any RandomSource = SystemRandomSource(),
+    logger: Logger,
+    metrics: MetricRegistry,
+    users: any UserDirectory,
+    features: EntitlementFeatures? = nil,
+    holders: (any EntitlementHolders)? = nil,
+    post: (any InvitationPost)? = nil,
+    tokens: AccessTokenAuthenticator? = nil
+  ) {
+    (self.clock, self.random, self.logger, self.metrics) = (clock, random, logger, metrics)
+    (self.users, self.features, self.holders) = (users, features, holders)
+    (self.post, self.tokens) = (post, tokens)
+  }
+}
+
+/// The whole service, without a server around it: who may do what to which entity, and the entities.
+///
+/// ```swift
+/// let tenancy = try await TenancyService.open(configuration, dependencies)
+/// let server = Server(services: tenancy.services, interceptors: [authentication])
+/// …
+/// await tenancy.close()
+/// ```
+public final class TenancyService: Sendable {
+  let core: TenancyCore
+  /// Every RPC of `tenancy.v1` that the policy has a use for, and Envoy's authorization, for a server.
+  public let services: [ServiceDefinition]
+  let mailer: InvitationMailer?
+  let endings: HolderEndings?
+  private let refusals: RefusalTally
+  private let policies: PolicyReloader
+
+  /// Opens the store, loads the policy and the forest, and has decisions follow the store.
+  ///
+  /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
+  /// `StoreError`. Ready when it returns.
+  public static func open(
+    _ configuration: TenancyConfiguration,
+    _ dependencies: TenancyDependencies
+  ) async throws -> TenancyService {
+    let policy = try PolicyReloader.policy(configuration.policies)
+    var store = DatabaseConfiguration(
+      path: configuration.storePath,
+      applicationID: TenancySchema.applicationID
+    )
+    store.auditLifetime = configuration.auditLifetime
+    if let byteCount = configuration.logBudgetByteCount { store.logBudgetByteCount = byteCount }
+    let database = try await Database.open(
+      store,
+      migrations: TenancySchema.migrations,
+      clock: dependencies.clock
+    )
+    do {
+      return try await TenancyService(policy, database, configuration, dependencies)
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  private init(
+    _ policy: Policy,
+    _ database: Database,
+    _ configuration: TenancyConfiguration,
+    _ with: TenancyDependencies
+  ) async throws {
+    let (clock, random, metrics) = (with.clock, with.random, with.metrics)
+    let name = TenancyProgram.identity.name
+    let identifiers = IdentifierFactory(clock: clock, random: random)
+    var store = ServiceStore(database, of: name, identifiers: identifiers, metrics: metrics)
+    let tombstones = Tombstones(secret: HMACKey(try await store.secret("erasures", random: random)))
+    store.tombstones = tombstones
+    let zones = TimeZoneCache()
+    let forest = try await database.read { tx in try ForestLoader.load(policy, zones, tx) }
+    let engine = PermissionEngine(forest)
+    let refusals = RefusalTally(engine: engine, clock: clock, metrics: metrics)
+    mailer = try await Self.mailer(store, with)
+    endings = with.holders.map {
+      HolderEndings($0, clock: clock, random: random, logger: with.logger, metrics: metrics)
+    }
+    core = TenancyCore(
+      store: store,
+      engine: engine,
+      clock: clock,
+      identifiers: identifiers,
+      users: with.users,
+      features: with.features ?? NoFeatures(),
+      tokens: try await TokenSealer.stored(in: store, random: random),
+      zones: zones,
+      random: random,
+      codeDigests: CodeDigests(key: try await store.secret("codes", random: random)),
+      logger: with.logger,
+      metrics: metrics,
+      denials: DenialLog(
+        service: name,
+        identifiers: identifiers,
+        logger: with.logger,
+        clock: clock,
+        metrics: metrics,
+        onDenial: { refusals.note($0, $1) }
+      ),
+      auditBudget: AuditBudget(
+        domain: ErrorCatalog.tenancy.domain,
+        clock: clock,
+        metrics: metrics
+      ),
+      products: Products.all,
+      watched: [DocumentsHandler.watched(metrics)] + Products.all.flatMap { $0.watched(metrics) },
+      mailer: mailer,
+      endings: endings
+    )
+    self.refusals = refusals
+    try await database.attach(core.follower, after: engine.revision)
+    let past = PastPolicies(zones: zones)
+    policies = PolicyReloader(core, past, loaded: configuration.policies)
+    try await policies.begin()
+    let permissions = PermissionsHandler(core: core, pastPolicies: past)
+    services =
+      [
+        EntitiesHandler(core: core).definition,
+        RolesHandler(core: core).definition,
+        RoleDefinitionsHandler(core: core).definition,
+        AssociationsHandler(core: core).definition,
+        SubjectsHandler(core: core).definition,
+        AuditHandler(core: core).definition,
+        permissions.definition,
+        AuthZenHandler(core: core, permissions: permissions).definition,
+        InvitationsHandler(core: core).definition,
+        DocumentsHandler(core: core).definition,
+        LegacyDocumentsHandler(core: core).definition,
+        ReportsHandler(core: core, refusals: refusals, key: configuration.reportKey).definition,
+        ExportsHandler(core: core, refusals: refusals).definition,
+        ErasureHandler(core: core, tombstones: tombstones, refusals: refusals).definition,
+        AuthorizationHandler(
+          core: core,
+          tokens: with.tokens,
+          routes: configuration.gatewayRoutes
+        ).definition,
+      ] + core.products.parts(of: policy).flatMap { [core] in $0.services(core) }
+  }
+
+  private static func mailer(
+    _ store: ServiceStore,
+    _ with: TenancyDependencies
+  ) async throws -> InvitationMailer? {
+    // There before the first letter, and without any.
+    let metrics = InvitationMetrics(with.metrics)
+    _ = HolderMetrics(with.metrics)
+    guard let post = with.post else { return nil }
+    let bytes = try await store.secret("invitation_mail", random: with.random)
+    guard let sealing = SealingKey(bytes) else {
+      preconditionFailure("a secret of the store has the 32 bytes of a key")
+    }
+    return InvitationMailer(
+      post,
+      sealing: sealing,
+      clock: with.clock,
+      random: with.random,
+      logger: with.logger,
+      metrics: metrics
+    )
+  }
+
+  /// Whether a user administers everything: for the `AuthenticationInterceptor`.
+  public func isAdministrator(_ userID: String) -> Bool {
+    let now = core.clock.now
+    return core.engine.read { forest in
+      guard let action = forest.policy.action(named: BuiltIn.administer) else { return false }
+      return forest.decide(
+        subject: userID,
+        action: action,
+        entity: Forest.systemIdentifier,
+        context: .plain,
+        now: now
+      ).isAllowed
+    }
+  }
+
+  /// Puts the policies that `sources` gives into force, while calls are answered.
+  ///
+  /// Throws what is wrong when it cannot be read, does not load, or does not fit what the store has;
+  /// then the old one stays.
+  public func reloadPolicies(_ sources: () throws -> [PolicySource]) async throws {
+    try await policies.reload(Result { try sources() })
+  }
+
+  /// Puts the one policy that `text` gives into force.
+  public func reload(policy text: () throws -> [UInt8]) async throws {
+    try await reloadPolicies { [PolicySource(name: "", text: try text())] }
+  }
+
+  /// The engine, for tests.
+  var engine: PermissionEngine { core.engine }
+
+  /// The store, for its readiness and maintenance.
+  public var database: Database { core.database }
+
+  /// Forgets what is left of entities that were deleted long ago, the past before that, old invitations, and
+  /// what products no longer need; see `Database.maintain`.
+  public func purge(now: Int64) async throws {
+    while try await database.purgeTombstones(before: now - TombstoneTable.lifetime) > 0 {}
+    while try await database.purgePast(before: now - TombstoneTable.lifetime) > 0 {}
+    try await database.purge(
+      "entity_deletion",
+      "finished_at",
+      before: now - TombstoneTable.lifetime
+    )
+    try await database.purge("invitation", "expires_at", before: now - InvitationLimits.retention)
+    for product in core.products { try await product.purge(core, now: now) }
+    if let lifetime = database.configuration.auditLifetime {
+      // Questions about the past need roles for as long as everything else that they rest on.
+      let kept = max(lifetime, TombstoneTable.lifetime)
+      while try await database.purgeEndedRoles(before: now - kept) > 0 {}
+      while try await database.purgeRefusals(before: now - lifetime) > 0 {}
+    }
+  }
+
+  /// Counts a call that was denied something, for compliance reports; see `OpenService`.
+  public func note(_ denial: Denial, of call: CallContext) { refusals.note(denial, call) }
+
+  /// What it does besides answering calls, each until its task is cancelled: it keeps the store small, stores
+  /// counted refusals, has invitations mailed, reviews roles after an upgrade, and has what deleted entities had
+  /// in EntitlementService ended there.
+  public func work(on loop: any EventLoop) -> [@Sendable () async -> Void] {
+    let (core, refusals, mailer, endings) = (core, refusals, mailer, endings)
+    return [
+      { [self] in
+        await database.maintain(on: loop, clock: core.clock, logger: core.logger) { [self] in
+          try await purge(now: $0)
+        }
+      },
+      { await refusals.run(core.store, on: loop) },
+      { await mailer?.run(core.store, on: loop) },
+      { await RoleReview(core).run(on: loop) },
+      { await endings?.run(core.store, on: loop) },
+    ]
+  }
+
+  /// Finishes writes that wait and closes the store.
+  ///
+  /// After the server: calls that still run are answered UNAVAILABLE.
+  public func close() async {
+    core.engine.end()
+    if !refusals.isEmpty { await refusals.flush(core.store) }
+    await core.database.close()
+  }
+}

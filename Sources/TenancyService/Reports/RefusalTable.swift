@@ -1,0 +1,170 @@
+internal import ServiceKit
+
+/// How often somebody was refused the same in an hour.
+struct RefusalCount: Hashable, Sendable {
+  /// The key of refusals; of those that share a key only the number is kept.
+  struct Key: Hashable, Sendable {
+    /// The root of the tree that the object belongs to.
+    var rootID: String
+    /// When the hour began, in milliseconds since 1970.
+    var hour: Int64
+    var actor: String
+    var onBehalfOf = ""
+    /// Empty, like the object and the reason, for what is only counted.
+    var action = ""
+    var object = ""
+    var reason = ""
+  }
+
+  /// Milliseconds of an hour.
+  static let hour: Int64 = 3_600_000
+  /// Different refusals of one actor, and of all, that are kept of a tree in an hour; the others are
+  /// only counted.
+  static let keyCountMax = (ofActor: 20, ofTree: 200)
+
+  var key: Key
+  var count: Int64
+  var firstAt: Int64
+  var lastAt: Int64
+
+  /// Another refusal under the same key, or several.
+  mutating func add(_ other: RefusalCount) {
+    count += min(other.count, .max - count)
+    firstAt = min(firstAt, other.firstAt)
+    lastAt = max(lastAt, other.lastAt)
+  }
+
+  /// The same without saying what was refused, or to whom.
+  func counted(nobody: Bool) -> RefusalCount {
+    var refusal = self
+    refusal.key = Key(rootID: key.rootID, hour: key.hour, actor: nobody ? "" : key.actor)
+    if !nobody { refusal.key.onBehalfOf = key.onBehalfOf }
+    return refusal
+  }
+
+  init(key: Key, count: Int64 = 1, at instant: Int64) {
+    self.key = key
+    self.count = count
+    (firstAt, lastAt) = (instant, instant)
+  }
+
+  fileprivate init(row: borrowing Row) {
+    key = Key(
+      rootID: row.text(0),
+      hour: row.integer(1),
+      actor: row.text(2),
+      onBehalfOf: row.text(3),
+      action: row.text(4),
+      object: row.text(5),
+      reason: row.text(6)
+    )
+    (count, firstAt, lastAt) = (row.integer(7), row.integer(8), row.integer(9))
+  }
+
+  fileprivate var keyValues: [SQLValue] {
+    [
+      .text(key.rootID), .integer(key.hour), .text(key.actor), .text(key.onBehalfOf),
+      .text(key.action), .text(key.object), .text(key.reason),
+    ]
+  }
+}
+
+enum RefusalTable {
+  private static let columns = """
+    root_id, hour, actor, on_behalf_of, action, object, reason, count, first_at, last_at
+    """
+
+  /// Those of a tree whose hours began in an interval, in the order of their keys, after one of them.
+  static func page(
+    of rootID: String,
+    _ interval: Range<Int64>,
+    after key: RefusalCount.Key?,
+    limit: Int,
+    in tx: borrowing ReadTransaction
+  ) throws -> [RefusalCount] {
+    let last = key ?? RefusalCount.Key(rootID: rootID, hour: interval.lowerBound - 1, actor: "")
+    return try tx.query(
+      """
+      SELECT \(columns) FROM refusal
+      WHERE root_id = ? AND (hour, actor, on_behalf_of, action, object, reason) > (?, ?, ?, ?, ?, ?)
+        AND hour >= ? AND hour < ?
+      ORDER BY hour, actor, on_behalf_of, action, object, reason LIMIT ?
+      """,
+      values: [
+        .text(rootID), .integer(last.hour), .text(last.actor), .text(last.onBehalfOf),
+        .text(last.action), .text(last.object), .text(last.reason), .integer(interval.lowerBound),
+        .integer(interval.upperBound), .integer(limit),
+      ]
+    ) { RefusalCount(row: $0) }
+  }
+
+  /// Adds it to what the store has; bounded, whatever anybody tries.
+  static func store(_ record: RefusalCount, in tx: borrowing WriteTransaction) throws {
+    guard try !addToStored(record, in: tx) else { return }
+    let count = try tx.first(
+      """
+      SELECT count(*), coalesce(sum(actor = ? AND on_behalf_of = ?), 0) FROM refusal
+      WHERE root_id = ? AND hour = ?
+      """,
+      .text(record.key.actor),
+      .text(record.key.onBehalfOf),
+      .text(record.key.rootID),
+      .integer(record.key.hour)
+    ) { (ofTree: $0.integer(0), ofActor: $0.integer(1)) }
+    let (ofTree, ofActor) = count ?? (0, 0)
+    guard ofTree < RefusalCount.keyCountMax.ofTree else {
+      return try add(record.counted(nobody: true), in: tx)
+    }
+    guard ofActor < RefusalCount.keyCountMax.ofActor else {
+      return try add(record.counted(nobody: false), in: tx)
+    }
+    try insert(record, in: tx)
+  }
+
+  private static func add(_ record: RefusalCount, in tx: borrowing WriteTransaction) throws {
+    if try !addToStored(record, in: tx) { try insert(record, in: tx) }
+  }
+
+  private static func addToStored(
+    _ record: RefusalCount,
+    in tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    try tx.execute(
+      """
+      UPDATE refusal SET count = count + ?, first_at = min(first_at, ?), last_at = max(last_at, ?)
+      WHERE root_id = ? AND hour = ? AND actor = ? AND on_behalf_of = ? AND action = ?
+        AND object = ? AND reason = ?
+      """,
+      values: [.integer(record.count), .integer(record.firstAt), .integer(record.lastAt)]
+        + record.keyValues
+    ) > 0
+  }
+
+  private static func insert(_ record: RefusalCount, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "INSERT INTO refusal (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      values: record.keyValues + [
+        .integer(record.count), .integer(record.firstAt), .integer(record.lastAt),
+      ]
+    )
+  }
+}
+
+extension Database {
+  /// Forgets refusals of hours before `instant` (milliseconds since 1970); how many rows that were.
+  ///
+  /// Few at a time: call again until it is 0.
+  func purgeRefusals(before instant: Int64) async throws -> Int {
+    try await write { tx in
+      try tx.execute(
+        """
+        DELETE FROM refusal WHERE (root_id, hour, actor, on_behalf_of, action, object, reason) IN (
+          SELECT root_id, hour, actor, on_behalf_of, action, object, reason FROM refusal
+          WHERE hour < ? LIMIT ?)
+        """,
+        .integer(instant),
+        .integer(Self.purgeCountMax)
+      )
+    }
+  }
+}

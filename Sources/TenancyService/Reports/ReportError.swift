@@ -1,0 +1,19 @@
+internal import RPCKit
+internal import ServiceKit
+
+enum ReportError {
+  static let notRoot = ErrorCatalog.tenancy.precondition(
+    "NOT_ROOT",
+    "root_id is not the root of a tree; name the entity above all others"
+  )
+
+  static let unsigned = ErrorCatalog.tenancy.precondition(
+    "REPORTS_UNSIGNED",
+    "nothing can sign reports; set service_keys.private_key of TenancyService"
+  )
+
+  static let interrupted = ErrorCatalog.tenancy.conflict(
+    "REPORT_INTERRUPTED",
+    "a part of the interval has been deleted as too old; ask for a later one"
+  )
+}

@@ -1,0 +1,83 @@
+internal import AccessEngine
+internal import PeerContracts
+internal import RPCKit
+internal import ServiceKit
+
+/// The operators; only AuthService's commands on the server appoint them.
+extension AssociationsHandler {
+  func grantSuperAdmin(
+    _ request: Tenancy_V1.GrantSuperAdminRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RoleAssociation {
+    _ = try call.requireService()
+    try await core.requireUsers([request.userId], field: "user_id")
+    return try await core.store.write(
+      call,
+      once: request.idempotencyKey,
+      request.protobufBytes
+    ) { tx in
+      let system = try tx.known(Forest.systemIdentifier, type: BuiltIn.system)
+      let role = BuiltIn.superAdmin
+      guard core.policy.role(named: role) != nil else { throw RoleError.noOperators }
+      if let existing = try tx.associations(of: request.userId, on: system.id, role: role).first {
+        return core.message(association: existing)
+      }
+      let record = AssociationRecord(
+        id: core.identifiers.make(.association),
+        userID: request.userId,
+        entity: system,
+        role: role,
+        grantedBy: "",
+        now: tx.now
+      )
+      _ = try tx.put(record, core.policy)
+      try tx.audit(
+        "super_admin.add",
+        object: system.id,
+        scope: system.id,
+        after: record.digest,
+        detail: "\(record.id) \(record.userID)"
+      )
+      return core.message(association: record)
+    }
+  }
+
+  func revokeSuperAdmin(
+    _ request: Tenancy_V1.RevokeSuperAdminRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RemoveRoleResponse {
+    _ = try call.requireService()
+    return try await core.store.write(
+      call,
+      once: request.idempotencyKey,
+      request.protobufBytes
+    ) { tx in
+      let own = try tx.associations(on: Forest.systemIdentifier, role: BuiltIn.superAdmin)
+        .filter { $0.userID == request.userId }
+      var revision = tx.revision
+      // In the one writer: of two who take it from each other only one succeeds.
+      if !own.isEmpty, !request.force {
+        let remains = try tx.hasLastingHolder(
+          of: BuiltIn.superAdmin,
+          on: Forest.systemIdentifier,
+          besides: request.userId,
+          now: tx.now
+        )
+        guard remains else { throw RoleError.lastOne(role: BuiltIn.superAdmin) }
+      }
+      let lending = LendingLimit(policy: core.policy)
+      for record in own {
+        revision = try tx.remove(record, core.policy)
+        try tx.audit(
+          "super_admin.remove",
+          object: record.entityID,
+          scope: record.entityID,
+          before: record.digest,
+          detail: "\(record.id) \(record.userID)"
+        )
+        revision = try lending.apply(to: record.userID, on: record.entityID, tx) ?? revision
+      }
+      return core.message(revoked: RevokedRoles(count: own.count, revision: revision))
+    }
+  }
+}

@@ -1,0 +1,90 @@
+internal import RPCKit
+internal import ServiceKit
+
+enum RoleError {
+  static func unknown(_ field: String) -> RPCError {
+    ErrorCatalog.tenancy.invalid(
+      field,
+      "ROLE_UNKNOWN",
+      "is not a role of this installation's policies"
+    )
+  }
+
+  static let noOperators = ErrorCatalog.tenancy.precondition(
+    "ROLE_UNKNOWN",
+    "none of the loaded policies has the role \(BuiltIn.superAdmin)"
+  )
+
+  // MARK: Windows
+
+  /// An end that is none: before the beginning, if the request has one, or past.
+  static func windowInvalid(_ field: String, until: Int64, from: Int64?) -> RPCError {
+    let isBeforeStart = from.map { until <= $0 } ?? false
+    let problem = isBeforeStart ? "must be after valid_from" : "must be later than now"
+    return ErrorCatalog.tenancy.invalid(field, "WINDOW_INVALID", problem)
+  }
+
+  static func windowTooLong(_ field: String, max: Int64, from: Int64?) -> RPCError {
+    let start = from == nil ? "from now" : "after valid_from"
+    return ErrorCatalog.tenancy.invalid(
+      field,
+      "WINDOW_TOO_LONG",
+      "must be at most \(max / 86_400_000) days \(start)"
+    )
+  }
+
+  static func windowDiffers(role: String) -> RPCError {
+    ErrorCatalog.tenancy.exists(
+      "WINDOW_DIFFERS",
+      "the user already has the role \(role) with another window; "
+        + "set replace_window, or remove the role first"
+    )
+  }
+
+  static let windowExceedsOwn = ErrorCatalog.tenancy.precondition(
+    "WINDOW_EXCEEDS_OWN",
+    "the window must lie within that of your own role, hours included"
+  )
+
+  static func outlastsOwn(_ role: String) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "WINDOW_EXCEEDS_OWN",
+      "\(role) is a role that somebody must always have, or that can give such a one, and "
+        + "yours ends: set valid_until to the end of your own role at the latest, or ask somebody "
+        + "whose role has no end and no hours",
+      ["role": role]
+    )
+  }
+
+  static func lastOne(role: String) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "LAST_\(role.uppercased())",
+      "somebody must be \(role) here, and nobody else can act as that for good: without an end, not "
+        + "suspended, with an account that stays"
+    )
+  }
+
+  // MARK: Roles of a tenant's own
+
+  static func exceedsOwn(_ action: String) -> RPCError {
+    ErrorCatalog.tenancy.denied(
+      "ROLE_EXCEEDS_OWN",
+      "the role includes \(action), which your own roles do not allow on all of this tenant",
+      ["action": action]
+    )
+  }
+
+  static let tooMany = ErrorCatalog.tenancy.precondition(
+    "TOO_MANY_ROLES",
+    "a tenant has at most \(RoleDefinitionRecord.countMax) roles of its own; delete one first"
+  )
+
+  /// A role of a tenant's own that users have, or had for a time that is over.
+  static func held(_ name: String, count: Int) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "HAS_DEPENDENTS",
+      "the role \(name) is in use (associations: \(count)); revoke it from its users first",
+      ["association": "\(count)"]
+    )
+  }
+}

@@ -1,0 +1,316 @@
+internal import AccessEngine
+internal import ServiceKit
+
+/// An association as the store keeps it, with what people want to read beside it.
+struct AssociationRecord: Hashable, Sendable {
+  var id: String
+  var userID: String
+  var entityID: String
+  /// The role as the policy names it.
+  var role: String
+  /// The identifier of the tenant-defined role that it is of; empty is the policy's role.
+  var variant = ""
+  /// The name of that role; filled when read.
+  var customRole = ""
+  /// Milliseconds since 1970.
+  var validFrom: Int64?
+  var validUntil: Int64?
+  /// When it counts inside of that; nil is always.
+  var recurring: RecurringWindow?
+  /// Whether the store has a recurring window that cannot be read; such a role never counts.
+  private(set) var hasUnreadableWindow = false
+  /// The user who gave it; empty when the service did.
+  var grantedBy: String
+  var createdAt: Int64
+  /// The revision at which it was given: the order of lists.
+  var added: Int64 = 0
+  /// Of the entity; filled when read.
+  var entityType = ""
+  var entityName = ""
+  var rootID = ""
+
+  /// A SELECT for `init(row:)`, to be followed by WHERE; `a` is the association, `e` its entity.
+  static let selection = """
+    SELECT a.id, a.user_id, a.entity_id, a.role, a.valid_from, a.valid_until, a.granted_by,
+      a.created_at, a.added, e.type, e.name, e.root_id, a.recurring, a.variant, d.name
+    FROM association a JOIN entity e ON e.id = a.entity_id
+      LEFT JOIN role_definition d ON d.id = a.variant
+    """
+
+  init(
+    id: String,
+    userID: String,
+    entity: EntityRecord,
+    role: String,
+    variant: RoleDefinitionRecord? = nil,
+    validFrom: Int64? = nil,
+    validUntil: Int64? = nil,
+    recurring: RecurringWindow? = nil,
+    grantedBy: String,
+    now: Int64
+  ) {
+    self.id = id
+    self.userID = userID
+    entityID = entity.id
+    self.role = role
+    self.variant = variant?.id ?? ""
+    customRole = variant?.name ?? ""
+    self.validFrom = validFrom
+    self.validUntil = validUntil
+    self.recurring = recurring
+    self.grantedBy = grantedBy
+    createdAt = now
+    entityType = entity.type
+    entityName = entity.name
+    rootID = entity.rootID
+  }
+
+  /// Reads a row that was selected with `selection`.
+  init(row: borrowing Row) {
+    id = row.text(0)
+    userID = row.text(1)
+    entityID = row.text(2)
+    role = row.text(3)
+    validFrom = row.optionalInteger(4)
+    validUntil = row.optionalInteger(5)
+    grantedBy = row.text(6)
+    createdAt = row.integer(7)
+    added = row.integer(8)
+    entityType = row.text(9)
+    entityName = row.text(10)
+    rootID = row.text(11)
+    if let text = row.optionalText(12) {
+      recurring = RecurringWindow(storedText: text)
+      hasUnreadableWindow = recurring == nil
+    }
+    variant = row.text(13)
+    customRole = row.optionalText(14) ?? ""
+  }
+
+  var window: RoleWindow { RoleWindow(from: validFrom, until: validUntil, recurring: recurring) }
+
+  /// Digest for the audit log.
+  var digest: [UInt8] {
+    let (from, until) = ("\(validFrom ?? 0)", "\(validUntil ?? 0)")
+    guard recurring != nil || !variant.isEmpty else {
+      return Digests.sha256(lines: id, userID, entityID, role, from, until)
+    }
+    let hours = recurring?.storedText ?? ""
+    return Digests.sha256(lines: id, userID, entityID, role, from, until, hours, variant)
+  }
+
+  /// Whether it begins earlier or ends later than another one, or counts at other hours.
+  func exceeds(_ other: AssociationRecord) -> Bool {
+    (validFrom ?? .min) < (other.validFrom ?? .min)
+      || (validUntil ?? .max) > (other.validUntil ?? .max)
+      || other.recurring != nil && recurring != other.recurring
+  }
+
+  /// Whether its time has come and is not over.
+  func isInForce(at now: Int64) -> Bool {
+    (validFrom ?? .min) <= now && now < (validUntil ?? .max)
+  }
+
+  /// Whether it is for this time; of two that have begun it does not matter when.
+  func hasWindow(_ window: RoleWindow, now: Int64) -> Bool {
+    guard validUntil == window.until, recurring == window.recurring else { return false }
+    return validFrom == window.from || (validFrom ?? now) <= now && (window.from ?? now) <= now
+  }
+
+  /// As the engine needs it; nil when the policy knows no such role.
+  func row(_ policy: Policy) -> AssociationRow? {
+    guard !hasUnreadableWindow else { return nil }
+    return policy.role(named: role).map {
+      AssociationRow(
+        id: id,
+        subject: userID,
+        role: $0,
+        entity: entityID,
+        validFrom: validFrom ?? .min,
+        validUntil: validUntil ?? .max,
+        recurring: recurring,
+        variant: variant
+      )
+    }
+  }
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  func association(_ id: String) throws -> AssociationRecord? {
+    try first("\(AssociationRecord.selection) WHERE a.id = ?", .text(id)) {
+      AssociationRecord(row: $0)
+    }
+  }
+
+  /// Associations on an entity, in the order they were given; with one role if given.
+  func associations(on entityID: String, role: String? = nil) throws -> [AssociationRecord] {
+    guard let role else {
+      return try query(
+        "\(AssociationRecord.selection) WHERE a.entity_id = ? ORDER BY a.added",
+        .text(entityID)
+      ) { AssociationRecord(row: $0) }
+    }
+    return try query(
+      "\(AssociationRecord.selection) WHERE a.entity_id = ? AND a.role = ? ORDER BY a.added",
+      .text(entityID),
+      .text(role)
+    ) { AssociationRecord(row: $0) }
+  }
+
+  /// The associations of a user on an entity, of one role, or of one variant of it.
+  func associations(
+    of userID: String,
+    on entityID: String,
+    role: String,
+    variant: String = ""
+  ) throws -> [AssociationRecord] {
+    try associations(on: entityID, role: role).filter {
+      $0.userID == userID && $0.variant == variant
+    }
+  }
+
+  /// Everything that a user has on an entity, in the order it was given.
+  func associations(ofUser userID: String, on entityID: String) throws -> [AssociationRecord] {
+    try query(
+      "\(AssociationRecord.selection) WHERE a.user_id = ? AND a.entity_id = ? ORDER BY a.added",
+      .text(userID),
+      .text(entityID)
+    ) { AssociationRecord(row: $0) }
+  }
+
+  /// Everything that a user has, in the order it was given.
+  func associations(ofUser userID: String) throws -> [AssociationRecord] {
+    try query("\(AssociationRecord.selection) WHERE a.user_id = ? ORDER BY a.added", .text(userID))
+    {
+      AssociationRecord(row: $0)
+    }
+  }
+
+  /// The roles that a user has given others, in the order they were given.
+  func associations(lentBy userID: String, roles: [String]) throws -> [AssociationRecord] {
+    let marks = repeatElement("?", count: roles.count).joined(separator: ", ")
+    return try query(
+      """
+      \(AssociationRecord.selection)
+      WHERE a.granted_by = ? AND a.role IN (\(marks)) ORDER BY a.added
+      """,
+      values: [.text(userID)] + roles.map { .text($0) }
+    ) { AssociationRecord(row: $0) }
+  }
+
+  /// Associations of some roles on an entity and everything below it, in the order they were given.
+  func associations(within id: String, roles: [String]) throws -> [AssociationRecord] {
+    guard !roles.isEmpty else { return [] }
+    let marks = repeatElement("?", count: roles.count).joined(separator: ", ")
+    return try query(
+      """
+      \(Subtree.with) \(AssociationRecord.selection)
+      WHERE a.entity_id IN below AND a.role IN (\(marks)) ORDER BY a.added
+      """,
+      values: [.text(id)] + roles.map { .text($0) }
+    ) { AssociationRecord(row: $0) }
+  }
+
+  /// Those of the associations that are there, in the order asked for.
+  func associations(_ ids: [String]) throws -> [AssociationRecord] {
+    guard !ids.isEmpty else { return [] }
+    let marks = repeatElement("?", count: ids.count).joined(separator: ", ")
+    let found = try query(
+      "\(AssociationRecord.selection) WHERE a.id IN (\(marks))",
+      values: ids.map { .text($0) }
+    ) { AssociationRecord(row: $0) }
+    let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+    return ids.compactMap { byID[$0] }
+  }
+}
+
+/// An association as far as it takes to decide whether it grants something.
+struct AssociationPlace: Sendable {
+  let id: String
+  let userID: String
+  let role: String
+  /// The revision at which it was given: the order of lists.
+  let added: Int64
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  /// The first associations on any of some entities that were given after a revision, in that order.
+  func associationPlaces(
+    on entityIDs: [String],
+    after added: Int64,
+    limit: Int
+  ) throws -> [AssociationPlace] {
+    var places: [AssociationPlace] = []
+    // One range of the index each: to have all of them sorted, the store would read each to its end.
+    for id in Set(entityIDs) {
+      places += try query(
+        """
+        SELECT id, user_id, role, added FROM association
+        WHERE entity_id = ? AND added > ? ORDER BY added LIMIT ?
+        """,
+        values: [.text(id), .integer(added), .integer(limit)]
+      ) {
+        AssociationPlace(
+          id: $0.text(0),
+          userID: $0.text(1),
+          role: $0.text(2),
+          added: $0.integer(3)
+        )
+      }
+    }
+    places.sort { $0.added < $1.added }
+    return Array(places.prefix(limit))
+  }
+}
+
+/// What writes change of associations, each change with its entry in the change log.
+extension WriteTransaction {
+  /// Adds an association, or changes its window and who answers for it.
+  func put(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
+    try rely(on: .policy)
+    guard let row = record.row(policy) else {
+      preconditionFailure("an association of role \(record.role), which the policy does not have")
+    }
+    let revision = try log(
+      .putAssociation(row),
+      subject: record.userID,
+      scope: record.rootID,
+      touching: Self.touched(by: record),
+      policy
+    )
+    try execute(
+      """
+      INSERT INTO association (id, user_id, entity_id, role, valid_from, valid_until, granted_by,
+        created_at, added, recurring, variant) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET valid_from = excluded.valid_from,
+        valid_until = excluded.valid_until, granted_by = excluded.granted_by,
+        recurring = excluded.recurring
+      """,
+      values: [
+        .text(record.id), .text(record.userID), .text(record.entityID), .text(record.role),
+        .optionalInteger(record.validFrom), .optionalInteger(record.validUntil),
+        .text(record.grantedBy), .integer(record.createdAt), .integer(revision),
+        .optionalText(record.recurring?.storedText), .text(record.variant),
+      ]
+    )
+    try beginHistory(of: record)
+    return revision
+  }
+
+  func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
+    try execute("DELETE FROM association WHERE id = ?", .text(record.id))
+    let revision = try log(
+      .removeAssociation(record.id),
+      subject: record.userID,
+      scope: record.rootID,
+      touching: Self.touched(by: record),
+      policy
+    )
+    try endHistory(of: record.id)
+    return revision
+  }
+
+  private static func touched(by record: AssociationRecord) -> [ConflictKey] {
+    [.roles(of: record.userID, on: record.entityID), .roles(of: record.userID)]
+  }
+}

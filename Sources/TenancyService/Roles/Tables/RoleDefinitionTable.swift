@@ -1,0 +1,188 @@
+internal import AccessEngine
+internal import ServiceKit
+
+/// A tenant-defined role as the store keeps it: a variant of a role of the policy.
+struct RoleDefinitionRecord: Hashable, Sendable {
+  var id: String
+  /// The tenant: the root of a tree.
+  var rootID: String
+  /// That of its base role if it stands for that inside the tenant.
+  var name: String
+  /// The role of the policy that it is a variant of.
+  var baseRole: String
+  /// The actions that it includes, sorted.
+  var actions: [String]
+  /// The actor who put it there as it is.
+  var definedBy = ""
+  /// Milliseconds since 1970.
+  var createdAt: Int64 = 0
+  var updatedAt: Int64 = 0
+  var revision: Int64 = 0
+
+  /// Roles of one tenant, at most.
+  static let countMax = 64
+
+  /// Columns for `init(row:)`, in its order.
+  fileprivate static let columns =
+    "id, root_id, name, base_role, actions, defined_by, created_at, updated_at, revision"
+
+  init(id: String, rootID: String, name: String, baseRole: String, actions: [String]) {
+    (self.id, self.rootID, self.name, self.baseRole) = (id, rootID, name, baseRole)
+    self.actions = actions
+  }
+
+  fileprivate init(row: borrowing Row) {
+    id = row.text(0)
+    rootID = row.text(1)
+    name = row.text(2)
+    baseRole = row.text(3)
+    actions = row.text(4).split(separator: " ").map(String.init)
+    definedBy = row.text(5)
+    createdAt = row.integer(6)
+    updatedAt = row.integer(7)
+    revision = row.integer(8)
+  }
+
+  /// Whether it stands for the role of the policy that it is a variant of.
+  var replacesBase: Bool { name == baseRole }
+
+  /// Digest for the audit log.
+  var digest: [UInt8] { Digests.sha256(lines: id, rootID, name, baseRole, actionsText) }
+
+  fileprivate var actionsText: String { actions.joined(separator: " ") }
+
+  /// As the engine needs it; nil when the policy has no such base role.
+  func row(_ policy: Policy) -> VariantRow? {
+    policy.role(named: baseRole).map {
+      VariantRow(
+        id: id,
+        root: rootID,
+        name: name,
+        base: $0,
+        actions: actions.compactMap { policy.action(named: $0) }
+      )
+    }
+  }
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  /// All roles of all tenants' own.
+  func roleDefinitions() throws -> [RoleDefinitionRecord] {
+    try query("SELECT \(RoleDefinitionRecord.columns) FROM role_definition ORDER BY id") {
+      RoleDefinitionRecord(row: $0)
+    }
+  }
+
+  /// The tenant-defined roles, by name.
+  func roleDefinitions(of rootID: String) throws -> [RoleDefinitionRecord] {
+    try query(
+      "SELECT \(RoleDefinitionRecord.columns) FROM role_definition WHERE root_id = ? ORDER BY name",
+      .text(rootID)
+    ) { RoleDefinitionRecord(row: $0) }
+  }
+
+  /// A tenant-defined role.
+  func roleDefinition(_ name: String, of rootID: String) throws -> RoleDefinitionRecord? {
+    try first(
+      "SELECT \(RoleDefinitionRecord.columns) FROM role_definition WHERE root_id = ? AND name = ?",
+      .text(rootID),
+      .text(name)
+    ) { RoleDefinitionRecord(row: $0) }
+  }
+
+  /// How many associations are of a tenant-defined role.
+  func associationCount(of definition: RoleDefinitionRecord) throws -> Int {
+    try first("SELECT count(*) FROM association WHERE variant = ?", .text(definition.id)) {
+      Int($0.integer(0))
+    } ?? 0
+  }
+
+  /// Whether somebody has a tenant-defined role on an entity or below it.
+  func hasVariants(within id: String) throws -> Bool {
+    try first(
+      """
+      WITH RECURSIVE below (id) AS (
+        SELECT ? UNION ALL SELECT entity.id FROM entity JOIN below ON entity.parent_id = below.id)
+      SELECT 1 FROM association WHERE variant <> '' AND entity_id IN below LIMIT 1
+      """,
+      .text(id)
+    ) { _ in true } ?? false
+  }
+
+  /// The tenant-defined roles at an instant.
+  func roleDefinitions(of rootID: String, at instant: Int64) throws -> [RoleDefinitionRecord] {
+    let columns = "id, root_id, name, base_role, actions"
+    return try query(
+      """
+      SELECT \(columns), '', created_at, 0, 0 FROM (
+        SELECT \(columns), created_at, min(sequence) FROM past_role_definition
+        WHERE root_id = ? AND ended_at > ? AND created_at <= ? GROUP BY id)
+      UNION ALL
+      SELECT \(columns), '', created_at, 0, 0 FROM role_definition
+      WHERE root_id = ? AND created_at <= ? AND id NOT IN (
+        SELECT id FROM past_role_definition WHERE root_id = ? AND ended_at > ?)
+      """,
+      values: [
+        .text(rootID), .integer(instant), .integer(instant), .text(rootID), .integer(instant),
+        .text(rootID), .integer(instant),
+      ]
+    ) { RoleDefinitionRecord(row: $0) }
+  }
+}
+
+extension WriteTransaction {
+  /// Adds a tenant-defined role, or changes it; the record as it is now.
+  func put(_ record: RoleDefinitionRecord, _ policy: Policy) throws -> RoleDefinitionRecord {
+    guard let row = record.row(policy) else {
+      preconditionFailure("a variant of \(record.baseRole), which the policy does not have")
+    }
+    var record = record
+    record.updatedAt = now
+    record.revision = try log(.putVariant(row), of: record, policy)
+    try keepPast(roleDefinition: record.id)
+    try execute(
+      """
+      INSERT INTO role_definition (\(RoleDefinitionRecord.columns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET actions = excluded.actions, defined_by = excluded.defined_by,
+        updated_at = excluded.updated_at, revision = excluded.revision
+      """,
+      values: [
+        .text(record.id), .text(record.rootID), .text(record.name), .text(record.baseRole),
+        .text(record.actionsText), .text(record.definedBy), .integer(record.createdAt),
+        .integer(record.updatedAt), .integer(record.revision),
+      ]
+    )
+    return record
+  }
+
+  /// Removes a tenant-defined role that nobody has; the revision after it.
+  func remove(_ record: RoleDefinitionRecord, _ policy: Policy) throws -> Int64 {
+    try keepPast(roleDefinition: record.id)
+    try execute("DELETE FROM role_definition WHERE id = ?", .text(record.id))
+    return try log(.removeVariant(record.id), of: record, policy)
+  }
+
+  /// Logs a change of what is allowed: like a policy, so whatever decides after it in its commit waits for it.
+  private func log(
+    _ change: ForestChange,
+    of record: RoleDefinitionRecord,
+    _ policy: Policy
+  ) throws -> Int64 {
+    let root = record.rootID
+    return try log(change, subject: root, scope: root, touching: [.policy], policy)
+  }
+
+  /// Keeps a role of a tenant's own as it is, if it is there, for questions about the past.
+  private func keepPast(roleDefinition id: String) throws {
+    try execute(
+      """
+      INSERT INTO past_role_definition
+        (id, root_id, name, base_role, actions, created_at, ended_at)
+      SELECT id, root_id, name, base_role, actions, created_at, ? FROM role_definition WHERE id = ?
+      """,
+      .integer(now),
+      .text(id)
+    )
+  }
+}
