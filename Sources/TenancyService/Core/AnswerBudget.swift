@@ -10,12 +10,12 @@ struct AnswerBudget {
   ///
   /// Half of what a frame takes, so that there is room for what stands beside them.
   static let byteCountMax = 2 << 20
-  /// What an item costs besides its own bytes, at most: its tag and its length.
+  /// The cost of an item besides its own bytes, at most: its tag and its length.
   private static let itemByteCount = 8
 
   private var byteCount = 0
 
-  /// Takes an item; false when it does not fit any more.
+  /// Takes an item; false when it no longer fits.
   mutating func takes(_ item: some Message) -> Bool {
     let isFirst = byteCount == 0
     byteCount += item.protobufBytes.count + Self.itemByteCount

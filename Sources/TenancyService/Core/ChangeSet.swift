@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// What a call changes, with its audit records; used inside a write transaction.
+/// The changes of a call, with their audit records; used inside a write transaction.
 ///
 /// Each room adds what it changes: `insert` and `move` are in Entities, `grant` and `revoke` in Roles, `invite`
 /// in Invitations.

@@ -14,7 +14,7 @@ protocol Product: SendableMetatype {
   /// Whether a policy has any of its types.
   static func isPart(of policy: Policy) -> Bool
 
-  /// What its handlers need and a policy of which it is a part does not have.
+  /// The names that its handlers need and a policy of which it is a part does not have.
   static func missing(in policy: Policy) -> [PolicyError.Problem]
 
   /// Its RPCs.

@@ -84,7 +84,7 @@ final class TenancyCore: Sendable {
     TenancyFollower(engine: engine, watchers: Array(watchers.values))
   }
 
-  /// What is allowed at the moment.
+  /// The current policy.
   ///
   /// Another one may be loaded at any time: take it once for what belongs together, and never use
   /// numbers of it (roles, types, actions) with the forest, which may have another one already.

@@ -42,7 +42,7 @@ enum TenancyError {
     )
   }
 
-  /// Nobody can tell what was paid for: neither an allowance nor a denial that others could keep.
+  /// Features are unavailable: neither an allowance nor a denial that others could keep.
   static func featuresUnavailable(_ holders: Set<FeatureHolder>) -> RPCError {
     ErrorCatalog.tenancy.unavailable(
       "ENTITLEMENTS_UNAVAILABLE",
@@ -101,10 +101,10 @@ enum TenancyError {
       unlocking["unlocked_by_\(part)"].map { "the \(name) \($0)" }
     }
     let help = ways.isEmpty ? "ask who pays for it" : "buy \(ways.joined(separator: " or "))"
-    return "\(action) needs the feature \(feature), which has not been bought; \(help)"
+    return "\(action) needs the feature \(feature), which is not included in the plan; \(help)"
   }
 
-  /// What a reason means to the person who asked, and what would help.
+  /// The explanation of a reason for the person who asked, and what would help.
   private static func explanation(
     of reason: ReasonCode,
     action: String,
@@ -119,7 +119,7 @@ enum TenancyError {
     case .notYetValid: "\(action) is not allowed yet; your role starts later"
     case .expired: "\(action) is no longer allowed; your role has expired"
     case .deniedByRule: "\(action) is forbidden here by a rule of the policy"
-    case .featureNotAvailable: "\(action) needs a feature that has not been bought"
+    case .featureNotAvailable: "\(action) needs a feature that is not included in the plan"
     case .stepUpRequired: "\(action) needs a recent step-up; prove who you are again"
     case .deviceOffline: "\(action) is not possible while the device is offline"
     case .remoteOperationDisabled: "\(action) is not possible while remote operation is disabled"

@@ -1,5 +1,5 @@
 internal import AccessEngine
-internal import Contracts
+internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 

@@ -46,14 +46,14 @@ struct SoleHolding: Hashable, Sendable {
 }
 
 enum DeletionError {
-  /// Somebody must have these roles, and only this user has them.
+  /// This user alone holds a required role on these entities.
   static func mustHandOver(_ sole: [SoleHolding]) -> RPCError {
     let named = sole.prefix(SoleHolding.namedCountMax).map(\.entityID)
     let what = sole.count == 1 ? ("one entity", "it") : ("\(sole.count) entities", "them")
     return ErrorCatalog.tenancy.precondition(
       "MUST_HAND_OVER",
-      "nobody else can act for good by a role that somebody must have on \(what.0); "
-        + "give it to somebody without an end, or delete \(what.1), first",
+      "no other user permanently holds a required role on \(what.0); "
+        + "give the role to another user without an end date, or delete \(what.1), first",
       ["count": "\(sole.count)", "entities": named.joined(separator: " ")]
     )
   }

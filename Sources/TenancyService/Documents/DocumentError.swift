@@ -18,11 +18,11 @@ enum DocumentError {
     )
   }
 
-  /// What the service keeps for a user.
+  /// The documents that the service keeps for a user.
   static func readOnly(_ name: String) -> RPCError {
     ErrorCatalog.tenancy.denied(
       "DOCUMENT_READ_ONLY",
-      "\(name) is written by the service only; choose another document",
+      "only the service writes \(name); use another document",
       ["document": name]
     )
   }
@@ -30,7 +30,7 @@ enum DocumentError {
   static func fieldTypeMismatch(_ field: String, _ needed: String) -> RPCError {
     ErrorCatalog.tenancy.precondition(
       "FIELD_TYPE_MISMATCH",
-      "\(field) names a field that is not \(needed); set it to another value first",
+      "\(field) is not \(needed); set it to another value first",
       ["field": field]
     )
   }
@@ -39,7 +39,7 @@ enum DocumentError {
     ErrorCatalog.tenancy.error(
       .outOfRange,
       "COUNTER_OVERFLOW",
-      "\(field) would leave the range of 64-bit integers; nothing was changed",
+      "\(field) would overflow a 64-bit integer; nothing was changed",
       ["field": field]
     )
   }
@@ -84,7 +84,7 @@ enum DocumentError {
 
   static let watchTooSlow = ErrorCatalog.tenancy.limited(
     "WATCH_TOO_SLOW",
-    "more than \(DocumentLimits.missedCountMax) changes happened before an event was taken; "
+    "the watch is more than \(DocumentLimits.missedCountMax) changes behind; "
       + "watch again after the revision of the last event",
     retryAfter: .seconds(1)
   )

@@ -114,7 +114,7 @@ struct DocumentList: Sendable {
   /// wait at a time; 0 for lists in an order that the store has.
   ///
   /// Throws SORT_BUDGET_SPENT for a user who has had too much sorted, before the store is asked: refusals take
-  /// no turns of others.
+  /// no other caller's turns.
   func reserveSort(
     of documents: UserDocuments,
     _ meter: DocumentMeter,
@@ -130,7 +130,7 @@ struct DocumentList: Sendable {
     return cost
   }
 
-  /// What sorting a collection costs.
+  /// The cost of sorting a collection.
   private func sortCost(_ size: CollectionSize, _ meter: DocumentMeter) throws(RPCError) -> Int64 {
     guard case .field = order else { return 0 }
     guard size.documentCount <= DocumentLimits.sortedCountMax,

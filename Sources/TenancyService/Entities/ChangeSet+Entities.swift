@@ -147,8 +147,8 @@ extension ChangeSet {
 
   /// Hangs a device under another entity.
   ///
-  /// Guest passes end when a device leaves a unit or the reach of those who gave them, and it is no
-  /// common area any more: what was lent must not stay lent when the lender goes.
+  /// Guest passes end when a device leaves a unit or the reach of those who gave them, and when it stops
+  /// being a common area: what was lent must not stay lent when the lender goes.
   func move(
     _ device: EntityRecord,
     under parent: EntityRecord,

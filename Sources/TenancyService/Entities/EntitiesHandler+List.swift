@@ -37,7 +37,7 @@ extension EntitiesHandler {
     )
     let listed = try await core.list(list, call, user) { record, tx -> Tenancy_V1.Entity? in
       let explanation = try core.ruling(action, on: record.id, type: request.type, user, tx)
-      // A right that has ended since shows nothing any more.
+      // A right that has ended since shows nothing.
       guard explanation.isAllowed,
         stored.allSatisfy({ $0.passes(record, accessLevel: explanation.accessLevel) })
       else { return nil }

@@ -13,7 +13,7 @@ enum EntityError {
     "only operators can create this type of object"
   )
 
-  /// Nobody sets what they cannot see.
+  /// An attribute that the caller cannot see cannot be set.
   static func attributeNotVisible(_ path: String) -> RPCError {
     ErrorCatalog.tenancy.denied(
       "ATTRIBUTE_NOT_VISIBLE",
@@ -30,7 +30,7 @@ enum EntityError {
 
   static let roleOfTenant = ErrorCatalog.tenancy.precondition(
     "ROLE_OF_TENANT",
-    "somebody has a role of this tenant's own on it, or it has such roles; remove these first"
+    "tenant-defined roles are held or defined on the object; remove these first"
   )
 
   static let belowItself = ErrorCatalog.tenancy.precondition(
@@ -46,15 +46,15 @@ enum EntityError {
   static func cascadeTooLarge(_ count: Int) -> RPCError {
     ErrorCatalog.tenancy.precondition(
       "CASCADE_TOO_LARGE",
-      "this and what is below it are \(count) entities, more than the \(ChangeSet.cascadeCountMax)"
-        + " that one call changes; begin with parts of it"
+      "this would change \(count) entities, more than the \(ChangeSet.cascadeCountMax)"
+        + " that one call may change; start with a subtree"
     )
   }
 
   static func hasDependents(_ counts: [(type: String, count: Int)]) -> RPCError {
     ErrorCatalog.tenancy.precondition(
       "HAS_DEPENDENTS",
-      "the object is not empty; set cascade to delete what is in it as well",
+      "the object is not empty; set cascade to delete its contents too",
       Dictionary(counts.map { ($0.type, "\($0.count)") }) { first, _ in first }
     )
   }
@@ -73,6 +73,6 @@ enum EntityError {
     guard parts.last == EntityDeed.defineRoles.rawValue[...], let type = parts.first else {
       return "\(deed) is not allowed here: the policy names no action for it"
     }
-    return "a \(type) has no roles of its own: the policy lets nobody define them"
+    return "a \(type) cannot define roles: the policy allows no tenant-defined roles on it"
   }
 }

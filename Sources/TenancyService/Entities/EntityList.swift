@@ -24,7 +24,7 @@ struct Listed<Item: Message>: Sendable {
   let total: UInt64
 }
 
-/// What a list of entities is asked for, apart from who asks.
+/// The query of a list of entities, apart from the caller.
 struct EntityList: Sendable {
   let action: String
   let type: String
@@ -206,7 +206,7 @@ extension TenancyCore {
     return (items, page.nextToken)
   }
 
-  /// What a user has access to as messages, as many as fit into one answer; one for which `message` is
+  /// The accessible entities of a user as messages, as many as fit into one answer; one for which `message` is
   /// nil is left out.
   func list<Item: Message>(
     _ list: EntityList,

@@ -12,7 +12,7 @@ struct ExportsHandler: Tenancy_V1.TenancyExportsService {
     _ call: CallContext,
     to writer: ResponseWriter<Tenancy_V1.ExportPart>
   ) async throws {
-    // What was refused a moment ago is told too.
+    // A refusal of a moment ago is exported too.
     await refusals.flush(core.store)
     let subject = ExportSubject(userID: request.userId, verifiedEmail: request.verifiedEmail)
     try await TenancyExport.plan.read(subject, from: core.store) { section, records in

@@ -161,7 +161,7 @@ enum GatewayAnswer {
   }
 }
 
-/// What became of a request that a gateway asked about.
+/// The outcome of a request that a gateway asked about.
 enum GatewayOutcome: String, CaseIterable, Sendable {
   case passed
   case denied

@@ -14,7 +14,7 @@ enum GatewayError {
   /// No route is for the request.
   static let routeUnknown = ErrorCatalog.tenancy.denied(
     "ROUTE_UNKNOWN",
-    "no route is open for this path; see gateway_routes of TenancyService"
+    "no gateway route allows this path; see gateway_routes of TenancyService"
   )
 
   /// The gateway's route is invalid: not a reason to let anybody pass.

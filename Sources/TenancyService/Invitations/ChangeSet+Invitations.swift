@@ -152,7 +152,7 @@ extension ChangeSet {
     closed.closedBy = user.userID
     closed.associationID = association
     try InvitationTable.close(closed, in: tx)
-    // Nobody needs its code any more.
+    // Nobody needs its code.
     try InvitationMailTable.delete(record.id, in: tx)
     let action =
       switch state {

@@ -1,11 +1,12 @@
-internal import Contracts
+internal import PeerContracts
+internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
 extension TenancyCore {
   /// An invitation as a message.
   ///
-  /// Of one that an upgrade made of a role, whoever gave the role need not know the address of its user.
+  /// Of one that an upgrade made of a role, the one who gave the role need not know the address of its user.
   func message(
     invitation record: InvitationRecord,
     toInvited: Bool = false,
@@ -38,7 +39,7 @@ extension TenancyCore {
     return message
   }
 
-  /// What a grant by address has brought about: an invitation, as the role that it stands for.
+  /// The invitation that a grant by address made, as the role that it stands for.
   func message(invited record: InvitationRecord) -> Tenancy_V1.RoleAssociation {
     let base = record.madeFor.map { InvitedRole.base(of: $0) }
     return Tenancy_V1.RoleAssociation(

@@ -161,7 +161,7 @@ enum InvitationTable {
     case address(EmailAddress, owner: String)
   }
 
-  /// What pending ones are counted by.
+  /// The column that pending ones are counted by.
   enum PendingColumn: String {
     case entity = "entity_id"
     case inviter = "invited_by"

@@ -1,5 +1,5 @@
 internal import AccessEngine
-internal import Contracts
+internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -10,7 +10,7 @@ struct RoleGrant: Sendable {
   /// On what.
   let type: String
   let entityID: String
-  /// What the user gets.
+  /// The role that the user gets.
   let role: String
   let user: NamedUser
   var from: Int64? = nil

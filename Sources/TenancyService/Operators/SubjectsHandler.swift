@@ -13,7 +13,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Suspension {
     let user = try await core.requireAdministrator(call)
-    // Whoever does it stays, so that somebody is left to lift it.
+    // Anyone who does it stays, so that somebody is left to lift it.
     guard request.userId != user.userID else {
       throw ErrorCatalog.tenancy.invalid("user_id", "SELF", "must be somebody else")
     }

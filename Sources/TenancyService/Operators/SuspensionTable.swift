@@ -45,15 +45,12 @@ struct SuspensionRecord: Hashable, Sendable {
 }
 
 enum SuspensionTable {
-  private static let selection =
-    "SELECT user_id, note, suspended_by, suspended_at, revision FROM suspension"
-
   /// That of a user.
   static func of(
     _ userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> SuspensionRecord? {
-    try tx.first(columns, "WHERE user_id = ?", .text(userID))
+    try tx.first(SuspensionRecord.columns, "WHERE user_id = ?", .text(userID))
   }
 
   /// Those of users after one, in their order.
@@ -63,7 +60,7 @@ enum SuspensionTable {
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [SuspensionRecord] {
     try tx.query(
-      columns,
+      SuspensionRecord.columns,
       "WHERE user_id > ? ORDER BY user_id LIMIT ?",
       .text(userID),
       .integer(limit)

@@ -25,13 +25,13 @@ enum PermissionError {
   static func pastUnknown(since instant: Int64?) -> RPCError {
     ErrorCatalog.tenancy.precondition(
       "PAST_UNKNOWN",
-      "as_of lies before what is kept of the past; ask about a later instant",
+      "as_of is before the kept history; use a later instant",
       instant.map { ["known_since_milliseconds": "\($0)"] } ?? [:]
     )
   }
 
   static let pastPolicyUnreadable = ErrorCatalog.tenancy.precondition(
     "PAST_POLICY_UNREADABLE",
-    "the policy of that time cannot be read by this version; ask about a later instant"
+    "this version cannot read the policy of that time; use a later instant"
   )
 }

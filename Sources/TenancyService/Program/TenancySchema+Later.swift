@@ -5,7 +5,7 @@ extension TenancySchema {
   static let later = [
     Migration(
       version: 9,
-      // Associations that ended before this are not known any more: `report_coverage` says so, unless the
+      // Associations that ended before this are no longer known: `report_coverage` says so, unless the
       // store is new. See `AssociationHistory` and `RefusalTally`.
       sql: """
         CREATE TABLE association_history (

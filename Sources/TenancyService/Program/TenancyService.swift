@@ -1,5 +1,5 @@
 public import AccessEngine
-internal import Contracts
+internal import PeerContracts
 public import RPCKit
 public import ServiceKit
 
@@ -15,7 +15,7 @@ public struct TenancyConfiguration: Sendable {
   public var logBudgetByteCount: Int64?
   /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
   public var reportKey: @Sendable () -> SigningKey? = { nil }
-  /// What requests need that a gateway asks about.
+  /// The demands on requests that a gateway asks about.
   public var gatewayRoutes = GatewayRoutes()
 
   /// Makes settings.
@@ -40,7 +40,7 @@ public struct TenancyDependencies: Sendable {
   public var logger: Logger
   /// Where it counts.
   public var metrics: MetricRegistry
-  /// Who has an account.
+  /// The directory of accounts.
   public var users: any UserDirectory
   /// Without it nothing that needs a feature is allowed.
   public var features: EntitlementFeatures?

@@ -8,13 +8,13 @@ struct HeldRole: Hashable, Sendable {
   var userID: String
   /// The role as the policy names it.
   var role: String
-  /// What the tenant calls a role of its own that is based on it; empty for none.
+  /// The tenant's name of its own role that is based on it; empty for none.
   var customRole: String
   /// When it counted inside of the time below, as the store has it; nil for always.
   var recurring: String?
   var entityID: String
   var entityType: String
-  /// What the entity was called when the role was granted.
+  /// The entity's name when the role was granted.
   var entityName: String
   var grantedBy: String
   /// When it began to be good, in milliseconds since 1970.

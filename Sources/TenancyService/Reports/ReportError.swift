@@ -4,12 +4,12 @@ internal import ServiceKit
 enum ReportError {
   static let notRoot = ErrorCatalog.tenancy.precondition(
     "NOT_ROOT",
-    "root_id is not the root of a tree; name the entity above all others"
+    "root_id is not the root of a tree; use the topmost entity"
   )
 
   static let unsigned = ErrorCatalog.tenancy.precondition(
     "REPORTS_UNSIGNED",
-    "nothing can sign reports; set service_keys.private_key of TenancyService"
+    "reports cannot be signed; set service_keys.private_key of TenancyService"
   )
 
   static let interrupted = ErrorCatalog.tenancy.conflict(

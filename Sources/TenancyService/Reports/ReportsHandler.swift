@@ -7,7 +7,7 @@ internal import ServiceKit
 struct ReportsHandler: Tenancy_V1.ReportsService {
   let core: TenancyCore
   private let refusals: RefusalTally
-  /// What signs reports now; nil when nobody has set it up.
+  /// The key that signs reports now; nil when nobody has set it up.
   private let key: @Sendable () -> SigningKey?
   private let lines: Counter
 

@@ -197,8 +197,8 @@ extension ChangeSet {
 
   /// Makes some users, and nobody else, the holders of a role on an entity.
   ///
-  /// Whoever has the role already keeps it as it is, and whoever has one of `others` needs it not. From the
-  /// rest it is taken as `revoke` takes it; a time that has not begun stays, as nobody who replaced the
+  /// Anyone who has the role already keeps it as it is, and anyone who has one of `others` needs it not. From
+  /// the rest it is taken as `revoke` takes it; a time that has not begun stays, as nobody who replaced the
   /// holders was shown it. The caller's right to do this was checked.
   func replaceHolders(
     of role: String,

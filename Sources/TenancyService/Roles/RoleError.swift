@@ -49,8 +49,8 @@ enum RoleError {
   static func outlastsOwn(_ role: String) -> RPCError {
     ErrorCatalog.tenancy.precondition(
       "WINDOW_EXCEEDS_OWN",
-      "\(role) is a role that somebody must always have, or that can give such a one, and "
-        + "yours ends: set valid_until to the end of your own role at the latest, or ask somebody "
+      "\(role) is a required role, or can give one, and "
+        + "yours ends: set valid_until to the end of your own role at the latest, or ask a holder "
         + "whose role has no end and no hours",
       ["role": role]
     )
@@ -59,8 +59,8 @@ enum RoleError {
   static func lastOne(role: String) -> RPCError {
     ErrorCatalog.tenancy.precondition(
       "LAST_\(role.uppercased())",
-      "somebody must be \(role) here, and nobody else can act as that for good: without an end, not "
-        + "suspended, with an account that stays"
+      "the object needs a permanent \(role), and no other holder qualifies: no end date, not "
+        + "suspended, and with an account that is not being deleted"
     )
   }
 
@@ -69,17 +69,17 @@ enum RoleError {
   static func exceedsOwn(_ action: String) -> RPCError {
     ErrorCatalog.tenancy.denied(
       "ROLE_EXCEEDS_OWN",
-      "the role includes \(action), which your own roles do not allow on all of this tenant",
+      "the role includes \(action), which your roles do not allow on the whole tenant",
       ["action": action]
     )
   }
 
   static let tooMany = ErrorCatalog.tenancy.precondition(
     "TOO_MANY_ROLES",
-    "a tenant has at most \(RoleDefinitionRecord.countMax) roles of its own; delete one first"
+    "a tenant defines at most \(RoleDefinitionRecord.countMax) roles; delete one first"
   )
 
-  /// A role of a tenant's own that users have, or had for a time that is over.
+  /// A tenant-defined role that users have, or had for a time that is over.
   static func held(_ name: String, count: Int) -> RPCError {
     ErrorCatalog.tenancy.precondition(
       "HAS_DEPENDENTS",

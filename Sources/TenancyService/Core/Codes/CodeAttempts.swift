@@ -115,7 +115,7 @@ enum CodeError {
     )
   }
 
-  /// Whoever made an invitation or a code could not do itself what it stands for.
+  /// The one who made an invitation or a code could not do itself what it stands for.
   static let issuerLacksRight = ErrorCatalog.tenancy.precondition(
     "ISSUER_LACKS_RIGHT",
     "the issuer of this code or invitation may no longer grant its role; ask for a new one"

@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// What the change log keeps of a change of the forest.
+/// The payload of a change of the forest in the change log.
 ///
 /// Names instead of places in the policy, so that a change means the same under another policy.
 extension ForestChange {

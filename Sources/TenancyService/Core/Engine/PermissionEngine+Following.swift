@@ -62,7 +62,7 @@ struct TenancyFollower: CommitFollower {
   let watchers: [ScopeWatchers]
 
   func follow(_ changes: [Change]) {
-    // Decisions first: whoever is woken by the others asks whether it may still be told.
+    // Decisions first: anyone who is woken by the others asks whether it may still see them.
     engine.follow(changes)
     for watchers in watchers { watchers.follow(changes) }
   }

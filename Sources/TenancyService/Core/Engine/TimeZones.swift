@@ -5,7 +5,7 @@ internal import ServiceKit
 /// The time zones of this machine, each read once: decisions follow the store under a lock, where nobody
 /// reads files.
 ///
-/// Whoever grants a role looks its zone up first, so that it is here when the role arrives in memory.
+/// Anyone who grants a role looks its zone up first, so that it is here when the role arrives in memory.
 final class TimeZoneCache: TimeZoneSource {
   private let source: any TimeZoneSource
   /// Never more than there are zones: what is not found is not kept.
@@ -31,7 +31,7 @@ struct TimeZoneFiles: TimeZoneSource {
 
   /// The rules of a zone; nil when there is no such file, or it is no time zone.
   func rules(of name: String) -> TimeZoneRules? {
-    // Whoever loads the policy is told that there is no such zone, whatever the reason.
+    // The loader of a policy reports that there is no such zone, whatever the reason.
     guard TimeZoneName.isName(name),
       let bytes = try? FileBytes.read(
         "\(folder)/\(name)",

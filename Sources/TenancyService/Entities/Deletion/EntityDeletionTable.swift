@@ -66,7 +66,7 @@ enum EntityDeletionTable {
     }
   }
 
-  /// Says that a deletion is complete, if nothing of it waits any more.
+  /// Says that a deletion is complete, if nothing of it waits.
   static func finish(_ id: String, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
@@ -78,7 +78,7 @@ enum EntityDeletionTable {
     )
   }
 
-  /// Adds it, with what EntitlementService is to be told from now on.
+  /// Adds it, with the notices for EntitlementService.
   static func insert(
     _ record: EntityDeletionRecord,
     holders: [String],

@@ -1,10 +1,10 @@
-public import Contracts
+public import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
 /// Tells EntitlementService of deleted entities, until it has ended what each of them had.
 ///
-/// What it has to be told is queued by the write that deletes, so nothing that is deleted keeps a subscription,
+/// The notice is queued by the write that deletes, so nothing that is deleted keeps a subscription,
 /// and nothing loses one by a deletion that was rolled back.
 final class HolderEndings: CommittedWork {
   /// The first and the longest pause between two attempts, in milliseconds.
@@ -33,7 +33,7 @@ final class HolderEndings: CommittedWork {
     )
   }
 
-  /// Has those told that were committed, at once.
+  /// Sends the committed notices immediately.
   func wake() { queue.wake() }
 
   /// Tells what is due, until the task is cancelled.
@@ -93,7 +93,7 @@ struct HolderMetrics: Sendable {
     outcomes = CounterByLabel(
       registry,
       "gatehouse_tenancy_ended_holders_total",
-      help: "Deleted entities that EntitlementService was told of: ended there, or postponed.",
+      help: "Deleted entities reported to EntitlementService: ended there, or postponed.",
       label: "outcome"
     )
     waiting = registry.gauge(
@@ -103,7 +103,7 @@ struct HolderMetrics: Sendable {
   }
 }
 
-/// Where it is told that an entity is gone which may have subscriptions or points.
+/// The service to notify of deleted entities that may have subscriptions or points.
 public protocol EntitlementHolders: Sendable {
   /// Ends all that the entity has, for good; ending it again is harmless.
   ///

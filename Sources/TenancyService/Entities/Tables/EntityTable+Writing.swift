@@ -56,14 +56,14 @@ extension WriteTransaction {
     return record
   }
 
-  /// A role of a tenant's own stays in its tenant, and so does whoever has it.
+  /// A tenant-defined role stays in its tenant, and so does anyone who has it.
   private func requireNoVariants(of record: EntityRecord) throws {
     guard try !hasVariants(within: record.id),
       try record.rootID != record.id || roleDefinitions(of: record.id).isEmpty
     else { throw EntityError.roleOfTenant }
   }
 
-  /// What decisions cannot rely on any more; nothing when only people see the difference.
+  /// The keys that decisions can no longer rely on; none when only people see the difference.
   private static func touched(
     by record: EntityRecord,
     insteadOf before: EntityRecord?,
@@ -79,7 +79,7 @@ extension WriteTransaction {
     ]
   }
 
-  /// Deletes an entity that has no children and nothing refers to any more.
+  /// Deletes an entity that has no children and nothing refers to.
   func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
     try keepPast(entity: record.id)
     try execute("DELETE FROM entity WHERE id = ?", .text(record.id))

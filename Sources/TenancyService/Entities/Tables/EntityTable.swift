@@ -145,7 +145,7 @@ extension StoreTransaction where Self: ~Copyable {
 }
 
 extension EntityRecord {
-  /// What the change log keeps of an entity that is there: what any policy could ask of it.
+  /// The payload of an existing entity in the change log: what any policy could ask of it.
   var changePayload: [UInt8] {
     var texts = JSONObject()
     for name in attributes.keys.sorted() {

@@ -2,12 +2,12 @@ internal import AccessEngine
 internal import ServiceKit
 
 extension StoreTransaction where Self: ~Copyable {
-  /// What an entity is linked to in any way.
+  /// The entities that an entity is linked to in any way.
   func linkTargets(from id: String) throws -> [String] {
     try query("SELECT DISTINCT to_id FROM entity_link WHERE from_id = ?", .text(id)) { $0.text(0) }
   }
 
-  /// What an entity is linked to, in the order given.
+  /// The entities that an entity is linked to, in the order given.
   func linkTargets(_ link: String, from id: String) throws -> [String] {
     try query(
       "SELECT to_id FROM entity_link WHERE link = ? AND from_id = ? ORDER BY place, to_id",
@@ -60,7 +60,7 @@ extension WriteTransaction {
     for link in links { try removeLink(link, scope: scope, policy) }
   }
 
-  /// Removes a link, unless the policy has none of its kind any more.
+  /// Removes a link, unless the policy has none of its kind.
   func removeLink(
     _ link: (name: String, from: String, to: String),
     scope: String,

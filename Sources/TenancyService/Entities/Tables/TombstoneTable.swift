@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What is kept of a deleted entity: that it was there, and where, for as long as its history is kept.
+/// The memory of a deleted entity: that it was there, and where, for as long as its history is kept.
 enum TombstoneTable {
   /// How long tombstones and the histories of deleted devices are kept, in milliseconds: 90 days.
   static let lifetime: Int64 = 90 * 86_400_000

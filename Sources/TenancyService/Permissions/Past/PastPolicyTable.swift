@@ -100,7 +100,7 @@ final class PastPolicies: Sendable {
 
   init(zones: any TimeZoneSource) { self.zones = zones }
 
-  /// The policy that some files are; nil when this program cannot read them any more.
+  /// The policy that some files are; nil when this program can no longer read them.
   func policy(_ kept: PastPolicyTable.Kept) -> Policy? {
     if let known = compiled.withLock({ $0.first { $0.digest == kept.digest } }) {
       return known.policy

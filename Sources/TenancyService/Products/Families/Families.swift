@@ -139,7 +139,7 @@ enum PairingLimits {
   )
 }
 
-/// What the metric of refusals calls the bounds.
+/// The bounds, as the metric of refusals calls them.
 enum PairingLimit: String, CaseIterable, Sendable {
   case codes
   case pairings

@@ -241,7 +241,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ tx: borrowing ReadTransaction
   ) throws -> Tenancy_V1.ModeAccess {
     let standing = try core.ruling(action, on: id, type: type, user, tx)
-    // Whoever may not know of the family is told what a stranger is told.
+    // A user who may not know of the family gets the answer for strangers.
     let reason = standing.isKnown ? standing.reason : .noAssociation
     return .init(mode: mode, allowed: standing.isAllowed, reason: reason.rawValue)
   }

@@ -73,7 +73,7 @@ enum PairingCodeTable {
 
   /// Makes room for another code of anybody; whether somebody's code had to go for it.
   ///
-  /// That is the oldest of whoever has the most, so who has one keeps it while others have several.
+  /// That is the oldest of the holder with the most, so who has one keeps it while others have several.
   static func makeRoom(in tx: borrowing WriteTransaction) throws -> Bool {
     let total = PairingLimits.codes.total
     let count = try tx.query(
@@ -95,7 +95,7 @@ enum PairingCodeTable {
     return true
   }
 
-  /// Adds it, in place of one that has expired, and drops the oldest ones beyond the shares of the family and of whoever
+  /// Adds it, in place of one that has expired, and drops the oldest ones beyond the shares of the family and
   /// made it.
   static func insert(_ record: PairingCodeRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(

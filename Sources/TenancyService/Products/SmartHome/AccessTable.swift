@@ -119,7 +119,7 @@ enum AccessTable {
 
   /// Adds what somebody tried who has no role on the device; returns how many older attempts went.
   ///
-  /// Whoever has ever heard a device's identifier can make any number of these, so only the newest are
+  /// Anyone who has ever heard a device's identifier can make any number of these, so only the newest are
   /// kept. Otherwise they would hide what was done by those who have a role, and fill the disk.
   static func insertBounded(_ record: AccessRecord, in tx: borrowing WriteTransaction) throws -> Int
   {

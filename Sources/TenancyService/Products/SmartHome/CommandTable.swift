@@ -86,7 +86,7 @@ enum CommandTable {
     acknowledged_at
     """
 
-  /// Adds a command to do what a user may do, to be told of after the commit.
+  /// Adds a command to do what a user may do, to be announced after the commit.
   static func give(
     _ operation: String,
     _ parameters: [UInt8],

@@ -46,7 +46,7 @@ extension DevicesHandler {
       key: request.idempotencyKey,
       request: bytes(request, request.parameters) { $0.parameters = nil }
     ) { changes, tx in
-      // A reload may have taken the action away meanwhile; what is not there is not allowed.
+      // A reload may have taken the action away in the meantime; what is not there is not allowed.
       let explanation = try core.ruling(action, on: id, type: SmartHome.device, user, tx)
       let before = try tx.entity(id, type: SmartHome.device)
       let record = AccessRecord(

@@ -90,7 +90,7 @@ struct LendingLimit {
   }
 }
 
-/// What was lent follows the right of its lender.
+/// Lent roles follow the right of their lender.
 extension ChangeSet {
   /// Ends or shortens what a user has lent beyond what it still may, after it lost something on an
   /// entity; the revision after that, if anything changed.

@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// What the store remembers of associations that are over or had another window.
+/// The stored history of associations that are over or had another window.
 ///
 /// Written where associations are, in the same transaction; one row for each state that an association
 /// was in. Reports read it by tree, and questions about the past by user.
