@@ -3,7 +3,7 @@
 /// An option is `--name`, and its value the next argument or what follows in `--name=value`; `-` is a word, and so
 /// is everything after `--`.
 package struct ArgumentReader: Sendable {
-  /// What stands next on the command line.
+  /// The next word of the command line.
   package enum Argument: Hashable, Sendable {
     /// An option's name, with its hyphens.
     case option(String)

@@ -6,7 +6,7 @@ internal import ServiceKit
 /// Authenticator apps and recovery codes of users who are signed in.
 struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
   let core: AuthCore
-  /// What apps show beside the account.
+  /// The name that authenticator apps show beside the account.
   let issuer: String
 
   func get(

@@ -2,7 +2,7 @@
 public struct SessionRecord: Hashable, Sendable {
   /// Identifier, `ses_…`.
   public var id: String
-  /// Whose it is.
+  /// The user.
   public var userID: String
   /// The state of its refresh tokens.
   public var refresh: RefreshState
@@ -30,7 +30,7 @@ public struct SessionRecord: Hashable, Sendable {
 public struct DeviceDescription: Hashable, Sendable {
   /// The user's name for it.
   public var name = ""
-  /// What it is.
+  /// The model, such as Pixel 9.
   public var model = ""
   /// The application and its version.
   public var application = ""

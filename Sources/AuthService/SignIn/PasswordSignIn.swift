@@ -13,8 +13,8 @@ extension AuthenticationHandler {
     try await signIn(request, call, tellsOwner: true)
   }
 
-  /// Signs in; `tellsOwner` unless the account was just made there: then its owner is told of a device that
-  /// it does not know.
+  /// Signs in; `tellsOwner` unless the account was just made there: then its owner gets a mail about a device
+  /// that the account does not know.
   func signIn(
     _ request: Auth_V1.SignInRequest,
     _ call: CallContext,

@@ -2,7 +2,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// What the handlers of this service share: the store, and who may see and change what.
+/// The shared part of the handlers: the store, and who may see and change what.
 final class EntitlementCore: Sendable {
   let store: ServiceStore
   let clock: any WallClock
@@ -133,7 +133,7 @@ final class EntitlementCore: Sendable {
 
   /// The right that a write needs of its caller besides a method that is open to it.
   struct NeededRight {
-    /// What the caller must be allowed to do.
+    /// The permission that the caller needs.
     var permission: Permission
     /// The permission to know of the object at all.
     var view: Permission

@@ -9,7 +9,7 @@ protocol SubjectFollower: Sendable {
   /// The write is over, however it ended.
   func endChange(_ subject: Subject)
 
-  /// What the clock will change, with what is stored in this transaction.
+  /// The next change by time alone, with what is stored in this transaction.
   func timeline(
     of subject: Subject,
     in tx: borrowing WriteTransaction

@@ -1,7 +1,7 @@
 internal import PeerContracts
 internal import RPCKit
 
-/// What is counted of answers to checks and to uses of metered limits.
+/// The metrics of checks and of uses of metered limits.
 struct EntitlementMetrics: Sendable {
   private let allowed: Counter
   private let denied: Counter

@@ -42,7 +42,7 @@ public final class EntitlementService: Sendable {
   private let settings: EntitlementSettings
   private let catalogue: CurrentCatalog
   private let verifier: AppleVerifier
-  /// What is served.
+  /// The services to register with the server.
   public let services: [ServiceDefinition]
 
   /// Opens the store and makes everything ready.

@@ -89,9 +89,9 @@ public struct Purchase: Hashable, Sendable {
     public var offer: Offer?
   }
 
-  /// What is newly said about the end of a period.
+  /// A report about the end of a period.
   public struct RenewalReport: Hashable, Sendable {
-    /// What happens then.
+    /// The renewal at that end.
     public var renewal: Renewal
     /// Until when the purchase counts although the money is missing.
     public var graceUntil: Int64?

@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What is counted of purchases and what the store sends.
+/// The metrics of purchases and of notifications by the store.
 struct PurchaseMetrics: Sendable {
   private let refusals: MetricFamily<Counter>
   private let notifications: MetricFamily<Counter>

@@ -44,9 +44,9 @@ extension [ScheduledChange] {
   }
 }
 
-/// What is known of a subject's subscription.
+/// The terms of a subject's subscription.
 struct SubscriptionTerms {
-  /// What it was when something was last changed, if there is one.
+  /// The subscription at the last change, if there is one.
   var subscription: Subscription?
   /// Changes that are ahead, or have taken effect since; by their instants.
   var scheduled: [ScheduledChange]

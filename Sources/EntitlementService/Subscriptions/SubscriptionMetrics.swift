@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// What is counted of trials and coupons.
+/// The metrics of trials and coupons.
 struct SubscriptionMetrics: Sendable {
   private let redemptions: MetricFamily<Counter>
   /// Codes refused because their user had tried too many that no coupon has.

@@ -10,7 +10,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
   let metrics: SubscriptionMetrics
   /// Counts the codes of each user that no coupon has: ten, which come back within an hour.
   let couponLimiter: SourceLimiter
-  /// What is known of a subject, from memory where it can be.
+  /// The holdings of a subject, from memory where possible.
   let terms: @Sendable (Subject) async throws -> SubscriptionTerms
 
   init(

@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// What is known of a question.
+/// The answer to a question, as far as it is known.
 package enum LeasedAnswer<Value> {
   /// This, and it may be used.
   case known(Value)
@@ -57,7 +57,7 @@ package final class LeasedCache<Answers: LeasedAnswers, Fetched: Sendable>: Send
     }
   }
 
-  /// What a caller gets: what was known, or the call that it waits for.
+  /// The result of a look-up: the known answer, or the call to wait for.
   package enum Found<Known> {
     case known(Known)
     case flight(Flights<Answers.Key, Fetched>.Flight)
@@ -151,7 +151,7 @@ package final class LeasedCache<Answers: LeasedAnswers, Fetched: Sendable>: Send
   }
 }
 
-/// What a cache of leased answers counts.
+/// The metrics of a cache of leased answers.
 package struct LeasedCacheMetrics: Sendable {
   package let hits: Counter
   package let misses: Counter

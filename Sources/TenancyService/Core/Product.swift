@@ -57,7 +57,7 @@ extension [any Product.Type] {
   /// Those that a policy has any type of.
   func parts(of policy: Policy) -> [any Product.Type] { filter { $0.isPart(of: policy) } }
 
-  /// What a policy lacks of those that it has a part of, or that are served.
+  /// The parts that a policy lacks of the products that it has a part of, or that are served.
   func missing(in policy: Policy, serving served: [any Product.Type]) -> [PolicyError.Problem] {
     let needed = filter { product in
       product.isPart(of: policy) || served.contains { $0 == product }

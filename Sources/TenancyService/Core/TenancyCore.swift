@@ -71,7 +71,7 @@ final class TenancyCore: Sendable {
     self.endings = endings
   }
 
-  /// Who watches changes of a kind.
+  /// The watchers of changes of a kind.
   func watchers(of kind: String) -> ScopeWatchers {
     guard let watchers = watchers[kind] else {
       preconditionFailure("nobody says that changes of kind \(kind) are watched")

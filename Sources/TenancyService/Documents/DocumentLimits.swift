@@ -66,7 +66,7 @@ enum DocumentLimit: String, CaseIterable, Sendable {
   case watch
 }
 
-/// What counts against the bounds, and how often they refused something.
+/// The quantities that the bounds limit, and how often each refused something.
 final class DocumentMeter: Sendable {
   /// How many documents users have had sorted by fields lately.
   let sorts = SpendingLimit(

@@ -203,7 +203,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     }
   }
 
-  /// What `watch` watches.
+  /// The subject of `watch`.
   static func watched(_ metrics: MetricRegistry) -> ScopeWatchers.Subject {
     let refusals = DocumentMeter(metrics).refusals
     return .init(

@@ -29,7 +29,7 @@ public final class EntitlementFeatures: FeatureSource {
     public init() {}
   }
 
-  /// What a call brought.
+  /// The result of a call.
   private struct Fetched: Sendable {
     var names: [String] = []
     var unlocks: [String: FeatureUnlock] = [:]

@@ -50,7 +50,7 @@ struct FeatureCache: LeasedAnswers {
     self.holderCountMax = max(1, holderCountMax)
   }
 
-  /// What was fetched says by itself when that began.
+  /// The fetched answer says by itself when the call began.
   var ticket: Void { () }
 
   /// Kept answers.

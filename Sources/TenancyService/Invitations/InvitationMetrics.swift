@@ -1,7 +1,7 @@
 internal import RPCKit
 
 struct InvitationMetrics: Sendable {
-  /// What becomes of letters to invited people.
+  /// The outcomes of mails to invited people.
   enum Letter: String, CaseIterable, Sendable {
     case taken
     case postponed

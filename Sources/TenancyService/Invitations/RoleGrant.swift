@@ -5,7 +5,7 @@ internal import ServiceKit
 
 /// A role that a caller gives to a user.
 struct RoleGrant: Sendable {
-  /// What the caller must be allowed to do.
+  /// The permission that the caller needs.
   let action: String
   /// On what.
   let type: String

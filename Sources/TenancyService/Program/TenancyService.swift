@@ -30,7 +30,7 @@ public struct TenancyConfiguration: Sendable {
   }
 }
 
-/// What TenancyService works with, besides its settings.
+/// The dependencies of TenancyService, besides its settings.
 public struct TenancyDependencies: Sendable {
   /// The wall clock.
   public var clock: any WallClock
@@ -274,7 +274,7 @@ public final class TenancyService: Sendable {
   /// Counts a call that was denied something, for compliance reports; see `OpenService`.
   public func note(_ denial: Denial, of call: CallContext) { refusals.note(denial, call) }
 
-  /// What it does besides answering calls, each until its task is cancelled: it keeps the store small, stores
+  /// The work besides answering calls, each until its task is cancelled: it keeps the store small, stores
   /// counted refusals, has invitations mailed, reviews roles after an upgrade, and has what deleted entities had
   /// in EntitlementService ended there.
   public func work(on loop: any EventLoop) -> [@Sendable () async -> Void] {

@@ -22,7 +22,7 @@ extension TenancyCore {
     )
   }
 
-  /// What became of roles that were taken away, as a message.
+  /// The outcome of removing roles, as a message.
   func message(revoked roles: RevokedRoles) -> Tenancy_V1.RemoveRoleResponse {
     .init(removed: UInt32(roles.count), revision: tokens.token(revision: roles.revision))
   }

@@ -2,7 +2,7 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// What became of roles that were taken away.
+/// The outcome of removing roles.
 struct RevokedRoles: Sendable {
   var count = 0
   let revision: Int64

@@ -6,11 +6,11 @@ protocol Command: Sendable {
   func run(_ context: CommandContext) async throws
 }
 
-/// What a command is called, what it takes, and what help says about it.
+/// The name of a command, its arguments, and its help.
 struct CommandDescription: Sendable {
   /// Its name.
   let name: String
-  /// What follows the name, as help shows it.
+  /// The arguments, as help shows them.
   var arguments = ""
   /// One line for the list of commands.
   let summary: String
@@ -20,9 +20,9 @@ struct CommandDescription: Sendable {
   var formats: [OutputFormat] = []
   /// Options that no other command has.
   var options: [String] = []
-  /// What those belong to, if not to all of the command.
+  /// The words that they belong to, if not to all of the command.
   var optionScope: String?
-  /// What its first argument can be, for completion; empty when that is not a choice.
+  /// The choices for the first argument, for completion; empty when it is not a choice.
   var firstWords: [String] = []
   /// The command of the words after its name.
   let command: @Sendable ([String]) throws(UsageError) -> any Command

@@ -43,7 +43,7 @@ struct UserChangeCommand: Command {
     UserChangeCommand(.forceReset, try words.checked(["USER or EMAIL", "REASON"]))
   }
 
-  /// What is done.
+  /// The task.
   enum Change: Sendable {
     case disable, enable, forceReset
   }

@@ -46,7 +46,7 @@ extension Holdings {
     )
   }
 
-  /// What is known of the subscription.
+  /// The subscription, its scheduled changes and the version.
   var terms: SubscriptionTerms {
     SubscriptionTerms(subscription: subscription, scheduled: scheduled, version: version)
   }

@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// What subjects have, from memory or the store.
+/// The holdings of subjects, from memory or the store.
 final class HoldingsReader: Sendable {
   private let store: ServiceStore
   private let catalogue: CurrentCatalog
@@ -13,7 +13,7 @@ final class HoldingsReader: Sendable {
     cache = HoldingsCache(countMax: countMax)
   }
 
-  /// What a subject has.
+  /// The holdings of a subject.
   func holdings(of subject: Subject) async throws -> Holdings {
     switch cache.lookup(subject) {
     case .known(let holdings): return holdings

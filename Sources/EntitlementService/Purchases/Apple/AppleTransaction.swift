@@ -110,7 +110,7 @@ public struct AppleRenewal: Hashable, Sendable {
 }
 
 extension AppleRenewal {
-  /// What it says about the renewal of a purchase; nil when it is about another one, or not dated.
+  /// The renewal of a purchase; nil when it is about another one, or not dated.
   ///
   /// It must have been verified beside a transaction of the purchase.
   func report(of purchase: Purchase) -> Purchase.RenewalReport? {

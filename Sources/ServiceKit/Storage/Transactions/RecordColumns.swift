@@ -58,10 +58,10 @@ public struct RecordColumns<Record>: Sendable {
     return record
   }
 
-  /// What an insertion writes of a record.
+  /// The values that an insertion writes.
   func values(_ record: Record) -> [SQLValue] { written.map { $0.value(record) } }
 
-  /// What a record has in all columns, in their order.
+  /// The values of all columns, in their order.
   fileprivate func allValues(_ record: Record) -> [SQLValue] { columns.map { $0.value(record) } }
 
   /// An UPDATE of some of the columns: `condition` begins behind WHERE, and its values follow those of the record.

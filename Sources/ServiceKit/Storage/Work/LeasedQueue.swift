@@ -2,7 +2,7 @@ package import RPCKit
 
 /// Rows of a table that are worked on when they are due.
 package protocol LeasedRows: Sendable {
-  /// What is known of a row.
+  /// The state of a row.
   associatedtype Item: Sendable
 
   /// Those whose time has come, at most `limit`, the longest due first.
@@ -30,8 +30,8 @@ extension LeasedRows {
 /// Works on rows of a store: each is taken when it is due, worked on, and settled.
 ///
 /// A row is queued by the write that it belongs to, so none is lost, and none is there for a write that was rolled
-/// back. Whoever works on it settles it in a write of its own: takes it away, or has it due again later. What was
-/// neither is due again by itself, so work may be done twice, and must be as if it had been done once.
+/// back. The worker settles it in a write of its own: takes it away, or has it due again later. A row that
+/// was neither is due again by itself, so work may be done twice, and must be as if it had been done once.
 ///
 /// With a lease, several programs may work on one table: a row is taken in a write, and is due for the others when
 /// the lease has ended. A late settlement must then find out that it is late, by what `take` wrote.

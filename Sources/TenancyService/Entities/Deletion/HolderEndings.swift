@@ -79,7 +79,7 @@ final class HolderEndings: CommittedWork {
   }
 }
 
-/// What is counted of deleted entities that EntitlementService hears of.
+/// The metrics of deleted entities that are reported to EntitlementService.
 struct HolderMetrics: Sendable {
   enum Outcome: String, CaseIterable, Sendable {
     case ended

@@ -1,7 +1,7 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// What writes change of entities, each change with its entry in the change log.
+/// Changes of entities, each with its entry in the change log.
 extension WriteTransaction {
   /// Adds an entity, or changes the one that was `before`; the record as it is now.
   ///

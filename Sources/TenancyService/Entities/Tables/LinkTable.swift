@@ -17,7 +17,7 @@ extension StoreTransaction where Self: ~Copyable {
   }
 }
 
-/// What writes change of links, each change with its entry in the change log.
+/// Changes of links, each with its entry in the change log.
 extension WriteTransaction {
   func setLinks(
     _ link: LinkID,

@@ -1,7 +1,7 @@
 internal import RPCKit
 
 struct DeviceMetrics: Sendable {
-  /// What becomes of commands, and of watches that were cut off.
+  /// The outcomes of commands, and of watches that were cut off.
   enum Command: String, CaseIterable, Sendable {
     case given
     case done

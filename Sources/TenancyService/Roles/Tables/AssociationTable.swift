@@ -263,7 +263,7 @@ extension StoreTransaction where Self: ~Copyable {
   }
 }
 
-/// What writes change of associations, each change with its entry in the change log.
+/// Changes of associations, each with its entry in the change log.
 extension WriteTransaction {
   /// Adds an association, or changes its window and who answers for it.
   func put(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {

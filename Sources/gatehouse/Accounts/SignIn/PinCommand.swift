@@ -22,7 +22,7 @@ struct PinCommand: Command {
     try PinCommand(words)
   }
 
-  /// What is done.
+  /// The task.
   enum Task: String, CaseIterable, Sendable {
     case set
     case clear

@@ -24,7 +24,7 @@ struct TotpCommand: Command {
     try TotpCommand(words)
   }
 
-  /// What is done.
+  /// The task.
   enum Task: String, CaseIterable, Sendable {
     case status
     case add
