@@ -1,3 +1,4 @@
+internal import TenancyContracts
 public import AccessEngine
 internal import PeerContracts
 public import RPCKit

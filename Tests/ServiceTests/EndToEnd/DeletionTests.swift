@@ -1,3 +1,4 @@
+import EntitlementContracts
 import PeerContracts
 import AuthContracts
 import TenancyContracts

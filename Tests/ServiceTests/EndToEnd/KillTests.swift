@@ -1,3 +1,5 @@
+import EntitlementContracts
+import TenancyContracts
 import PeerContracts
 import Foundation
 import Glibc

@@ -1,3 +1,4 @@
+import EntitlementContracts
 import AuthContracts
 import PeerContracts
 import TenancyContracts

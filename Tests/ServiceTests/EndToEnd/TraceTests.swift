@@ -1,3 +1,4 @@
+import TenancyContracts
 import PeerContracts
 import Foundation
 import RPCKit
