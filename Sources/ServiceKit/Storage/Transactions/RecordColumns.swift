@@ -23,10 +23,10 @@ public struct RecordColumns<Record>: Sendable {
   let insertion: String
 
   private let table: String
-  private let columns: [RecordColumn<Record>]
+  @usableFromInline let columns: [RecordColumn<Record>]
   /// Those that an insertion gives values for.
   private let written: [RecordColumn<Record>]
-  private let read: @Sendable (inout RowReader) throws -> Record
+  @usableFromInline let read: @Sendable (inout RowReader) throws -> Record
 
   /// Declares the columns of a table.
   public init(
@@ -50,6 +50,9 @@ public struct RecordColumns<Record>: Sendable {
   }
 
   /// The record of a row that was selected with `list`, whose columns begin at a place.
+  ///
+  /// Inlinable, because generic code would copy each record once more.
+  @inlinable
   public func record(_ row: borrowing Row, at column: Int = 0) throws -> Record {
     var reader = RowReader(row, at: column)
     let record = try read(&reader)
@@ -110,6 +113,7 @@ enum Placeholders {
 extension StoreTransaction where Self: ~Copyable {
   /// The records of the rows for which `condition` holds: it follows `RecordColumns.selection` and begins with WHERE,
   /// ORDER BY or a join, or is empty for all.
+  @inlinable
   public func query<Record>(
     _ columns: RecordColumns<Record>,
     _ condition: String,
@@ -121,6 +125,7 @@ extension StoreTransaction where Self: ~Copyable {
   }
 
   /// The record of the first row for which `condition` holds, or nil without one; see `query`.
+  @inlinable
   public func first<Record>(
     _ columns: RecordColumns<Record>,
     _ condition: String,

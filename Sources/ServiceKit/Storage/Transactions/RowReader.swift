@@ -4,9 +4,10 @@
 public struct RowReader: ~Copyable {
   private let statement: SQLiteStatement
   /// The column that is read next.
-  private(set) var next: Int
+  @usableFromInline private(set) var next: Int
 
   /// Begins at a column of a row.
+  @usableFromInline
   init(_ row: borrowing Row, at column: Int = 0) {
     (statement, next) = (row.statement, column)
   }
