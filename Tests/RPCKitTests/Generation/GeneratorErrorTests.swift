@@ -395,7 +395,7 @@ struct GeneratorErrorTests {
     let first = try Protoc.generate(text, name: "good.proto")
     #expect(first.status == 0, "\(first.errors)")
     let generated = String(decoding: first.output, as: UTF8.self)
-    #expect(generated.contains("/// Says hello.\n  public struct Hello: RPCKit.Message {"))
+    #expect(generated.contains("/// Says hello.\n  public struct Hello: RPCKit.GeneratedMessage {"))
     #expect(generated.contains("/// To whom.\n    public var name: Swift.String = \"\""))
     #expect(try Protoc.generate(text, name: "good.proto").output == first.output)
   }
