@@ -35,13 +35,17 @@ extension ServiceEnvironment {
 }
 
 extension HTTPDocument {
-  /// The calls by HTTP, as OpenAPI 3.1; copied with the first question.
+  /// The calls by HTTP, as OpenAPI 3.1; copied once, with the first question.
   fileprivate static func openAPI(_ json: StaticString) -> HTTPDocument {
-    let latest = LatestContent()
-    return HTTPDocument(
-      path: "/openapi.json",
-      contentType: "application/json"
-    ) { latest.content(of: json.description) }
+    let kept = Lock<HTTPContent?>(nil)
+    return HTTPDocument(path: "/openapi.json", contentType: "application/json") {
+      kept.withLock { kept in
+        if let kept { return kept }
+        let content = HTTPContent(tagged: json.description)
+        kept = content
+        return content
+      }
+    }
   }
 
   fileprivate init(_ document: ServedDocument) {
