@@ -59,7 +59,6 @@ extension TenancySchema {
             THEN CAST(strftime('%s', 'now') AS INTEGER) * 1000 ELSE 0 END;
         """
     ),
-    // Integrator: the PIN has this number; take its body.
     Migration(
       version: 10,
       // One history of roles instead of two. What ended before version 9 is known without its tree, so no
