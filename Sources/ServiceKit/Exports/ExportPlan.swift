@@ -14,7 +14,7 @@ package struct ExportPlan: Sendable {
     self.withheld = withheld.merging(Self.common) { own, _ in own }
   }
 
-  /// The user's own actions, those of others for or on the user, and refusals, oldest first.
+  /// The user's own actions, actions by other callers for or on the user, and refusals, oldest first.
   ///
   /// The three ways to be part of a record have an index each. A fourth one is for records from before
   /// version 0.3; see `AuditActor`.

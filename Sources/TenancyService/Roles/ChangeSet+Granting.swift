@@ -197,9 +197,9 @@ extension ChangeSet {
 
   /// Makes some users, and nobody else, the holders of a role on an entity.
   ///
-  /// Anyone who has the role already keeps it as it is, and anyone who has one of `others` needs it not. From
-  /// the rest it is taken as `revoke` takes it; a time that has not begun stays, as nobody who replaced the
-  /// holders was shown it. The caller's right to do this was checked.
+  /// Those who have the role already keep it as it is, and holders of one of `others` do not need it. The rest
+  /// lose it as by `revoke`; a role whose time has not begun stays, because the list of holders does not show
+  /// it. The caller's right to do this was checked.
   func replaceHolders(
     of role: String,
     besides others: [String] = [],

@@ -53,7 +53,7 @@ struct RESTAnswerTests {
   }
 
   @Test(
-    "A proof that is not enough is told from one that is wrong, by what the error says of the proof",
+    "Error details distinguish an insufficient proof from a wrong one",
     arguments: [
       (["acr_values": "mfa phr"], true), (["max_age_seconds": "300"], true),
       (["action": "book.lend"], true), (["token": "expired"], false), ([:], false),

@@ -27,7 +27,7 @@ struct LeasedCacheTests {
   private typealias Cache = LeasedCache<Numbers, Int>
   private struct Failed: Error {}
 
-  /// A cache, and calls that end when they are told to.
+  /// A cache, and calls that the test ends.
   private final class Stage: Sendable {
     let simulation = Simulation(seed: 1)
     let registry = MetricRegistry()
