@@ -23,11 +23,6 @@ enum AccountProof: Sendable {
   case none
 }
 
-extension UserRecord {
-  /// Whether nobody has proven to read the mail of its address.
-  var isUnproven: Bool { !isEmailVerified }
-}
-
 extension AccountsHandler {
   /// Finds out whether somebody with a token from a mail is the owner of its account, before anything is written.
   ///

@@ -58,7 +58,7 @@ extension AccountsHandler {
       }
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try AttemptTable.clear(core.attemptSubject(user.address), .password, in: tx)
-      let isNew = user.isUnproven && caller == nil
+      let isNew = !user.isEmailVerified && caller == nil
       let ended =
         isNew
         ? try core.replace(user, by: newcomerID, password: record, now: now, in: tx)
@@ -167,9 +167,9 @@ extension AuthCore {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws -> [Revocation] {
-    try settle(proof, isNeeded: user.isUnproven, now: now, in: tx)
+    try settle(proof, isNeeded: !user.isEmailVerified, now: now, in: tx)
     try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
-    guard user.isUnproven else { return [] }
+    guard !user.isEmailVerified else { return [] }
     try PasskeyTable.markProven(of: user.id, in: tx)
     guard case .session(let identity) = proof else { return [] }
     return try endAllSessions(of: user.id, except: identity.sessionID, now: now, in: tx)

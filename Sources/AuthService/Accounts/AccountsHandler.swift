@@ -36,7 +36,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
       ceremonyID: request.ceremonyId,
       passkeyResponse: request.passkeyResponse
     )
-    let proof = try await prove(credential, isNeeded: { $0.isUnproven }, for: shown, call)
+    let proof = try await prove(credential, isNeeded: { !$0.isEmailVerified }, for: shown, call)
     let (core, now) = (core, core.clock.now)
     let ended = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)

@@ -127,6 +127,6 @@ enum MailKind: String, CaseIterable, Sendable {
   ///
   /// A reset of an account that has not proven its address gives nobody that account.
   func whenSent(to user: UserRecord) -> MailKind {
-    purpose == .resetPassword && user.isUnproven ? .resetUnproven : self
+    purpose == .resetPassword && !user.isEmailVerified ? .resetUnproven : self
   }
 }

@@ -75,3 +75,13 @@ public enum FeatureKind: String, Hashable, Sendable, CaseIterable {
   /// A number, or no end.
   case limit
 }
+
+extension FeatureKind {
+  /// The value of a feature that is taken away.
+  var nothing: FeatureValue {
+    switch self {
+    case .flag: .flag(false)
+    case .limit: .limit(.atMost(0))
+    }
+  }
+}

@@ -94,15 +94,6 @@ extension RPCError {
     )
   }
 
-  /// A message that inflates to more than the server takes.
-  static func inflatedMessageTooLarge(max: Int) -> RPCError {
-    RPCError(
-      .resourceExhausted,
-      .requestTooLarge,
-      "the inflated message is larger than \(max) bytes; send less at a time"
-    )
-  }
-
   /// A response that is longer than the server sends.
   static func responseTooLarge(_ byteCount: Int, max: Int) -> RPCError {
     RPCError(

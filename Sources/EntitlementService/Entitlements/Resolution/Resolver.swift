@@ -162,13 +162,3 @@ public struct Resolver: Sendable {
     return edges.sorted()
   }
 }
-
-extension FeatureKind {
-  /// The value of a feature that is taken away.
-  var nothing: FeatureValue {
-    switch self {
-    case .flag: .flag(false)
-    case .limit: .limit(.atMost(0))
-    }
-  }
-}
