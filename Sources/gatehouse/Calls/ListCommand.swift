@@ -23,7 +23,7 @@ struct ListCommand: Command {
   func run(_ context: CommandContext) async throws {
     guard let service else {
       let services = context.registry.services
-      return try context.show(services.map { Self.json($0) }, table: services.map(\.name))
+      return try context.show(services.map { Self.json($0) }, table: services.map(\.fullName))
     }
     let schema = try MethodLookup.service(service, in: context.registry)
     let width = schema.methods.map(\.name.count).max() ?? 0
@@ -33,13 +33,13 @@ struct ListCommand: Command {
     }
     try context.show(
       schema.methods.map { Self.json($0) },
-      table: [context.console.outputStyle.heading(schema.name)] + lines
+      table: [context.console.outputStyle.heading(schema.fullName)] + lines
     )
   }
 
   private static func json(_ service: ServiceSchema) -> JSONValue {
     [
-      "service": .string(service.name),
+      "service": .string(service.fullName),
       "methods": .array(service.methods.map { .string($0.name) }),
     ]
   }
