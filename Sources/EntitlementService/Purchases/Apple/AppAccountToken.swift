@@ -3,12 +3,12 @@
 /// Nothing has to be stored or asked for: the 26 letters of a user's identifier are 128 bits in
 /// Crockford's base 32, and these bits are the UUID. An application computes it the same way before
 /// it buys.
-public struct AppAccountToken: Hashable, Sendable {
+struct AppAccountToken: Hashable, Sendable {
   /// The UUID, in lower case with hyphens.
-  public let text: String
+  let text: String
 
   /// The token of a user; nil for an identifier that is not one of ours.
-  public init?(userID: String) {
+  init?(userID: String) {
     guard userID.hasPrefix(Self.prefix) else { return nil }
     guard let bytes = Self.bytes(ofLetters: userID.utf8.dropFirst(Self.prefix.utf8.count)) else {
       return nil
@@ -17,7 +17,7 @@ public struct AppAccountToken: Hashable, Sendable {
   }
 
   /// The user whose token this is; nil for text that is not a UUID.
-  public static func userID(of token: String) -> String? {
+  static func userID(of token: String) -> String? {
     var digits: [UInt8] = []
     for (index, digit) in token.utf8.enumerated() {
       if [8, 13, 18, 23].contains(index) {

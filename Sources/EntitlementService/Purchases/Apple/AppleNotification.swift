@@ -1,25 +1,25 @@
 /// An App Store Server Notification, version 2, with everything inside it verified.
-public struct AppleNotification: Hashable, Sendable {
+struct AppleNotification: Hashable, Sendable {
   /// The type: `REFUND`.
   ///
   /// Apple adds types; unknown ones are kept.
-  public var type: String
+  var type: String
   /// Which kind of it: `VOLUNTARY`.
-  public var subtype: String?
+  var subtype: String?
   /// The same when Apple sends it again.
-  public var uuid: String
+  var uuid: String
   /// When Apple signed it.
-  public var signedDate: Int64?
+  var signedDate: Int64?
   /// State of the subscription: 1 active, 2 expired, 3 billing retry, 4 grace, 5 revoked.
-  public var status: Int64?
+  var status: Int64?
   /// The transaction it is about.
-  public var transaction: Verified<AppleTransaction>?
+  var transaction: Verified<AppleTransaction>?
   /// The next event of the subscription; only with a transaction of the same purchase.
-  public var renewal: AppleRenewal?
+  var renewal: AppleRenewal?
   /// For consent that was withdrawn: the application's user in Apple's terms.
-  public var appTransactionID: String?
+  var appTransactionID: String?
   /// Of a consumption request: why the user asked for a refund, in Apple's words.
-  public var consumptionRequestReason: String?
+  var consumptionRequestReason: String?
 }
 
 /// The parts of a notification before what is inside them is verified.

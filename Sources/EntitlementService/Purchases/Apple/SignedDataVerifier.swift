@@ -1,4 +1,4 @@
-public import RPCKit
+internal import RPCKit
 
 /// Verifies what Apple signed for one application, without asking anybody (StoreKit 2 transactions,
 /// renewals and App Store Server Notifications V2).
@@ -10,22 +10,22 @@ public import RPCKit
 /// data's.
 ///
 /// About 3 ms for data of a chain not seen before, else 0.15 ms: call it where that may block.
-public struct SignedDataVerifier: Sendable {
+struct SignedDataVerifier: Sendable {
   /// Bytes of a signed transaction or renewal, at most.
-  public static let transactionByteCountMax = 64 * 1024
+  static let transactionByteCountMax = 64 * 1024
   /// Bytes of a notification, at most.
-  public static let notificationByteCountMax = 256 * 1024
+  static let notificationByteCountMax = 256 * 1024
   /// How far ahead of our clock data may be signed, in milliseconds.
   ///
   /// Apple's libraries set no bound, and the newest signed state of a purchase wins forever.
-  public static let futureMillisecondsMax: Int64 = 24 * 3600 * 1000
+  static let futureMillisecondsMax: Int64 = 24 * 3600 * 1000
 
   private let application: AppleApplication
   private let chains: CertificateChains
   private let clock: any WallClock
 
   /// Fails for roots that cannot be used.
-  public init(
+  init(
     application: AppleApplication,
     anchors: [TrustAnchor] = [.apple],
     clock: any WallClock = SystemWallClock()
@@ -36,7 +36,7 @@ public struct SignedDataVerifier: Sendable {
   }
 
   /// A transaction for this application.
-  public func transaction(
+  func transaction(
     _ text: String,
     in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleTransaction> {
@@ -54,7 +54,7 @@ public struct SignedDataVerifier: Sendable {
   /// A renewal.
   ///
   /// See `AppleRenewal` on what it may be used for.
-  public func renewal(
+  func renewal(
     _ text: String,
     in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleRenewal> {
@@ -68,7 +68,7 @@ public struct SignedDataVerifier: Sendable {
 
   /// A notification, with the transaction and renewal inside, each of which has a signature of its
   /// own that the outer one does not cover for.
-  public func notification(
+  func notification(
     _ text: String,
     in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleNotification> {
@@ -88,7 +88,7 @@ public struct SignedDataVerifier: Sendable {
   }
 
   /// Chains remembered, for metrics.
-  public var rememberedChainCount: Int { chains.count }
+  var rememberedChainCount: Int { chains.count }
 
   private func open(
     _ envelope: NotificationEnvelope,

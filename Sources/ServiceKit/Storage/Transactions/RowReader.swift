@@ -59,6 +59,22 @@ public struct RowReader: ~Copyable {
     return statement.isNull(column) ? nil : statement.blob(column)
   }
 
+  /// The value that the next `count` columns hold together; nil when the first of them is NULL.
+  public mutating func group<Value>(
+    of count: Int,
+    _ read: (inout RowReader) throws -> Value
+  ) rethrows -> Value? {
+    let end = next + count
+    defer {
+      assert(next == end, "a group of \(count) columns was read as another number")
+    }
+    guard !statement.isNull(next) else {
+      next = end
+      return nil
+    }
+    return try read(&self)
+  }
+
   /// The case that text stands for; it throws for text that stands for none.
   public mutating func known<Case: RawRepresentable>(
     _: Case.Type = Case.self

@@ -1,12 +1,12 @@
 import EntitlementContracts
 import PeerContracts
-import EntitlementService
 import Foundation
 import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import EntitlementService
 @testable import ServiceTesting
 
 /// The whole service behind a real socket, with callers that say who they are.

@@ -1,10 +1,10 @@
-import EntitlementService
 import Foundation
 import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import EntitlementService
 @testable import ServiceTesting
 
 /// The catalogue that ships with the service.

@@ -1,36 +1,36 @@
 internal import ServiceKit
 
 /// A legacy receipt of StoreKit 1: an application on a device, and the purchases in it.
-public struct LegacyReceipt: Hashable, Sendable {
+struct LegacyReceipt: Hashable, Sendable {
   /// Apple's name of the environment: `Production`, `ProductionSandbox`, `Xcode`.
-  public var environmentName: String?
+  var environmentName: String?
   /// The application.
-  public var bundleID: String?
+  var bundleID: String?
   /// When Apple made the receipt: milliseconds since 1970.
-  public var createdAt: Int64?
+  var createdAt: Int64?
   /// The purchases, in the receipt's order.
-  public var purchases: [Item] = []
+  var purchases: [Item] = []
 
   /// One transaction.
-  public struct Item: Hashable, Sendable {
+  struct Item: Hashable, Sendable {
     /// The product.
-    public var productID: String?
+    var productID: String?
     /// This event.
-    public var transactionID: String?
+    var transactionID: String?
     /// The purchase that the event belongs to.
-    public var originalTransactionID: String?
+    var originalTransactionID: String?
     /// When this event was bought.
-    public var purchaseDate: Int64?
+    var purchaseDate: Int64?
     /// When the purchase began.
-    public var originalPurchaseDate: Int64?
+    var originalPurchaseDate: Int64?
     /// 0 non-consumable, 1 consumable, 2 non-renewing, 3 renewed; older receipts do not say.
-    public var kind: Int64?
+    var kind: Int64?
     /// When a subscription ends.
-    public var expiresDate: Int64?
+    var expiresDate: Int64?
     /// When it was refunded, or replaced by a better one.
-    public var cancellationDate: Int64?
+    var cancellationDate: Int64?
     /// Whether it was bought with a free trial or another introductory offer.
-    public var isIntroductory = false
+    var isIntroductory = false
   }
 
   /// Fields of a receipt and of a transaction in it, at most: more than any receipt of Apple's has.
