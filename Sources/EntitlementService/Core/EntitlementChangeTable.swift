@@ -107,11 +107,11 @@ enum EntitlementChangeTable {
   /// Forgets what happened before `instant` (milliseconds since 1970); how many entries.
   @discardableResult
   static func purge(before instant: Int64, from store: ServiceStore) async throws -> Int {
-    try await store.purge(
+    try await store.database.purge(
       "entitlement_change",
-      key: "kind, id, version, place",
       "occurs_at",
-      before: instant
+      before: instant,
+      by: "kind, id, version, place"
     )
   }
 }

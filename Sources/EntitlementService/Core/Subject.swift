@@ -1,4 +1,5 @@
 internal import PeerContracts
+internal import RPCKit
 internal import ServiceKit
 
 /// A holder of entitlements.
@@ -34,12 +35,14 @@ extension Subject {
 
   /// The subject of a request; nil for a kind that is not known.
   init?(_ wire: Entitlement_V1.Subject) {
-    switch wire.kind {
-    case .user: self.init(.user, wire.id)
-    case .organization: self.init(.organization, wire.id)
-    case .portfolio: self.init(.portfolio, wire.id)
-    default: return nil
-    }
+    guard let kind = Kind.allCases.first(where: { $0.wire == wire.kind }) else { return nil }
+    self.init(kind, wire.id)
+  }
+
+  /// The subject that a request must name.
+  init(required wire: Entitlement_V1.Subject?) throws(RPCError) {
+    guard let subject = wire.flatMap(Subject.init) else { throw EntitlementError.subjectRequired }
+    self = subject
   }
 
   /// The subject as it is sent.

@@ -18,15 +18,12 @@ struct PurchaseSettings: Sendable {
   var notificationLifetime = Int64(400 * 86_400_000)
   /// How many notifications one source may send that are not genuine.
   var notificationLimits = NotificationLimits()
+}
 
-  /// Makes settings with defaults.
-  init(application: AppleApplication) {
-    apple = AppleSettings(application: application)
-  }
-
+extension PurchaseSettings {
   /// Takes the settings out of `members`.
   init(_ members: inout JSONMembers) throws(JSONDecodingError) {
-    apple = try AppleSettings(members.required("apple"))
+    self.init(apple: try AppleSettings(members.required("apple")))
     if let field = members.optional("restore") {
       restorePolicy = try field.choice(of: RestorePolicy.self)
     }

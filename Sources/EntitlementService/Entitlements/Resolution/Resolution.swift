@@ -1,3 +1,5 @@
+internal import PeerContracts
+
 /// Where a value comes from.
 enum EntitlementSource: Hashable, Sendable {
   /// The default of the feature.
@@ -14,35 +16,8 @@ enum EntitlementSource: Hashable, Sendable {
   case promotion(String)
 }
 
-/// Why something is available or not.
-enum EntitlementReason: Hashable, Sendable {
-  /// It is available.
-  case available
-  /// The subject has no subscription.
-  case noSubscription
-  /// The subscription, the purchase or the promotion has ended.
-  case subscriptionExpired
-  /// The tier does not include it, another does.
-  case notInTier
-  /// The count is over the limit.
-  case limitExceeded
-  /// Only an add-on includes it.
-  case addonRequired
-  /// An override takes it away.
-  case deniedByOverride
-  /// The purchase was refunded.
-  case refunded
-  /// The purchase was revoked.
-  case revoked
-  /// There is no such feature.
-  case featureUnknown
-  /// The feature is of the other kind.
-  case typeMismatch
-  /// Bought in another environment than this service is for.
-  case environmentMismatch
-  /// It was never bought.
-  case notPurchased
-}
+/// Why something is available or not: the contract names the reasons.
+typealias EntitlementReason = Entitlement_V1.Reason
 
 /// The value of a feature for a subject at an instant, and its origin.
 struct Resolution: Hashable, Sendable {

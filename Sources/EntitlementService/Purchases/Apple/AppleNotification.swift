@@ -24,12 +24,8 @@ struct AppleNotification: Hashable, Sendable {
 
 /// The parts of a notification before what is inside them is verified.
 struct NotificationEnvelope {
-  let type: String
-  let subtype: String?
-  let uuid: String
-  let signedDate: Int64?
-  let status: Int64?
-  let consumptionRequestReason: String?
+  /// Its fields; those with signatures of their own are still empty.
+  let notification: AppleNotification
   let signedTransaction: String?
   let signedRenewal: String?
   let signedAppTransaction: String?
@@ -42,15 +38,17 @@ struct NotificationEnvelope {
     guard let type = try fields.text("notificationType"), !type.isEmpty,
       let uuid = try fields.text("notificationUUID"), !uuid.isEmpty
     else { throw .invalid(.malformed) }
-    self.type = type
-    self.uuid = uuid
-    subtype = fields.word("subtype")
-    signedDate = try fields.instant("signedDate")
     let data = try fields.fields("data")
     let appData = try fields.fields("appData")
     let purchaseToken = try fields.fields("externalPurchaseToken")
-    status = data?.integer("status")
-    consumptionRequestReason = data?.word("consumptionRequestReason")
+    notification = AppleNotification(
+      type: type,
+      subtype: fields.word("subtype"),
+      uuid: uuid,
+      signedDate: try fields.instant("signedDate"),
+      status: data?.integer("status"),
+      consumptionRequestReason: data?.word("consumptionRequestReason")
+    )
     signedTransaction = try data?.signedData("signedTransactionInfo")
     signedRenewal = try data?.signedData("signedRenewalInfo")
     signedAppTransaction = try appData?.signedData("signedAppTransactionInfo")

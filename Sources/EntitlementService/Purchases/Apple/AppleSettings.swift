@@ -20,16 +20,14 @@ struct AppleSettings: Sendable {
   var anchors: [TrustAnchor] = [.apple]
   /// Root certificates from which legacy receipts must descend; without any, they are refused.
   var receiptAnchors: [TrustAnchor] = []
+}
 
-  /// Makes settings with defaults.
-  init(application: AppleApplication) {
-    self.application = application
-  }
-
+extension AppleSettings {
   /// Reads the settings, but not the files that they name.
   init(_ field: JSONField) throws(JSONDecodingError) {
     var members = try field.members()
-    application = AppleApplication(bundleID: try Self.bundleID(members.required("bundle_id")))
+    let bundleID = try Self.bundleID(members.required("bundle_id"))
+    self.init(application: AppleApplication(bundleID: bundleID))
     application.appleID = try members.optional("apple_id")?.integer(in: 1...Int64.max)
     if let field = members.optional("environment") {
       scope.environment = try field.choice(of: PurchaseEnvironment.self)

@@ -52,7 +52,9 @@ struct ServiceFixture {
       database: folder.appendingPathComponent("store.db").path,
       catalog: try TestCatalog.load(),
       purchases: PurchaseSettings(
-        application: AppleApplication(bundleID: TransactionFields.bundleID, appleID: 1234)
+        apple: AppleSettings(
+          application: AppleApplication(bundleID: TransactionFields.bundleID, appleID: 1234)
+        )
       )
     )
     settings.purchases.apple.anchors = [

@@ -1,4 +1,5 @@
 import Foundation
+import PeerContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit

@@ -61,13 +61,6 @@ struct TrustAnchor: Hashable, Sendable {
   static func test(der: [UInt8], isStrict: Bool = false) -> TrustAnchor {
     TrustAnchor(der: der, origin: .test, identity: nil, isStrict: isStrict)
   }
-
-  private init(der: [UInt8], origin: Origin, identity: Identity?, isStrict: Bool) {
-    self.der = der
-    self.origin = origin
-    self.identity = identity
-    self.isStrict = isStrict
-  }
 }
 
 /// A root certificate that cannot be used.
