@@ -74,7 +74,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     } else {
       await deletions.reports.withdraw(report)
     }
-    deletions.signal.announce()
+    deletions.wake()
     core.outbox.wake()
     return answer
   }

@@ -127,7 +127,7 @@ struct AccountChanges: Sendable {
     }
     guard !due.isEmpty else { return }
     core.outbox.wake()
-    deletions.signal.announce()
+    deletions.wake()
   }
 
   private func settle(_ shown: AccountChange, now: Int64) async throws -> [Revocation] {

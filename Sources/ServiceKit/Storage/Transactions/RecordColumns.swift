@@ -21,6 +21,8 @@ public struct RecordColumns<Record>: Sendable {
   public let selection: String
   /// `INSERT INTO … (…) VALUES (…)`.
   let insertion: String
+  /// The names that an insertion gives values for.
+  private let inserted: [String]
 
   private let table: String
   @usableFromInline let columns: [RecordColumn<Record>]
@@ -39,9 +41,10 @@ public struct RecordColumns<Record>: Sendable {
     written = columns.filter { !$0.isGenerated }
     list = columns.map(\.name).joined(separator: ", ")
     selection = "SELECT \(list) FROM \(table)"
-    let inserted = (names + written.map(\.name)).joined(separator: ", ")
-    let placeholders = Placeholders.list(names.count + written.count)
-    insertion = "INSERT INTO \(table) (\(inserted)) VALUES (\(placeholders))"
+    inserted = names + written.map(\.name)
+    let placeholders = Placeholders.list(inserted.count)
+    insertion =
+      "INSERT INTO \(table) (\(inserted.joined(separator: ", "))) VALUES (\(placeholders))"
   }
 
   /// The names with those of a table in front, for a SELECT on several tables: `s.id, s.name`.
@@ -66,6 +69,15 @@ public struct RecordColumns<Record>: Sendable {
 
   /// The values of all columns, in their order.
   fileprivate func allValues(_ record: Record) -> [SQLValue] { columns.map { $0.value(record) } }
+
+  /// A clause for insertions that has the record replace the row with the same `key`, in all columns but `kept`.
+  ///
+  /// Made once, as the columns are.
+  public func replacing(_ key: String..., keeping kept: String...) -> String {
+    let changes = inserted.filter { !(key + kept).contains($0) }.map { "\($0) = excluded.\($0)" }
+    return "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET "
+      + changes.joined(separator: ", ")
+  }
 
   /// An UPDATE of some of the columns: `condition` begins behind WHERE, and its values follow those of the record.
   ///

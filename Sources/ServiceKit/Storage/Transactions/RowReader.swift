@@ -58,4 +58,43 @@ public struct RowReader: ~Copyable {
     let column = take()
     return statement.isNull(column) ? nil : statement.blob(column)
   }
+
+  /// The value that the next `count` columns hold together; nil when the first of them is NULL.
+  public mutating func group<Value>(
+    of count: Int,
+    _ read: (inout RowReader) throws -> Value
+  ) rethrows -> Value? {
+    let end = next + count
+    defer {
+      assert(next == end, "a group of \(count) columns was read as another number")
+    }
+    guard !statement.isNull(next) else {
+      next = end
+      return nil
+    }
+    return try read(&self)
+  }
+
+  /// The case that text stands for; it throws for text that stands for none.
+  public mutating func known<Case: RawRepresentable>(
+    _: Case.Type = Case.self
+  ) throws(StoreError) -> Case where Case.RawValue == String {
+    try Self.known(text())
+  }
+
+  /// The case that a whole number stands for; it throws for a number that stands for none.
+  public mutating func known<Case: RawRepresentable>(
+    _: Case.Type = Case.self
+  ) throws(StoreError) -> Case where Case.RawValue == Int64 {
+    try Self.known(integer())
+  }
+
+  private static func known<Case: RawRepresentable>(
+    _ value: Case.RawValue
+  ) throws(StoreError) -> Case {
+    guard let known = Case(rawValue: value) else {
+      throw .statement("a row has \(value) as \(Case.self)")
+    }
+    return known
+  }
 }

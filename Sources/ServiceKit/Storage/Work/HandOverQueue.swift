@@ -58,7 +58,8 @@ package final class HandOverQueue: Sendable {
     (self.clock, self.random, self.logger) = (clock, random, logger)
     queue = LeasedQueue(
       rows,
-      .init(pollInterval: Self.pollInterval, batchCount: Self.batchCount, lease: lease),
+      .init(pollInterval: Self.pollInterval, batchCount: Self.batchCount),
+      lease: lease,
       clock: clock
     )
   }
