@@ -23,6 +23,8 @@ public struct RecordColumns<Record>: Sendable {
   let insertion: String
 
   private let table: String
+  /// The columns of the table that the record has not.
+  private let others: [String]
   @usableFromInline let columns: [RecordColumn<Record>]
   /// Those that an insertion gives values for.
   private let written: [RecordColumn<Record>]
@@ -35,7 +37,7 @@ public struct RecordColumns<Record>: Sendable {
     _ columns: RecordColumn<Record>...,
     read: @escaping @Sendable (inout RowReader) throws -> Record
   ) {
-    (self.table, self.columns, self.read) = (table, columns, read)
+    (self.table, others, self.columns, self.read) = (table, names, columns, read)
     written = columns.filter { !$0.isGenerated }
     list = columns.map(\.name).joined(separator: ", ")
     selection = "SELECT \(list) FROM \(table)"
@@ -79,6 +81,25 @@ public struct RecordColumns<Record>: Sendable {
     }
     return RecordUpdate(table, changed, where: condition)
   }
+
+  /// An INSERT that replaces all columns of the row which has the same `key` already, if `condition` holds for it.
+  ///
+  /// Made once, as the columns are.
+  public func upsert(on key: String..., where condition: String = "") -> RecordUpsert<Record> {
+    let assignments = (others + written.map(\.name))
+      .filter { !key.contains($0) }
+      .map { "\($0) = excluded.\($0)" }
+      .joined(separator: ", ")
+    let conflict = "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(assignments)"
+    let filter = condition.isEmpty ? "" : " WHERE \(condition)"
+    return RecordUpsert(sql: "\(insertion) \(conflict)\(filter)", columns: self)
+  }
+}
+
+/// An insertion that replaces the row with the same key; see `RecordColumns.upsert`.
+public struct RecordUpsert<Record>: Sendable {
+  let sql: String
+  fileprivate let columns: RecordColumns<Record>
 }
 
 /// A change of some columns of a row to what a record has in them; see `RecordColumns.update`.
@@ -162,6 +183,16 @@ extension WriteTransaction {
     let sql = clause.isEmpty ? columns.insertion : "\(columns.insertion) \(clause)"
     let own = columns.values(record)
     return try execute(sql, values: values.isEmpty ? own : values + own)
+  }
+
+  /// Inserts a record or replaces the row with its key, as `insert` does; the number of rows that it wrote.
+  @discardableResult
+  public func save<Record>(
+    _ record: Record,
+    _ upsert: RecordUpsert<Record>,
+    beside values: SQLValue...
+  ) throws(StoreError) -> Int {
+    try execute(upsert.sql, values: values + upsert.columns.values(record))
   }
 
   /// Changes the columns of an update to what a record has in them; the number of rows that it changed.
