@@ -88,7 +88,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
   /// A token and its user as the transaction sees them; one of a disabled account does not work.
   func current(
     _ shown: MailToken,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> (token: MailToken, user: UserRecord) {
     guard let token = try MailTokenTable.find(shown.digest, in: tx), let userID = token.userID,
       let user = try UserTable.find(userID, in: tx),

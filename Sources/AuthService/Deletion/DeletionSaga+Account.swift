@@ -59,10 +59,7 @@ extension DeletionSaga {
 
   /// The addresses that an account had when its deletion began; none once everything is erased, or when the
   /// sealing key was replaced since.
-  func addresses(
-    of deletion: DeletionRecord,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [String] {
+  func addresses(of deletion: DeletionRecord, in tx: borrowing some Queryable) throws -> [String] {
     guard let sealed = try DeletionTable.addresses(of: deletion.id, in: tx), !sealed.isEmpty else {
       return []
     }

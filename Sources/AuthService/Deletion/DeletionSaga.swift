@@ -56,11 +56,7 @@ final class DeletionSaga: Sendable {
   private struct Rows: LeasedRows {
     let metrics: DeletionMetrics
 
-    func due(
-      now: Int64,
-      limit: Int,
-      in tx: borrowing some StoreTransaction & ~Copyable
-    ) throws -> [DeletionRecord] {
+    func due(now: Int64, limit: Int, in tx: borrowing some Queryable) throws -> [DeletionRecord] {
       let counts = try DeletionTable.counts(overdueSince: now - overdueAfter, in: tx)
       metrics.pending.set(counts.pending)
       metrics.overdue.set(counts.overdue)

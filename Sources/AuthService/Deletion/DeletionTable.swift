@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// Deletions of accounts in the store.
 enum DeletionTable {
-  private static let columns = RecordColumns<DeletionRecord>(
+  static let columns = RecordColumns<DeletionRecord>(
     "deletion",
     beside: ["addresses"],
     .text("id", \.id),
@@ -18,7 +18,7 @@ enum DeletionTable {
     DeletionRecord(
       id: row.text(),
       userID: row.text(),
-      step: try row.known(),
+      step: try row.text(as: DeletionRecord.Step.self),
       requested: row.integer(),
       eraseAt: row.integer(),
       due: row.integer(),
@@ -27,6 +27,7 @@ enum DeletionTable {
       finished: row.optionalInteger()
     )
   }
+
   private static let progress = columns.update(
     "step",
     "due_at",
@@ -36,18 +37,12 @@ enum DeletionTable {
     where: "id = ?"
   )
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> DeletionRecord? {
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> DeletionRecord? {
     try tx.first(columns, "WHERE id = ?", .text(id))
   }
 
   /// That of a user's account.
-  static func find(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> DeletionRecord? {
+  static func find(of userID: String, in tx: borrowing some Queryable) throws -> DeletionRecord? {
     try tx.first(columns, "WHERE user_id = ?", .text(userID))
   }
 
@@ -55,7 +50,7 @@ enum DeletionTable {
   static func due(
     now: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [DeletionRecord] {
     try tx.query(
       columns,
@@ -68,7 +63,7 @@ enum DeletionTable {
   /// How many are not done, and how many of them should have begun before an instant.
   static func counts(
     overdueSince instant: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> (pending: Int, overdue: Int) {
     let counts = try tx.first(
       "SELECT count(*), coalesce(sum(erase_at < ?), 0) FROM deletion WHERE finished_at IS NULL",
@@ -92,10 +87,7 @@ enum DeletionTable {
   }
 
   /// The addresses that the account had, sealed.
-  static func addresses(
-    of id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [UInt8]? {
+  static func addresses(of id: String, in tx: borrowing some Queryable) throws -> [UInt8]? {
     try tx.first("SELECT addresses FROM deletion WHERE id = ?", .text(id)) { $0.blob(0) }
   }
 

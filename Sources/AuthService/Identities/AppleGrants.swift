@@ -22,11 +22,7 @@ final class AppleGrants: Sendable {
   private let lease: Int64?
 
   private struct Rows: LeasedRows {
-    func due(
-      now: Int64,
-      limit: Int,
-      in tx: borrowing some StoreTransaction & ~Copyable
-    ) throws -> [AppleGrant] {
+    func due(now: Int64, limit: Int, in tx: borrowing some Queryable) throws -> [AppleGrant] {
       try AppleGrantTable.due(now: now, limit: limit, in: tx)
     }
 

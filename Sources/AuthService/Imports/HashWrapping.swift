@@ -21,7 +21,7 @@ struct HashWrapping: Sendable {
     func due(
       now: Int64,
       limit: Int,
-      in tx: borrowing some StoreTransaction & ~Copyable
+      in tx: borrowing some Queryable
     ) throws -> [(userID: String, password: String)] {
       try UserTable.fastPasswords(limit: limit, in: tx)
     }

@@ -39,7 +39,7 @@ struct MailAttempts: LeasedRows {
   func due(
     now: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [(mail: MailRecord, sealed: [UInt8])] {
     let horizon = now.addingSaturated(max(Self.backoff.pauses.upperBound, Self.lease))
     return try MailTable.due(now: now, horizon: horizon, limit: limit, in: tx)

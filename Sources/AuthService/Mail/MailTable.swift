@@ -38,7 +38,7 @@ struct MailRecord: Hashable, Sendable {
 
 /// The outbox in the store.
 enum MailTable {
-  private static let columns = RecordColumns<MailRecord>(
+  static let columns = RecordColumns<MailRecord>(
     "mail",
     beside: ["sealed", "holder"],
     .text("id", \.id),
@@ -67,9 +67,7 @@ enum MailTable {
   }
 
   /// How many wait, by whose place they take.
-  static func holdings(
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [(holder: [UInt8], count: Int)] {
+  static func holdings(in tx: borrowing some Queryable) throws -> [(holder: [UInt8], count: Int)] {
     try tx.query("SELECT holder, count(*) FROM mail WHERE state <= 2 GROUP BY holder") {
       ($0.blob(0), Int($0.integer(1)))
     }
@@ -87,7 +85,7 @@ enum MailTable {
   }
 
   /// How many were given up and are still listed.
-  static func deadCount(in tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
+  static func deadCount(in tx: borrowing some Queryable) throws -> Int {
     let count = try tx.first("SELECT count(*) FROM mail WHERE state = 4") { $0.integer(0) }
     return Int(count ?? 0)
   }
@@ -108,17 +106,17 @@ enum MailTable {
     now: Int64,
     horizon: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [(mail: MailRecord, sealed: [UInt8])] {
     try tx.query(
       """
-      SELECT \(columns.list), sealed FROM mail WHERE state <= 2 AND (due_at <= ? OR due_at > ?)
+      SELECT sealed, \(columns.list) FROM mail WHERE state <= 2 AND (due_at <= ? OR due_at > ?)
       ORDER BY due_at, id LIMIT ?
       """,
       .integer(now),
       .integer(horizon),
       .integer(limit)
-    ) { (try columns.record($0), $0.blob(10)) }
+    ) { (try columns.record($0, at: 1), $0.blob(0)) }
   }
 
   /// Begins an attempt, which has the mail to itself until `leaseEnd`.
@@ -190,7 +188,7 @@ enum MailTable {
     _ state: MailRecord.State?,
     before cursor: String?,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [MailRecord] {
     let end = SQLValue.text(cursor ?? "\u{7F}")
     guard let state else {

@@ -5,7 +5,7 @@ enum MailTokenTable {
   /// How long a token is kept after it expired, in milliseconds: a request that used it may be repeated.
   private static let keptAfterEnd: Int64 = 24 * 3_600_000
 
-  private static let columns = RecordColumns<MailToken>(
+  static let columns = RecordColumns<MailToken>(
     "mail_token",
     beside: ["expires_at"],
     .blob("digest", \.digest),
@@ -20,7 +20,7 @@ enum MailTokenTable {
   ) { row in
     MailToken(
       digest: row.blob(),
-      purpose: try row.known(),
+      purpose: try row.text(as: MailToken.Purpose.self),
       userID: row.optionalText(),
       addressKey: row.text(),
       address: row.text(),
@@ -31,10 +31,7 @@ enum MailTokenTable {
     )
   }
 
-  static func find(
-    _ digest: [UInt8],
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> MailToken? {
+  static func find(_ digest: [UInt8], in tx: borrowing some Queryable) throws -> MailToken? {
     try tx.first(columns, "WHERE digest = ?", .blob(digest))
   }
 
@@ -105,7 +102,7 @@ extension UserTable {
     _ email: EmailAddress,
     exceptBy userID: String? = nil,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Bool {
     try tx.exists(
       """

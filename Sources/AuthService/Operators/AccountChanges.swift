@@ -22,7 +22,7 @@ struct AccountChanges: Sendable {
     _ change: AccountChange,
     of user: UserRecord,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws {
     switch change.kind {
     case .removeTotp:

@@ -125,7 +125,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     of userID: String,
     _ policy: PinPolicy,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> PinAttempts {
     guard pin.attempts.isDisabled(policy) else { return pin.attempts }
     let hasSignedIn = try SessionTable.alive(of: userID, now: now, in: tx)

@@ -58,7 +58,7 @@ extension AuthCore {
   func requireActiveSession(
     of user: UserIdentity,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> SessionRecord {
     guard let session = try SessionTable.find(user.sessionID, in: tx),
       session.userID == user.userID, session.isAlive(at: now)

@@ -39,9 +39,6 @@ public struct UserDefaults: Hashable, Sendable {
   public var property = DefaultChoice.none
   /// The unit.
   public var unit = DefaultChoice.none
-
-  /// No choice at all.
-  public init() {}
 }
 
 /// The basis of a sign-in while its password is being hashed, which takes long enough for others to

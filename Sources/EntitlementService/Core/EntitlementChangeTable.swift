@@ -84,7 +84,7 @@ enum EntitlementChangeTable {
     before place: EntitlementChangePlace?,
     at now: Int64,
     count: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [EntitlementChangeRecord] {
     let version = place?.version ?? .max
     return try tx.query(

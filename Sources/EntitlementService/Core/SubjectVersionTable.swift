@@ -6,10 +6,7 @@ enum SubjectVersionTable {
   static let changeKind = "subject"
 
   /// The version of a subject; 0 for one that never had anything.
-  static func current(
-    of subject: Subject,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> UInt64 {
+  static func current(of subject: Subject, in tx: borrowing some Queryable) throws -> UInt64 {
     let version = try tx.first(
       "SELECT version FROM subject_version WHERE kind = ? AND id = ?",
       subject.stored.kind,

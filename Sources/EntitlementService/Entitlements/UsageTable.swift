@@ -11,7 +11,7 @@ enum UsageTable {
     _ key: String,
     by subject: Subject,
     in window: UsageWindow,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Int64 {
     try tx.first(
       """

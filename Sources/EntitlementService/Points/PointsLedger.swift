@@ -27,7 +27,7 @@ struct PointsLedger {
       number: row.integer(),
       transactionID: row.text(),
       posting: PointsPosting(
-        kind: try row.known(),
+        kind: try row.text(as: PointsEntryKind.self),
         app: row.text(),
         points: row.integer(),
         minutes: row.integer(),
@@ -49,10 +49,7 @@ struct PointsLedger {
   // MARK: - Reading
 
   /// Points of an app that can be redeemed.
-  func balance(
-    of app: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int64 {
+  func balance(of app: String, in tx: borrowing some Queryable) throws -> Int64 {
     try tx.first(
       "SELECT points FROM points_account WHERE holder = ? AND app = ? AND name = ?",
       .text(holder),
@@ -62,7 +59,7 @@ struct PointsLedger {
   }
 
   /// Points that can be redeemed, by app.
-  func balances(in tx: borrowing some StoreTransaction & ~Copyable) throws -> [String: Int64] {
+  func balances(in tx: borrowing some Queryable) throws -> [String: Int64] {
     let rows = try tx.query(
       "SELECT app, points FROM points_account WHERE holder = ? AND name = ?",
       .text(holder),
@@ -72,10 +69,7 @@ struct PointsLedger {
   }
 
   /// The entries of a transaction, in the order of their numbers.
-  func entries(
-    of transactionID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [PointsEntry] {
+  func entries(of transactionID: String, in tx: borrowing some Queryable) throws -> [PointsEntry] {
     try tx.query(
       Self.columns,
       """
@@ -88,10 +82,7 @@ struct PointsLedger {
   }
 
   /// The entries that reversed a transaction; empty while none has.
-  func reversal(
-    of transactionID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [PointsEntry] {
+  func reversal(of transactionID: String, in tx: borrowing some Queryable) throws -> [PointsEntry] {
     try tx.query(
       Self.columns,
       "WHERE holder = ? AND reversed_id = ? ORDER BY number",
@@ -106,7 +97,7 @@ struct PointsLedger {
     app: String,
     kind: PointsEntryKind?,
     count: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [PointsEntry] {
     var sql = "\(Self.columns.selection) WHERE holder = ? AND number < ?"
     var values: [SQLValue] = [.text(holder), .integer(number)]

@@ -15,13 +15,13 @@ enum PointsRuleTable {
       pointsPerRewardMinute: row.integer()
     )
   }
-  private static let replacing = columns.replacing("holder", "app")
+  private static let saving = columns.upsert(on: "holder", "app")
 
   /// The rule of one app, if it has one.
   static func load(
     _ app: String,
     of holder: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> PointsRule? {
     try tx.first(columns, "WHERE holder = ? AND app = ?", .text(holder), .text(app))
   }
@@ -46,10 +46,7 @@ enum PointsRuleTable {
   }
 
   /// All rules of a holder, sorted by app.
-  static func all(
-    of holder: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [PointsRule] {
+  static func all(of holder: String, in tx: borrowing some Queryable) throws -> [PointsRule] {
     try tx.query(columns, "WHERE holder = ? ORDER BY app", .text(holder))
   }
 
@@ -65,6 +62,6 @@ enum PointsRuleTable {
       .text(rule.app)
     ) { $0.integer(0) }
     guard count ?? 0 < PointsRule.countMax else { throw PointsError.ruleLimit }
-    try tx.insert(rule, columns, beside: .text(holder), clause: replacing)
+    try tx.save(rule, saving, beside: .text(holder))
   }
 }

@@ -124,7 +124,7 @@ enum PurchaseTable {
   static func load(
     _ environment: PurchaseEnvironment,
     _ originalTransactionID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> PurchaseRecord? {
     try tx.first(
       columns,
@@ -141,10 +141,7 @@ enum PurchaseTable {
   /// memory and time at each check than there are products. Besides them a few subscriptions whose period
   /// before the newest can be worth something else than that: an Apple account has one for each group of
   /// subscriptions.
-  static func held(
-    by userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [Purchase] {
+  static func held(by userID: String, in tx: borrowing some Queryable) throws -> [Purchase] {
     try tx.query(
       """
       SELECT \(columns.list) FROM (
@@ -185,7 +182,7 @@ enum PurchaseTable {
     of userID: String,
     after place: PurchasePlace?,
     count: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [PurchaseRecord] {
     try tx.query(
       columns,
@@ -222,10 +219,7 @@ enum PurchaseTable {
   }
 
   /// The holders of a purchase, in the order they came.
-  static func holders(
-    of purchase: Purchase,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [String] {
+  static func holders(of purchase: Purchase, in tx: borrowing some Queryable) throws -> [String] {
     try tx.query(
       """
       SELECT user_id FROM purchase_holder

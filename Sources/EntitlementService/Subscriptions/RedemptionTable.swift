@@ -26,10 +26,7 @@ enum RedemptionTable {
   }
 
   /// The redemptions of a subject: those that last longest, as many as can run at a time.
-  static func latest(
-    of subject: Subject,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [Redemption] {
+  static func latest(of subject: Subject, in tx: borrowing some Queryable) throws -> [Redemption] {
     try tx.query(
       columns,
       "WHERE kind = ? AND id = ? ORDER BY ends_at DESC, promotion LIMIT ?",

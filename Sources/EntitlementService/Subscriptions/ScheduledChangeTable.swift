@@ -23,7 +23,7 @@ enum ScheduledChangeTable {
   /// The changes of a subject, by their instants.
   static func all(
     of subject: Subject,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [ScheduledChange] {
     let (kind, id) = subject.stored
     return try tx.query(columns, "\(ofSubject) ORDER BY effective_at, id", kind, id)

@@ -45,10 +45,7 @@ enum SubscriptionTable {
   }
 
   /// The subscription of a subject, if any.
-  static func load(
-    _ subject: Subject,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Subscription? {
+  static func load(_ subject: Subject, in tx: borrowing some Queryable) throws -> Subscription? {
     let (kind, id) = subject.stored
     guard var found = try tx.first(columns, "WHERE kind = ? AND id = ?", kind, id) else {
       return nil

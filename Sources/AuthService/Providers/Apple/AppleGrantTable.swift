@@ -37,7 +37,7 @@ struct AppleGrant: Hashable, Sendable {
 ///
 /// The table has no column `user_id`: what is to be revoked outlives its user, and names nobody.
 enum AppleGrantTable {
-  private static let columns = RecordColumns<AppleGrant>(
+  static let columns = RecordColumns<AppleGrant>(
     "apple_grant",
     .text("id", \.id),
     .optionalText("identity_id", \.identityID),
@@ -52,13 +52,14 @@ enum AppleGrantTable {
       id: row.text(),
       identityID: row.optionalText(),
       clientID: row.text(),
-      state: try row.known(),
+      state: try row.integer(as: AppleGrant.State.self),
       sealed: row.blob(),
       due: row.optionalInteger(),
       failedCount: row.integer(),
       expires: row.integer()
     )
   }
+
   private static let progress = columns.update(
     "state",
     "sealed",
@@ -68,19 +69,12 @@ enum AppleGrantTable {
     where: "id = ?"
   )
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> AppleGrant? {
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> AppleGrant? {
     try tx.first(columns, "WHERE id = ?", .text(id))
   }
 
   /// Those with which something is to be done, longest due first.
-  static func due(
-    now: Int64,
-    limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [AppleGrant] {
+  static func due(now: Int64, limit: Int, in tx: borrowing some Queryable) throws -> [AppleGrant] {
     try tx.query(
       columns,
       "WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",

@@ -18,7 +18,7 @@ struct Holdings: Hashable, Sendable {
 
 extension Holdings {
   /// The holdings of a subject in the store.
-  init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
+  init(stored subject: Subject, in tx: borrowing some Queryable) throws {
     self.init(
       subject: subject,
       subscription: try SubscriptionTable.load(subject, in: tx),

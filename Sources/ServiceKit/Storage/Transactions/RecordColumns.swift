@@ -21,10 +21,10 @@ public struct RecordColumns<Record>: Sendable {
   public let selection: String
   /// `INSERT INTO … (…) VALUES (…)`.
   let insertion: String
-  /// The names that an insertion gives values for.
-  private let inserted: [String]
 
   private let table: String
+  /// The columns of the table that the record has not.
+  private let others: [String]
   @usableFromInline let columns: [RecordColumn<Record>]
   /// Those that an insertion gives values for.
   private let written: [RecordColumn<Record>]
@@ -37,11 +37,11 @@ public struct RecordColumns<Record>: Sendable {
     _ columns: RecordColumn<Record>...,
     read: @escaping @Sendable (inout RowReader) throws -> Record
   ) {
-    (self.table, self.columns, self.read) = (table, columns, read)
+    (self.table, others, self.columns, self.read) = (table, names, columns, read)
     written = columns.filter { !$0.isGenerated }
     list = columns.map(\.name).joined(separator: ", ")
     selection = "SELECT \(list) FROM \(table)"
-    inserted = names + written.map(\.name)
+    let inserted = names + written.map(\.name)
     let placeholders = Placeholders.list(inserted.count)
     insertion =
       "INSERT INTO \(table) (\(inserted.joined(separator: ", "))) VALUES (\(placeholders))"
@@ -70,15 +70,6 @@ public struct RecordColumns<Record>: Sendable {
   /// The values of all columns, in their order.
   fileprivate func allValues(_ record: Record) -> [SQLValue] { columns.map { $0.value(record) } }
 
-  /// A clause for insertions that has the record replace the row with the same `key`, in all columns but `kept`.
-  ///
-  /// Made once, as the columns are.
-  public func replacing(_ key: String..., keeping kept: String...) -> String {
-    let changes = inserted.filter { !(key + kept).contains($0) }.map { "\($0) = excluded.\($0)" }
-    return "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET "
-      + changes.joined(separator: ", ")
-  }
-
   /// An UPDATE of some of the columns: `condition` begins behind WHERE, and its values follow those of the record.
   ///
   /// It is a mistake of the program to name a column that is not declared. Made once, as the columns are.
@@ -91,6 +82,25 @@ public struct RecordColumns<Record>: Sendable {
     }
     return RecordUpdate(table, changed, where: condition)
   }
+
+  /// An INSERT that replaces all columns of the row which has the same `key` already, if `condition` holds for it.
+  ///
+  /// Made once, as the columns are.
+  public func upsert(on key: String..., where condition: String = "") -> RecordUpsert<Record> {
+    let assignments = (others + written.map(\.name))
+      .filter { !key.contains($0) }
+      .map { "\($0) = excluded.\($0)" }
+      .joined(separator: ", ")
+    let conflict = "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(assignments)"
+    let filter = condition.isEmpty ? "" : " WHERE \(condition)"
+    return RecordUpsert(sql: "\(insertion) \(conflict)\(filter)", columns: self)
+  }
+}
+
+/// An insertion that replaces the row with the same key; see `RecordColumns.upsert`.
+public struct RecordUpsert<Record>: Sendable {
+  let sql: String
+  fileprivate let columns: RecordColumns<Record>
 }
 
 /// A change of some columns of a row to what a record has in them; see `RecordColumns.update`.
@@ -174,6 +184,16 @@ extension WriteTransaction {
     let sql = clause.isEmpty ? columns.insertion : "\(columns.insertion) \(clause)"
     let own = columns.values(record)
     return try execute(sql, values: values.isEmpty ? own : values + own)
+  }
+
+  /// Inserts a record or replaces the row with its key, as `insert` does; the number of rows that it wrote.
+  @discardableResult
+  public func save<Record>(
+    _ record: Record,
+    _ upsert: RecordUpsert<Record>,
+    beside values: SQLValue...
+  ) throws(StoreError) -> Int {
+    try execute(upsert.sql, values: values + upsert.columns.values(record))
   }
 
   /// Changes the columns of an update to what a record has in them; the number of rows that it changed.

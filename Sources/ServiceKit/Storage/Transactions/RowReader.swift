@@ -75,26 +75,25 @@ public struct RowReader: ~Copyable {
     return try read(&self)
   }
 
-  /// The case that text stands for; it throws for text that stands for none.
-  public mutating func known<Case: RawRepresentable>(
-    _: Case.Type = Case.self
-  ) throws(StoreError) -> Case where Case.RawValue == String {
-    try Self.known(text())
+  /// The case of an enumeration that is stored as text; throws for a text of which it has none.
+  @inlinable
+  public mutating func text<Value: RawRepresentable<String>>(as type: Value.Type) throws -> Value {
+    try known(text())
   }
 
-  /// The case that a whole number stands for; it throws for a number that stands for none.
-  public mutating func known<Case: RawRepresentable>(
-    _: Case.Type = Case.self
-  ) throws(StoreError) -> Case where Case.RawValue == Int64 {
-    try Self.known(integer())
+  /// The case of an enumeration that is stored as a whole number; throws for one of which it has none.
+  @inlinable
+  public mutating func integer<Value: RawRepresentable<Int64>>(
+    as type: Value.Type
+  ) throws -> Value {
+    try known(integer())
   }
 
-  private static func known<Case: RawRepresentable>(
-    _ value: Case.RawValue
-  ) throws(StoreError) -> Case {
-    guard let known = Case(rawValue: value) else {
-      throw .statement("a row has \(value) as \(Case.self)")
+  @inlinable
+  func known<Value: RawRepresentable>(_ raw: Value.RawValue) throws -> Value {
+    guard let value = Value(rawValue: raw) else {
+      throw StoreError.statement("column \(next - 1) has \(raw), which is no \(Value.self)")
     }
-    return known
+    return value
   }
 }

@@ -11,7 +11,7 @@ package protocol LeasedRows: Sendable {
   func due(
     now: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [Due]
 
   /// Takes a row until an instant, in milliseconds since 1970: it is not due before; what is known of it then.
