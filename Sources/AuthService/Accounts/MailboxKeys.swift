@@ -134,13 +134,7 @@ enum MailboxKeys {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    let none = EmailAddress(missingOf: account.id)
-    try UserTable.changeEmail(of: account.id, to: none, isVerified: false, now: now, in: tx)
-    for purpose in MailToken.Purpose.allCases {
-      try MailTokenTable.deleteUnused(purpose, of: account.id, in: tx)
-    }
-    try AccountRows.giveUpMails(of: account.id, now: now, in: tx)
-    try tx.appendChange(kind: "user.updated", subject: account.id, scope: "")
+    try AuthCore.freeAddress(of: account.id, now: now, in: tx)
     try tx.audit("email.unify", object: account.id)
   }
 }

@@ -22,6 +22,8 @@ enum AttemptTable {
     )
   }
 
+  // Made once, because every sign-in runs it.
+  private static let selectCounter = "\(columns.selection) WHERE subject = ? AND kind = ?"
   private static let saving = columns.upsert(on: "subject", "kind")
 
   /// Failed attempts since the last right one.
@@ -30,12 +32,8 @@ enum AttemptTable {
     _ kind: Kind,
     in tx: borrowing some Queryable
   ) throws -> AttemptCounter {
-    try tx.first(
-      columns,
-      "WHERE subject = ? AND kind = ?",
-      .blob(subject),
-      .text(kind.rawValue)
-    ) ?? AttemptCounter()
+    try tx.first(selectCounter, .blob(subject), .text(kind.rawValue)) { try columns.record($0) }
+      ?? AttemptCounter()
   }
 
   /// The outcome of an attempt.

@@ -192,11 +192,7 @@ extension AuthCore {
   ) throws {
     let claims = verified.claims
     guard !code.isEmpty, verified.provider.authorization != nil,
-      let identity = try IdentityTable.find(
-        issuer: claims.issuer,
-        subject: claims.subject,
-        in: tx
-      )
+      let identity = try IdentityTable.find(of: claims, in: tx)
     else { return }
     let (id, now) = (Base64URL.encode(random.bytes(16)), clock.now)
     let grant = AppleGrant(

@@ -54,6 +54,14 @@ enum IdentityTable {
     try tx.first(columns, "WHERE issuer = ? AND subject = ?", .text(issuer), .text(subject))
   }
 
+  /// The identity that a token is of.
+  static func find(
+    of claims: IdentityClaims,
+    in tx: borrowing some Queryable
+  ) throws -> LinkedIdentity? {
+    try find(issuer: claims.issuer, subject: claims.subject, in: tx)
+  }
+
   /// The identities of a user, oldest first.
   static func list(of userID: String, in tx: borrowing some Queryable) throws -> [LinkedIdentity] {
     try tx.query(columns, "WHERE user_id = ? ORDER BY linked_at, id", .text(userID))

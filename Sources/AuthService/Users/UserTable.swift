@@ -50,7 +50,7 @@ enum UserTable {
   private static let listColumns = columns.list
     .replacing("settings, activities", with: "'{}', '[]'")
 
-  /// What a user changes of a profile in one call.
+  /// The columns that a user changes in a profile.
   private static let profile = columns.update(
     "display_name",
     "first_name",
@@ -62,6 +62,13 @@ enum UserTable {
     "language",
     "photo_url",
     "time_zone",
+    where: "id = ?"
+  )
+
+  private static let applicationData = columns.update(
+    "settings",
+    "activities",
+    "updated_at",
     where: "id = ?"
   )
 
@@ -85,6 +92,15 @@ enum UserTable {
     )
   }
 
+  // Made once, because every sign-in runs them.
+  private static let selectForSignIn = """
+    SELECT iif(\(isDisabled), NULL, password), \(basisColumns.list), \(columns.list)
+    FROM \(withCredential) WHERE \(hasAddress)
+    """
+  private static let selectBasis = """
+    \(basisColumns.selection) WHERE user.id = ? AND NOT \(isDisabled)
+    """
+
   static func find(_ id: String, in tx: borrowing some Queryable) throws -> UserRecord? {
     try tx.first(columns, "WHERE id = ?", .text(id))
   }
@@ -104,14 +120,9 @@ enum UserTable {
     _ email: EmailAddress,
     in tx: borrowing some Queryable
   ) throws -> (password: String?, basis: SignInBasis, user: UserRecord)? {
-    try tx.first(
-      """
-      SELECT iif(\(isDisabled), NULL, password), \(basisColumns.list), \(columns.list)
-      FROM \(withCredential) WHERE \(hasAddress)
-      """,
-      .text(email.key),
-      .text(email.formerKey)
-    ) { ($0.optionalText(0), try basisColumns.record($0, at: 1), try columns.record($0, at: 4)) }
+    try tx.first(selectForSignIn, .text(email.key), .text(email.formerKey)) {
+      ($0.optionalText(0), try basisColumns.record($0, at: 1), try columns.record($0, at: 4))
+    }
   }
 
   /// The user of an address.
@@ -139,7 +150,7 @@ enum UserTable {
   /// Every sign-in asks this in the transaction that begins its session, whatever proved who the user is. So
   /// this is where a disabled account is kept from having sessions.
   static func basis(of userID: String, in tx: borrowing some Queryable) throws -> SignInBasis? {
-    try tx.first(basisColumns, "WHERE user.id = ? AND NOT \(isDisabled)", .text(userID))
+    try tx.first(selectBasis, .text(userID)) { try basisColumns.record($0) }
   }
 
   /// Ends the sign-ins of a user that are in progress: see `SignInBasis`.
@@ -303,33 +314,14 @@ enum UserTable {
     )
   }
 
-  /// Writes the settings of a user's applications.
-  static func changeSettings(
-    of userID: String,
-    to settings: String,
+  /// Writes what applications keep with an account: settings, and what its user does regularly.
+  static func updateApplicationData(
+    of user: UserRecord,
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      "UPDATE user SET settings = ?, updated_at = ? WHERE id = ?",
-      .text(settings),
-      .integer(now),
-      .text(userID)
-    )
-  }
-
-  /// Writes what a user does regularly.
-  static func changeActivities(
-    of userID: String,
-    to activities: String,
-    now: Int64,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    try tx.execute(
-      "UPDATE user SET activities = ?, updated_at = ? WHERE id = ?",
-      .text(activities),
-      .integer(now),
-      .text(userID)
-    )
+    var user = user
+    user.updated = now
+    try tx.update(user, applicationData, .text(user.id))
   }
 }

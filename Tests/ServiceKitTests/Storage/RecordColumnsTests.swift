@@ -209,7 +209,8 @@ struct RecordColumnsTests {
     }
     try await run { database in
       let kind = Kind(wood: .oak, size: .small)
-      #expect(try await database.read { tx in try tx.readBack(kind, columns) } == kind)
+      let found = try await database.read { tx in try tx.readBack(kind, columns) }
+      #expect(found == kind)
       await #expect(throws: StoreError.statement("column 1 has 4, which is no Size")) {
         try await database.read { tx in try tx.first("SELECT 'oak', 4") { try columns.record($0) } }
       }
