@@ -114,8 +114,8 @@ enum PurchaseTable {
       isGranted: row.boolean()
     )
   }
-  private static let replacing = columns.replacing(
-    "environment",
+  private static let saving = columns.upsert(
+    on: "environment",
     "original_transaction_id",
     keeping: "id"
   )
@@ -215,7 +215,7 @@ enum PurchaseTable {
 
   /// Writes a purchase, new or known.
   static func save(_ record: PurchaseRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.insert(record, columns, clause: replacing)
+    try tx.save(record, saving)
   }
 
   /// The holders of a purchase, in the order they came.

@@ -86,12 +86,17 @@ public struct RecordColumns<Record>: Sendable {
     return RecordUpdate(table, changed, where: condition)
   }
 
-  /// An INSERT that replaces all columns of the row which has the same `key` already, if `condition` holds for it.
+  /// An INSERT that replaces the row which has the same `key` already, in all columns but `kept`, if `condition` holds
+  /// for it.
   ///
   /// Made once, as the columns are.
-  public func upsert(on key: String..., where condition: String = "") -> RecordUpsert<Record> {
+  public func upsert(
+    on key: String...,
+    keeping kept: String...,
+    where condition: String = ""
+  ) -> RecordUpsert<Record> {
     let assignments = (others + written.map(\.name))
-      .filter { !key.contains($0) }
+      .filter { !(key + kept).contains($0) }
       .map { "\($0) = excluded.\($0)" }
       .joined(separator: ", ")
     let conflict = "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(assignments)"
