@@ -25,7 +25,8 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       let outcome = decide(check, context, into: &decision)
       if case .decided(let revision) = outcome {
         decision.revision = core.tokens.token(revision: revision)
-        return .now(decision)
+        // Moved, because it is large, and the compiler would copy it.
+        return .now(consume decision)
       }
     }
     return .later {
