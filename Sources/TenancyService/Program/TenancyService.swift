@@ -229,19 +229,17 @@ public final class TenancyService: Sendable {
   /// what products no longer need; see `Database.maintain`.
   public func purge(now: Int64) async throws {
     while try await database.purgeTombstones(before: now - TombstoneTable.lifetime) > 0 {}
-    while try await database.purgePast(before: now - TombstoneTable.lifetime) > 0 {}
-    try await database.purge(
-      "entity_deletion",
-      "finished_at",
-      before: now - TombstoneTable.lifetime
-    )
+    let past = now - TombstoneTable.lifetime
+    try await database.purgePast(before: past)
+    try await database.purge("entity_deletion", "finished_at", before: past)
     try await database.purge("invitation", "expires_at", before: now - InvitationLimits.retention)
     for product in core.products { try await product.purge(core, now: now) }
     if let lifetime = database.configuration.auditLifetime {
       // Questions about the past need roles for as long as everything else that they rest on.
       let kept = max(lifetime, TombstoneTable.lifetime)
       while try await database.purgeEndedRoles(before: now - kept) > 0 {}
-      while try await database.purgeRefusals(before: now - lifetime) > 0 {}
+      let oldest = now - lifetime
+      try await database.purge("refusal", "hour", before: oldest, by: RefusalTable.key)
     }
   }
 

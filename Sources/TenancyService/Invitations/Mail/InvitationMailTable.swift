@@ -26,7 +26,7 @@ enum InvitationMailTable {
   /// That of an invitation; nil once it was taken or dropped.
   static func find(
     _ invitationID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> InvitationMail? {
     let sealed = try tx.first(
       "SELECT sealed FROM invitation_mail WHERE invitation_id = ?",

@@ -33,6 +33,13 @@ extension StoreTransaction where Self: ~Copyable {
   }
 }
 
+extension AssociationRecord {
+  /// Whether somebody else can act for good by the same role on the same entity.
+  func hasLastingSubstitute(now: Int64, _ tx: borrowing some Queryable) throws -> Bool {
+    try tx.hasLastingHolder(of: role, on: entityID, besides: userID, now: now)
+  }
+}
+
 extension Policy {
   /// Whether somebody must have a role on each entity on which it was given.
   func isKept(_ name: String) -> Bool { role(named: name).map { self[$0].isOneKept } == true }
