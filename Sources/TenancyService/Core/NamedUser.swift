@@ -1,4 +1,3 @@
-internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 

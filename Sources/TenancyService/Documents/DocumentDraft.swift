@@ -1,6 +1,3 @@
-internal import RPCKit
-internal import ServiceKit
-
 /// A change of a document that a caller asks for, checked as far as it can be without the store.
 enum DocumentDraft: Sendable {
   case put(DocumentPutDraft)

@@ -1,6 +1,4 @@
 internal import AccessEngine
-internal import RPCKit
-internal import ServiceKit
 
 /// Narrows a list by an attribute that is text or a number.
 ///

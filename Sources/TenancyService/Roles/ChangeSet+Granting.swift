@@ -1,5 +1,3 @@
-internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// The outcome of removing roles.

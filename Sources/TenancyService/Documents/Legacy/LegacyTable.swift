@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// A document of the older app, checked as far as it can be without the store.

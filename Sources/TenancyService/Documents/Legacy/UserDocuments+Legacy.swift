@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// The documents of this user that the older app has left.

@@ -1,4 +1,3 @@
-internal import AccessEngine
 internal import ServiceKit
 
 struct DeletionOptions: Sendable {

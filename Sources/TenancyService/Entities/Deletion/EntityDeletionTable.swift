@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// The deletion of an entity, as the store keeps it: what of it EntitlementService gets, and has got.

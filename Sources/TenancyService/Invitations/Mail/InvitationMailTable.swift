@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// A mail with the code of an invitation that nobody has taken yet, as the store keeps it.

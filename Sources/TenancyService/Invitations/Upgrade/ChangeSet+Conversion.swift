@@ -1,5 +1,4 @@
 internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// Roles that become invitations at an upgrade, and invitations that become such roles again.

@@ -1,5 +1,4 @@
 internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// A role that became an invitation at an upgrade (docs/decisions/0193), as it was.

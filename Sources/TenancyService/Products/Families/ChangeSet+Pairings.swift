@@ -1,7 +1,4 @@
 internal import AccessEngine
-internal import PeerContracts
-internal import TenancyContracts
-internal import RPCKit
 internal import ServiceKit
 
 extension ChangeSet {

@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// A pairing code as the store keeps it.

@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// A device that is paired with a family, as the store keeps it.

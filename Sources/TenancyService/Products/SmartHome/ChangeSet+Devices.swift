@@ -1,5 +1,3 @@
-internal import PeerContracts
-internal import RPCKit
 internal import ServiceKit
 
 /// Where devices go when what they are in is deleted.

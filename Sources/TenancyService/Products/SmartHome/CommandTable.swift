@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// Every bound of commands for devices.

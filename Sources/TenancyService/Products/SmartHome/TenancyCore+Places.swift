@@ -1,4 +1,3 @@
-internal import AccessEngine
 internal import PeerContracts
 internal import TenancyContracts
 internal import RPCKit
