@@ -25,8 +25,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       let outcome = decide(check, context, into: &decision)
       if case .decided(let revision) = outcome {
         decision.revision = core.tokens.token(revision: revision)
-        // Moved, because it is large, and the compiler would copy it.
-        return .now(consume decision)
+        return .now(decision)
       }
     }
     return .later {
