@@ -107,12 +107,7 @@ extension AuthCore {
     // Moving to an address verifies it too, and leaves passkeys from before.
     try removeUnprovenPasskeys(of: user.id, in: tx)
     try outbox.queue(.notice(.passwordChanged, to: user, now: now), in: tx)
-    try tx.audit(
-      "password.reset",
-      object: user.id,
-      detail: "revoked \(ended.count)",
-      by: .user(user.id)
-    )
+    try tx.audit("password.reset", of: user.id, ending: ended)
     return ended
   }
 
@@ -134,15 +129,11 @@ extension AuthCore {
     try removeFactors(of: old.id, in: tx)
     // No record matches this one.
     try UserTable.changePassword(of: old.id, to: "", now: now, in: tx)
-    try freeAddress(of: old, now: now, in: tx)
+    try Self.freeAddress(of: old.id, now: now, in: tx)
     let newcomer = UserRecord(
       id: newcomerID,
       email: old.email,
       isEmailVerified: true,
-      displayName: "",
-      firstName: "",
-      lastName: "",
-      defaults: UserDefaults(),
       created: now,
       updated: now
     )

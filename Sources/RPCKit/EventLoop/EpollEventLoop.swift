@@ -395,11 +395,12 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
       return (shared.work, shared.jobs, shared.isStopping)
     }
     if isStopping { isRunning = false }
-    jobs.append(contentsOf: newJobs)
+    if !newJobs.isEmpty { jobs.append(contentsOf: newJobs) }
     for item in work { item() }
   }
 
   private func runJobs() {
+    guard !jobs.isEmpty else { return }
     let executor = unsafe asUnownedTaskExecutor()
     var index = 0
     // Jobs that these jobs make runnable belong to the same turn, up to a bound that keeps

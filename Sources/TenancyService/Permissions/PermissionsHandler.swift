@@ -25,7 +25,8 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       let outcome = decide(check, context, into: &decision)
       if case .decided(let revision) = outcome {
         decision.revision = core.tokens.token(revision: revision)
-        return .now(decision)
+        // Moved, because it is large, and the compiler would copy it.
+        return .now(consume decision)
       }
     }
     return .later {
@@ -141,10 +142,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       guard missing.isEmpty else { throw TenancyError.featuresUnavailable(missing) }
       return (entities, revision)
     }
-    return Tenancy_V1.ListActionsResponse(
-      entities: entities,
-      revision: core.tokens.token(revision: revision)
-    )
+    return .init(entities: entities, revision: core.tokens.token(revision: revision))
   }
 
   func listAccessible(

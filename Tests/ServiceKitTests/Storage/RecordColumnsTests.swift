@@ -135,6 +135,54 @@ struct RecordColumnsTests {
     }
   }
 
+  @Test("Columns of joined tables are read, and left out of insertions")
+  func joined_areReadOnly() async throws {
+    let columns = RecordColumns<Shelf>(
+      "shelf",
+      as: "s",
+      joining: "JOIN shelf t ON t.id = s.note",
+      beside: ["owner"],
+      .text("id", \.id),
+      .optionalText("note", \.note),
+      .integer("count", \.count),
+      .joined(.boolean("t.is_open", \.isOpen)),
+      .real("width", \.width),
+      .joined(.blob("t.key", \.key))
+    ) { row in
+      Shelf(
+        id: row.text(),
+        note: row.optionalText(),
+        count: Int(row.integer()),
+        isOpen: row.boolean(),
+        width: row.real(),
+        key: row.blob()
+      )
+    }
+    #expect(columns.list == "s.id, s.note, s.count, t.is_open, s.width, t.key")
+    #expect(
+      columns.selection == """
+        SELECT s.id, s.note, s.count, t.is_open, s.width, t.key FROM shelf s \
+        JOIN shelf t ON t.id = s.note
+        """
+    )
+    #expect(
+      columns.insertion
+        == "INSERT INTO shelf (owner, id, note, count, width) VALUES (?, ?, ?, ?, ?)"
+    )
+    try await run { database in
+      let found = try await database.write { tx in
+        var other = Shelf.full
+        (other.id, other.note, other.key) = ("s3", "s1", [])
+        try tx.insert(Shelf.full, Shelf.columns, beside: .text("ada"))
+        try tx.insert(other, Shelf.columns, beside: .text("bob"))
+        return try tx.query(columns, "WHERE s.id = ?", values: [.text("s3")])
+      }
+      #expect(found.map(\.key) == [Shelf.full.key] && found.map(\.note) == ["s1"])
+      let read = try await database.read { tx in try tx.readBack(Shelf.bare, columns) }
+      #expect(read == Shelf.bare)
+    }
+  }
+
   @Test("A clause says what becomes of a record that is there already")
   func insertion_withClause() async throws {
     try await run { database in
@@ -169,6 +217,51 @@ struct RecordColumnsTests {
       }
       #expect(counts == [0, 1])
       #expect(found?.closed == nil && found?.isOpen == false && found?.note == "oak")
+    }
+  }
+
+  @Test("An upsert replaces the row with the same key, where its condition holds")
+  func upsert_replaces() async throws {
+    let saving = Shelf.columns.upsert(on: "id", where: "shelf.is_open = 1")
+    let start = "\(Shelf.columns.insertion) ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, "
+    #expect(saving.sql.hasPrefix(start))
+    #expect(saving.sql.hasSuffix("closed_at = excluded.closed_at WHERE shelf.is_open = 1"))
+    try await run { database in
+      let (counts, found) = try await database.write { tx in
+        var shelf = Shelf.full
+        let inserted = try tx.save(shelf, saving, beside: .text("ada"))
+        (shelf.note, shelf.isOpen) = ("elm", false)
+        let replaced = try tx.save(shelf, saving, beside: .text("bob"))
+        let kept = try tx.save(Shelf.full, saving, beside: .text("eve"))
+        return ([inserted, replaced, kept], try tx.first(Shelf.columns, "WHERE owner = 'bob'"))
+      }
+      #expect(counts == [1, 1, 0])
+      #expect(found?.note == "elm" && found?.isOpen == false)
+    }
+  }
+
+  @Test("Cases of enumerations are read by their raw values; unknown ones are errors")
+  func read_enumeration() async throws {
+    enum Wood: String, Sendable { case oak }
+    enum Size: Int64, Sendable { case small = 3 }
+    struct Kind: Hashable, Sendable {
+      let wood: Wood
+      let size: Size
+    }
+    let columns = RecordColumns<Kind>(
+      "shelf",
+      .text("note", \.wood.rawValue),
+      .integer("count", \.size.rawValue)
+    ) {
+      Kind(wood: try $0.text(as: Wood.self), size: try $0.integer(as: Size.self))
+    }
+    try await run { database in
+      let kind = Kind(wood: .oak, size: .small)
+      let found = try await database.read { tx in try tx.readBack(kind, columns) }
+      #expect(found == kind)
+      await #expect(throws: StoreError.statement("column 1 has 4, which is no Size")) {
+        try await database.read { tx in try tx.first("SELECT 'oak', 4") { try columns.record($0) } }
+      }
     }
   }
 

@@ -81,7 +81,7 @@ extension CallContext {
   ///
   /// Inlinable, so that the message is encoded where its type is known.
   @inlinable
-  func finish<Response: Message>(_ response: consuming Response) {
+  func finish<Response: Message>(_ response: Response) {
     answer { buffer, prefix in response.append(to: &buffer, prefix: prefix) }
   }
 }

@@ -63,7 +63,7 @@ public final class CallContext: @unchecked Sendable {
   /// A writer that waits for credit or room.
   ///
   /// Loop only.
-  var waitingWriter: CheckedContinuation<Void, Never>?
+  var waitingWriter: WaitingWriter?
   /// How many interceptors have let the call in.
   ///
   /// Loop only.
@@ -97,15 +97,23 @@ public final class CallContext: @unchecked Sendable {
   var spanObject: (any AnyObject & Sendable)?
   /// Set by the wire before the method is started, and never changed afterwards.
   var requestIsCompressed = false
+  private var requestTranscoding: Transcoding?
+  private var requestInflation: Inflation?
   /// Turns each message of the request from what its wire carries into protobuf; nil where it is that already.
   ///
   /// Called when the interceptors have let the call in, on the loop or in the call's task. Set by the wire before
   /// the method is started, and never changed afterwards.
-  package var transcoding: Transcoding?
+  package var transcoding: Transcoding? {
+    get { requestTranscoding }
+    set { requestTranscoding = newValue }
+  }
   /// The inflation of the one message of the request, which came compressed and is long; nil for one that can be read.
   ///
   /// Set by the wire before the method is started, and never changed afterwards.
-  package var inflation: Inflation?
+  package var inflation: Inflation? {
+    get { requestInflation }
+    set { requestInflation = newValue }
+  }
   /// The code of a request that is no message at all, as the wire has it.
   ///
   /// Set by the wire before the method is started, and never changed afterwards.
@@ -116,7 +124,7 @@ public final class CallContext: @unchecked Sendable {
 
   /// Whether the wire carries something else than protobuf.
   @usableFromInline
-  var isTranscoded: Bool { transcoding != nil }
+  var isTranscoded: Bool { requestTranscoding != nil }
 
   /// `inbound`, for wires of other modules.
   ///
@@ -226,6 +234,7 @@ public final class CallContext: @unchecked Sendable {
 
   /// The metadata to send beside the answer, by wires that have one place for it.
   package var metadataToSend: Metadata {
+    guard mayHaveResponseMetadata.load(ordering: .acquiring) else { return [:] }
     let (head, trailers) = metadataByPlace
     guard !trailers.isEmpty else { return head }
     var all = head

@@ -54,13 +54,13 @@ extension CallContext {
 }
 
 extension Message {
-  /// As `init(received:by:)`, for the one request of a call, which was kept; a large one is inflated and read away from
+  /// As `received(_:by:)`, for the one request of a call, which was kept; a large one is inflated and read away from
   /// the loop.
   @inlinable
   init(kept payload: [UInt8], by call: CallContext) async throws(RPCError) {
     do throws(RPCError) {
       guard call.isReadElsewhere(payload) else {
-        try self.init(received: payload.span, by: call)
+        self = try Self.received(payload.span, by: call)
         return
       }
       self = try await withTaskExecutorPreference(call.loop.executorOfLongWork) {
@@ -81,7 +81,7 @@ extension Message {
     by call: CallContext
   ) async throws(RPCError) -> Self {
     let plain = try call.inflated(payload)
-    return try Self(received: plain.span, by: call)
+    return try received(plain.span, by: call)
   }
 
   /// As `init(kept:by:)`, for one of a stream of requests.
@@ -112,7 +112,7 @@ extension Message {
   private init(streamed payload: [UInt8], by call: CallContext) async throws(RPCError) {
     do throws(RPCError) {
       guard payload.count > CallContext.readOnLoopByteCountMax else {
-        try self.init(received: payload.span, by: call)
+        self = try Self.received(payload.span, by: call)
         return
       }
       self = try await withTaskExecutorPreference(call.loop.executorOfLongWork) {
@@ -140,6 +140,6 @@ extension Message {
     _ payload: [UInt8],
     by call: CallContext
   ) async throws(RPCError) -> Self {
-    try Self(received: payload.span, by: call)
+    try received(payload.span, by: call)
   }
 }

@@ -49,7 +49,7 @@ public struct MethodDefinition: Sendable {
       }
       let request: Request
       do throws(RPCError) {
-        request = try Request(received: payload, by: call)
+        request = try Request.received(payload, by: call)
       } catch {
         return error
       }
@@ -91,36 +91,24 @@ public struct MethodDefinition: Sendable {
       }
       let request: Request
       do throws(RPCError) {
-        request = try Request(received: payload, by: call)
+        request = try Request.received(payload, by: call)
       } catch {
         return error
       }
       guard call.mayReplyNow else {
-        call.run {
-          let response: Response
-          switch try handler(request, call) {
-          case .now(let found): response = found
-          case .later(let find): response = try await find()
-          }
-          guard !response.isLong else { return try await call.finishElsewhere(response) }
-          call.finish(response)
-        }
+        call.runReplying(request, handler)
         return nil
       }
       do {
         switch try handler(request, call) {
         case .now(let response):
           guard !response.isLong else {
-            call.run { try await call.finishElsewhere(response) }
+            call.runEncoding(response)
             return nil
           }
           call.finish(response)
         case .later(let find):
-          call.run {
-            let response = try await find()
-            guard !response.isLong else { return try await call.finishElsewhere(response) }
-            call.finish(response)
-          }
+          call.runFinding(find)
           return nil
         }
       } catch {
@@ -155,7 +143,7 @@ public struct MethodDefinition: Sendable {
       }
       let request: Request
       do throws(RPCError) {
-        request = try Request(received: payload, by: call)
+        request = try Request.received(payload, by: call)
       } catch {
         return error
       }
@@ -229,33 +217,73 @@ public struct MethodDefinition: Sendable {
   }
 }
 
+/// Tasks for what a handler that replies cannot do in the event that brought the call.
+///
+/// Never inlined: where a closure captures a message, the compiler copies it on every path.
+extension CallContext {
+  /// Runs a handler that may not reply in the event that brought the call.
+  @inlinable
+  @inline(never)
+  func runReplying<Request: Message, Response: Message>(
+    _ request: Request,
+    _ handler: @escaping @Sendable (Request, CallContext) throws -> Reply<Response>
+  ) {
+    run {
+      let response: Response
+      switch try handler(request, self) {
+      case .now(let found): response = found
+      case .later(let find): response = try await find()
+      }
+      guard !response.isLong else { return try await self.finishElsewhere(response) }
+      self.finish(response)
+    }
+  }
+
+  /// Finds the answer, and sends it.
+  @inlinable
+  @inline(never)
+  func runFinding<Response: Message>(_ find: @escaping @Sendable () async throws -> Response) {
+    run {
+      let response = try await find()
+      guard !response.isLong else { return try await self.finishElsewhere(response) }
+      self.finish(response)
+    }
+  }
+
+  /// Encodes a long answer away from the loop, and sends it.
+  @inlinable
+  @inline(never)
+  func runEncoding<Response: Message>(_ response: Response) {
+    run { try await self.finishElsewhere(response) }
+  }
+}
+
+/// Functions and not initializers: an initializer that throws copies the message as it returns.
 extension Message {
   /// Decodes and validates a single request; what is thrown is the call's status.
   ///
   /// An absent payload is an empty message.
   @inlinable
-  init(received payload: Span<UInt8>, by call: CallContext) throws(RPCError) {
-    try self.init(message: payload, by: call)
-    if let error = RPCError(violationsOf: self) { throw error }
+  static func received(_ payload: Span<UInt8>, by call: CallContext) throws(RPCError) -> Self {
+    let request = try message(payload, by: call)
+    if let error = RPCError(violationsOf: request) { throw error }
+    return request
   }
 
   /// Decodes a message, whose values may break rules, from what the wire carries.
   @inlinable
-  init(message payload: Span<UInt8>, by call: CallContext) throws(RPCError) {
-    guard call.isTranscoded else {
-      try self.init(protobuf: payload, by: call)
-      return
-    }
+  static func message(_ payload: Span<UInt8>, by call: CallContext) throws(RPCError) -> Self {
+    guard call.isTranscoded else { return try decoded(payload, by: call) }
     let protobuf = try call.transcoded(payload)
-    try self.init(protobuf: protobuf.span, by: call)
+    return try decoded(protobuf.span, by: call)
   }
 
   @inlinable
-  init(protobuf: Span<UInt8>, by call: CallContext) throws(RPCError) {
+  static func decoded(_ protobuf: Span<UInt8>, by call: CallContext) throws(RPCError) -> Self {
     do throws(MessageDecodingError) {
-      try self.init(protobuf: protobuf, limits: call.messageLimits)
+      return try Self(protobuf: protobuf, limits: call.messageLimits)
     } catch {
-      throw call.asOfWire(.undecodable(Self.protobufName, error))
+      throw call.asOfWire(.undecodable(protobufName, error))
     }
   }
 }

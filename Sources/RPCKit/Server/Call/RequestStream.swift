@@ -101,7 +101,7 @@ final class InboundRequests<Request: Message>: InboundMessages {
       message =
         keepsBytes || inflation != nil || call.keeps(bytes)
         ? .payload(call.kept(bytes), inflation)
-        : .decoded(try Request(message: bytes, by: call))
+        : .decoded(try Request.message(bytes, by: call))
     } catch {
       return error
     }

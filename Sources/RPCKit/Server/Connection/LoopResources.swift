@@ -15,11 +15,29 @@ package final class LoopResources: @unchecked Sendable {
   var held = HeldByteCounts()
   /// TLS handshakes of this loop's connections that are under way.
   var handshakes: HandshakeTable
+  /// Memory that the output of one connection gave back, for the next one that has output.
+  private var spareOutput = ByteBuffer()
 
   /// `loopCount` loops share what the server may have.
   init(_ loop: any EventLoop, _ limits: Limits = Limits(), loopCount: Int = 1) {
     self.loop = loop
     workers = HandlerWorkers(loop)
     handshakes = HandshakeTable(limits, loopCount: loopCount)
+  }
+
+  /// The most memory that is kept for the next output, in bytes.
+  private static let spareOutputByteCountMax = 16 << 10
+
+  /// Gives an output without memory what another one gave back.
+  func lendMemory(to output: inout ByteBuffer) {
+    if output.allocatedByteCount == 0 { swap(&output, &spareOutput) }
+  }
+
+  /// Takes the memory of an output in which nothing waits.
+  func takeMemory(of output: inout ByteBuffer) {
+    guard output.allocatedByteCount > 0 else { return }
+    var memory = ByteBuffer()
+    swap(&memory, &output)
+    if memory.allocatedByteCount <= Self.spareOutputByteCountMax { swap(&memory, &spareOutput) }
   }
 }

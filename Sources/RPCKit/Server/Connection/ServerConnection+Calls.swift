@@ -169,7 +169,7 @@ extension ServerConnection {
       header,
       limit: method.requestByteCountMax
     ) { payload, inflation in
-      call.inflation = inflation
+      if let inflation { call.inflation = inflation }
       return method.start(payload, hasPayload, call)
     }
     if let error { return call.reject(error) }

@@ -9,6 +9,7 @@ extension ServerConnection: CallWire {
   // MARK: - Answers
 
   func respond(to call: CallContext, _ append: MessageAppending) throws(RPCError) {
+    resources.lendMemory(to: &output)
     let start = output.byteCount
     let byteCount = resources.codec.appendResponse(
       append,

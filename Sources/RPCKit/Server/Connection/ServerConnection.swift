@@ -324,7 +324,7 @@ final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchec
     core.observer.sent(byteCount: written)
     if output.isEmpty {
       // An idle connection holds no buffer.
-      output.release()
+      resources.takeMemory(of: &output)
       stopTimer(&timers.stall)
     } else if output.byteCount > limits.outputByteCountMax {
       core.observer.limitReached(.outputBytes)

@@ -4,12 +4,15 @@
 /// .text("email", \.email), .integer("created_at", \.created)
 /// ```
 public struct RecordColumn<Record>: Sendable {
-  let name: String
+  @usableFromInline let name: String
   /// Whether the store makes the value when it inserts a row.
-  let isGenerated: Bool
-  let value: @Sendable (Record) -> SQLValue
+  @usableFromInline let isGenerated: Bool
+  /// Whether it is of a table that is joined, or worked out: it is read and never written.
+  private(set) var isJoined = false
+  @usableFromInline let value: @Sendable (Record) -> SQLValue
 
-  private init(
+  @usableFromInline
+  init(
     _ name: String,
     isGenerated: Bool = false,
     _ value: @escaping @Sendable (Record) -> SQLValue
@@ -18,6 +21,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A whole number that the store counts up by itself: it is read and never written.
+  @inlinable
   public static func generated(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Int64
@@ -25,7 +29,19 @@ public struct RecordColumn<Record>: Sendable {
     RecordColumn(name, isGenerated: true) { .integer(value($0)) }
   }
 
+  /// A column of a table that is joined, with its alias, or an expression: it is read and never written.
+  ///
+  /// ```swift
+  /// .joined(.text("e.name", \.entityName))
+  /// ```
+  public static func joined(_ column: RecordColumn) -> RecordColumn {
+    var column = column
+    column.isJoined = true
+    return column
+  }
+
   /// Text.
+  @inlinable
   public static func text(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> String
@@ -34,6 +50,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A whole number, an instant in milliseconds.
+  @inlinable
   public static func integer(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Int64
@@ -42,6 +59,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A whole number of the machine's size.
+  @inlinable
   public static func integer(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Int
@@ -50,6 +68,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A truth value, 0 or 1.
+  @inlinable
   public static func boolean(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Bool
@@ -58,6 +77,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A floating-point number.
+  @inlinable
   public static func real(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Double
@@ -66,6 +86,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// Bytes.
+  @inlinable
   public static func blob(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> [UInt8]
@@ -74,6 +95,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// Text, or NULL for nil.
+  @inlinable
   public static func optionalText(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> String?
@@ -82,6 +104,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A whole number, or NULL for nil.
+  @inlinable
   public static func optionalInteger(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Int64?
@@ -90,6 +113,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A floating-point number, or NULL for nil.
+  @inlinable
   public static func optionalReal(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Double?
@@ -98,6 +122,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// Bytes, or NULL for nil.
+  @inlinable
   public static func optionalBlob(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> [UInt8]?
