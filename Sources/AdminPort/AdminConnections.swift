@@ -23,9 +23,6 @@ final class AdminConnections: @unchecked Sendable {
     self.limitReached = limitReached
   }
 
-  /// Open connections.
-  var count: Int { places.count }
-
   /// Takes a connection in and starts it; when all places are taken, another one is closed for it.
   func admit(
     _ transport: any Transport,

@@ -29,8 +29,6 @@ public struct Explanation: Sendable {
   public var reason: ReasonCode { decision.reason }
   /// Until when the answer may be kept, in milliseconds since 1970.
   public var validUntil: Int64 { decision.validUntil }
-  /// The revision at which this was so.
-  public var revision: Int64 { decision.revision }
 
   /// Whether a role of the subject's grants the action, if its conditions hold.
   package var isGranted: Bool { decision.association != nil }

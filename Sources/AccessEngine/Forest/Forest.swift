@@ -108,17 +108,6 @@ public struct Forest: Sendable {
 
   func code(_ entity: UInt32, slot: Int) -> UInt8 { codes[Int(entity) * codeCount + slot] }
 
-  /// Steps to the system; a root has 1.
-  func depth(_ entity: UInt32) -> Int {
-    var depth = 0
-    var current = entity
-    while current != Self.system {
-      current = nodes[Int(current)].parent
-      depth += 1
-    }
-    return depth
-  }
-
   /// Whether an entity is the other one or lies below it.
   func isEntity(_ entity: UInt32, within ancestor: UInt32) -> Bool {
     var current = entity

@@ -38,9 +38,6 @@ public struct RoleSet: Hashable, Sendable {
   /// Whether no role is in it.
   public var isEmpty: Bool { bits == 0 }
 
-  /// The role that comes first in the policy.
-  var first: RoleID? { bits == 0 ? nil : RoleID(index: UInt8(bits.trailingZeroBitCount)) }
-
   /// All roles, in the order of the policy.
   public var roles: [RoleID] {
     var roles: [RoleID] = []

@@ -81,9 +81,4 @@ package struct LoadReport: Sendable {
   package var exitCode: Int32 {
     isFailed || recorder.totalSucceededCount == 0 ? 1 : 0
   }
-
-  /// Measured failures of one kind.
-  func count(_ outcome: LoadRecorder.Outcome) -> UInt64 {
-    recorder.failures.first { $0.outcome == outcome }?.count ?? 0
-  }
 }

@@ -79,9 +79,6 @@ public final class RawCaller {
     return true
   }
 
-  /// Calls that are open.
-  public var openCallCount: Int { connection.machine.streamCount }
-
   /// Ends every call and closes the connection.
   public func close() { connection.close() }
 

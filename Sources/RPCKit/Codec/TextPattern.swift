@@ -64,12 +64,6 @@ public struct TextPattern: Hashable, Sendable {
     return alternatives.contains { Self.matches($0, bytes) }
   }
 
-  /// Whether the whole of a `bytes` field matches.
-  public func matches(_ bytes: [UInt8]) -> Bool {
-    if let byteCountMax, bytes.count > byteCountMax { return false }
-    return alternatives.contains { Self.matches($0, bytes) }
-  }
-
   /// Follows all ways to match at once: `ends[i]` says whether the steps so far can match exactly
   /// the first i bytes.
   private static func matches(_ steps: [Step], _ bytes: [UInt8]) -> Bool {

@@ -82,7 +82,6 @@ package struct WireCursor {
 package enum WireFormatError: Error, Hashable {
   case malformed
   case invalidUTF8
-  case tooMuchMetadata
 }
 
 extension ByteBuffer {

@@ -13,8 +13,6 @@ struct Agenda<Entry> {
   private var items: [Item] = []
   private var itemCount: UInt64 = 0
 
-  var isEmpty: Bool { items.isEmpty }
-
   /// When the first entry is due, in nanoseconds.
   var firstTime: Int64? { items.first?.time }
 

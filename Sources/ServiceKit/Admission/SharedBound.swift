@@ -8,7 +8,6 @@ package struct SharedBound: Sendable {
   package enum Holder: String, Sendable {
     case account
     case source
-    case tenant
   }
 
   /// For all together.

@@ -86,9 +86,6 @@ public final class HashPool: Sendable {
   /// Hashes that wait for a thread.
   public var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
-  /// How many of them there may be.
-  public var countMax: Int { state.withLock { capacity(of: $0) } }
-
   private func capacity(of state: borrowing State) -> Int {
     let perThread = Self.waitMax.nanosecondsSaturated / max(1, state.jobNanoseconds)
     return threadCount * Int(min(max(1, perThread), 100_000))

@@ -44,11 +44,6 @@ public struct HistogramBuckets: Sendable, Hashable {
     unitsPerExported: 1e9
   )
 
-  /// Sizes from 64 bytes to 16 MiB in steps of four.
-  public static let byteCount = HistogramBuckets(
-    upperBounds: (0...9).map { 64 << (2 * UInt64($0)) }
-  )
-
   /// The bucket of a value; `upperBounds.count` means `+Inf`.
   ///
   /// The bit width leads to the right octave, so at most the bounds inside one octave are compared.

@@ -41,9 +41,6 @@ struct HandshakeTable {
     countPerSourceMax = max(1, limits.handshakesPerSourceMax / loopCount)
   }
 
-  /// Handshakes that are under way.
-  var count: Int { entries.count }
-
   /// Notes that a handshake begins; returns its number, and whose handshake makes room for it.
   mutating func begin(
     _ connection: any ServedConnection,

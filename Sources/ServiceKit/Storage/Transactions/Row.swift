@@ -35,11 +35,6 @@ public struct Row: ~Copyable {
     statement.isNull(column) ? nil : statement.integer(column)
   }
 
-  /// A floating-point number, or nil for NULL.
-  public func optionalReal(_ column: Int) -> Double? {
-    statement.isNull(column) ? nil : statement.real(column)
-  }
-
   /// Bytes, or nil for NULL.
   public func optionalBlob(_ column: Int) -> [UInt8]? {
     statement.isNull(column) ? nil : statement.blob(column)

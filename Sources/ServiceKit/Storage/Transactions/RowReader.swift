@@ -17,9 +17,6 @@ public struct RowReader: ~Copyable {
     return next
   }
 
-  /// Passes over a column.
-  public mutating func skip() { next += 1 }
-
   /// Text.
   public mutating func text() -> String { statement.text(take()) }
 

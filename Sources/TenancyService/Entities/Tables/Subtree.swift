@@ -13,14 +13,6 @@ extension StoreTransaction where Self: ~Copyable {
     ) { ($0.text(0), Int($0.integer(1))) }
   }
 
-  /// How many associations there are on an entity and everything below it.
-  func associationCount(within id: String) throws -> Int {
-    try first(
-      "\(Subtree.with) SELECT count(*) FROM association WHERE entity_id IN below",
-      .text(id)
-    ) { Int($0.integer(0)) } ?? 0
-  }
-
   /// Links with one end at or below an entity, and the other end elsewhere.
   func links(crossing id: String) throws -> [(name: String, from: String, to: String)] {
     try query(
