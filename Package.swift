@@ -137,6 +137,8 @@ let package = Package(
     ),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "TextEncodings", swiftSettings: strict),
+    // Contracts as data: it knows neither RPCKit, which the generator writes a part of, nor protobuf-c.
+    .target(name: "ProtoSchema", swiftSettings: strict),
     .target(name: "PackedTables", swiftSettings: strict),
     .target(
       name: "CBuildInformation",
@@ -167,7 +169,7 @@ let package = Package(
     ),
     .target(
       name: "Reflection",
-      dependencies: ["RPCKit", "StrictJSON", "TextEncodings"],
+      dependencies: ["ProtoSchema", "RPCKit", "StrictJSON", "TextEncodings"],
       swiftSettings: strict
     ),
     .target(
@@ -246,7 +248,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "protoc-gen-rpckit",
-      dependencies: ["TextEncodings", "CProtobufC"],
+      dependencies: ["ProtoSchema", "TextEncodings"],
       swiftSettings: strict
     ),
     .target(name: "CommandLineTool", swiftSettings: strict),

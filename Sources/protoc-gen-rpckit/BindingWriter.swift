@@ -1,6 +1,8 @@
+import ProtoSchema
+
 /// Writes the ways to call a method by HTTP, with their templates taken apart.
 enum BindingWriter {
-  static func write(_ method: SchemaMethod, to writer: inout SourceWriter) {
+  static func write(_ method: MethodSchema, to writer: inout SourceWriter) {
     guard !method.bindings.isEmpty else { return }
     writer.block("httpBindings: [", closing: "]") { writer in
       for binding in method.bindings {
@@ -14,7 +16,7 @@ enum BindingWriter {
     }
   }
 
-  private static func arguments(_ binding: SchemaBinding, _ rest: SchemaRESTRules) -> [String] {
+  private static func arguments(_ binding: BindingSchema, _ rest: RESTRules) -> [String] {
     guard let template = try? PathTemplate.parse(binding.path) else {
       preconditionFailure("a path that was checked")
     }

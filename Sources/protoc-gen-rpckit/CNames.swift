@@ -16,7 +16,7 @@ enum CNames {
   }
 
   /// The struct member of a field: `f5_user_id`.
-  static func field(_ name: String, number: Int32) -> String { "f\(number)_\(name.lowercased())" }
+  static func field(_ name: String, number: Int) -> String { "f\(number)_\(name.lowercased())" }
 
   /// The struct member that counts the elements of a repeated field.
   static func count(_ field: String) -> String { "n_\(field)" }
@@ -25,7 +25,7 @@ enum CNames {
   static func oneof(_ name: String, index: Int) -> String { "o\(index)_\(name.lowercased())" }
 
   /// The oneof of a field that needs to say whether it is set: `p5_user_id`.
-  static func presence(_ name: String, number: Int32) -> String {
+  static func presence(_ name: String, number: Int) -> String {
     "p\(number)_\(name.lowercased())"
   }
 

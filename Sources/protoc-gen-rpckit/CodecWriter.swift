@@ -1,8 +1,10 @@
+import ProtoSchema
+
 /// Writes how a message moves between its Swift struct and protobuf-c's struct.
 struct CodecWriter {
   let schema: Schema
   let visibility: String
-  let message: SchemaMessage
+  let message: MessageSchema
   let shapes: [FieldShape]
 
   private var cType: String { CNames.type(message.fullName) }
@@ -29,11 +31,11 @@ struct CodecWriter {
     writer.block(") throws(RPCKit.MessageDecodingError) {") { writer in
       guard !isEmpty else { return }
       writer.line("let source = unsafe raw.assumingMemoryBound(to: \(cType).self)")
-      for shape in shapes where shape.field.oneofIndex == nil { writeReading(shape, &writer) }
+      for shape in shapes where shape.field.realOneof == nil { writeReading(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
         let tag = CNames.tag(CNames.oneof(oneof.name, index: index))
         writer.line("switch unsafe source.pointee.\(tag).rawValue {")
-        for shape in shapes where shape.field.oneofIndex == index {
+        for shape in shapes where shape.field.realOneof == index {
           writer.line("case \(shape.field.number):")
           let target = "self.\(SwiftNames.member(oneof.name))"
           writer.indented { writer in
@@ -96,11 +98,11 @@ struct CodecWriter {
     }
   }
 
-  private func attempt(_ type: SchemaType) -> String { type == .string ? "try " : "" }
+  private func attempt(_ type: FieldType) -> String { type == .string ? "try " : "" }
 
   /// One statement that reads a value; a message is only read where there is one.
   private func readValue(
-    _ type: SchemaType,
+    _ type: FieldType,
     from source: String,
     _ writer: inout SourceWriter,
     _ assign: (String) -> String
@@ -114,7 +116,7 @@ struct CodecWriter {
     }
   }
 
-  private func valueExpression(_ type: SchemaType, from source: String) -> String {
+  private func valueExpression(_ type: FieldType, from source: String) -> String {
     switch type {
     case .bool: "\(source) != 0"
     case .string: "RPCKit.MessageReading.string(\(source))"
@@ -129,9 +131,9 @@ struct CodecWriter {
   private func writeMeasuring(to writer: inout SourceWriter) {
     guard shapes.contains(where: isMeasured) else { return }
     writer.block("\(visibility) func measure(_ measure: inout RPCKit.MessageMeasure) {") { writer in
-      for shape in shapes where shape.field.oneofIndex == nil { writeMeasuring(shape, &writer) }
+      for shape in shapes where shape.field.realOneof == nil { writeMeasuring(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
-        let members = shapes.filter { $0.field.oneofIndex == index }
+        let members = shapes.filter { $0.field.realOneof == index }
         let measured = members.filter { measureLine($0.field.type, "value") != nil }
         guard !measured.isEmpty else { continue }
         writer.line("switch self.\(SwiftNames.member(oneof.name)) {")
@@ -195,7 +197,7 @@ struct CodecWriter {
   private static let elementByteCount = 2
 
   /// The statement that adds a value; nil for numbers.
-  private func measureLine(_ type: SchemaType, _ value: String) -> String? {
+  private func measureLine(_ type: FieldType, _ value: String) -> String? {
     switch type {
     case .string: "measure.add(\(value).utf8.count)"
     case .bytes: "measure.add(\(value).count)"
@@ -210,10 +212,10 @@ struct CodecWriter {
     writer.block(") -> Swift.UnsafeMutableRawPointer {") { writer in
       writer.line("let target = unsafe scratch.allocate(\(cType).self, 1)")
       writer.line("unsafe \(cFunctions)__init(target)")
-      for shape in shapes where shape.field.oneofIndex == nil { writePacking(shape, &writer) }
+      for shape in shapes where shape.field.realOneof == nil { writePacking(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
         writer.line("switch self.\(SwiftNames.member(oneof.name)) {")
-        for shape in shapes where shape.field.oneofIndex == index {
+        for shape in shapes where shape.field.realOneof == index {
           writer.line("case .\(shape.caseName)(let value)?:")
           writer.indented { writer in
             let value = packedExpression(shape.field.type, "value")
@@ -252,7 +254,7 @@ struct CodecWriter {
     case .optional, .boxed:
       writer.block("if let value = self.\(shape.name) {") { writer in
         writer.line("unsafe \(target) = \(packedExpression(shape.field.type, "value"))")
-        if shape.field.hasPresence { writeCase(shape.cPresence, shape, &writer) }
+        if shape.field.isOptional { writeCase(shape.cPresence, shape, &writer) }
       }
     case .array:
       writer.block("if !self.\(shape.name).isEmpty {") { writer in
@@ -302,7 +304,7 @@ struct CodecWriter {
     }
   }
 
-  private func packedExpression(_ type: SchemaType, _ value: String) -> String {
+  private func packedExpression(_ type: FieldType, _ value: String) -> String {
     switch type {
     case .bool: return "\(value) ? 1 : 0"
     case .string, .bytes: return "scratch.copy(\(value))"
@@ -318,7 +320,7 @@ struct CodecWriter {
     }
   }
 
-  private func elementType(_ type: SchemaType) -> String {
+  private func elementType(_ type: FieldType) -> String {
     switch type {
     case .bool: "protobuf_c_boolean"
     case .string, .bytes: "CProtobufC.ProtobufCBinaryData"
@@ -328,7 +330,7 @@ struct CodecWriter {
     }
   }
 
-  private func isPlainNumber(_ type: SchemaType) -> Bool {
+  private func isPlainNumber(_ type: FieldType) -> Bool {
     switch type {
     case .double, .float, .int32, .int64, .uint32, .uint64: true
     default: false

@@ -1,8 +1,10 @@
+import ProtoSchema
+
 /// Writes an enum as an open struct: a number that the contract does not name survives a round trip.
 struct EnumWriter {
   let visibility: String
 
-  func write(_ enumeration: SchemaEnum, to writer: inout SourceWriter) {
+  func write(_ enumeration: EnumSchema, to writer: inout SourceWriter) {
     let name = SwiftNames.type(enumeration.name, suffix: "Enum")
     writer.documentation(enumeration.comment, fallback: "`\(enumeration.fullName)`.")
     writer.block("\(visibility) struct \(name): RPCKit.OpenEnum {") { writer in

@@ -1,3 +1,5 @@
+import ProtoSchema
+
 /// A field with everything about it that the writers ask for.
 struct FieldShape {
   enum Storage {
@@ -8,10 +10,10 @@ struct FieldShape {
     /// An optional message behind a pointer.
     case boxed
     case array
-    case dictionary(key: SchemaField, value: SchemaField, entry: SchemaMessage)
+    case dictionary(key: FieldSchema, value: FieldSchema, entry: MessageSchema)
   }
 
-  let field: SchemaField
+  let field: FieldSchema
   let storage: Storage
   /// Name of the Swift property.
   let name: String
@@ -25,12 +27,12 @@ struct FieldShape {
   /// Name of the case in its oneof.
   var caseName: String { SwiftNames.oneofCase(field.name) }
 
-  init(_ field: SchemaField, in message: SchemaMessage, schema: Schema) {
+  init(_ field: FieldSchema, in message: MessageSchema, schema: Schema) {
     self.field = field
     name = SwiftNames.member(field.name)
     valueType = schema.swiftType(field.type)
     cName = field.cName
-    cPresence = CNames.presence(field.name, number: field.number)
+    cPresence = field.cPresence
     if let entry = schema.mapEntry(field) {
       storage = .dictionary(key: entry.fields[0], value: entry.fields[1], entry: entry)
     } else if field.isRepeated {
@@ -38,7 +40,7 @@ struct FieldShape {
     } else if case .message(let type) = field.type {
       storage = schema.isBoxed(type, in: message.fullName) ? .boxed : .optional
     } else {
-      storage = field.hasPresence ? .optional : .plain
+      storage = field.isOptional ? .optional : .plain
     }
   }
 

@@ -1,35 +1,25 @@
-import CProtobufC
+import ProtoSchema
 
-/// The request of protoc, as values.
+/// The request of protoc (google/protobuf/compiler/plugin.proto), as values.
 struct GenerationRequest {
-  var parameter: String
-  var files: [SchemaFile]
+  private(set) var parameter = ""
+  private(set) var files: [FileSchema] = []
+  /// The names of those to generate from.
+  private(set) var names: Set<String> = []
 
   init(encoded: [UInt8]) throws(GeneratorError) {
-    let request = try unsafe DescriptorPointers.withUnpacked(
-      encoded,
-      rpckit_descriptor_google__protobuf__compiler__code_generator_request(),
-      as: Google__Protobuf__Compiler__CodeGeneratorRequest.self
-    ) { request throws(GeneratorError) in
-      let names = unsafe Set(
-        DescriptorPointers.texts(
-          request.pointee.file_to_generate,
-          request.pointee.n_file_to_generate
-        )
-      )
-      var files: [SchemaFile] = []
-      let pointers = unsafe DescriptorPointers.list(
-        request.pointee.proto_file,
-        request.pointee.n_proto_file
-      )
-      for index in unsafe pointers.indices {
-        files.append(try unsafe DescriptorReader(pointers[index]).file(names: names))
+    do throws(SchemaError) {
+      var fields = WireFields(encoded[...])
+      while let (number, value) = try fields.next() {
+        switch number {
+        case 1: names.insert(try value.text())
+        case 2: parameter = try value.text()
+        case 15: files.append(try FileSchema(value.bytes ?? []))
+        default: break
+        }
       }
-      return (unsafe DescriptorPointers.text(request.pointee.parameter), files)
-    }
-    guard let request else {
+    } catch {
       throw GeneratorError("standard input is not a CodeGeneratorRequest; run this through protoc")
     }
-    (parameter, files) = request
   }
 }

@@ -1,4 +1,4 @@
-import CProtobufC
+import ProtoSchema
 
 /// One file that the generator writes.
 struct GeneratedFile {
@@ -6,47 +6,18 @@ struct GeneratedFile {
   var content: String
 }
 
-/// The answer to protoc.
+/// The answer to protoc (google/protobuf/compiler/plugin.proto).
 enum GenerationResponse {
-  /// `FEATURE_PROTO3_OPTIONAL`.
-  private static let supportedFeatures: UInt64 = 1
+  /// `supported_features`: `FEATURE_PROTO3_OPTIONAL`.
+  private static let features = WireWriting.varint(1, field: 2)
 
   static func encode(files: [GeneratedFile]) -> [UInt8] {
-    var response = unsafe Google__Protobuf__Compiler__CodeGeneratorResponse()
-    unsafe google__protobuf__compiler__code_generator_response__init(&response)
-    unsafe response.has_supported_features = 1
-    unsafe response.supported_features = supportedFeatures
-    let pointers = UnsafeMutablePointer<
-      UnsafeMutablePointer<Google__Protobuf__Compiler__CodeGeneratorResponse__File>?
-    >.allocate(capacity: files.count)
-    for (index, file) in files.enumerated() {
-      let pointer = UnsafeMutablePointer<
-        Google__Protobuf__Compiler__CodeGeneratorResponse__File
-      >.allocate(capacity: 1)
-      unsafe google__protobuf__compiler__code_generator_response__file__init(pointer)
-      unsafe pointer.pointee.name = unsafe cString(file.name)
-      unsafe pointer.pointee.content = unsafe cString(file.content)
-      unsafe pointers[index] = unsafe pointer
+    files.reduce(into: features) { response, file in
+      let content =
+        WireWriting.text(file.name, field: 1) + WireWriting.text(file.content, field: 15)
+      response += WireWriting.bytes(content, field: 15)
     }
-    unsafe response.n_file = files.count
-    unsafe response.file = unsafe pointers
-    return unsafe DescriptorPointers.pack(&response)
   }
 
-  static func encode(error: String) -> [UInt8] {
-    var response = unsafe Google__Protobuf__Compiler__CodeGeneratorResponse()
-    unsafe google__protobuf__compiler__code_generator_response__init(&response)
-    unsafe response.has_supported_features = 1
-    unsafe response.supported_features = supportedFeatures
-    unsafe response.error = unsafe cString(error)
-    return unsafe DescriptorPointers.pack(&response)
-  }
-
-  /// A copy that lives until the program ends, which is right after the response is written.
-  private static func cString(_ text: String) -> UnsafeMutablePointer<CChar> {
-    let bytes = Array(text.utf8CString)
-    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-    unsafe copy.initialize(from: bytes, count: bytes.count)
-    return unsafe copy
-  }
+  static func encode(error: String) -> [UInt8] { WireWriting.text(error, field: 1) + features }
 }

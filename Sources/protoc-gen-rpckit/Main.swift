@@ -28,7 +28,7 @@ import Glibc
     let request = try GenerationRequest(encoded: request)
     do throws(GeneratorError) {
       let options = try GeneratorOptions(parameter: request.parameter)
-      let schema = Schema(files: request.files, importsModule: !options.importedModule.isEmpty)
+      let schema = Schema(request, importsModule: !options.importedModule.isEmpty)
       try SchemaChecker(schema: schema).check()
       let generator = ModuleGenerator(schema: schema, options: options)
       return GenerationResponse.encode(files: generator.files())

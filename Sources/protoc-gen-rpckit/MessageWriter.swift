@@ -1,9 +1,11 @@
+import ProtoSchema
+
 /// Writes a message as a struct: properties, initialisers, oneofs, nested types and its codec.
 struct MessageWriter {
   let schema: Schema
   let visibility: String
 
-  func write(_ message: SchemaMessage, to writer: inout SourceWriter) {
+  func write(_ message: MessageSchema, to writer: inout SourceWriter) {
     guard !message.isMapEntry else { return }
     let name = SwiftNames.type(message.name, suffix: "Message")
     let shapes = message.fields.map { FieldShape($0, in: message, schema: schema) }
@@ -18,10 +20,10 @@ struct MessageWriter {
         writer.line()
       }
       for (index, oneof) in message.oneofs.enumerated() {
-        writeOneof(oneof, shapes.filter { $0.field.oneofIndex == index }, to: &writer)
+        writeOneof(oneof, shapes.filter { $0.field.realOneof == index }, to: &writer)
         writer.line()
       }
-      for shape in shapes where shape.field.oneofIndex == nil { writeProperty(shape, to: &writer) }
+      for shape in shapes where shape.field.realOneof == nil { writeProperty(shape, to: &writer) }
       for oneof in message.oneofs {
         writer.documentation(oneof.comment, fallback: "Which of `\(oneof.name)` is set, if any.")
         writer.line(
@@ -44,7 +46,7 @@ struct MessageWriter {
   }
 
   /// The Swift enum of a oneof.
-  static func oneofType(_ oneof: SchemaOneof) -> String {
+  static func oneofType(_ oneof: OneofSchema) -> String {
     SwiftNames.upperCamel(oneof.name) + "OneOf"
   }
 
@@ -63,7 +65,7 @@ struct MessageWriter {
   }
 
   private func writeOneof(
-    _ oneof: SchemaOneof,
+    _ oneof: OneofSchema,
     _ members: [FieldShape],
     to writer: inout SourceWriter
   ) {
@@ -80,14 +82,14 @@ struct MessageWriter {
   }
 
   private func writeInitialisers(
-    _ message: SchemaMessage,
+    _ message: MessageSchema,
     _ shapes: [FieldShape],
     to writer: inout SourceWriter
   ) {
     writer.line()
     writer.line("/// Makes a message with every field at its default.")
     writer.line("\(visibility) init() {}")
-    let plain = shapes.filter { $0.field.oneofIndex == nil }
+    let plain = shapes.filter { $0.field.realOneof == nil }
     let properties =
       plain.map { ($0.name, $0.propertyType(schema), $0.defaultValue) }
       + message.oneofs.map { (SwiftNames.member($0.name), "\(Self.oneofType($0))?", "nil") }

@@ -1,3 +1,4 @@
+import ProtoSchema
 internal import TextEncodings
 
 /// Generates the files of one module.
@@ -30,7 +31,7 @@ struct ModuleGenerator {
   }
 
   private func swiftFiles() -> [GeneratedFile] {
-    let files = schema.files.filter(\.isToGenerate).sorted { $0.name < $1.name }
+    let files = schema.generatedFiles.sorted { $0.name < $1.name }
     var generated: [GeneratedFile] = []
     // A package of which another module has files is declared there.
     let packages = Set(files.map(\.package)).subtracting(importedFiles.map(\.package))
@@ -52,14 +53,16 @@ struct ModuleGenerator {
   }
 
   /// Whether a file names types of the imported module, or extends a namespace that is declared there.
-  private func needsImport(_ file: SchemaFile) -> Bool {
+  private func needsImport(_ file: FileSchema) -> Bool {
     importedFiles.contains { $0.package == file.package }
-      || schema.filesUsed(by: file).contains { $0.origin == .imported }
+      || schema.filesUsed(by: file).contains { schema.origin(of: $0) == .imported }
   }
 
-  private var importedFiles: [SchemaFile] { schema.files.filter { $0.origin == .imported } }
+  private var importedFiles: [FileSchema] {
+    schema.files.filter { schema.origin(of: $0) == .imported }
+  }
 
-  private func file(_ file: SchemaFile) -> GeneratedFile {
+  private func file(_ file: FileSchema) -> GeneratedFile {
     let namespace = SwiftNames.namespace(package: file.package)
     let messages = MessageWriter(schema: schema, visibility: options.visibility)
     let enums = EnumWriter(visibility: options.visibility)
@@ -88,6 +91,7 @@ struct ModuleGenerator {
         services.write(service, to: &writer)
         writer.line()
       }
+      let descriptor = CommentedDescriptor.bytes(of: file)
       writer.line("/// The descriptor of `\(file.name)`, for reflection and JSON.")
       let constant = SwiftNames.descriptor(proto: file.name)
       writer.block("\(options.visibility) static var \(constant): RPCKit.EmbeddedDescriptor {") {
@@ -101,7 +105,7 @@ struct ModuleGenerator {
               }
             }
           }
-          $0.line("base64: \"\(Base64.encode(file.descriptor.span, isPadded: true))\"")
+          $0.line("base64: \"\(Base64.encode(descriptor.span, isPadded: true))\"")
         }
       }
     }

@@ -1,3 +1,5 @@
+import ProtoSchema
+
 /// How declarations of a `.proto` are called in Swift.
 enum SwiftNames {
   /// `tenancy.v1` → `Tenancy_V1`, `tenancy` → `Tenancy_`.
@@ -26,7 +28,7 @@ enum SwiftNames {
   }
 
   /// The same with its namespace: `Grpc_Health_V1.grpcHealthV1HealthFile`.
-  static func descriptor(of file: SchemaFile) -> String {
+  static func descriptor(of file: FileSchema) -> String {
     "\(namespace(package: file.package)).\(descriptor(proto: file.name))"
   }
 

@@ -1,3 +1,5 @@
+import ProtoSchema
+
 /// Values that show what a message looks like: valid by the rules of its fields, and the same every time.
 struct OpenAPIExamples {
   let schema: Schema
@@ -6,13 +8,13 @@ struct OpenAPIExamples {
   private static let depthMax = 3
 
   /// Some fields of a message with values.
-  func object(_ fields: [SchemaField], _ use: OpenAPIUse, depth: Int = 0) -> JSONNode {
+  func object(_ fields: [FieldSchema], _ use: OpenAPIUse, depth: Int = 0) -> JSONNode {
     let shown = use == .answer ? answered(fields, depth) : asked(fields, depth)
     return .object(shown.map { ($0.jsonName, value(of: $0, use, depth)) })
   }
 
   /// The fields of an answer: everything, of a oneof the first member.
-  private func answered(_ fields: [SchemaField], _ depth: Int) -> [SchemaField] {
+  private func answered(_ fields: [FieldSchema], _ depth: Int) -> [FieldSchema] {
     fields.filter { field in
       isFirst(field, in: fields) && (depth < Self.depthMax || OpenAPISchemas.isAlwaysThere(field))
     }
@@ -20,10 +22,10 @@ struct OpenAPIExamples {
 
   /// The fields of a request that it must have, and where that is nothing, the first few fields that it can
   /// have.
-  private func asked(_ fields: [SchemaField], _ depth: Int) -> [SchemaField] {
+  private func asked(_ fields: [FieldSchema], _ depth: Int) -> [FieldSchema] {
     let needed = fields.filter { field in
       let rules = field.rules
-      let isChosen = field.oneofIndex != nil && depth < Self.depthMax && isFirst(field, in: fields)
+      let isChosen = field.realOneof != nil && depth < Self.depthMax && isFirst(field, in: fields)
       return rules.isRequired || rules.itemCountMin > 0 || isChosen
     }
     guard needed.isEmpty, depth == 0 else { return needed }
@@ -34,12 +36,12 @@ struct OpenAPIExamples {
     return Array(plain.prefix(3))
   }
 
-  private func isFirst(_ field: SchemaField, in fields: [SchemaField]) -> Bool {
-    guard let oneof = field.oneofIndex else { return true }
-    return fields.first { $0.oneofIndex == oneof }?.name == field.name
+  private func isFirst(_ field: FieldSchema, in fields: [FieldSchema]) -> Bool {
+    guard let oneof = field.realOneof else { return true }
+    return fields.first { $0.realOneof == oneof }?.name == field.name
   }
 
-  private func value(of field: SchemaField, _ use: OpenAPIUse, _ depth: Int) -> JSONNode {
+  private func value(of field: FieldSchema, _ use: OpenAPIUse, _ depth: Int) -> JSONNode {
     if let entry = schema.mapEntry(field) {
       return .object([("name", single(entry.fields[1], use, depth))])
     }
@@ -50,7 +52,7 @@ struct OpenAPIExamples {
     )
   }
 
-  private func single(_ field: SchemaField, _ use: OpenAPIUse, _ depth: Int) -> JSONNode {
+  private func single(_ field: FieldSchema, _ use: OpenAPIUse, _ depth: Int) -> JSONNode {
     switch field.type {
     case .message(let name):
       return Self.wellKnown(name)
@@ -68,7 +70,7 @@ struct OpenAPIExamples {
     }
   }
 
-  private func number(_ field: SchemaField, isWhole: Bool) -> String {
+  private func number(_ field: FieldSchema, isWhole: Bool) -> String {
     let usual = isWhole ? 1 : 1.5
     let value = min(max(usual, field.rules.minimum ?? usual), field.rules.maximum ?? .infinity)
     return OpenAPISchemas.number(value)
@@ -91,7 +93,7 @@ struct OpenAPIExamples {
 
   // MARK: Texts
 
-  private static func text(_ field: SchemaField) -> String {
+  private static func text(_ field: FieldSchema) -> String {
     let text = field.rules.pattern.isEmpty ? named(field.name) : matching(field.rules.pattern)
     let limit = Int(field.rules.byteCountMax)
     return limit > 0 && text.utf8.count > limit ? String(text.prefix(limit)) : text

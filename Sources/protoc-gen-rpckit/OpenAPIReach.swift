@@ -1,3 +1,5 @@
+import ProtoSchema
+
 /// Which messages requests and answers have: what a client may send is not described as what it gets.
 struct OpenAPIReach {
   /// Messages that bodies have of which no member may be unknown.
@@ -8,33 +10,32 @@ struct OpenAPIReach {
   private(set) var answers: Set<String> = []
 
   init(_ schema: Schema) {
-    let files = schema.files.filter(\.isToGenerate)
-    for method in files.flatMap(\.services).flatMap(\.methods) {
+    for method in schema.generatedFiles.flatMap(\.services).flatMap(\.methods) {
       for binding in method.bindings {
-        let body = schema.messages[method.input]?.fields.filter {
+        let body = schema.messages[method.requestType]?.fields.filter {
           binding.body == "*" || $0.name == binding.body
         }
         if method.rest.ignoresUnknown {
-          Self.add(body ?? [], of: method.input, binding, to: &lenientRequests, schema)
+          Self.add(body ?? [], of: method.requestType, binding, to: &lenientRequests, schema)
         } else {
-          Self.add(body ?? [], of: method.input, binding, to: &strictRequests, schema)
+          Self.add(body ?? [], of: method.requestType, binding, to: &strictRequests, schema)
         }
-        let answer = schema.messages[method.output]?.fields.first {
+        let answer = schema.messages[method.responseType]?.fields.first {
           $0.name == binding.responseBody
         }
         if let answer {
           Self.add(answer.type, to: &answers, schema)
         } else {
-          Self.add(.message(method.output), to: &answers, schema)
+          Self.add(.message(method.responseType), to: &answers, schema)
         }
       }
     }
   }
 
   private static func add(
-    _ fields: [SchemaField],
+    _ fields: [FieldSchema],
     of message: String,
-    _ binding: SchemaBinding,
+    _ binding: BindingSchema,
     to names: inout Set<String>,
     _ schema: Schema
   ) {
@@ -42,7 +43,7 @@ struct OpenAPIReach {
     for field in fields { add(field.type, to: &names, schema) }
   }
 
-  private static func add(_ type: SchemaType, to names: inout Set<String>, _ schema: Schema) {
+  private static func add(_ type: FieldType, to names: inout Set<String>, _ schema: Schema) {
     guard case .message(let name) = type, names.insert(name).inserted else { return }
     for field in schema.messages[name]?.fields ?? [] { add(field.type, to: &names, schema) }
   }

@@ -1,3 +1,5 @@
+import ProtoSchema
+
 /// Where a value stands, which says what it may be and what is sure to be there.
 enum OpenAPIUse {
   /// In a path or a query.
@@ -69,8 +71,8 @@ struct OpenAPISchemas {
 
   /// Some fields of a message as an object.
   mutating func object(
-    _ fields: [SchemaField],
-    of message: SchemaMessage,
+    _ fields: [FieldSchema],
+    of message: MessageSchema,
     _ use: OpenAPIUse,
     isBody: Bool = false
   ) -> JSONNode {
@@ -94,28 +96,28 @@ struct OpenAPISchemas {
   }
 
   /// Whether a request is refused without the field.
-  static func isNeeded(_ field: SchemaField) -> Bool {
+  static func isNeeded(_ field: FieldSchema) -> Bool {
     field.rules.isRequired || field.rules.itemCountMin > 0
   }
 
   /// Whether an answer has the field whatever its value: what has presence is left out where it is not set.
-  static func isAlwaysThere(_ field: SchemaField) -> Bool {
+  static func isAlwaysThere(_ field: FieldSchema) -> Bool {
     if field.isRepeated { return true }
     if case .message = field.type { return false }
-    return !field.hasPresence && field.oneofIndex == nil
+    return !field.isOptional && field.realOneof == nil
   }
 
   /// Of each oneof at most one member.
-  private func choices(_ fields: [SchemaField], of message: SchemaMessage) -> [JSONNode] {
+  private func choices(_ fields: [FieldSchema], of message: MessageSchema) -> [JSONNode] {
     message.oneofs.indices.compactMap { index in
-      let names = fields.filter { $0.oneofIndex == index }.map { $0.jsonName }
+      let names = fields.filter { $0.realOneof == index }.map { $0.jsonName }
       guard names.count > 1 else { return nil }
       let each = names.map { name -> JSONNode in ["required": [.text(name)]] }
       return ["oneOf": .list([["not": ["anyOf": .list(each)]]] + each)]
     }
   }
 
-  private func enumeration(_ enumeration: SchemaEnum) -> JSONNode {
+  private func enumeration(_ enumeration: EnumSchema) -> JSONNode {
     let values = enumeration.values.map { value in
       let comment = Self.prose(value.comment)
       return "- `\(value.name)`\(comment.isEmpty ? "" : ": \(comment)")"
@@ -129,7 +131,7 @@ struct OpenAPISchemas {
   }
 
   /// A field with its comment and its rules.
-  mutating func property(_ field: SchemaField, _ use: OpenAPIUse) -> JSONNode {
+  mutating func property(_ field: FieldSchema, _ use: OpenAPIUse) -> JSONNode {
     var result: JSONNode
     if let entry = schema.mapEntry(field) {
       result = ["type": "object", "additionalProperties": value(entry.fields[1], use)]
@@ -151,7 +153,7 @@ struct OpenAPISchemas {
   }
 
   /// One value of a field, with the rules that each value has.
-  private mutating func value(_ field: SchemaField, _ use: OpenAPIUse) -> JSONNode {
+  private mutating func value(_ field: FieldSchema, _ use: OpenAPIUse) -> JSONNode {
     let rules = field.rules
     var bounds: [(name: String, value: JSONNode)] = []
     switch field.type {
@@ -163,7 +165,7 @@ struct OpenAPISchemas {
       if rules.isRequired { bounds.append(("minLength", .number("1"))) }
       if !rules.pattern.isEmpty, !field.isRepeated {
         // Without presence an empty text says that there is none.
-        let pattern = "^(?:\(rules.pattern))\(rules.isRequired || field.hasPresence ? "" : "?")$"
+        let pattern = "^(?:\(rules.pattern))\(rules.isRequired || field.isOptional ? "" : "?")$"
         bounds.append(("pattern", .text(pattern)))
       }
     // Text has no bounds but its digits.
@@ -175,7 +177,7 @@ struct OpenAPISchemas {
     return Self.scalar(field.type, minimum: rules.minimum).adding(bounds)
   }
 
-  private static func scalar(_ type: SchemaType, minimum: Double?) -> JSONNode {
+  private static func scalar(_ type: FieldType, minimum: Double?) -> JSONNode {
     switch type {
     case .double: ["type": "number", "format": "double"]
     case .float: ["type": "number", "format": "float"]

@@ -1,3 +1,5 @@
+import ProtoSchema
+
 /// Describes all methods that can be called by HTTP, in OpenAPI 3.1.
 struct OpenAPIWriter {
   private let schema: Schema
@@ -14,7 +16,7 @@ struct OpenAPIWriter {
   consuming func document() -> JSONNode {
     var tags: [JSONNode] = []
     var operations: [(path: String, method: String, value: JSONNode)] = []
-    let files = schema.files.filter(\.isToGenerate).sorted { $0.name < $1.name }
+    let files = schema.generatedFiles.sorted { $0.name < $1.name }
     for service in files.flatMap(\.services) {
       let bound = service.methods.filter { !$0.bindings.isEmpty }
       guard !bound.isEmpty else { continue }
@@ -153,12 +155,12 @@ struct OpenAPIWriter {
 
   private mutating func operation(
     _ index: Int,
-    of method: SchemaMethod,
-    in service: SchemaService
+    of method: MethodSchema,
+    in service: ServiceSchema
   ) -> (path: String, value: JSONNode) {
     let binding = method.bindings[index]
     guard let template = try? PathTemplate.parse(binding.path),
-      let request = schema.messages[method.input]
+      let request = schema.messages[method.requestType]
     else { preconditionFailure("a path that was checked") }
     let prose = OpenAPISchemas.prose(method.comment)
     var members: [(name: String, value: JSONNode)] = [
@@ -167,7 +169,7 @@ struct OpenAPIWriter {
       ("summary", .text(OpenAPISchemas.summary(method.comment))),
       ("description", .text(prose)),
     ]
-    if method.rules?.caller == "public" { members.append(("security", [])) }
+    if method.caller == "public" { members.append(("security", [])) }
     let isPaged = isPaged(method, binding)
     let (path, inPath) = self.path(template, request)
     let parameters = inPath + query(binding, template, request, isPaged: isPaged)
@@ -196,7 +198,7 @@ struct OpenAPIWriter {
   }
 
   /// The answer where a call does not succeed.
-  private static func error(_ form: SchemaRESTRules.Errors) -> JSONNode {
+  private static func error(_ form: RESTRules.Errors) -> JSONNode {
     let text: JSONNode = ["type": "string", "description": "What is wrong, for people."]
     let schema: JSONNode
     switch form {
@@ -233,7 +235,7 @@ struct OpenAPIWriter {
   /// The path with a name for each wildcard, and its parameters.
   private mutating func path(
     _ template: PathTemplate,
-    _ request: SchemaMessage
+    _ request: MessageSchema
   ) -> (path: String, parameters: [JSONNode]) {
     var parts: [String] = []
     var parameters: [JSONNode] = []
@@ -259,7 +261,7 @@ struct OpenAPIWriter {
     return ("/" + parts.joined(separator: "/") + verb, parameters)
   }
 
-  private func field(_ names: [Substring], of message: SchemaMessage) -> SchemaField? {
+  private func field(_ names: [Substring], of message: MessageSchema) -> FieldSchema? {
     guard let name = names.first, let field = message.fields.first(where: { $0.name == name })
     else { return nil }
     guard names.count > 1, case .message(let type) = field.type,
@@ -270,9 +272,9 @@ struct OpenAPIWriter {
 
   /// The parameters of the query: what is neither in the path nor in the body.
   private mutating func query(
-    _ binding: SchemaBinding,
+    _ binding: BindingSchema,
     _ template: PathTemplate,
-    _ request: SchemaMessage,
+    _ request: MessageSchema,
     isPaged: Bool
   ) -> [JSONNode] {
     guard binding.body != "*" else { return [] }
@@ -287,7 +289,7 @@ struct OpenAPIWriter {
   }
 
   private mutating func add(
-    _ field: SchemaField,
+    _ field: FieldSchema,
     path: String,
     name: String,
     _ inPath: Set<String>,
@@ -313,9 +315,9 @@ struct OpenAPIWriter {
   }
 
   private mutating func body(
-    _ binding: SchemaBinding,
+    _ binding: BindingSchema,
     _ template: PathTemplate,
-    _ request: SchemaMessage
+    _ request: MessageSchema
   ) -> JSONNode? {
     switch binding.body {
     case "": return nil
@@ -335,16 +337,16 @@ struct OpenAPIWriter {
     }
   }
 
-  private func bodyFields(_ template: PathTemplate, _ request: SchemaMessage) -> [SchemaField] {
+  private func bodyFields(_ template: PathTemplate, _ request: MessageSchema) -> [FieldSchema] {
     let inPath = Set(template.variables.map(\.field))
     return request.fields.filter { !inPath.contains($0.name) }
   }
 
   /// Whether a request without a body is refused: an empty body is an object without members.
   private func isBodyNeeded(
-    _ binding: SchemaBinding,
+    _ binding: BindingSchema,
     _ template: PathTemplate,
-    _ request: SchemaMessage
+    _ request: MessageSchema
   ) -> Bool {
     let fields =
       binding.body == "*"
@@ -352,23 +354,23 @@ struct OpenAPIWriter {
     return fields.contains { OpenAPISchemas.isNeeded($0) }
   }
 
-  private func isPaged(_ method: SchemaMethod, _ binding: SchemaBinding) -> Bool {
-    let request = schema.messages[method.input]?.fields ?? []
-    let response = schema.messages[method.output]?.fields ?? []
+  private func isPaged(_ method: MethodSchema, _ binding: BindingSchema) -> Bool {
+    let request = schema.messages[method.requestType]?.fields ?? []
+    let response = schema.messages[method.responseType]?.fields ?? []
     return binding.responseBody.isEmpty && request.contains { $0.name == "page_size" }
       && response.contains { $0.name == "next_page_token" }
   }
 
   private mutating func answer(
-    _ method: SchemaMethod,
-    _ binding: SchemaBinding,
+    _ method: MethodSchema,
+    _ binding: BindingSchema,
     isPaged: Bool
   ) -> JSONNode {
-    let output = schema.messages[method.output]
+    let output = schema.messages[method.responseType]
     let field = output?.fields.first { $0.name == binding.responseBody }
     var data =
       field.map { schemas.property($0, .answer) }
-      ?? schemas.reference(to: method.output, .answer, isBody: true)
+      ?? schemas.reference(to: method.responseType, .answer, isBody: true)
     if isPaged {
       data = [
         "allOf": [

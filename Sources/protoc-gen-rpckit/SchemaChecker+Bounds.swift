@@ -1,21 +1,23 @@
+import ProtoSchema
+
 /// Bounds: whatever a caller sends has a largest size that the contract says.
 ///
 /// A frame has one anyway, but a handler may keep a field for as long as a stream or a row of the
 /// store lives, and then many of them add up.
 extension SchemaChecker {
-  mutating func checkBounds(of method: SchemaMethod, in service: SchemaService, _ file: SchemaFile)
+  mutating func checkBounds(of method: MethodSchema, in service: ServiceSchema, _ file: FileSchema)
   {
     let user = "\(service.name).\(method.name)"
-    if isForeign(method.input), isUnbounded(method.input) {
+    if isForeign(method.requestType), isUnbounded(method.requestType) {
       report(
         file,
         method.line,
-        "\(user) takes `\(method.input)`, which may be of any size; take a message of your own "
+        "\(user) takes `\(method.requestType)`, which may be of any size; take a message of your own "
           + "with a field of it and `max_size`"
       )
       return
     }
-    checkBounds(of: method.input, takenBy: user)
+    checkBounds(of: method.requestType, takenBy: user)
   }
 
   private mutating func checkBounds(of name: String, takenBy user: String) {
@@ -39,7 +41,7 @@ extension SchemaChecker {
   }
 
   /// The parts of a field that may be without end, and the rules that would bound them.
-  private func missingBounds(of field: SchemaField) -> [(what: String, rule: String)] {
+  private func missingBounds(of field: FieldSchema) -> [(what: String, rule: String)] {
     var missing: [(String, String)] = []
     let rules = field.rules
     if field.isRepeated, rules.itemCountMax == 0 {
@@ -60,7 +62,7 @@ extension SchemaChecker {
 
   /// Whether no rules can be added to a message here: its file belongs to somebody else.
   private func isForeign(_ name: String) -> Bool {
-    switch schema.declaringFiles[name]?.origin {
+    switch schema.declaringFiles[name].map(schema.origin(of:)) {
     case .generated, .imported: false
     case .library, .elsewhere, nil: true
     }

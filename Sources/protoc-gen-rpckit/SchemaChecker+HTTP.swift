@@ -1,3 +1,5 @@
+import ProtoSchema
+
 /// Ways to call methods by HTTP: what a program that reads `google.api.http` would otherwise find out when
 /// a call goes astray, or never.
 extension SchemaChecker {
@@ -9,12 +11,12 @@ extension SchemaChecker {
   }
 
   mutating func checkBindings(
-    of method: SchemaMethod,
-    in service: SchemaService,
-    _ file: SchemaFile
+    of method: MethodSchema,
+    in service: ServiceSchema,
+    _ file: FileSchema
   ) {
     let name = "\(service.name).\(method.name)"
-    if method.bindings.isEmpty, method.rest != SchemaRESTRules() {
+    if method.bindings.isEmpty, method.rest != RESTRules() {
       report(file, method.line, "\(name) has (gatehouse.rest), which needs (google.api.http)")
     }
     if !method.rest.isPlain, [.text, .flag].contains(method.rest.errors) {
@@ -36,11 +38,11 @@ extension SchemaChecker {
   /// A path that means two methods means the one that was registered last to some programs, and none to
   /// others.
   private mutating func compare(
-    _ binding: SchemaBinding,
+    _ binding: BindingSchema,
     _ template: PathTemplate,
     _ name: String,
     _ line: Int,
-    _ file: SchemaFile
+    _ file: FileSchema
   ) {
     for other in boundTemplates where other.method == binding.method {
       let path = "\(binding.method) \(binding.path)"
@@ -65,8 +67,8 @@ extension SchemaChecker {
   }
 
   private func check(
-    _ binding: SchemaBinding,
-    of method: SchemaMethod
+    _ binding: BindingSchema,
+    of method: MethodSchema
   ) throws(GeneratorError) -> PathTemplate {
     guard !binding.isNested else {
       throw GeneratorError("an additional binding has no additional bindings of its own")
@@ -80,22 +82,25 @@ extension SchemaChecker {
     } catch {
       throw GeneratorError("the path `\(binding.path)` \(error.message)")
     }
-    for variable in template.variables { try checkVariable(variable.field, in: method.input) }
+    for variable in template.variables { try checkVariable(variable.field, in: method.requestType) }
     try checkBody(binding, template, method)
     if !binding.responseBody.isEmpty {
-      guard field(binding.responseBody, of: method.output) != nil else {
-        throw GeneratorError("response_body: `\(method.output)` has no `\(binding.responseBody)`")
+      guard field(binding.responseBody, of: method.responseType) != nil else {
+        throw GeneratorError(
+          "response_body: `\(method.responseType)` has no `\(binding.responseBody)`"
+        )
       }
     }
     guard binding.body != "*" else { return template }
     let inPath = Set(template.variables.map(\.field))
-    for field in schema.messages[method.input]?.fields ?? [] where field.name != binding.body {
-      try checkQuery(field, path: field.name, inPath, [method.input])
+    for field in schema.messages[method.requestType]?.fields ?? [] where field.name != binding.body
+    {
+      try checkQuery(field, path: field.name, inPath, [method.requestType])
     }
     return template
   }
 
-  private func field(_ name: String, of message: String) -> SchemaField? {
+  private func field(_ name: String, of message: String) -> FieldSchema? {
     schema.messages[message]?.fields.first { $0.name == name }
   }
 
@@ -121,9 +126,9 @@ extension SchemaChecker {
   }
 
   private func checkBody(
-    _ binding: SchemaBinding,
+    _ binding: BindingSchema,
     _ template: PathTemplate,
-    _ method: SchemaMethod
+    _ method: MethodSchema
   ) throws(GeneratorError) {
     guard !binding.body.isEmpty else {
       if method.rest.takesForms { throw GeneratorError("form needs a body") }
@@ -137,8 +142,8 @@ extension SchemaChecker {
     }
     guard binding.body != "*" else { return }
     if method.rest.takesForms { throw GeneratorError("form needs `body: \"*\"`") }
-    guard field(binding.body, of: method.input) != nil else {
-      throw GeneratorError("body: `\(method.input)` has no field `\(binding.body)`")
+    guard field(binding.body, of: method.requestType) != nil else {
+      throw GeneratorError("body: `\(method.requestType)` has no field `\(binding.body)`")
     }
     let isInPath = template.variables.contains {
       $0.field == binding.body || $0.field.hasPrefix(binding.body + ".")
@@ -148,7 +153,7 @@ extension SchemaChecker {
 
   /// Whether a query can say everything that is neither in the path nor in the body.
   private func checkQuery(
-    _ field: SchemaField,
+    _ field: FieldSchema,
     path: String,
     _ inPath: Set<String>,
     _ owners: Set<String>

@@ -1,6 +1,8 @@
+import ProtoSchema
+
 /// Names: each declaration needs one in Swift and one in C that nothing else has.
 extension SchemaChecker {
-  mutating func checkNames(_ file: SchemaFile) {
+  mutating func checkNames(_ file: FileSchema) {
     if file.package.isEmpty {
       report(file, 1, "a package is required; it becomes the Swift namespace")
     }
@@ -40,7 +42,7 @@ extension SchemaChecker {
     }
   }
 
-  private mutating func checkNames(_ message: SchemaMessage, _ file: SchemaFile) {
+  private mutating func checkNames(_ message: MessageSchema, _ file: FileSchema) {
     guard !message.isMapEntry else { return }
     checkDistinct(
       message.fields.map { (SwiftNames.member($0.name), $0.name, $0.line) }
@@ -53,8 +55,8 @@ extension SchemaChecker {
     for enumeration in message.enums { checkNames(enumeration, file) }
   }
 
-  private mutating func checkNames(_ enumeration: SchemaEnum, _ file: SchemaFile) {
-    var values: [String: SchemaEnumValue] = [:]
+  private mutating func checkNames(_ enumeration: EnumSchema, _ file: FileSchema) {
+    var values: [String: EnumSchema.Value] = [:]
     for value in enumeration.values {
       checkUsable(value.name, file, value.line)
       let name = SwiftNames.enumValue(value.name, in: enumeration.name)
@@ -68,10 +70,10 @@ extension SchemaChecker {
 
   /// Types of one scope need different names in Swift, not only in protobuf.
   private mutating func checkTypeNames(
-    _ messages: [SchemaMessage],
-    _ enums: [SchemaEnum],
+    _ messages: [MessageSchema],
+    _ enums: [EnumSchema],
     others: [(swiftName: String, name: String, line: Int)],
-    _ file: SchemaFile
+    _ file: FileSchema
   ) {
     checkDistinct(
       messages.filter { !$0.isMapEntry }
@@ -83,7 +85,7 @@ extension SchemaChecker {
 
   private mutating func checkDistinct(
     _ declarations: [(swiftName: String, name: String, line: Int)],
-    _ file: SchemaFile
+    _ file: FileSchema
   ) {
     var names: [String: String] = [:]
     for (swiftName, name, line) in declarations {
@@ -95,7 +97,7 @@ extension SchemaChecker {
     }
   }
 
-  private mutating func checkUsable(_ name: String, _ file: SchemaFile, _ line: Int) {
+  private mutating func checkUsable(_ name: String, _ file: FileSchema, _ line: Int) {
     guard !SwiftNames.isUsable(name) else { return }
     report(file, line, "`\(name)` has no name in Swift; begin it with a letter")
   }
@@ -104,7 +106,7 @@ extension SchemaChecker {
   mutating func checkOutputNames() {
     var outputs: [String: String] = [:]
     var packages: [String: String] = [:]
-    for file in schema.files where file.isToGenerate {
+    for file in schema.generatedFiles {
       let output = SwiftNames.fileName(proto: file.name)
       if let other = outputs[output] {
         report(file, 1, "\(file.name) and \(other) would both be written to \(output)")
@@ -126,7 +128,7 @@ extension SchemaChecker {
   /// C has one scope for the types and functions of all files.
   mutating func checkNamesInC() {
     var owners: [String: String] = [:]
-    for file in schema.files where file.isToGenerate {
+    for file in schema.generatedFiles {
       for message in file.messages { checkNamesInC(message, file, &owners) }
       for enumeration in file.enums {
         checkNameInC(enumeration.fullName, enumeration.line, file, &owners)
@@ -135,8 +137,8 @@ extension SchemaChecker {
   }
 
   private mutating func checkNamesInC(
-    _ message: SchemaMessage,
-    _ file: SchemaFile,
+    _ message: MessageSchema,
+    _ file: FileSchema,
     _ owners: inout [String: String]
   ) {
     checkNameInC(message.fullName, message.line, file, &owners)
@@ -144,7 +146,7 @@ extension SchemaChecker {
       let name = CNames.oneof(oneof.name, index: index)
       checkNameInC("\(message.fullName).\(name)Case", oneof.line, file, &owners)
     }
-    for field in message.fields where field.hasPresence || field.needsPresenceInC {
+    for field in message.fields where field.isOptional || field.needsPresenceInC {
       let name = CNames.presence(field.name, number: field.number)
       checkNameInC("\(message.fullName).\(name)Case", field.line, file, &owners)
     }
@@ -157,7 +159,7 @@ extension SchemaChecker {
   private mutating func checkNameInC(
     _ fullName: String,
     _ line: Int,
-    _ file: SchemaFile,
+    _ file: FileSchema,
     _ owners: inout [String: String]
   ) {
     for name in [CNames.type(fullName), CNames.functions(fullName)] {

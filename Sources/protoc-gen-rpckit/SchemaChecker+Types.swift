@@ -1,9 +1,11 @@
+import ProtoSchema
+
 /// Types of other files: there must be Swift for them.
 extension SchemaChecker {
   mutating func checkTypes(
-    of field: SchemaField,
-    in message: SchemaMessage,
-    _ file: SchemaFile
+    of field: FieldSchema,
+    in message: MessageSchema,
+    _ file: FileSchema
   ) {
     switch field.type {
     case .message(let name), .enumeration(let name):
@@ -12,8 +14,8 @@ extension SchemaChecker {
     }
   }
 
-  mutating func checkTypes(of method: SchemaMethod, in service: SchemaService, _ file: SchemaFile) {
-    for name in Set([method.input, method.output]).sorted() {
+  mutating func checkTypes(of method: MethodSchema, in service: ServiceSchema, _ file: FileSchema) {
+    for name in Set([method.requestType, method.responseType]).sorted() {
       checkType(name, usedBy: "\(service.name).\(method.name)", method.line, file)
     }
   }
@@ -22,11 +24,10 @@ extension SchemaChecker {
     _ name: String,
     usedBy user: String,
     _ line: Int,
-    _ file: SchemaFile
+    _ file: FileSchema
   ) {
-    guard let declaring = schema.declaringFiles[name], declaring.origin == .elsewhere else {
-      return
-    }
+    guard let declaring = schema.declaringFiles[name], schema.origin(of: declaring) == .elsewhere
+    else { return }
     let advice =
       declaring.syntax == "proto3"
       ? "generate \(declaring.name) in the same run" : "\(declaring.name) is not proto3"

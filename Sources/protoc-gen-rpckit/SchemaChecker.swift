@@ -1,3 +1,5 @@
+import ProtoSchema
+
 /// Refuses what the generator does not support, and contracts that leave something open.
 struct SchemaChecker {
   let schema: Schema
@@ -13,20 +15,20 @@ struct SchemaChecker {
 
   /// Throws all problems of all files at once, one per line.
   consuming func check() throws(GeneratorError) {
-    for file in schema.files where file.isToGenerate { check(file) }
+    for file in schema.generatedFiles { check(file) }
     checkOutputNames()
     // Most clashes in C have been reported as ones in Swift.
     if problems.isEmpty { checkNamesInC() }
     guard problems.isEmpty else { throw GeneratorError(problems.joined(separator: "\n")) }
   }
 
-  mutating func report(_ file: SchemaFile, _ line: Int, _ message: String) {
+  mutating func report(_ file: FileSchema, _ line: Int, _ message: String) {
     let problem = "\(file.name):\(line): \(message)"
     // A oneof has a name for its property and one for its type.
     if !problems.contains(problem) { problems.append(problem) }
   }
 
-  private mutating func check(_ file: SchemaFile) {
+  private mutating func check(_ file: FileSchema) {
     guard file.syntax == "proto3" else {
       let syntax = file.syntax.isEmpty ? "proto2" : file.syntax
       report(file, 1, "\(syntax) is not supported; write `syntax = \"proto3\";`")
@@ -40,7 +42,7 @@ struct SchemaChecker {
     for service in file.services { check(service, file) }
   }
 
-  private mutating func check(_ message: SchemaMessage, _ file: SchemaFile) {
+  private mutating func check(_ message: MessageSchema, _ file: FileSchema) {
     if message.hasExtensions { report(file, message.line, "extensions are not supported") }
     for field in message.fields {
       checkTypes(of: field, in: message, file)
@@ -49,14 +51,17 @@ struct SchemaChecker {
     for nested in message.messages { check(nested, file) }
   }
 
-  private mutating func check(_ field: SchemaField, in message: SchemaMessage, _ file: SchemaFile) {
+  private mutating func check(_ field: FieldSchema, in message: MessageSchema, _ file: FileSchema) {
     let owner = "\(message.name).\(field.name)"
     if field.type == .group { report(file, field.line, "groups are not supported") }
     let rules = field.rules
+    if rules.text == .newer {
+      report(file, field.line, "text of \(owner) is newer than this program; rebuild it")
+    }
     guard !rules.isEmpty else { return }
     let entry = schema.mapEntry(field)
     let isMap = entry != nil
-    if rules.isRequired, field.oneofIndex != nil {
+    if rules.isRequired, field.realOneof != nil {
       report(file, field.line, "required says nothing in a oneof, whose choice is the setting")
     }
     if rules.byteCountMin > 0 || rules.byteCountMax > 0, !field.type.isText {
@@ -106,13 +111,12 @@ struct SchemaChecker {
     }
   }
 
-  private mutating func check(_ service: SchemaService, _ file: SchemaFile) {
+  private mutating func check(_ service: ServiceSchema, _ file: FileSchema) {
     for method in service.methods {
       checkTypes(of: method, in: service, file)
       checkBounds(of: method, in: service, file)
       checkBindings(of: method, in: service, file)
-      let caller = method.rules?.caller ?? ""
-      if caller.isEmpty {
+      if method.caller.isEmpty {
         report(
           file,
           method.line,
@@ -120,38 +124,19 @@ struct SchemaChecker {
             + "`option (gatehouse.method) = {caller: …};`"
         )
       }
-      guard let rules = method.rules else { continue }
-      if !rules.callingServices.isEmpty, caller == "public" {
+      if !method.callingServices.isEmpty, method.caller == "public" {
         report(file, method.line, "calling_services says nothing when anyone may call")
       }
-      if !rules.stepUp.isEmpty, caller != "user", caller != "admin" {
+      if !method.stepUp.isEmpty, method.caller != "user", method.caller != "admin" {
         report(
           file,
           method.line,
           "step_up needs `caller: CALLER_CLASS_USER` or `CALLER_CLASS_ADMIN`"
         )
       }
-      if rules.isImmediate, method.isClientStreaming || method.isServerStreaming {
+      if method.isImmediate, method.isClientStreaming || method.isServerStreaming {
         report(file, method.line, "immediate is for methods with one request and one response")
       }
     }
-  }
-}
-
-extension SchemaType {
-  /// Whether `gte` and `lte` can apply.
-  var isNumber: Bool {
-    switch self {
-    case .double, .float, .int32, .int64, .uint32, .uint64: true
-    default: false
-    }
-  }
-
-  /// Whether `min_len` and `max_len` can apply.
-  var isText: Bool { self == .string || self == .bytes }
-
-  /// Whether this is an enum.
-  var isEnumeration: Bool {
-    if case .enumeration = self { true } else { false }
   }
 }

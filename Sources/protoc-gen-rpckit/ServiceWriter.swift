@@ -1,9 +1,11 @@
+import ProtoSchema
+
 /// Writes a service: descriptors of its methods, the protocol to implement, and the client.
 struct ServiceWriter {
   let schema: Schema
   let visibility: String
 
-  func write(_ service: SchemaService, to writer: inout SourceWriter) {
+  func write(_ service: ServiceSchema, to writer: inout SourceWriter) {
     let name = SwiftNames.service(service.name)
     writeMethods(service, name, to: &writer)
     writer.line()
@@ -14,8 +16,8 @@ struct ServiceWriter {
 
   /// Written outside the namespace: an extension cannot be nested.
   func writeDefinition(
-    _ service: SchemaService,
-    of file: SchemaFile,
+    _ service: ServiceSchema,
+    of file: FileSchema,
     namespace: String,
     to writer: inout SourceWriter
   ) {
@@ -45,19 +47,18 @@ struct ServiceWriter {
     }
   }
 
-  private func handlerShape(_ method: SchemaMethod) -> (parameters: String, arguments: String) {
+  private func handlerShape(_ method: MethodSchema) -> (parameters: String, arguments: String) {
     let input = method.isClientStreaming ? "requests" : "request"
     return method.isServerStreaming
       ? ("\(input), call, writer", "\(input), call, to: writer")
       : ("\(input), call", "\(input), call")
   }
 
-  private func writeMethods(_ service: SchemaService, _ name: String, to writer: inout SourceWriter)
+  private func writeMethods(_ service: ServiceSchema, _ name: String, to writer: inout SourceWriter)
   {
     writer.line("/// What is known of the methods of `\(service.fullName)`.")
     writer.block("\(visibility) enum \(name)Methods {") { writer in
       for method in service.methods {
-        let rules = method.rules
         writer.documentation(method.comment, fallback: "`\(method.name)`.")
         writer.block(
           "\(visibility) static let \(SwiftNames.method(method.name)) = RPCKit.MethodDescriptor(",
@@ -66,17 +67,17 @@ struct ServiceWriter {
           writer.line("service: \(SourceWriter.literal(service.fullName)),")
           writer.line("method: \(SourceWriter.literal(method.name)),")
           writer.line("kind: .\(method.kind),")
-          writer.line("callerClass: .\(SwiftNames.escaped(rules?.caller ?? "admin")),")
-          let services = (rules?.callingServices ?? []).map(SourceWriter.literal)
+          writer.line("callerClass: .\(SwiftNames.escaped(method.caller)),")
+          let services = method.callingServices.map(SourceWriter.literal)
           writer.line("callingServices: [\(services.joined(separator: ", "))],")
-          let stepUp = rules?.stepUp ?? ""
+          let stepUp = method.stepUp
           writer.line("stepUp: \(stepUp.isEmpty ? "nil" : SourceWriter.literal(stepUp)),")
-          writer.line("isIdempotent: \(rules?.isIdempotent ?? false),")
+          writer.line("isIdempotent: \(method.isIdempotent),")
           if method.changesNothing { writer.line("hasNoSideEffects: true,") }
-          writer.line("priority: .\(rules?.priority ?? "normal"),")
-          writer.line("requestType: \(SourceWriter.literal(method.input)),")
+          writer.line("priority: .\(method.priority),")
+          writer.line("requestType: \(SourceWriter.literal(method.requestType)),")
           let comma = method.bindings.isEmpty ? "" : ","
-          writer.line("responseType: \(SourceWriter.literal(method.output))\(comma)")
+          writer.line("responseType: \(SourceWriter.literal(method.responseType))\(comma)")
           BindingWriter.write(method, to: &writer)
         }
       }
@@ -84,7 +85,7 @@ struct ServiceWriter {
   }
 
   private func writeProtocol(
-    _ service: SchemaService,
+    _ service: ServiceSchema,
     _ name: String,
     to writer: inout SourceWriter
   ) {
@@ -92,8 +93,8 @@ struct ServiceWriter {
     writer.block("\(visibility) protocol \(name)Service: Swift.Sendable {") { writer in
       for method in service.methods {
         writer.documentation(method.comment, fallback: "`\(method.name)`.")
-        let request = schema.swiftName(method.input)
-        let response = schema.swiftName(method.output)
+        let request = schema.swiftName(method.requestType)
+        let response = schema.swiftName(method.responseType)
         let input =
           method.isClientStreaming
           ? "_ requests: RPCKit.RequestStream<\(request)>" : "_ request: \(request)"
@@ -112,7 +113,7 @@ struct ServiceWriter {
     }
   }
 
-  private func writeClient(_ service: SchemaService, _ name: String, to writer: inout SourceWriter)
+  private func writeClient(_ service: ServiceSchema, _ name: String, to writer: inout SourceWriter)
   {
     writer.line("/// Calls `\(service.fullName)`.")
     writer.block("\(visibility) struct \(name)Client: Swift.Sendable {") { writer in
@@ -130,9 +131,9 @@ struct ServiceWriter {
     }
   }
 
-  private func writeCall(_ method: SchemaMethod, methods: String, to writer: inout SourceWriter) {
-    let request = schema.swiftName(method.input)
-    let response = schema.swiftName(method.output)
+  private func writeCall(_ method: MethodSchema, methods: String, to writer: inout SourceWriter) {
+    let request = schema.swiftName(method.requestType)
+    let response = schema.swiftName(method.responseType)
     let member = SwiftNames.method(method.name)
     let isBidirectional = method.isClientStreaming && method.isServerStreaming
     writer.documentation(method.comment, fallback: "`\(method.name)`.")
@@ -179,10 +180,7 @@ struct ServiceWriter {
   }
 }
 
-extension SchemaMethod {
-  /// Whether the handler returns a `Reply`.
-  var isImmediate: Bool { rules?.isImmediate ?? false }
-
+extension MethodSchema {
   /// The case of `MethodDescriptor.Kind`.
   var kind: String {
     switch (isClientStreaming, isServerStreaming) {

@@ -1,8 +1,10 @@
+import ProtoSchema
+
 /// Writes the checks of `(gatehouse.field)`: all of them run, each broken one adds a violation.
 struct ValidationWriter {
   let schema: Schema
   let visibility: String
-  let message: SchemaMessage
+  let message: MessageSchema
   let shapes: [FieldShape]
 
   func write(to writer: inout SourceWriter) {
@@ -16,9 +18,9 @@ struct ValidationWriter {
       $0.line("into violations: inout [RPCKit.FieldViolation]")
     }
     writer.block(") {") { writer in
-      for shape in ruled where shape.field.oneofIndex == nil { write(shape, &writer) }
+      for shape in ruled where shape.field.realOneof == nil { write(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
-        let members = ruled.filter { $0.field.oneofIndex == index }
+        let members = ruled.filter { $0.field.realOneof == index }
         guard !members.isEmpty else { continue }
         writer.line("switch self.\(SwiftNames.member(oneof.name)) {")
         for shape in members {
@@ -46,7 +48,7 @@ struct ValidationWriter {
     }
   }
 
-  private func nestedMessageHasRules(_ type: SchemaType) -> Bool {
+  private func nestedMessageHasRules(_ type: FieldType) -> Bool {
     if case .message(let name) = type { schema.hasRules(name) } else { false }
   }
 
@@ -162,8 +164,8 @@ struct ValidationWriter {
   /// The rules of a map's keys and values.
   private func writeEntryRules(
     _ shape: FieldShape,
-    _ key: SchemaField,
-    _ value: SchemaField,
+    _ key: FieldSchema,
+    _ value: FieldSchema,
     _ writer: inout SourceWriter
   ) {
     let maximum = shape.field.rules.byteCountMax
@@ -239,7 +241,7 @@ struct ValidationWriter {
     }
     let text = shape.field.rules.text
     guard text != .any else { return }
-    writer.line("RPCKit.TextRule.\(text.rawValue).check(")
+    writer.line("RPCKit.TextRule.\(text).check(")
     writer.indented {
       $0.line("\(value),")
       $0.line("path: \(path),")

@@ -54,7 +54,7 @@ struct HostileBytesTests {
   func decoding_nestedTooDeeply_isRefused() {
     var bytes: [UInt8] = []
     for _ in 0..<65 { bytes = [0x12] + varint(bytes.count) + bytes }
-    #expect(throws: ReflectionError("nested too deeply")) {
+    #expect(throws: SchemaError("nested too deeply")) {
       try RichRegistry.json.decode(bytes, as: "testing.v1.Node")
     }
   }
@@ -67,14 +67,14 @@ struct HostileBytesTests {
       bytes = [0x0A] + varint(bytes.count) + bytes
       bytes = [0x32] + varint(bytes.count) + bytes
     }
-    #expect(throws: ReflectionError("nested too deeply")) {
+    #expect(throws: SchemaError("nested too deeply")) {
       try RichRegistry.json.decode(bytes, as: "google.protobuf.Value")
     }
   }
 
   @Test("Text that is not UTF-8 is refused instead of being shown as empty")
   func decoding_ofInvalidText_isRefused() {
-    #expect(throws: ReflectionError("a text is not valid UTF-8")) {
+    #expect(throws: SchemaError("a text is not valid UTF-8")) {
       try RichRegistry.json.decode([0x72, 0x01, 0xFF], as: Self.type)
     }
   }
@@ -127,7 +127,7 @@ struct HostileBytesTests {
     ]
   )
   func decoding_outOfRange_isRefused(_ type: String, _ bytes: [UInt8]) {
-    #expect(throws: ReflectionError.self) { try RichRegistry.json.decode(bytes, as: type) }
+    #expect(throws: SchemaError.self) { try RichRegistry.json.decode(bytes, as: type) }
   }
 
   private func varint(_ value: Int) -> [UInt8] {

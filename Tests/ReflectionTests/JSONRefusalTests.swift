@@ -48,7 +48,7 @@ struct JSONRefusalTests {
   )
   func encoding_ofMisfit_isRefusedByPath(_ json: String, _ problem: String) throws {
     let value = try RichRegistry.value(json)
-    let error = try #require(throws: ReflectionError.self) {
+    let error = try #require(throws: SchemaError.self) {
       try RichRegistry.json.encode(value, as: "testing.v1.Rich")
     }
     #expect(error.description.contains(problem))
@@ -59,14 +59,14 @@ struct JSONRefusalTests {
     let text =
       String(repeating: #"{"child":"#, count: 65) + "{}" + String(repeating: "}", count: 65)
     let value = try RichRegistry.value(text)
-    #expect(throws: ReflectionError.self) {
+    #expect(throws: SchemaError.self) {
       try RichRegistry.json.encode(value, as: "testing.v1.Node")
     }
   }
 
   @Test("A type that nobody knows is refused")
   func encoding_ofUnknownType_isRefused() {
-    #expect(throws: ReflectionError("unknown message type no.Such")) {
+    #expect(throws: SchemaError("unknown message type no.Such")) {
       try RichRegistry.json.encode([:], as: "no.Such")
     }
   }

@@ -10,7 +10,7 @@ struct SchemaRegistryTests {
   @Test("Every service of Gatehouse is known")
   func gatehouse_services_areComplete() {
     #expect(
-      SchemaRegistry.gatehouse.services.map(\.name) == [
+      SchemaRegistry.gatehouse.services.map(\.fullName) == [
         "auth.v1.Accounts",
         "auth.v1.Authentication",
         "auth.v1.Deletions",
@@ -110,7 +110,7 @@ struct SchemaRegistryTests {
   func registry_withoutComments_knowsTheSameTypes() throws {
     let registry = try SchemaRegistry(SchemaRegistry.contracts, readsComments: false)
     let whole = SchemaRegistry.gatehouse
-    #expect(registry.services.map(\.name) == whole.services.map(\.name))
+    #expect(registry.services.map(\.fullName) == whole.services.map(\.fullName))
     let (message, known) = (
       try registry.message("tenancy.v1.Portfolio"), try whole.message("tenancy.v1.Portfolio")
     )
@@ -124,6 +124,6 @@ struct SchemaRegistryTests {
   func registry_ofOtherBytes_isRefused() {
     // file.message_type = 4, and then less than its length says.
     let file = EmbeddedDescriptor(name: "bad.proto", base64: "IgUB")
-    #expect(throws: ReflectionError.self) { try SchemaRegistry([file]) }
+    #expect(throws: SchemaError.self) { try SchemaRegistry([file]) }
   }
 }

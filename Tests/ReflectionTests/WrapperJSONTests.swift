@@ -96,7 +96,7 @@ struct WrapperJSONTests {
     ]
   )
   func wrapper_misfit_isRefused(_ text: String, _ problem: String) throws {
-    let error = try #require(throws: ReflectionError.self) { try bytes(text) }
+    let error = try #require(throws: SchemaError.self) { try bytes(text) }
     #expect(error.description.contains(problem), "\(error)")
   }
 
@@ -104,6 +104,6 @@ struct WrapperJSONTests {
   func value_notANumber_isRefused() throws {
     let notANumber = WireWriting.fixed64(Double.nan.bitPattern, field: 2)
     let message = WireWriting.bytes(notANumber, field: 17)
-    #expect(throws: ReflectionError.self) { try json().decode(message, as: "wrapped.Wrapped") }
+    #expect(throws: SchemaError.self) { try json().decode(message, as: "wrapped.Wrapped") }
   }
 }

@@ -1,14 +1,6 @@
 extension Policy {
   /// The largest policy that is read, in bytes; for the person who reads its file.
   public static let byteCountMax = 1 << 20
-  /// Types of all policies together, the system's counted, at most: they are bits of a word.
-  static let typeCountMax = 64
-  /// Roles of all policies together beside `super_admin`, at most: all of them are bits of a word.
-  static let roleCountMax = 63
-  /// Kinds of links of all policies together, at most.
-  static let linkCountMax = 16
-  /// Actions of all policies together, at most.
-  static let actionCountMax = 1024
 
   /// Reads policy files that hold together, and runs their assertions.
   ///

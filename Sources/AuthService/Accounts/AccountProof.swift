@@ -23,11 +23,6 @@ enum AccountProof: Sendable {
   case none
 }
 
-extension UserRecord {
-  /// Whether nobody has proven to read the mail of its address.
-  var isUnproven: Bool { !isEmailVerified }
-}
-
 extension AccountsHandler {
   /// Finds out whether somebody with a token from a mail is the owner of its account, before anything is written.
   ///
@@ -94,12 +89,7 @@ extension AuthCore {
   ) throws {
     switch proof {
     case .session(let identity): try requireActiveSession(of: identity, now: now, in: tx)
-    case .password(let verified):
-      let basis = try UserTable.basis(of: verified.user.id, in: tx)
-      guard basis?.passwordVersion == verified.basis.passwordVersion else {
-        throw AuthError.overtaken
-      }
-      try AttemptTable.clear(verified.subject, .password, in: tx)
+    case .password(let verified): try verified.settle(in: tx)
     case .passkey(let proven):
       guard try UserTable.basis(of: proven.user.id, in: tx) != nil else {
         throw PasskeyError.refused

@@ -46,10 +46,7 @@ enum AccountRows {
   }
 
   /// When the last mail to the user is tried next; nil once it was sent or given up.
-  static func nextFarewell(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int64? {
+  static func nextFarewell(of userID: String, in tx: borrowing some Queryable) throws -> Int64? {
     try tx.first(
       "SELECT due_at FROM mail WHERE user_id = ? AND kind = ? AND state IN (?, ?)",
       .text(userID),
@@ -64,7 +61,7 @@ enum AccountRows {
   static func mails(
     of userID: String,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [String]? {
     let isSending = try tx.exists(
       "SELECT 1 FROM mail WHERE user_id = ? AND state = ? AND due_at > ?",

@@ -16,11 +16,7 @@ extension AccountsHandler {
     let (core, now) = (core, core.clock.now)
     try await core.store.write(call) { tx in
       try core.requireActiveSession(of: identity, now: now, in: tx)
-      let basis = try UserTable.basis(of: identity.userID, in: tx)
-      guard basis?.passwordVersion == verified.basis.passwordVersion else {
-        throw AuthError.overtaken
-      }
-      try AttemptTable.clear(verified.subject, .password, in: tx)
+      try verified.settle(in: tx)
       try MailTokenTable.deleteUnused(.changeEmail, of: identity.userID, in: tx)
       // Whether the address has an account the outbox finds out; then it gets another mail.
       try core.require(
@@ -100,12 +96,7 @@ extension AccountsHandler {
       }
       let ended = try core.endAllSessions(of: user.id, except: token.sessionID, now: now, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
-      try tx.audit(
-        "email.change",
-        object: user.id,
-        detail: "revoked \(ended.count)",
-        by: .user(user.id)
-      )
+      try tx.audit("email.change", of: user.id, ending: ended)
       return ended
     }
     core.announce(revoked)

@@ -26,7 +26,7 @@ extension AccountsHandler {
       guard token.isUsable(now: now) else { throw MailError.tokenInvalid }
       // Before the others of the account go, so that the call can be repeated.
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
-      try core.freeAddress(of: user, now: now, in: tx)
+      try AuthCore.freeAddress(of: user.id, now: now, in: tx)
       try tx.audit("email.disown", object: user.id)
     }
     return .init()
@@ -38,18 +38,18 @@ extension AuthCore {
   ///
   /// No mail to it works from then on, and none that waits is sent: it would tell its owner about a stranger's
   /// account.
-  func freeAddress(
-    of user: UserRecord,
+  static func freeAddress(
+    of userID: String,
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    let none = EmailAddress(missingOf: user.id)
-    try UserTable.changeEmail(of: user.id, to: none, isVerified: false, now: now, in: tx)
+    let none = EmailAddress(missingOf: userID)
+    try UserTable.changeEmail(of: userID, to: none, isVerified: false, now: now, in: tx)
     for purpose in MailToken.Purpose.allCases {
-      try MailTokenTable.deleteUnused(purpose, of: user.id, in: tx)
+      try MailTokenTable.deleteUnused(purpose, of: userID, in: tx)
     }
-    try AccountChangeTable.holdBack(of: user.id, in: tx)
-    try AccountRows.giveUpMails(of: user.id, now: now, in: tx)
-    try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+    try AccountChangeTable.holdBack(of: userID, in: tx)
+    try AccountRows.giveUpMails(of: userID, now: now, in: tx)
+    try tx.appendChange(kind: "user.updated", subject: userID, scope: "")
   }
 }

@@ -58,7 +58,7 @@ extension AccountsHandler {
       }
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try AttemptTable.clear(core.attemptSubject(user.address), .password, in: tx)
-      let isNew = user.isUnproven && caller == nil
+      let isNew = !user.isEmailVerified && caller == nil
       let ended =
         isNew
         ? try core.replace(user, by: newcomerID, password: record, now: now, in: tx)
@@ -107,12 +107,7 @@ extension AuthCore {
     // Moving to an address verifies it too, and leaves passkeys from before.
     try removeUnprovenPasskeys(of: user.id, in: tx)
     try outbox.queue(.notice(.passwordChanged, to: user, now: now), in: tx)
-    try tx.audit(
-      "password.reset",
-      object: user.id,
-      detail: "revoked \(ended.count)",
-      by: .user(user.id)
-    )
+    try tx.audit("password.reset", of: user.id, ending: ended)
     return ended
   }
 
@@ -134,15 +129,11 @@ extension AuthCore {
     try removeFactors(of: old.id, in: tx)
     // No record matches this one.
     try UserTable.changePassword(of: old.id, to: "", now: now, in: tx)
-    try freeAddress(of: old, now: now, in: tx)
+    try Self.freeAddress(of: old.id, now: now, in: tx)
     let newcomer = UserRecord(
       id: newcomerID,
       email: old.email,
       isEmailVerified: true,
-      displayName: "",
-      firstName: "",
-      lastName: "",
-      defaults: UserDefaults(),
       created: now,
       updated: now
     )
@@ -167,9 +158,9 @@ extension AuthCore {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws -> [Revocation] {
-    try settle(proof, isNeeded: user.isUnproven, now: now, in: tx)
+    try settle(proof, isNeeded: !user.isEmailVerified, now: now, in: tx)
     try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
-    guard user.isUnproven else { return [] }
+    guard !user.isEmailVerified else { return [] }
     try PasskeyTable.markProven(of: user.id, in: tx)
     guard case .session(let identity) = proof else { return [] }
     return try endAllSessions(of: user.id, except: identity.sessionID, now: now, in: tx)

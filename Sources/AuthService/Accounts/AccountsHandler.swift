@@ -13,9 +13,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
   ) async throws -> Auth_V1.RequestEmailVerificationResponse {
     let identity = try call.requireUser()
     try core.admitMail(Array("verify \(identity.userID)".utf8), "account", call)
-    let (core, now) = (core, core.clock.now)
-    try await core.store.write(call) { tx in
-      try core.requireActiveSession(of: identity, now: now, in: tx)
+    try await core.writeInSession(call) { identity, now, tx in
       let user = try UserTable.require(identity.userID, in: tx)
       guard !user.email.isEmpty else { throw AccountError.addressMissing }
       guard !user.isEmailVerified else { return }
@@ -36,7 +34,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
       ceremonyID: request.ceremonyId,
       passkeyResponse: request.passkeyResponse
     )
-    let proof = try await prove(credential, isNeeded: { $0.isUnproven }, for: shown, call)
+    let proof = try await prove(credential, isNeeded: { !$0.isEmailVerified }, for: shown, call)
     let (core, now) = (core, core.clock.now)
     let ended = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
@@ -49,12 +47,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
       try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
-      try tx.audit(
-        "email.verify",
-        object: user.id,
-        detail: "revoked \(ended.count)",
-        by: .user(user.id)
-      )
+      try tx.audit("email.verify", of: user.id, ending: ended)
       return ended
     }
     core.announce(ended)
@@ -88,7 +81,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
   /// A token and its user as the transaction sees them; one of a disabled account does not work.
   func current(
     _ shown: MailToken,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> (token: MailToken, user: UserRecord) {
     guard let token = try MailTokenTable.find(shown.digest, in: tx), let userID = token.userID,
       let user = try UserTable.find(userID, in: tx),

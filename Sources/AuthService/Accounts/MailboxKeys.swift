@@ -37,7 +37,7 @@ enum MailboxKeys {
   }
 
   /// Whether there is anything to do, which costs a look at each key: 0.1 s for a million.
-  static func hasWork(in tx: borrowing some StoreTransaction & ~Copyable) throws -> Bool {
+  static func hasWork(in tx: borrowing some Queryable) throws -> Bool {
     try !outdated(in: tx).isEmpty
   }
 
@@ -67,7 +67,7 @@ enum MailboxKeys {
   }
 
   /// Accounts with one mailbox that have both proven it.
-  static func shared(in tx: borrowing some StoreTransaction & ~Copyable) throws -> [Pair] {
+  static func shared(in tx: borrowing some Queryable) throws -> [Pair] {
     try outdated(in: tx).compactMap { account in
       let key = EmailAddress(account.email).key
       return try find(key, in: tx).map { Pair(holder: $0.id, other: account.id, key: key) }
@@ -81,35 +81,33 @@ enum MailboxKeys {
       ? account.created >= holder.created : !account.isVerified
   }
 
-  private static let columns = "id, email, email_key, email_verified, created_at"
-
-  private static func account(_ row: borrowing Row) -> Account {
+  private static let columns = RecordColumns<Account>(
+    "user",
+    .text("id", \.id),
+    .text("email", \.email),
+    .text("email_key", \.key),
+    .boolean("email_verified", \.isVerified),
+    .integer("created_at", \.created)
+  ) { row in
     Account(
-      id: row.text(0),
-      email: row.text(1),
-      key: row.text(2),
-      isVerified: row.boolean(3),
-      created: row.integer(4)
+      id: row.text(),
+      email: row.text(),
+      key: row.text(),
+      isVerified: row.boolean(),
+      created: row.integer()
     )
   }
 
   /// Only keys beyond ASCII can be former ones.
-  private static func outdated(
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [Account] {
+  private static func outdated(in tx: borrowing some Queryable) throws -> [Account] {
     try tx.query(
-      """
-      SELECT \(columns) FROM user WHERE length(CAST(email_key AS BLOB)) <> length(email_key)
-      ORDER BY created_at, id
-      """
-    ) { account($0) }.filter { EmailAddress($0.email).key != $0.key }
+      columns,
+      "WHERE length(CAST(email_key AS BLOB)) <> length(email_key) ORDER BY created_at, id"
+    ).filter { EmailAddress($0.email).key != $0.key }
   }
 
-  private static func find(
-    _ key: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Account? {
-    try tx.first("SELECT \(columns) FROM user WHERE email_key = ?", .text(key)) { account($0) }
+  private static func find(_ key: String, in tx: borrowing some Queryable) throws -> Account? {
+    try tx.first(columns, "WHERE email_key = ?", .text(key))
   }
 
   private static func rekey(
@@ -136,13 +134,7 @@ enum MailboxKeys {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    let none = EmailAddress(missingOf: account.id)
-    try UserTable.changeEmail(of: account.id, to: none, isVerified: false, now: now, in: tx)
-    for purpose in MailToken.Purpose.allCases {
-      try MailTokenTable.deleteUnused(purpose, of: account.id, in: tx)
-    }
-    try AccountRows.giveUpMails(of: account.id, now: now, in: tx)
-    try tx.appendChange(kind: "user.updated", subject: account.id, scope: "")
+    try AuthCore.freeAddress(of: account.id, now: now, in: tx)
     try tx.audit("email.unify", object: account.id)
   }
 }

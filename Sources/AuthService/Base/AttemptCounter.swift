@@ -45,9 +45,6 @@ public struct AttemptCounter: Hashable, Sendable {
     return true
   }
 
-  /// The attempt was right.
-  public mutating func succeed() { self = AttemptCounter() }
-
   /// 1, 2, 4 … seconds from the fifth failure on.
   static func wait(after failures: Int32) -> Int64 {
     guard failures >= freeCount else { return 0 }

@@ -8,23 +8,32 @@ enum AttemptTable {
     case secondFactor = "second_factor"
   }
 
+  static let columns = RecordColumns<AttemptCounter>(
+    "attempt",
+    beside: ["subject", "kind"],
+    .integer("failures") { Int64($0.failures) },
+    .integer("last_at", \.last),
+    .integer("until_at", \.until)
+  ) { row in
+    AttemptCounter(
+      failures: Int32(clamping: row.integer()),
+      last: row.integer(),
+      until: row.integer()
+    )
+  }
+
+  // Made once, because every sign-in runs it.
+  private static let selectCounter = "\(columns.selection) WHERE subject = ? AND kind = ?"
+  private static let saving = columns.upsert(on: "subject", "kind")
+
   /// Failed attempts since the last right one.
   static func counter(
     _ subject: [UInt8],
     _ kind: Kind,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> AttemptCounter {
-    try tx.first(
-      "SELECT failures, last_at, until_at FROM attempt WHERE subject = ? AND kind = ?",
-      .blob(subject),
-      .text(kind.rawValue)
-    ) { row in
-      AttemptCounter(
-        failures: Int32(clamping: row.integer(0)),
-        last: row.integer(1),
-        until: row.integer(2)
-      )
-    } ?? AttemptCounter()
+    try tx.first(selectCounter, .blob(subject), .text(kind.rawValue)) { try columns.record($0) }
+      ?? AttemptCounter()
   }
 
   /// The outcome of an attempt.
@@ -48,18 +57,7 @@ enum AttemptTable {
   ) throws -> Reservation {
     var counter = try counter(subject, kind, in: tx)
     let isTaken = counter.reserve(now: now)
-    try tx.execute(
-      """
-      INSERT INTO attempt (subject, kind, failures, last_at, until_at) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (subject, kind) DO UPDATE SET failures = excluded.failures,
-        last_at = excluded.last_at, until_at = excluded.until_at
-      """,
-      .blob(subject),
-      .text(kind.rawValue),
-      .integer(Int64(counter.failures)),
-      .integer(counter.last),
-      .integer(counter.until)
-    )
+    try tx.save(counter, saving, beside: .blob(subject), .text(kind.rawValue))
     return Reservation(
       isInTime: isTaken,
       wait: max(0, counter.until.subtractingSaturated(now)),

@@ -52,21 +52,15 @@ public struct SourceLimits: Sendable {
       )
     }
     var members = try field.members()
-    if let field = members.optional("failures") {
-      failures = Int(try field.integer(in: 1...1_000_000))
+    func limit(_ name: String, else standard: Int) throws(JSONDecodingError) -> Int {
+      guard let field = members.optional(name) else { return standard }
+      return Int(try field.integer(in: 1...1_000_000))
     }
-    if let field = members.optional("sign_ups") {
-      signUps = Int(try field.integer(in: 1...1_000_000))
-    }
-    if let field = members.optional("sign_ins") {
-      signIns = Int(try field.integer(in: 1...1_000_000))
-    }
-    if let field = members.optional("account_sign_ins") {
-      accountSignIns = Int(try field.integer(in: 1...1_000_000))
-    }
-    if let field = members.optional("mails") {
-      mails = Int(try field.integer(in: 1...1_000_000))
-    }
+    failures = try limit("failures", else: failures)
+    signUps = try limit("sign_ups", else: signUps)
+    signIns = try limit("sign_ins", else: signIns)
+    accountSignIns = try limit("account_sign_ins", else: accountSignIns)
+    mails = try limit("mails", else: mails)
     rules = try SourceRules(&members)
     try members.finish()
   }

@@ -13,6 +13,15 @@ struct VerifiedPassword: Sendable {
   let basis: SignInBasis
   /// The key that the attempt was counted under.
   let subject: [UInt8]
+
+  /// Forgets the attempts before it, in the write that relies on it; throws CALL_OVERTAKEN when the password has
+  /// changed since.
+  func settle(in tx: borrowing WriteTransaction) throws {
+    guard try UserTable.basis(of: user.id, in: tx)?.passwordVersion == basis.passwordVersion else {
+      throw AuthError.overtaken
+    }
+    try AttemptTable.clear(subject, .password, in: tx)
+  }
 }
 
 extension AuthCore {

@@ -1,7 +1,9 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// The state that the handlers share.
+/// The core that every handler needs: the store, the secrets, and what counts attempts.
+///
+/// A class, because handlers that hold it are copied with every call.
 final class AuthCore: Sendable {
   let settings: CoreSettings
   let secrets: AuthSecrets
@@ -42,9 +44,9 @@ final class AuthCore: Sendable {
   let metrics: AuthMetrics
 
   init(
-    _ settings: CoreSettings,
-    _ secrets: AuthSecrets,
-    _ store: ServiceStore,
+    settings: CoreSettings,
+    secrets: AuthSecrets,
+    store: ServiceStore,
     identifiers: IdentifierFactory,
     hasher: PasswordHasher,
     passwordWork: KnownPasswordWork,
@@ -60,11 +62,21 @@ final class AuthCore: Sendable {
     logger: Logger,
     metrics: MetricRegistry
   ) {
-    (self.settings, self.secrets, self.store) = (settings, secrets, store)
-    (self.clock, self.random, self.identifiers) = (clock, random, identifiers)
-    (self.hasher, self.passwordWork, self.pool) = (hasher, passwordWork, pool)
-    (self.ring, self.contexts, self.providers) = (ring, contexts, providers)
-    (self.outbox, self.permissions, self.logger) = (outbox, permissions, logger)
+    self.settings = settings
+    self.secrets = secrets
+    self.store = store
+    self.clock = clock
+    self.random = random
+    self.identifiers = identifiers
+    self.hasher = hasher
+    self.passwordWork = passwordWork
+    self.pool = pool
+    self.ring = ring
+    self.contexts = contexts
+    self.providers = providers
+    self.outbox = outbox
+    self.permissions = permissions
+    self.logger = logger
     devices = DeviceTokens(secret: secrets.lookup)
     let limits = settings.sourceLimits
     func limiter(_ limit: Int) -> SourceLimiter {
@@ -88,6 +100,8 @@ final class AuthCore: Sendable {
 
   /// The store itself, for what is not reading or writing.
   var database: Database { store.database }
+
+  // MARK: - Writes
 
   /// Writes once per idempotency key of `caller`: without one, of the calling user, or of everyone who
   /// has no account yet.
@@ -113,6 +127,8 @@ final class AuthCore: Sendable {
       body
     )
   }
+
+  // MARK: - Sessions and keys
 
   /// Makes revocations that were committed count here and elsewhere, at once.
   func announce(_ revoked: [Revocation]) {

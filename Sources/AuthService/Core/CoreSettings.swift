@@ -40,13 +40,6 @@ public struct SessionLifetimes: Hashable, Sendable {
   /// Sessions that a user may have at a time; one more ends the one that was idle longest.
   public var countMax: Int
 
-  /// Makes lifetimes.
-  public init(idle: Int64, absolute: Int64, countMax: Int) {
-    self.idle = idle
-    self.absolute = absolute
-    self.countMax = countMax
-  }
-
   /// 30 days, 180 days, 10 sessions.
   public static let standard = SessionLifetimes(
     idle: 30 * 86_400_000,

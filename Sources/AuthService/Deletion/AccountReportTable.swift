@@ -55,10 +55,7 @@ enum AccountReportTable {
   }
 
   /// The version of the newest report of a user; 0 when there is none.
-  static func version(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int64 {
+  static func version(of userID: String, in tx: borrowing some Queryable) throws -> Int64 {
     try tx.first("SELECT version FROM account_report WHERE user_id = ?", .text(userID)) {
       $0.integer(0)
     } ?? 0
@@ -99,11 +96,7 @@ enum AccountReportTable {
   }
 
   /// Users of whom a report is due, the one that has waited longest first.
-  static func due(
-    now: Int64,
-    limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [String] {
+  static func due(now: Int64, limit: Int, in tx: borrowing some Queryable) throws -> [String] {
     try tx.query(
       "SELECT user_id FROM account_report WHERE due_at <= ? ORDER BY due_at, user_id LIMIT ?",
       .integer(now),

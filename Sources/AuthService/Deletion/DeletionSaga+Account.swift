@@ -6,7 +6,7 @@ extension DeletionSaga {
   /// Begins the deletion of a user's account in the write that asks for it, and ends all sessions; gives the
   /// deletion that is there, and the sessions that lived, to be announced after the commit.
   ///
-  /// Announce `signal` after the commit, so that the saga looks at it, and wake the outbox, which has the mail
+  /// Call `wake` after the commit, so that the saga looks at it, and wake the outbox, which has the mail
   /// that says how to take it back. `actor` is who asks, if that is not who makes the call.
   func begin(
     of user: UserRecord,
@@ -59,10 +59,7 @@ extension DeletionSaga {
 
   /// The addresses that an account had when its deletion began; none once everything is erased, or when the
   /// sealing key was replaced since.
-  func addresses(
-    of deletion: DeletionRecord,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [String] {
+  func addresses(of deletion: DeletionRecord, in tx: borrowing some Queryable) throws -> [String] {
     guard let sealed = try DeletionTable.addresses(of: deletion.id, in: tx), !sealed.isEmpty else {
       return []
     }

@@ -7,8 +7,8 @@ internal import ServiceKit
 /// matter when this service or another one is stopped. A step that fails is tried again after a pause, for as
 /// long as it takes.
 final class DeletionSaga: Sendable {
-  /// The first and the longest pause between two attempts, in milliseconds.
-  static let pauses: ClosedRange<Int64> = 1_000...3_600_000
+  /// The pauses between attempts.
+  static let backoff = Backoff(1_000...3_600_000)
   /// How long a deletion rests whose user must first hand something over, in milliseconds.
   static let blockedPause: Int64 = 24 * 3_600_000
   /// A deletion that is not done so long after its grace period is counted as overdue, in milliseconds.
@@ -27,73 +27,80 @@ final class DeletionSaga: Sendable {
   let grace: Int64
   let erasure: ErasurePeers
   let reports: AccountReports
-  /// Has deletions looked at, at once.
-  let signal = WakeSignal()
   private let metrics: DeletionMetrics
+  private let queue: LeasedQueue<Rows>
 
+  /// With a `lease`, several programs may work on one store: each has a deletion to itself for so many milliseconds.
   init(
     _ core: AuthCore,
     _ settings: DeletionSettings,
     _ erasure: ErasurePeers,
-    _ metrics: MetricRegistry
+    _ metrics: MetricRegistry,
+    lease: Int64? = nil
   ) {
     (self.core, self.erasure) = (core, erasure)
     grace = settings.grace
     reports = AccountReports(core.store, erasure, clock: core.clock, logger: core.logger)
     self.metrics = DeletionMetrics(metrics)
+    queue = LeasedQueue(
+      Rows(metrics: self.metrics),
+      .init(pollInterval: Self.pollInterval, batchCount: Self.countAtOnce),
+      lease: lease,
+      clock: core.clock
+    )
   }
 
   private var store: ServiceStore { core.store }
 
-  /// Works on what is due, until the task is cancelled.
-  func run(on loop: any EventLoop) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        while !Task.isCancelled {
-          await loop.sleep(Self.pollInterval)
-          self.signal.announce()
-        }
-      }
-      group.addTask {
-        while !Task.isCancelled {
-          // Before the store, so that nothing is missed in between.
-          let version = self.signal.version
-          await self.workOff()
-          await self.signal.wait(past: version)
-        }
-      }
-      await group.waitForAll()
+  /// The deletions that are due.
+  private struct Rows: LeasedRows {
+    let metrics: DeletionMetrics
+
+    func due(now: Int64, limit: Int, in tx: borrowing some Queryable) throws -> [DeletionRecord] {
+      let counts = try DeletionTable.counts(overdueSince: now - overdueAfter, in: tx)
+      metrics.pending.set(counts.pending)
+      metrics.overdue.set(counts.overdue)
+      return try DeletionTable.due(now: now, limit: limit, in: tx)
+    }
+
+    func take(
+      _ row: DeletionRecord,
+      until end: Int64,
+      in tx: borrowing WriteTransaction
+    ) throws -> DeletionRecord? {
+      var taken = row
+      taken.due = end
+      try DeletionTable.update(taken, in: tx)
+      return taken
     }
   }
+
+  /// Has deletions looked at, at once.
+  func wake() { queue.wake() }
+
+  /// Works on what is due, until the task is cancelled.
+  func run(on loop: any EventLoop) async { await queue.run(on: loop) { await self.workOff() } }
 
   /// Works on everything that is due now, until it is done or has to wait.
   func workOff() async {
     do {
-      while !Task.isCancelled {
-        let now = core.clock.now
-        let (due, counts) = try await store.database.read { tx in
-          (
-            try DeletionTable.due(now: now, limit: Self.countAtOnce, in: tx),
-            try DeletionTable.counts(overdueSince: now - Self.overdueAfter, in: tx)
-          )
-        }
-        metrics.pending.set(counts.pending)
-        metrics.overdue.set(counts.overdue)
-        guard !due.isEmpty else { return }
-        let isStored = await withTaskGroup(of: Bool.self) { group in
-          for deletion in due { group.addTask { await self.advance(deletion) } }
-          return await group.reduce(true) { $0 && $1 }
-        }
+      try await queue.drainBatches(store) { due in
         // What could not even be postponed waits for the next look.
-        guard isStored else { return }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for deletion in due { group.addTask { try await self.advance(deletion) } }
+          try await group.waitForAll()
+        }
+        return nil
       }
+    } catch is CancellationError {
+      // The service stops; what is due goes on after the next start.
     } catch {
-      core.logger.error("could not look for deletions; retrying", ["error": "\(error)"])
+      core.logger.error("could not work on deletions; retrying", ["error": "\(error)"])
     }
   }
 
-  /// Does the next step, or a part of it; whether the store knows what became of it.
-  private func advance(_ deletion: DeletionRecord) async -> Bool {
+  /// Does the next step, or a part of it; throws when the store does not know what became of it.
+  private func advance(_ deletion: DeletionRecord) async throws {
     do {
       switch deletion.step {
       case .waiting, .blocked: try await begin(deletion)
@@ -103,9 +110,8 @@ final class DeletionSaga: Sendable {
       case .log: try await emptyLog(deletion)
       case .done: break
       }
-      return true
     } catch {
-      return await postpone(deletion, because: error)
+      try await postpone(deletion, because: error)
     }
   }
 
@@ -118,16 +124,11 @@ final class DeletionSaga: Sendable {
   /// Ends the grace period: from here on nothing can be cancelled, unless TenancyService refuses.
   private func begin(_ deletion: DeletionRecord) async throws {
     let (core, now) = (core, core.clock.now)
-    let ended = try await store.writeOwn { tx -> [Revocation] in
-      // Cancelled in the meantime.
-      guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
-        return []
-      }
+    let ended = try await change(deletion) { current, tx in
       current.move(to: .tenancy, now: now)
-      try DeletionTable.update(current, in: tx)
       return try core.endAllSessions(of: current.userID, now: now, in: tx)
     }
-    core.announce(ended)
+    core.announce(ended ?? [])
   }
 
   private func eraseInTenancy(_ deletion: DeletionRecord) async throws {
@@ -197,7 +198,8 @@ final class DeletionSaga: Sendable {
       if let attempt {
         let pauses = Self.farewellPauses
         let pause = min(max(pauses.lowerBound, attempt - now), pauses.upperBound)
-        return try await rest(deletion, until: now.addingSaturated(pause))
+        try await change(deletion) { current, _ in current.due = now.addingSaturated(pause) }
+        return
       }
       let mails = try await store.writeOwn { tx in
         try AccountRows.giveUpMails(of: userID, now: now, in: tx)
@@ -253,6 +255,23 @@ final class DeletionSaga: Sendable {
     }
   }
 
+  /// Changes a deletion, and what belongs to that; nil if it was cancelled, or advanced by
+  /// another attempt: there is one saga, but an answer may come late.
+  @discardableResult
+  private func change<R: Sendable>(
+    _ deletion: DeletionRecord,
+    _ body: @escaping @Sendable (inout DeletionRecord, borrowing WriteTransaction) throws -> R
+  ) async throws -> R? {
+    try await store.writeOwn { tx in
+      guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
+        return nil
+      }
+      let result = try body(&current, tx)
+      try DeletionTable.update(current, in: tx)
+      return result
+    }
+  }
+
   /// Stores how far a step is, together with what belongs to it.
   private func save(
     _ deletion: DeletionRecord,
@@ -261,41 +280,21 @@ final class DeletionSaga: Sendable {
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> [Revocation] = { _ in [] }
   ) async throws -> [Revocation] {
     let now = core.clock.now
-    return try await store.writeOwn { tx in
-      // Done by another attempt: there is one saga, but an answer may come late.
-      guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
-        return []
-      }
+    return try await change(deletion) { current, tx in
       switch progress {
       case .goesOn(let cursor): current.goOn(from: cursor, now: now)
       case .finished: current.move(to: next, now: now)
       }
-      try DeletionTable.update(current, in: tx)
       return try body(tx)
-    }
-  }
-
-  /// Goes on at a time with what nothing is wrong with.
-  private func rest(_ deletion: DeletionRecord, until due: Int64) async throws {
-    try await store.writeOwn { tx in
-      guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
-        return
-      }
-      current.due = due
-      try DeletionTable.update(current, in: tx)
-    }
+    } ?? []
   }
 
   /// Gives the account back until somebody has taken over what somebody must have, or an operator has decided.
   private func block(_ deletion: DeletionRecord, on entities: String) async throws {
     let now = core.clock.now
-    try await store.writeOwn { tx in
-      guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
-        return
-      }
+    try await change(deletion) { current, tx in
       current.move(to: .blocked, now: now)
       current.due = now.addingSaturated(Self.blockedPause)
-      try DeletionTable.update(current, in: tx)
       try tx.audit(
         "user.delete_blocked",
         object: current.userID,
@@ -310,9 +309,9 @@ final class DeletionSaga: Sendable {
     )
   }
 
-  /// Has a step tried again later.
-  private func postpone(_ deletion: DeletionRecord, because error: any Error) async -> Bool {
-    guard !Task.isCancelled else { return false }
+  /// Has a step tried again later: after 1, 2, 4 … seconds.
+  private func postpone(_ deletion: DeletionRecord, because error: any Error) async throws {
+    guard !Task.isCancelled else { throw CancellationError() }
     metrics.ended.series("failed").increment()
     let now = core.clock.now
     if deletion.failedCount == 0 {
@@ -324,26 +323,10 @@ final class DeletionSaga: Sendable {
         ]
       )
     }
-    do {
-      try await store.writeOwn { tx in
-        guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
-          return
-        }
-        current.failedCount += 1
-        current.due = now.addingSaturated(Self.pause(after: current.failedCount))
-        try DeletionTable.update(current, in: tx)
-      }
-      return true
-    } catch {
-      // It stays due.
-      core.logger.error("could not postpone a deletion", ["error": "\(error)"])
-      return false
+    try await change(deletion) { current, _ in
+      current.due = now.addingSaturated(Self.backoff.longest(after: current.failedCount))
+      current.failedCount += 1
     }
-  }
-
-  /// 1, 2, 4 … seconds, and never more than an hour.
-  static func pause(after attempt: Int64) -> Int64 {
-    min(pauses.lowerBound << min(max(0, attempt - 1), 12), pauses.upperBound)
   }
 }
 

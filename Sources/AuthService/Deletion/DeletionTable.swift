@@ -2,63 +2,68 @@ internal import ServiceKit
 
 /// Deletions of accounts in the store.
 enum DeletionTable {
-  private static let columns = """
-    id, user_id, step, requested_at, erase_at, due_at, failed_count, cursor, finished_at
-    """
-
-  private static func record(_ row: borrowing Row) throws -> DeletionRecord {
-    guard let step = DeletionRecord.Step(rawValue: row.text(2)) else {
-      throw StoreError.statement("a deletion with the step \(row.text(2))")
-    }
-    return DeletionRecord(
-      id: row.text(0),
-      userID: row.text(1),
-      step: step,
-      requested: row.integer(3),
-      eraseAt: row.integer(4),
-      due: row.integer(5),
-      failedCount: row.integer(6),
-      cursor: row.text(7),
-      finished: row.optionalInteger(8)
+  static let columns = RecordColumns<DeletionRecord>(
+    "deletion",
+    beside: ["addresses"],
+    .text("id", \.id),
+    .text("user_id", \.userID),
+    .text("step", \.step.rawValue),
+    .integer("requested_at", \.requested),
+    .integer("erase_at", \.eraseAt),
+    .integer("due_at", \.due),
+    .integer("failed_count", \.failedCount),
+    .text("cursor", \.cursor),
+    .optionalInteger("finished_at", \.finished)
+  ) { row in
+    DeletionRecord(
+      id: row.text(),
+      userID: row.text(),
+      step: try row.text(as: DeletionRecord.Step.self),
+      requested: row.integer(),
+      eraseAt: row.integer(),
+      due: row.integer(),
+      failedCount: row.integer(),
+      cursor: row.text(),
+      finished: row.optionalInteger()
     )
   }
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> DeletionRecord? {
-    try tx.first("SELECT \(columns) FROM deletion WHERE id = ?", .text(id)) { try record($0) }
+  private static let progress = columns.update(
+    "step",
+    "due_at",
+    "failed_count",
+    "cursor",
+    "finished_at",
+    where: "id = ?"
+  )
+
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> DeletionRecord? {
+    try tx.first(columns, "WHERE id = ?", .text(id))
   }
 
   /// That of a user's account.
-  static func find(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> DeletionRecord? {
-    try tx.first("SELECT \(columns) FROM deletion WHERE user_id = ?", .text(userID)) {
-      try record($0)
-    }
+  static func find(of userID: String, in tx: borrowing some Queryable) throws -> DeletionRecord? {
+    try tx.first(columns, "WHERE user_id = ?", .text(userID))
   }
 
   /// Those that are due, the oldest first.
-  ///
-  /// None waits longer than until `horizon`, so a clock that was set back postpones none for ever.
   static func due(
     now: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [DeletionRecord] {
     try tx.query(
-      "SELECT \(columns) FROM deletion WHERE finished_at IS NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?",
+      columns,
+      "WHERE finished_at IS NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?",
       .integer(now),
       .integer(limit)
-    ) { try record($0) }
+    )
   }
 
   /// How many are not done, and how many of them should have begun before an instant.
   static func counts(
     overdueSince instant: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> (pending: Int, overdue: Int) {
     let counts = try tx.first(
       "SELECT count(*), coalesce(sum(erase_at < ?), 0) FROM deletion WHERE finished_at IS NULL",
@@ -73,42 +78,16 @@ enum DeletionTable {
     addresses: [UInt8],
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      "INSERT INTO deletion (\(columns), addresses) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      .text(deletion.id),
-      .text(deletion.userID),
-      .text(deletion.step.rawValue),
-      .integer(deletion.requested),
-      .integer(deletion.eraseAt),
-      .integer(deletion.due),
-      .integer(deletion.failedCount),
-      .text(deletion.cursor),
-      .optionalInteger(deletion.finished),
-      .blob(addresses)
-    )
+    try tx.insert(deletion, columns, beside: .blob(addresses))
   }
 
   /// Writes how far it is.
   static func update(_ deletion: DeletionRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      UPDATE deletion SET step = ?, due_at = ?, failed_count = ?, cursor = ?, finished_at = ?
-      WHERE id = ?
-      """,
-      .text(deletion.step.rawValue),
-      .integer(deletion.due),
-      .integer(deletion.failedCount),
-      .text(deletion.cursor),
-      .optionalInteger(deletion.finished),
-      .text(deletion.id)
-    )
+    try tx.update(deletion, progress, .text(deletion.id))
   }
 
   /// The addresses that the account had, sealed.
-  static func addresses(
-    of id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [UInt8]? {
+  static func addresses(of id: String, in tx: borrowing some Queryable) throws -> [UInt8]? {
     try tx.first("SELECT addresses FROM deletion WHERE id = ?", .text(id)) { $0.blob(0) }
   }
 

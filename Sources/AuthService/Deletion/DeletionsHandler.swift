@@ -74,7 +74,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     } else {
       await deletions.reports.withdraw(report)
     }
-    deletions.signal.announce()
+    deletions.wake()
     core.outbox.wake()
     return answer
   }
@@ -98,9 +98,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     _ call: CallContext
   ) async throws -> Auth_V1.CancelDeletionResponse {
     let identity = try call.requireUser()
-    let (core, now) = (core, core.clock.now)
-    let wasPending = try await core.store.write(call) { tx -> Bool in
-      try core.requireActiveSession(of: identity, now: now, in: tx)
+    let wasPending = try await core.writeInSession(call) { identity, _, tx -> Bool in
       guard let deletion = try DeletionTable.find(of: identity.userID, in: tx) else { return false }
       guard deletion.step.canBeCancelled else { throw DeletionError.underWay }
       try DeletionTable.delete(deletion.id, in: tx)

@@ -2,22 +2,24 @@ internal import ServiceKit
 
 /// How often users have exported their accounts, in the store.
 enum ExportTable {
-  static func find(
-    _ userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> ExportAllowance? {
-    try tx.first(
-      """
-      SELECT window_began_at, begun_count, completed_at FROM account_export WHERE user_id = ?
-      """,
-      .text(userID)
-    ) { row in
-      ExportAllowance(
-        windowBegan: row.integer(0),
-        begunCount: row.integer(1),
-        completed: row.optionalInteger(2)
-      )
-    }
+  static let columns = RecordColumns<ExportAllowance>(
+    "account_export",
+    beside: ["user_id"],
+    .integer("window_began_at", \.windowBegan),
+    .integer("begun_count", \.begunCount),
+    .optionalInteger("completed_at", \.completed)
+  ) { row in
+    ExportAllowance(
+      windowBegan: row.integer(),
+      begunCount: row.integer(),
+      completed: row.optionalInteger()
+    )
+  }
+
+  private static let saving = columns.upsert(on: "user_id")
+
+  static func find(_ userID: String, in tx: borrowing some Queryable) throws -> ExportAllowance? {
+    try tx.first(columns, "WHERE user_id = ?", .text(userID))
   }
 
   static func save(
@@ -25,17 +27,6 @@ enum ExportTable {
     of userID: String,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO account_export (user_id, window_began_at, begun_count, completed_at)
-      VALUES (?, ?, ?, ?) ON CONFLICT (user_id) DO UPDATE SET
-        window_began_at = excluded.window_began_at, begun_count = excluded.begun_count,
-        completed_at = excluded.completed_at
-      """,
-      .text(userID),
-      .integer(allowance.windowBegan),
-      .integer(allowance.begunCount),
-      .optionalInteger(allowance.completed)
-    )
+    try tx.save(allowance, saving, beside: .text(userID))
   }
 }

@@ -13,8 +13,7 @@ struct ExportsHandler: Auth_V1.ExportsService {
     _ call: CallContext,
     to writer: ResponseWriter<Auth_V1.ExportPiece>
   ) async throws {
-    let identity = try call.requireUser()
-    let user = try await begin(identity, call)
+    let user = try await begin(call)
     let email = user.isEmailVerified ? user.email : ""
     let stream = ExportStream(ExportDocument(userID: user.id, now: core.clock.now), to: writer)
     try await stream.tell("auth") { take in
@@ -32,7 +31,7 @@ struct ExportsHandler: Auth_V1.ExportsService {
       }
     }
     // Before the end is sent: anyone who has the whole document has used up the day's.
-    try await complete(identity, call)
+    try await complete(call)
     try await stream.finish()
   }
 
@@ -48,11 +47,8 @@ struct ExportsHandler: Auth_V1.ExportsService {
   /// Counts the export and records that it was asked for; whose account it is.
   ///
   /// Throws RESOURCE_EXHAUSTED when there was one today.
-  private func begin(_ identity: UserIdentity, _ call: CallContext) async throws -> UserRecord {
-    let core = core
-    return try await core.store.write(call) { tx in
-      let now = core.clock.now
-      try core.requireActiveSession(of: identity, now: now, in: tx)
+  private func begin(_ call: CallContext) async throws -> UserRecord {
+    try await core.writeInSession(call) { identity, now, tx in
       let user = try UserTable.require(identity.userID, in: tx)
       var allowance = try ExportTable.find(user.id, in: tx) ?? ExportAllowance(now: now)
       if let wait = allowance.begin(now: now) {
@@ -64,11 +60,8 @@ struct ExportsHandler: Auth_V1.ExportsService {
     }
   }
 
-  private func complete(_ identity: UserIdentity, _ call: CallContext) async throws {
-    let core = core
-    try await core.store.write(call) { tx in
-      let now = core.clock.now
-      try core.requireActiveSession(of: identity, now: now, in: tx)
+  private func complete(_ call: CallContext) async throws {
+    try await core.writeInSession(call) { identity, now, tx in
       var allowance = try ExportTable.find(identity.userID, in: tx) ?? ExportAllowance(now: now)
       allowance.complete(now: now)
       try ExportTable.save(allowance, of: identity.userID, in: tx)

@@ -11,28 +11,45 @@ final class AppleGrants: Sendable {
   private static let pollInterval = Duration.seconds(1)
   /// Grants that are read at a time.
   private static let batchCount = 16
+  /// The pauses between attempts.
+  private static let backoff = Backoff(1_000...3_600_000)
 
   private let core: AuthCore
   /// Nil without the setting: then nothing is kept, and what was kept before waits.
   private let tokens: AppleTokens?
   private let outcomes: MetricFamily<Counter>
   private let queue: LeasedQueue<Rows>
+  private let lease: Int64?
 
   private struct Rows: LeasedRows {
-    func due(
-      now: Int64,
-      limit: Int,
-      in tx: borrowing some StoreTransaction & ~Copyable
-    ) throws -> [AppleGrant] {
+    func due(now: Int64, limit: Int, in tx: borrowing some Queryable) throws -> [AppleGrant] {
       try AppleGrantTable.due(now: now, limit: limit, in: tx)
+    }
+
+    func take(
+      _ row: AppleGrant,
+      until end: Int64,
+      in tx: borrowing WriteTransaction
+    ) throws -> AppleGrant? {
+      var taken = row
+      taken.due = end
+      try AppleGrantTable.update(taken, in: tx)
+      return taken
     }
   }
 
-  init(_ core: AuthCore, _ tokens: AppleTokens?, metrics: MetricRegistry) {
-    (self.core, self.tokens) = (core, tokens)
+  /// With a `lease`, several programs may work on one store: each has a grant to itself for so many milliseconds.
+  init(
+    _ core: AuthCore,
+    _ tokens: AppleTokens?,
+    metrics: MetricRegistry,
+    lease: Int64? = nil
+  ) {
+    (self.core, self.tokens, self.lease) = (core, tokens, lease)
     queue = LeasedQueue(
       Rows(),
       .init(pollInterval: Self.pollInterval, batchCount: Self.batchCount),
+      lease: lease,
       clock: core.clock
     )
     outcomes = metrics.counters(
@@ -122,7 +139,10 @@ final class AppleGrants: Sendable {
     _ outcome: String,
     because reason: String
   ) async throws {
-    try await core.store.writeOwn { tx in try AppleGrantTable.delete(grant.id, in: tx) }
+    try await core.store.writeOwn { [self] tx in
+      guard try current(grant, in: tx) != nil else { return }
+      try AppleGrantTable.delete(grant.id, in: tx)
+    }
     outcomes.series(outcome).increment()
     core.logger.warning(
       grant.state == .code
@@ -132,15 +152,25 @@ final class AppleGrants: Sendable {
     )
   }
 
+  /// A grant as the store has it; nil once its step was done, or its lease has ended and another program has it.
+  private func current(
+    _ grant: AppleGrant,
+    in tx: borrowing WriteTransaction
+  ) throws -> AppleGrant? {
+    guard let current = try AppleGrantTable.find(grant.id, in: tx), current.state == grant.state,
+      lease == nil || current.due == grant.due
+    else { return nil }
+    return current
+  }
+
   /// Has it tried again after 1, 2, 4 … seconds, at most an hour.
   private func postpone(_ grant: AppleGrant, because error: any Error) async throws {
     guard !Task.isCancelled else { throw CancellationError() }
     let now = core.clock.now
-    try await core.store.writeOwn { tx in
-      guard var current = try AppleGrantTable.find(grant.id, in: tx), current.state == grant.state
-      else { return }
+    try await core.store.writeOwn { [self] tx in
+      guard var current = try current(grant, in: tx) else { return }
+      current.due = now.addingSaturated(Self.backoff.longest(after: current.failedCount))
       current.failedCount += 1
-      current.due = now.addingSaturated(DeletionSaga.pause(after: current.failedCount))
       try AppleGrantTable.update(current, in: tx)
     }
     outcomes.series("failed").increment()
@@ -162,11 +192,7 @@ extension AuthCore {
   ) throws {
     let claims = verified.claims
     guard !code.isEmpty, verified.provider.authorization != nil,
-      let identity = try IdentityTable.find(
-        issuer: claims.issuer,
-        subject: claims.subject,
-        in: tx
-      )
+      let identity = try IdentityTable.find(of: claims, in: tx)
     else { return }
     let (id, now) = (Base64URL.encode(random.bytes(16)), clock.now)
     let grant = AppleGrant(

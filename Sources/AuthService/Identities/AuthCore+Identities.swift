@@ -61,10 +61,7 @@ extension AuthCore {
 
   /// Throws IDENTITY_TOKEN_INVALID for a token that was made before an account of its identity was deleted:
   /// only a later one shows that the user wants another account.
-  func requireNewerThanDeletion(
-    _ claims: IdentityClaims,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws {
+  func requireNewerThanDeletion(_ claims: IdentityClaims, in tx: borrowing some Queryable) throws {
     let name = Tombstones.Name.identity(issuer: claims.issuer, subject: claims.subject)
     guard let erased = try secrets.tombstones.time(of: name, in: tx) else { return }
     guard claims.issued > erased else { throw ProviderError.tokenInvalid }

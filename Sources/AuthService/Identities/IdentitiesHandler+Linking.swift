@@ -18,14 +18,13 @@ extension IdentitiesHandler {
       of: request.provider,
       CallSource(call, core.settings.sourceLimits)
     )
-    let (core, now, claims) = (core, core.clock.now, verified.claims)
-    let written = try await core.store.write(call) { tx -> Linked in
-      try core.requireActiveSession(of: caller, now: now, in: tx)
+    let claims = verified.claims
+    let written = try await core.writeInSession(call) { caller, now, tx -> Linked in
       let user = try UserTable.require(caller.userID, in: tx)
       guard try UsedNonceTable.use(verified.nonce, in: tx) else {
         throw ProviderError.tokenInvalid
       }
-      let found = try IdentityTable.find(issuer: claims.issuer, subject: claims.subject, in: tx)
+      let found = try IdentityTable.find(of: claims, in: tx)
       if var identity = found {
         guard identity.userID == user.id else { throw LinkError.inUse }
         guard identity.accepts(claims) else { throw ProviderError.tokenInvalid }
@@ -63,10 +62,7 @@ extension IdentitiesHandler {
     _ request: Auth_V1.UnlinkIdentityRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.UnlinkIdentityResponse {
-    let caller = try call.requireUser()
-    let (core, now) = (core, core.clock.now)
-    let ended = try await core.store.write(call) { tx -> [Revocation] in
-      try core.requireActiveSession(of: caller, now: now, in: tx)
+    let ended = try await core.writeInSession(call) { caller, now, tx -> [Revocation] in
       let user = try UserTable.require(caller.userID, in: tx)
       let identity = try IdentityTable.list(of: user.id, in: tx)
         .first { $0.id == request.identityId }

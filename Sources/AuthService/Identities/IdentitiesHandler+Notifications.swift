@@ -34,7 +34,7 @@ extension IdentitiesHandler {
     core.announce(effect.ended)
     if let userID = effect.deletedUserID {
       await deletions.reports.tellSoon(of: userID)
-      deletions.signal.announce()
+      deletions.wake()
       core.outbox.wake()
     }
     return .init(duplicate: effect.isDuplicate, applied: effect.isApplied)

@@ -3,20 +3,6 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// A request to sign in with a provider, whichever method it came by.
-struct ProviderSignIn: Sendable {
-  let provider: String
-  let token: String
-  let rawNonce: String
-  /// The authorization code that came along; empty without one.
-  var code = ""
-  let profile: Auth_V1.NewUserProfile
-  let device: DeviceDescription
-  let deviceToken: String
-  let allowsPartialContext: Bool
-  let idempotencyKey: String
-}
-
 /// Signing in, and the account that the first sign-in makes.
 extension IdentitiesHandler {
   /// The account of an identity: as the store has it, or one to be made.
@@ -158,11 +144,7 @@ extension IdentitiesHandler {
   ) async throws -> Account {
     let (claims, now) = (verified.claims, core.clock.now)
     let found = try await core.store.read { tx -> Account? in
-      let identity = try IdentityTable.find(
-        issuer: claims.issuer,
-        subject: claims.subject,
-        in: tx
-      )
+      let identity = try IdentityTable.find(of: claims, in: tx)
       guard let identity else {
         // In the same snapshot, because another call may be making the account with this very token.
         guard try !UsedNonceTable.contains(verified.nonce, in: tx) else {
@@ -191,7 +173,7 @@ extension IdentitiesHandler {
   private func newUser(
     _ verified: VerifiedIdentity,
     email: String,
-    _ profile: Auth_V1.NewUserProfile,
+    _ profile: NewUserProfile,
     now: Int64
   ) -> UserRecord {
     UserRecord(
@@ -201,7 +183,6 @@ extension IdentitiesHandler {
       displayName: displayName(verified.claims, email: email, profile),
       firstName: profile.firstName,
       lastName: profile.lastName,
-      defaults: UserDefaults(),
       created: now,
       updated: now,
       language: profile.language
@@ -212,7 +193,7 @@ extension IdentitiesHandler {
   private func displayName(
     _ claims: IdentityClaims,
     email: String,
-    _ profile: Auth_V1.NewUserProfile
+    _ profile: NewUserProfile
   ) -> String {
     if !profile.displayName.isEmpty { return profile.displayName }
     var problems: [FieldViolation] = []
@@ -229,11 +210,7 @@ extension IdentitiesHandler {
     in tx: borrowing WriteTransaction
   ) throws {
     let claims = verified.claims
-    let isLinked = try IdentityTable.find(
-      issuer: claims.issuer,
-      subject: claims.subject,
-      in: tx
-    )
+    let isLinked = try IdentityTable.find(of: claims, in: tx)
     guard isLinked == nil else { throw Overtaken() }
     // Its account may have been deleted since it was looked up.
     try core.requireNewerThanDeletion(claims, in: tx)
@@ -267,7 +244,7 @@ extension IdentitiesHandler {
     in tx: borrowing WriteTransaction
   ) throws {
     let claims = verified.claims
-    let found = try IdentityTable.find(issuer: claims.issuer, subject: claims.subject, in: tx)
+    let found = try IdentityTable.find(of: claims, in: tx)
     guard var identity = found, identity.userID == userID else { throw Overtaken() }
     guard identity.accepts(claims) else { throw ProviderError.tokenInvalid }
     identity.take(claims)

@@ -54,41 +54,14 @@ struct IdentitiesHandler: Auth_V1.IdentitiesService {
     _ request: Auth_V1.SignInWithAppleRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
-    try await signIn(
-      ProviderSignIn(
-        provider: IdentityProvider.apple,
-        token: request.identityToken,
-        rawNonce: request.rawNonce,
-        code: request.authorizationCode,
-        profile: request.profile ?? .init(),
-        device: DeviceDescription(request.device),
-        deviceToken: request.deviceToken,
-        allowsPartialContext: request.allowPartialContext,
-        idempotencyKey: request.idempotencyKey
-      ),
-      request,
-      call
-    )
+    try await signIn(ProviderSignIn(request), request, call)
   }
 
   func signIn(
     _ request: Auth_V1.ProviderSignInRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
-    try await signIn(
-      ProviderSignIn(
-        provider: request.provider,
-        token: request.identityToken,
-        rawNonce: request.rawNonce,
-        profile: request.profile ?? .init(),
-        device: DeviceDescription(request.device),
-        deviceToken: request.deviceToken,
-        allowsPartialContext: request.allowPartialContext,
-        idempotencyKey: request.idempotencyKey
-      ),
-      request,
-      call
-    )
+    try await signIn(ProviderSignIn(request), request, call)
   }
 
   func list(

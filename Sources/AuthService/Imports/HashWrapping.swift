@@ -5,19 +5,42 @@ internal import ServiceKit
 ///
 /// An import takes ten thousands of accounts a second, and a hash some 30 ms: so it seals them, and this follows. It
 /// takes a place among the strangers of the hash pool like everybody, and rests as long as it has worked.
+///
+/// It takes no leases: a digest that two programs wrap is replaced once.
 struct HashWrapping: Sendable {
-  let core: AuthCore
-
   /// How often it looks for digests when there were none, or the pool was full.
   private static let pollInterval = Duration.seconds(60)
   /// Digests that are read at once.
   private static let batchCount = 100
 
+  private let core: AuthCore
+  private let queue: LeasedQueue<Rows>
+
+  /// The passwords that are digests.
+  private struct Rows: LeasedRows {
+    func due(
+      now: Int64,
+      limit: Int,
+      in tx: borrowing some Queryable
+    ) throws -> [(userID: String, password: String)] {
+      try UserTable.fastPasswords(limit: limit, in: tx)
+    }
+  }
+
+  init(core: AuthCore) {
+    self.core = core
+    queue = LeasedQueue(
+      Rows(),
+      .init(pollInterval: Self.pollInterval, batchCount: Self.batchCount),
+      clock: core.clock
+    )
+  }
+
   /// Wraps what is there, until the task is cancelled.
   func run(on loop: any EventLoop) async {
-    while !Task.isCancelled {
+    await queue.run(on: loop) {
       do {
-        guard try await wrapBatch(on: loop) == 0 else { continue }
+        try await wrapAll(on: loop)
       } catch let error as RPCError where error.code == .resourceExhausted {
         core.logger.debug("passwords are being checked; imported digests wait", [:])
       } catch {
@@ -26,25 +49,18 @@ struct HashWrapping: Sendable {
           ["error": "\(error)"]
         )
       }
-      await loop.sleep(Self.pollInterval)
     }
   }
 
-  /// Wraps some of what is there; how many there were.
+  /// Wraps all that are there.
   ///
   /// Throws RESOURCE_EXHAUSTED when the pool has no place, and what the store throws.
-  @discardableResult
-  func wrapBatch(on loop: any EventLoop) async throws -> Int {
-    let waiting = try await core.database.read { tx in
-      try UserTable.fastPasswords(limit: Self.batchCount, in: tx)
-    }
-    for (userID, stored) in waiting {
-      guard !Task.isCancelled else { break }
+  func wrapAll(on loop: any EventLoop) async throws {
+    try await queue.drain(core.store) { row in
       let started = loop.preciseNow
-      try await wrap(stored, of: userID)
+      try await wrap(row.password, of: row.userID)
       await loop.sleep(.nanoseconds(started.nanoseconds(to: loop.preciseNow)))
     }
-    return waiting.count
   }
 
   private func wrap(_ stored: String, of userID: String) async throws {

@@ -18,25 +18,46 @@ enum ImportTable {
     var refused: Int64 = 0
   }
 
+  static let columns = RecordColumns<Imported>(
+    "imported_user",
+    beside: ["source", "source_id"],
+    .blob("content", \.content),
+    .text("user_id", \.userID)
+  ) { row in Imported(content: row.blob(), userID: row.text()) }
+
+  static let runs = RecordColumns<Progress>(
+    "import_run",
+    beside: ["source", "run", "changed_at"],
+    .integer("next", \.next),
+    .integer("created", \.created),
+    .integer("unchanged", \.unchanged),
+    .integer("refused", \.refused)
+  ) { row in
+    Progress(
+      next: row.integer(),
+      created: row.integer(),
+      unchanged: row.integer(),
+      refused: row.integer()
+    )
+  }
+
+  private static let savingRun = runs.upsert(on: "source", "run")
+
   /// How long a run is remembered that nobody continues, in milliseconds.
   private static let runLifetime: Int64 = 90 * 86_400_000
 
   static func find(
     _ source: String,
     _ sourceID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Imported? {
-    try tx.first(
-      "SELECT content, user_id FROM imported_user WHERE source = ? AND source_id = ?",
-      .text(source),
-      .text(sourceID)
-    ) { Imported(content: $0.blob(0), userID: $0.text(1)) }
+    try tx.first(columns, "WHERE source = ? AND source_id = ?", .text(source), .text(sourceID))
   }
 
   /// The names of an account in the systems from which it was imported.
   static func names(
     of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [(source: String, id: String)] {
     try tx.query(
       "SELECT source, source_id FROM imported_user WHERE user_id = ? ORDER BY source, source_id",
@@ -50,33 +71,16 @@ enum ImportTable {
     _ sourceID: String,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      "INSERT INTO imported_user (source, source_id, content, user_id) VALUES (?, ?, ?, ?)",
-      .text(source),
-      .text(sourceID),
-      .blob(imported.content),
-      .text(imported.userID)
-    )
+    try tx.insert(imported, columns, beside: .text(source), .text(sourceID))
   }
 
   /// How far a run has come; nowhere if it is not known.
   static func progress(
     of run: String,
     _ source: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Progress {
-    try tx.first(
-      "SELECT next, created, unchanged, refused FROM import_run WHERE source = ? AND run = ?",
-      .text(source),
-      .text(run)
-    ) { row in
-      Progress(
-        next: row.integer(0),
-        created: row.integer(1),
-        unchanged: row.integer(2),
-        refused: row.integer(3)
-      )
-    } ?? Progress()
+    try tx.first(runs, "WHERE source = ? AND run = ?", .text(source), .text(run)) ?? Progress()
   }
 
   static func update(
@@ -86,21 +90,7 @@ enum ImportTable {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO import_run (source, run, next, created, unchanged, refused, changed_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (source, run) DO UPDATE SET next = excluded.next, created = excluded.created,
-        unchanged = excluded.unchanged, refused = excluded.refused, changed_at = excluded.changed_at
-      """,
-      .text(source),
-      .text(run),
-      .integer(progress.next),
-      .integer(progress.created),
-      .integer(progress.unchanged),
-      .integer(progress.refused),
-      .integer(now)
-    )
+    try tx.save(progress, savingRun, beside: .text(source), .text(run), .integer(now))
   }
 
   /// Forgets runs that nobody continues; what they imported stays known.

@@ -16,6 +16,23 @@ struct StoredRevocation: Hashable, Sendable {
 
 /// Revocations that still matter, in the store.
 enum RevocationTable {
+  static let columns = RecordColumns<StoredRevocation>(
+    "revocation",
+    .integer("revision", \.revision),
+    .optionalText("session_id", \.sessionID),
+    .text("user_id", \.userID),
+    .optionalInteger("not_before", \.notBefore),
+    .integer("forget_at", \.forgetAt)
+  ) { row in
+    StoredRevocation(
+      revision: row.integer(),
+      sessionID: row.optionalText(),
+      userID: row.text(),
+      notBefore: row.optionalInteger(),
+      forgetAt: row.integer()
+    )
+  }
+
   /// Stores the revocation of a session; `forgetAt` is when the last of its tokens has expired.
   static func insert(
     session id: String,
@@ -24,13 +41,13 @@ enum RevocationTable {
     in tx: borrowing WriteTransaction
   ) throws {
     let revision = try tx.appendChange(kind: "session.revoked", subject: id, scope: userID)
-    try tx.execute(
-      "INSERT INTO revocation (revision, session_id, user_id, forget_at) VALUES (?, ?, ?, ?)",
-      .integer(revision),
-      .text(id),
-      .text(userID),
-      .integer(forgetAt)
+    let revoked = StoredRevocation(
+      revision: revision,
+      sessionID: id,
+      userID: userID,
+      forgetAt: forgetAt
     )
+    try tx.insert(revoked, columns)
   }
 
   /// Those after a revision, oldest first.
@@ -40,24 +57,14 @@ enum RevocationTable {
   static func list(
     after revision: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [StoredRevocation] {
     try tx.query(
-      """
-      SELECT revision, session_id, user_id, not_before, forget_at FROM revocation
-      WHERE revision > ? ORDER BY revision LIMIT ?
-      """,
+      columns,
+      "WHERE revision > ? ORDER BY revision LIMIT ?",
       .integer(revision),
       .integer(limit)
-    ) { row in
-      StoredRevocation(
-        revision: row.integer(0),
-        sessionID: row.optionalText(1),
-        userID: row.text(2),
-        notBefore: row.optionalInteger(3),
-        forgetAt: row.integer(4)
-      )
-    }
+    )
   }
 
   /// Forgets those that no token can concern.

@@ -13,13 +13,6 @@ public struct SigningKeyRotation: Hashable, Sendable {
   /// hour for those who keep key sets.
   public var overlap: Int64
 
-  /// Makes a rule.
-  public init(period: Int64, lead: Int64, overlap: Int64) {
-    self.period = period
-    self.lead = lead
-    self.overlap = overlap
-  }
-
   /// 30 days, 10 minutes, 75 minutes and a half.
   public static let standard = SigningKeyRotation(
     period: 30 * 86_400_000,

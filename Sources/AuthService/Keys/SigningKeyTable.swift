@@ -15,12 +15,16 @@ struct StoredSigningKey: Hashable, Sendable {
 
 /// Signing keys in the store.
 enum SigningKeyTable {
-  static func all(
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [StoredSigningKey] {
-    try tx.query("SELECT id, sealed, signs_from FROM signing_key ORDER BY signs_from, id") { row in
-      StoredSigningKey(id: row.text(0), sealed: row.blob(1), from: row.integer(2))
-    }
+  static let columns = RecordColumns<StoredSigningKey>(
+    "signing_key",
+    beside: ["created_at"],
+    .text("id", \.id),
+    .blob("sealed", \.sealed),
+    .integer("signs_from", \.from)
+  ) { row in StoredSigningKey(id: row.text(), sealed: row.blob(), from: row.integer()) }
+
+  static func all(in tx: borrowing some Queryable) throws -> [StoredSigningKey] {
+    try tx.query(columns, "ORDER BY signs_from, id")
   }
 
   static func insert(
@@ -28,13 +32,7 @@ enum SigningKeyTable {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      "INSERT INTO signing_key (id, sealed, signs_from, created_at) VALUES (?, ?, ?, ?)",
-      .text(key.id),
-      .blob(key.sealed),
-      .integer(key.from),
-      .integer(now)
-    )
+    try tx.insert(key, columns, beside: .integer(now))
   }
 
   static func delete(_ ids: [String], in tx: borrowing WriteTransaction) throws {

@@ -91,18 +91,7 @@ enum MailKind: String, CaseIterable, Sendable {
 
   /// The last part of the link that it holds; nil for mails that only tell.
   var linkPath: String? {
-    switch self {
-    case .verifyEmail: "verify-email"
-    case .resetPassword, .resetUnproven, .passwordVoid: "reset-password"
-    case .changeEmail: "confirm-email"
-    case .emailChanged: "undo-email"
-    case .totpRemovalAsked, .moveAsked, .deletionAsked: "stop-change"
-    case .invitation: "accept-invitation"
-    case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
-      .recoveryCodesLow, .pinChanged, .signInsRefused, .identityLinked, .identityUnlinked,
-      .passkeyAdded, .passkeyRemoved, .deletionBegun, .deletionDone:
-      nil
-    }
+    self == .invitation ? "accept-invitation" : purpose?.linkPath
   }
 
   /// Whether it may call the recipient by the account's name.
@@ -127,6 +116,6 @@ enum MailKind: String, CaseIterable, Sendable {
   ///
   /// A reset of an account that has not proven its address gives nobody that account.
   func whenSent(to user: UserRecord) -> MailKind {
-    purpose == .resetPassword && user.isUnproven ? .resetUnproven : self
+    purpose == .resetPassword && !user.isEmailVerified ? .resetUnproven : self
   }
 }

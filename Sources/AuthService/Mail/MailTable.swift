@@ -38,29 +38,36 @@ struct MailRecord: Hashable, Sendable {
 
 /// The outbox in the store.
 enum MailTable {
-  private static let columns = """
-    id, kind, user_id, state, attempts, created_at, due_at, expires_at, finished_at, error
-    """
-
-  private static func record(_ row: borrowing Row) -> MailRecord {
+  static let columns = RecordColumns<MailRecord>(
+    "mail",
+    beside: ["sealed", "holder"],
+    .text("id", \.id),
+    .text("kind", \.kind),
+    .optionalText("user_id", \.userID),
+    .integer("state", \.state.rawValue),
+    .integer("attempts", \.attemptCount),
+    .integer("created_at", \.created),
+    .integer("due_at", \.due),
+    .integer("expires_at", \.expires),
+    .optionalInteger("finished_at", \.finished),
+    .text("error", \.error)
+  ) { row in
     MailRecord(
-      id: row.text(0),
-      kind: row.text(1),
-      userID: row.optionalText(2),
-      state: MailRecord.State(rawValue: row.integer(3)) ?? .dead,
-      attemptCount: row.integer(4),
-      created: row.integer(5),
-      due: row.integer(6),
-      expires: row.integer(7),
-      finished: row.optionalInteger(8),
-      error: row.text(9)
+      id: row.text(),
+      kind: row.text(),
+      userID: row.optionalText(),
+      state: MailRecord.State(rawValue: row.integer()) ?? .dead,
+      attemptCount: row.integer(),
+      created: row.integer(),
+      due: row.integer(),
+      expires: row.integer(),
+      finished: row.optionalInteger(),
+      error: row.text()
     )
   }
 
   /// How many wait, by whose place they take.
-  static func holdings(
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [(holder: [UInt8], count: Int)] {
+  static func holdings(in tx: borrowing some Queryable) throws -> [(holder: [UInt8], count: Int)] {
     try tx.query("SELECT holder, count(*) FROM mail WHERE state <= 2 GROUP BY holder") {
       ($0.blob(0), Int($0.integer(1)))
     }
@@ -78,7 +85,7 @@ enum MailTable {
   }
 
   /// How many were given up and are still listed.
-  static func deadCount(in tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
+  static func deadCount(in tx: borrowing some Queryable) throws -> Int {
     let count = try tx.first("SELECT count(*) FROM mail WHERE state = 4") { $0.integer(0) }
     return Int(count ?? 0)
   }
@@ -89,23 +96,7 @@ enum MailTable {
     holder: [UInt8],
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO mail (\(columns), sealed, holder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(mail.id),
-      .text(mail.kind),
-      .optionalText(mail.userID),
-      .integer(mail.state.rawValue),
-      .integer(mail.attemptCount),
-      .integer(mail.created),
-      .integer(mail.due),
-      .integer(mail.expires),
-      .optionalInteger(mail.finished),
-      .text(mail.error),
-      .blob(sealed),
-      .blob(holder)
-    )
+    try tx.insert(mail, columns, beside: .blob(sealed), .blob(holder))
   }
 
   /// Those whose time has come, longest due first, with what was sealed.
@@ -115,17 +106,17 @@ enum MailTable {
     now: Int64,
     horizon: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [(mail: MailRecord, sealed: [UInt8])] {
     try tx.query(
       """
-      SELECT \(columns), sealed FROM mail WHERE state <= 2 AND (due_at <= ? OR due_at > ?)
+      SELECT sealed, \(columns.list) FROM mail WHERE state <= 2 AND (due_at <= ? OR due_at > ?)
       ORDER BY due_at, id LIMIT ?
       """,
       .integer(now),
       .integer(horizon),
       .integer(limit)
-    ) { (record($0), $0.blob(10)) }
+    ) { (try columns.record($0, at: 1), $0.blob(0)) }
   }
 
   /// Begins an attempt, which has the mail to itself until `leaseEnd`.
@@ -197,22 +188,19 @@ enum MailTable {
     _ state: MailRecord.State?,
     before cursor: String?,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [MailRecord] {
     let end = SQLValue.text(cursor ?? "\u{7F}")
     guard let state else {
-      return try tx.query(
-        "SELECT \(columns) FROM mail WHERE id < ? ORDER BY id DESC LIMIT ?",
-        end,
-        .integer(limit)
-      ) { record($0) }
+      return try tx.query(columns, "WHERE id < ? ORDER BY id DESC LIMIT ?", end, .integer(limit))
     }
     return try tx.query(
-      "SELECT \(columns) FROM mail WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?",
+      columns,
+      "WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?",
       .integer(state.rawValue),
       end,
       .integer(limit)
-    ) { record($0) }
+    )
   }
 
   /// Forgets those that ended before a time.

@@ -10,6 +10,17 @@ struct MailToken: Hashable, Sendable {
     case undoEmailChange = "undo_email_change"
     case refuseChange = "refuse_change"
 
+    /// The last part of the links that have it.
+    var linkPath: String {
+      switch self {
+      case .verifyEmail: "verify-email"
+      case .resetPassword: "reset-password"
+      case .changeEmail: "confirm-email"
+      case .undoEmailChange: "undo-email"
+      case .refuseChange: "stop-change"
+      }
+    }
+
     /// How long it works, in milliseconds.
     var lifetime: Int64 {
       switch self {

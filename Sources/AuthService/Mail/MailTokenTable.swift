@@ -5,49 +5,38 @@ enum MailTokenTable {
   /// How long a token is kept after it expired, in milliseconds: a request that used it may be repeated.
   private static let keptAfterEnd: Int64 = 24 * 3_600_000
 
-  static func find(
-    _ digest: [UInt8],
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> MailToken? {
-    try tx.first(
-      """
-      SELECT purpose, user_id, address_key, address, session_id, was_verified, created_at, used_at
-      FROM mail_token WHERE digest = ?
-      """,
-      .blob(digest)
-    ) { row -> MailToken? in
-      guard let purpose = MailToken.Purpose(rawValue: row.text(0)) else { return nil }
-      return MailToken(
-        digest: digest,
-        purpose: purpose,
-        userID: row.optionalText(1),
-        addressKey: row.text(2),
-        address: row.text(3),
-        sessionID: row.text(4),
-        wasVerified: row.boolean(5),
-        created: row.integer(6),
-        used: row.optionalInteger(7)
-      )
-    } ?? nil
+  static let columns = RecordColumns<MailToken>(
+    "mail_token",
+    beside: ["expires_at"],
+    .blob("digest", \.digest),
+    .text("purpose", \.purpose.rawValue),
+    .optionalText("user_id", \.userID),
+    .text("address_key", \.addressKey),
+    .text("address", \.address),
+    .text("session_id", \.sessionID),
+    .boolean("was_verified", \.wasVerified),
+    .integer("created_at", \.created),
+    .optionalInteger("used_at", \.used)
+  ) { row in
+    MailToken(
+      digest: row.blob(),
+      purpose: try row.text(as: MailToken.Purpose.self),
+      userID: row.optionalText(),
+      addressKey: row.text(),
+      address: row.text(),
+      sessionID: row.text(),
+      wasVerified: row.boolean(),
+      created: row.integer(),
+      used: row.optionalInteger()
+    )
+  }
+
+  static func find(_ digest: [UInt8], in tx: borrowing some Queryable) throws -> MailToken? {
+    try tx.first(columns, "WHERE digest = ?", .blob(digest))
   }
 
   static func insert(_ token: MailToken, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO mail_token (digest, purpose, user_id, address_key, address, session_id,
-        was_verified, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .blob(token.digest),
-      .text(token.purpose.rawValue),
-      .optionalText(token.userID),
-      .text(token.addressKey),
-      .text(token.address),
-      .text(token.sessionID),
-      .boolean(token.wasVerified),
-      .integer(token.created),
-      .integer(token.expires),
-      .optionalInteger(token.used)
-    )
+    try tx.insert(token, columns, beside: .integer(token.expires))
   }
 
   /// Makes a token that was sent for an address that of the account, now that there is one.
@@ -113,7 +102,7 @@ extension UserTable {
     _ email: EmailAddress,
     exceptBy userID: String? = nil,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Bool {
     try tx.exists(
       """

@@ -7,18 +7,12 @@ internal import ServiceKit
 /// (docs/decisions/0121). Both have the same Message-ID. While an attempt is under way the mail is leased to
 /// it. The store has one program at a time, so that the next one need not wait for the ends of leases.
 final class Outbox: Sendable {
-  /// How long one attempt has a mail to itself, in milliseconds: longer than a whole batch may take.
-  static let lease: Int64 = 15 * 60_000
   /// The time a notice is worth sending, in milliseconds.
   static let noticeLifetime: Int64 = 3 * 24 * 3_600_000
   /// How long ended mails are listed, in milliseconds.
   static let keptAfterEnd: Int64 = 30 * 24 * 3_600_000
-  /// The first and the longest pause between two attempts, in milliseconds.
-  static let pauses: ClosedRange<Int64> = 60_000...(4 * 3_600_000)
   /// How often mails are looked for that became due, or that nobody announced.
   private static let pollInterval = Duration.seconds(1)
-  /// Bytes of an error that are kept.
-  private static let errorByteCountMax = 300
 
   let tokens: MailTokenKey
   private let settings: MailSettings
@@ -30,7 +24,8 @@ final class Outbox: Sendable {
   private let identifiers: IdentifierFactory
   private let logger: Logger
   private let metrics: OutboxMetrics
-  private let signal = WakeSignal()
+  private let attempts: MailAttempts
+  private let mails: LeasedQueue<MailAttempts>
   private let thread = MailThread()
   private let isStopping = Lock(false)
   /// Mails that wait, by who asked for them: as the store had them the last time they were counted, and those
@@ -64,6 +59,20 @@ final class Outbox: Sendable {
     self.identifiers = identifiers
     self.logger = logger
     self.metrics = metrics
+    attempts = MailAttempts(
+      tokens: tokens,
+      sealing: sealing,
+      countMax: settings.attemptCountMax,
+      clock: clock,
+      logger: logger,
+      metrics: metrics
+    )
+    mails = LeasedQueue(
+      attempts,
+      .init(pollInterval: Self.pollInterval, batchCount: transport.batchCount),
+      lease: MailAttempts.lease,
+      clock: clock
+    )
   }
 
   // MARK: - Queueing
@@ -106,7 +115,7 @@ final class Outbox: Sendable {
         finished: nil,
         error: ""
       ),
-      sealed: sealing.seal(order.bytes, for: Self.purpose(id), random: random),
+      sealed: sealing.seal(order.bytes, for: MailAttempts.purpose(id), random: random),
       holder: name,
       in: tx
     )
@@ -127,7 +136,7 @@ final class Outbox: Sendable {
   }
 
   /// Has mails sent that were committed, at once.
-  func wake() { signal.announce() }
+  func wake() { mails.wake() }
 
   /// Takes back mails that were handed over and that nobody has fetched; throws when that may work later.
   func withdraw(_ mails: [String]) async throws {
@@ -143,19 +152,13 @@ final class Outbox: Sendable {
     if let failure { throw failure }
   }
 
-  private static func purpose(_ id: String) -> String { "mail \(id)" }
-
   // MARK: - Sending
 
   /// Sends what is due, until the task is cancelled.
   func run(_ store: ServiceStore, on loop: any EventLoop) async {
     await recover(store)
     await withTaskCancellationHandler {
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { await self.announceRegularly(on: loop) }
-        group.addTask { await self.drainWheneverAnnounced(store) }
-        await group.waitForAll()
-      }
+      await mails.run(on: loop) { await self.drain(store) }
     } onCancel: {
       isStopping.withLock { $0 = true }
     }
@@ -171,22 +174,6 @@ final class Outbox: Sendable {
     }
   }
 
-  private func announceRegularly(on loop: any EventLoop) async {
-    while !Task.isCancelled {
-      await loop.sleep(Self.pollInterval)
-      wake()
-    }
-  }
-
-  private func drainWheneverAnnounced(_ store: ServiceStore) async {
-    while !Task.isCancelled {
-      // Before the store, so that nothing is missed in between.
-      let version = signal.version
-      await drain(store)
-      await signal.wait(past: version)
-    }
-  }
-
   /// Ends the thread that hands mails over.
   func stop() {
     isStopping.withLock { $0 = true }
@@ -196,182 +183,20 @@ final class Outbox: Sendable {
   /// Sends all mails that are due now, a batch at a time.
   func drain(_ store: ServiceStore) async {
     do {
-      var batch = try await begin(store)
-      while !batch.mails.isEmpty || batch.isFull {
-        let outcomes = try await deliver(batch.mails)
-        let ended = Array(zip(batch.mails, outcomes))
-        // One commit, and one wait for the disk, for the end of these and the beginning of the next.
-        let isLast = !batch.isFull || Task.isCancelled
-        batch = try await store.writeOwn { [self] tx in
-          try end(ended, in: tx)
-          return isLast ? Batch() : try begin(in: tx)
-        }
-        report(ended)
-        try await count(store)
+      let attempts = attempts
+      try await mails.drainBatches(store) { begun in
+        try await self.count(store)
+        let outcomes = try await self.deliver(begun)
+        return { tx in try attempts.end(Array(zip(begun, outcomes)), in: tx) }
       }
+      try await count(store)
     } catch {
       // Attempts that were begun are made again when their leases have ended.
       logger.error("could not send mails; retrying", ["error": "\(error)"])
     }
   }
 
-  /// A mail that an attempt was begun for.
-  private struct Attempt: Sendable {
-    let record: MailRecord
-    let order: MailOrder
-    let address: String
-    let user: UserRecord
-    let language: String
-
-    /// Which attempt it is, counted from 1.
-    var number: Int64 { record.attemptCount + 1 }
-  }
-
-  private struct Batch: Sendable {
-    var mails: [Attempt] = []
-    /// Whether more may be due.
-    var isFull = false
-  }
-
-  private func begin(_ store: ServiceStore) async throws -> Batch {
-    let now = clock.now
-    let isIdle = try await store.database.read { tx in
-      try MailTable.due(now: now, horizon: Self.horizon(now), limit: 1, in: tx).isEmpty
-    }
-    if isIdle {
-      try await count(store)
-      return Batch()
-    }
-    return try await store.writeOwn { [self] tx in try begin(in: tx) }
-  }
-
-  private func begin(in tx: borrowing WriteTransaction) throws -> Batch {
-    let (now, limit) = (clock.now, transport.batchCount)
-    let due = try MailTable.due(now: now, horizon: Self.horizon(now), limit: limit, in: tx)
-    var batch = Batch(isFull: due.count == limit)
-    for (mail, sealed) in due {
-      if let begun = try attempt(mail, sealed, now: now, in: tx) { batch.mails.append(begun) }
-    }
-    return batch
-  }
-
-  /// No mail is due later than this, unless a clock has jumped.
-  private static func horizon(_ now: Int64) -> Int64 {
-    now.addingSaturated(max(pauses.upperBound, lease))
-  }
-
-  /// Begins an attempt; nil for a mail that ends without one.
-  private func attempt(
-    _ mail: MailRecord,
-    _ sealed: [UInt8],
-    now: Int64,
-    in tx: borrowing WriteTransaction
-  ) throws -> Attempt? {
-    guard now < mail.expires else {
-      try abandon(mail, "expired before it could be sent; \(mail.error)", "expired", now, in: tx)
-      return nil
-    }
-    // A sealing key that was replaced; the mail is lost, and its owner asks for another one.
-    let opened = try? sealing.open(sealed, for: Self.purpose(mail.id))
-    guard let sealedOrder = opened.flatMap({ MailOrder($0) }) else {
-      try abandon(mail, "cannot be read with this sealing key", "refused", now, in: tx)
-      return nil
-    }
-    guard let (order, user, language) = try resolve(sealedOrder, now: now, in: tx) else {
-      try MailTable.delete(mail.id, in: tx)
-      metrics.sent.series("dropped").increment()
-      return nil
-    }
-    guard case .address(let address) = order.recipient, EmailAddress(address).isMailable else {
-      try abandon(mail, "the address cannot be sent mail to", "refused", now, in: tx)
-      return nil
-    }
-    if try IdentityTable.isMailStopped(to: EmailAddress(address), of: user.id, in: tx) {
-      try abandon(mail, "Apple does not forward mail to the address", "refused", now, in: tx)
-      return nil
-    }
-    try MailTable.begin(
-      mail.id,
-      userID: user.id,
-      leaseEnd: now.addingSaturated(Self.lease),
-      in: tx
-    )
-    return Attempt(
-      record: mail,
-      order: order,
-      address: address,
-      user: user,
-      language: order.language ?? language
-    )
-  }
-
-  /// The order with the address that it goes to, the account that it is about, and the language of anyone who
-  /// reads it; nil when it is for nobody.
-  private func resolve(
-    _ order: MailOrder,
-    now: Int64,
-    in tx: borrowing WriteTransaction
-  ) throws -> (MailOrder, UserRecord, language: String)? {
-    var order = order
-    let digest = order.kind.purpose.flatMap { tokens.digest(of: order.token, $0) }
-    // A token that was relieved by a newer one, or used: nobody needs it.
-    if let digest {
-      guard let token = try MailTokenTable.find(digest, in: tx), token.used == nil else {
-        return nil
-      }
-    }
-    switch order.recipient {
-    case .holder(let key):
-      // A disabled account gets no mail that it could do nothing about.
-      guard let user = try UserTable.holder(of: EmailAddress(key), in: tx),
-        try DisablementTable.find(user.id, in: tx) == nil
-      else {
-        if let digest { try MailTokenTable.delete(digest, in: tx) }
-        return nil
-      }
-      if let digest { try MailTokenTable.bind(digest, to: user.id, in: tx) }
-      // Where the account's mail goes, and not what somebody typed.
-      order.recipient = .address(user.email)
-      order.kind = order.kind.whenSent(to: user)
-      return (order, user, user.language)
-    case .address(let address):
-      // Not to an account that has no address.
-      guard !address.isEmpty, let userID = order.userID,
-        let user = try UserTable.find(userID, in: tx)
-      else { return nil }
-      if order.kind == .invitation {
-        return try resolve(invitation: order, to: EmailAddress(address), from: user, in: tx)
-      }
-      if order.kind == .changeEmail,
-        try UserTable.isTaken(EmailAddress(address), exceptBy: userID, now: now, in: tx)
-      {
-        if let digest { try MailTokenTable.delete(digest, in: tx) }
-        order.kind = .addressInUse
-        order.token = ""
-      }
-      order.kind = order.kind.whenSent(to: user)
-      return (order, user, user.language)
-    }
-  }
-
-  /// An invitation says who invites by the address that they have proven, and nothing that they can choose.
-  private func resolve(
-    invitation order: MailOrder,
-    to address: EmailAddress,
-    from inviter: UserRecord,
-    in tx: borrowing WriteTransaction
-  ) throws -> (MailOrder, UserRecord, language: String)? {
-    guard inviter.isEmailVerified else { return nil }
-    var order = order
-    order.values["inviter"] = inviter.email
-    guard let invited = try UserTable.holder(of: address, in: tx) else {
-      return (order, inviter, inviter.language)
-    }
-    order.recipient = .address(invited.email)
-    return (order, inviter, invited.language)
-  }
-
-  private func message(_ attempt: Attempt) -> MailMessage {
+  private func message(_ attempt: MailAttempt) -> MailMessage {
     let (order, user) = (attempt.order, attempt.user)
     var values = order.values
     values["email"] = attempt.address
@@ -395,70 +220,11 @@ final class Outbox: Sendable {
     )
   }
 
-  private func deliver(_ mails: [Attempt]) async throws -> [MailOutcome] {
-    guard !mails.isEmpty else { return [] }
-    return try await thread.run { [self] in
+  private func deliver(_ mails: [MailAttempt]) async throws -> [MailOutcome] {
+    try await thread.run { [self] in
       // Written here and not in the transaction, which everybody else's writes wait for.
       transport.deliver(mails.map { message($0) }) { self.isStopping.withLock { $0 } }
     }
-  }
-
-  /// Says what became of attempts.
-  private func end(
-    _ ended: [(Attempt, MailOutcome)],
-    in tx: borrowing WriteTransaction
-  ) throws {
-    let now = clock.now
-    for (attempt, outcome) in ended {
-      let (mail, number) = (attempt.record, attempt.number)
-      switch outcome {
-      case .sent:
-        try MailTable.finish(mail.id, .sent, error: "", now: now, in: tx)
-        metrics.sent.series("sent").increment()
-      case .refused(let reason):
-        try abandon(mail, reason, "refused", now, in: tx)
-      case .failed(let reason) where number >= settings.attemptCountMax:
-        try abandon(mail, "\(number) attempts; the last: \(reason)", "refused", now, in: tx)
-      case .failed(let reason):
-        try MailTable.retry(
-          mail.id,
-          attempt: number,
-          due: now.addingSaturated(Self.pause(after: number)),
-          error: Self.shortened(reason),
-          in: tx
-        )
-        metrics.sent.series("failed").increment()
-      }
-    }
-  }
-
-  /// Tells the operator of mails that could not be sent for the first time.
-  private func report(_ ended: [(Attempt, MailOutcome)]) {
-    for (attempt, outcome) in ended {
-      if case .failed(let reason) = outcome, attempt.number == 1 {
-        logger.warning(
-          "could not send a mail; retrying",
-          ["mail": .string(attempt.record.id), "error": .string(Self.shortened(reason))]
-        )
-      }
-    }
-  }
-
-  /// Ends a mail that will not be sent.
-  private func abandon(
-    _ mail: MailRecord,
-    _ reason: String,
-    _ outcome: String,
-    _ now: Int64,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    let error = Self.shortened(reason)
-    try MailTable.finish(mail.id, .dead, error: error, now: now, in: tx)
-    metrics.sent.series(outcome).increment()
-    logger.warning(
-      "a mail was given up",
-      ["mail": .string(mail.id), "kind": .string(mail.kind), "error": .string(error)]
-    )
   }
 
   /// Counts what the store has.
@@ -469,21 +235,5 @@ final class Outbox: Sendable {
     waiting.withLock { $0.reset(to: holdings) }
     metrics.waiting.set(holdings.reduce(0) { $0 + $1.count })
     metrics.dead.set(deadCount)
-  }
-
-  /// 1, 2, 4 … minutes, and never more than four hours.
-  static func pause(after attempt: Int64) -> Int64 {
-    min(pauses.lowerBound << min(max(0, attempt - 1), 10), pauses.upperBound)
-  }
-
-  private static func shortened(_ reason: String) -> String {
-    let oneLine: [Unicode.Scalar] = reason.unicodeScalars.map { scalar in
-      scalar.properties.generalCategory == .control ? " " : scalar
-    }
-    var text = ""
-    for scalar in oneLine where text.utf8.count < errorByteCountMax {
-      text.unicodeScalars.append(scalar)
-    }
-    return text
   }
 }

@@ -22,7 +22,7 @@ struct AccountChanges: Sendable {
     _ change: AccountChange,
     of user: UserRecord,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws {
     switch change.kind {
     case .removeTotp:
@@ -127,7 +127,7 @@ struct AccountChanges: Sendable {
     }
     guard !due.isEmpty else { return }
     core.outbox.wake()
-    deletions.signal.announce()
+    deletions.wake()
   }
 
   private func settle(_ shown: AccountChange, now: Int64) async throws -> [Revocation] {

@@ -9,7 +9,7 @@ enum AuditTable {
     about userID: String,
     before sequence: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [StoredAuditRecord] {
     let columns = StoredAuditRecord.columns
     let newest = { (condition: String) in

@@ -69,7 +69,7 @@ extension OperatorsHandler {
     }
     await deletions.reports.tellSoon(of: shown.userID)
     core.outbox.wake()
-    deletions.signal.announce()
+    deletions.wake()
     return response
   }
 

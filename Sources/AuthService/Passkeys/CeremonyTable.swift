@@ -9,6 +9,28 @@ enum CeremonyTable {
     let count: Int
   }
 
+  static let columns = RecordColumns<PasskeyCeremony>(
+    "passkey_ceremony",
+    beside: ["expires_at"],
+    .text("id", \.id),
+    .text("kind", \.kind.rawValue),
+    .blob("challenge", \.challenge),
+    .text("user_id", \.userID),
+    .text("session_id", \.sessionID),
+    .integer("created_at", \.created),
+    .blob("holder", \.holder)
+  ) { row in
+    PasskeyCeremony(
+      id: row.text(),
+      kind: try row.text(as: PasskeyCeremony.Kind.self),
+      challenge: row.blob(),
+      userID: row.text(),
+      sessionID: row.text(),
+      created: row.integer(),
+      holder: row.blob()
+    )
+  }
+
   static func insert(
     _ ceremony: PasskeyCeremony,
     _ room: CeremonyPlaces.Room,
@@ -33,57 +55,26 @@ enum CeremonyTable {
         .integer(ceremony.isOfSession ? 1 : 0)
       )
     }
-    try tx.execute(
-      """
-      INSERT INTO passkey_ceremony
-        (id, kind, challenge, user_id, session_id, created_at, expires_at, holder)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(ceremony.id),
-      .text(ceremony.kind.rawValue),
-      .blob(ceremony.challenge),
-      .text(ceremony.userID),
-      .text(ceremony.sessionID),
-      .integer(ceremony.created),
-      .integer(ceremony.expires),
-      .blob(ceremony.holder)
-    )
+    try tx.insert(ceremony, columns, beside: .integer(ceremony.expires))
   }
 
   /// The number of places of each holder.
-  static func holdings(in tx: borrowing some StoreTransaction & ~Copyable) throws -> [Holding] {
+  static func holdings(in tx: borrowing some Queryable) throws -> [Holding] {
     try tx.query(
       "SELECT session_id <> '', holder, count(*) FROM passkey_ceremony GROUP BY holder, session_id <> ''"
     ) { Holding(isOfSession: $0.integer(0) != 0, holder: $0.blob(1), count: Int($0.integer(2))) }
   }
 
-  static func exists(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Bool {
+  static func exists(_ id: String, in tx: borrowing some Queryable) throws -> Bool {
     try tx.exists("SELECT 1 FROM passkey_ceremony WHERE id = ?", .text(id))
   }
 
   /// Takes a ceremony out of the store: anyone who comes second finds none.
   static func burn(_ id: String, in tx: borrowing WriteTransaction) throws -> PasskeyCeremony? {
     try tx.first(
-      """
-      DELETE FROM passkey_ceremony WHERE id = ?
-      RETURNING kind, challenge, user_id, session_id, created_at, holder
-      """,
+      "DELETE FROM passkey_ceremony WHERE id = ? RETURNING \(columns.list)",
       .text(id)
-    ) { row -> PasskeyCeremony? in
-      guard let kind = PasskeyCeremony.Kind(rawValue: row.text(0)) else { return nil }
-      return PasskeyCeremony(
-        id: id,
-        kind: kind,
-        challenge: row.blob(1),
-        userID: row.text(2),
-        sessionID: row.text(3),
-        created: row.integer(4),
-        holder: row.blob(5)
-      )
-    } ?? nil
+    ) { try columns.record($0) }
   }
 
   /// Deletes those that nobody answered in time.

@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// Passkeys in the store, and what authenticators call their users.
 enum PasskeyTable {
-  private static let columns = RecordColumns<PasskeyRecord>(
+  static let columns = RecordColumns<PasskeyRecord>(
     "passkey",
     .text("id", \.id),
     .blob("credential_id", \.credentialID),
@@ -54,16 +54,13 @@ enum PasskeyTable {
   /// The passkey with a credential identifier, of any user.
   static func find(
     _ credentialID: [UInt8],
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> PasskeyRecord? {
     try tx.first(columns, "WHERE credential_id = ?", .blob(credentialID))
   }
 
   /// A user's passkeys, oldest first.
-  static func list(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [PasskeyRecord] {
+  static func list(of userID: String, in tx: borrowing some Queryable) throws -> [PasskeyRecord] {
     try tx.query(columns, "WHERE user_id = ? ORDER BY created_at, id", .text(userID))
   }
 
@@ -131,10 +128,7 @@ enum PasskeyTable {
   // MARK: - User handles
 
   /// The authenticators' name of a user; nil before the first passkey.
-  static func handle(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [UInt8]? {
+  static func handle(of userID: String, in tx: borrowing some Queryable) throws -> [UInt8]? {
     try tx.first("SELECT handle FROM passkey_user WHERE user_id = ?", .text(userID)) {
       $0.blob(0)
     }

@@ -36,12 +36,9 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
     _ request: Auth_V1.RenamePasskeyRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RenamePasskeyResponse {
-    let identity = try call.requireUser()
-    let (core, now) = (core, core.clock.now)
-    try await core.store.write(call) { tx in
-      try core.requireActiveSession(of: identity, now: now, in: tx)
+    try await core.writeInSession(call) { caller, _, tx in
       let (id, name) = (request.passkeyId, request.name)
-      guard try PasskeyTable.rename(id, of: identity.userID, to: name, in: tx) else {
+      guard try PasskeyTable.rename(id, of: caller.userID, to: name, in: tx) else {
         throw PasskeyError.notFound
       }
       try tx.audit("passkey.rename", object: id)
@@ -54,11 +51,11 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
     _ call: CallContext
   ) async throws -> Auth_V1.RemovePasskeyResponse {
     let party = try relyingParty()
-    let identity = try call.requireUser()
-    let (core, now) = (core, core.clock.now)
-    let response = try await core.store.write(call) { tx -> Auth_V1.RemovePasskeyResponse in
-      try core.requireActiveSession(of: identity, now: now, in: tx)
-      let userID = identity.userID
+    let response = try await core.writeInSession(call) {
+      caller,
+      now,
+      tx -> Auth_V1.RemovePasskeyResponse in
+      let userID = caller.userID
       let user = try UserTable.require(userID, in: tx)
       let passkey = try PasskeyTable.list(of: userID, in: tx)
         .first { $0.id == request.passkeyId }

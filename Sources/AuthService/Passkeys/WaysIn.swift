@@ -13,7 +13,7 @@ struct WaysIn: Sendable {
   func exist(
     besides id: String,
     of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Bool {
     if try UserTable.hasPassword(userID, in: tx) { return true }
     let hasIdentity = try IdentityTable.list(of: userID, in: tx).contains { identity in

@@ -16,7 +16,7 @@ enum PasswordWorkTable {
 
   /// The steps, and whether all passwords were looked at for them.
   static func all(
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> (steps: Set<PasswordWork.Step>, isCounted: Bool) {
     let texts = try tx.query("SELECT step FROM password_work") { $0.text(0) }
     return (Set(texts.compactMap { step(of: $0) }), texts.contains(countedText))
@@ -45,7 +45,7 @@ enum PasswordWorkTable {
   static func passwords(
     after userID: String,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [(userID: String, password: String)] {
     try tx.query(
       "SELECT user_id, password FROM credential WHERE user_id > ? ORDER BY user_id LIMIT ?",

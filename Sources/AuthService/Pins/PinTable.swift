@@ -10,23 +10,28 @@ enum PinTable {
     var attempts: PinAttempts
   }
 
-  static func find(
-    _ userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Stored? {
-    try tx.first(
-      "SELECT record, failures, last_at, until_at FROM pin WHERE user_id = ?",
-      .text(userID)
-    ) { row in
-      Stored(
-        record: row.text(0),
-        attempts: PinAttempts(
-          failures: Int(row.integer(1)),
-          last: row.integer(2),
-          until: row.integer(3)
-        )
+  static let columns = RecordColumns<Stored>(
+    "pin",
+    beside: ["user_id", "changed_at"],
+    .text("record", \.record),
+    .integer("failures", \.attempts.failures),
+    .integer("last_at", \.attempts.last),
+    .integer("until_at", \.attempts.until)
+  ) { row in
+    Stored(
+      record: row.text(),
+      attempts: PinAttempts(
+        failures: Int(row.integer()),
+        last: row.integer(),
+        until: row.integer()
       )
-    }
+    )
+  }
+
+  private static let saving = columns.upsert(on: "user_id")
+
+  static func find(_ userID: String, in tx: borrowing some Queryable) throws -> Stored? {
+    try tx.first(columns, "WHERE user_id = ?", .text(userID))
   }
 
   /// Sets a PIN, whatever was known of one before.
@@ -36,17 +41,8 @@ enum PinTable {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO pin (user_id, record, failures, last_at, until_at, changed_at)
-      VALUES (?, ?, 0, 0, 0, ?)
-      ON CONFLICT (user_id) DO UPDATE SET record = excluded.record, failures = 0, last_at = 0,
-        until_at = 0, changed_at = excluded.changed_at
-      """,
-      .text(userID),
-      .text(record),
-      .integer(now)
-    )
+    let new = Stored(record: record, attempts: PinAttempts())
+    try tx.save(new, saving, beside: .text(userID), .integer(now))
   }
 
   static func update(

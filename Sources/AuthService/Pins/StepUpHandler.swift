@@ -125,7 +125,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     of userID: String,
     _ policy: PinPolicy,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> PinAttempts {
     guard pin.attempts.isDisabled(policy) else { return pin.attempts }
     let hasSignedIn = try SessionTable.alive(of: userID, now: now, in: tx)
@@ -158,23 +158,11 @@ struct StepUpHandler: Auth_V1.StepUpService {
     by signer: SigningKey,
     now: Int64
   ) -> Auth_V1.AccessToken {
-    let issued = now / 1000 * 1000
-    let claims = AccessClaims(
-      userID: session.userID,
-      sessionID: session.id,
-      tokenID: core.identifiers.make(.accessToken),
-      issued: issued,
-      expires: min(issued + Self.tokenLifetime, session.end),
-      acr: "pin",
-      methods: ["pin"],
-      authenticated: issued,
-      purpose: purpose
-    )
-    return .init(
-      token: core.signed(claims, by: signer),
-      expiresAt: .init(milliseconds: claims.expires),
-      acr: claims.acr
-    )
+    core.accessToken(of: session, by: signer, now: now, lifetime: Self.tokenLifetime) { claims in
+      claims.expires = min(claims.expires, session.end)
+      (claims.acr, claims.methods, claims.purpose) = ("pin", ["pin"], purpose)
+      claims.authenticated = claims.issued
+    }
   }
 
   /// In milliseconds.
@@ -184,10 +172,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
     _ request: Auth_V1.ClearPinRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.ClearPinResponse {
-    let user = try call.requireUser()
-    let (core, now) = (core, core.clock.now)
-    try await core.store.write(call) { tx in
-      try core.requireActiveSession(of: user, now: now, in: tx)
+    try await core.writeInSession(call) { user, now, tx in
       guard try PinTable.delete(user.userID, in: tx) else { return }
       try tx.audit("pin.clear", object: user.userID)
       try queueNotice(to: user.userID, now: now, in: tx)

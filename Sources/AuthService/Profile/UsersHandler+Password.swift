@@ -22,11 +22,7 @@ extension UsersHandler {
     let (verified, now) = (proof.verified, core.clock.now)
     let settle = { @Sendable (tx: borrowing WriteTransaction) throws in
       try core.requireActiveSession(of: identity, now: now, in: tx)
-      let basis = try UserTable.basis(of: identity.userID, in: tx)
-      guard basis?.passwordVersion == verified.basis.passwordVersion else {
-        throw AuthError.overtaken
-      }
-      try AttemptTable.clear(verified.subject, .password, in: tx)
+      try verified.settle(in: tx)
     }
     let revoked = Lock<[Revocation]>([])
     let response = try await core.writeOnce(

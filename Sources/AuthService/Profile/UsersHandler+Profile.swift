@@ -19,7 +19,9 @@ extension UsersHandler {
       }
       let before = user.profile.settings
       if text != before {
-        try UserTable.changeSettings(of: user.id, to: text, now: tx.now, in: tx)
+        var user = user
+        user.profile.settings = text
+        try UserTable.updateApplicationData(of: user, now: tx.now, in: tx)
         try Self.record("user.update_settings", of: user.id, before, text, in: tx)
       }
       return .init(settings: text)
@@ -41,9 +43,11 @@ extension UsersHandler {
       guard let activity = list.record(request.name, on: day, count: count) else {
         throw ProfileError.tooManyActivities
       }
-      let text = list.text
-      try UserTable.changeActivities(of: user.id, to: text, now: tx.now, in: tx)
-      try Self.record("user.record_activity", of: user.id, before, text, in: tx)
+      var user = user
+      user.profile.activities = list.text
+      try UserTable.updateApplicationData(of: user, now: tx.now, in: tx)
+      let after = user.profile.activities
+      try Self.record("user.record_activity", of: user.id, before, after, in: tx)
       return .init(activity)
     }
   }
@@ -61,7 +65,7 @@ extension UsersHandler {
   /// Runs one change of the calling user's account.
   ///
   /// Throws UNAUTHENTICATED when the caller's session has ended by then.
-  private func changeProfile<Response: Message>(
+  func changeProfile<Response: Message>(
     _ key: String,
     _ request: some Message,
     _ call: CallContext,

@@ -106,15 +106,11 @@ struct UsersHandler: Auth_V1.UsersService {
     _ action: String,
     _ change: @escaping @Sendable (inout UserRecord) -> Void
   ) async throws -> Auth_V1.User {
-    let identity = try call.requireUser()
-    let (core, now) = (core, core.clock.now)
-    return try await core.writeOnce(key, request, call) { tx in
-      try core.requireActiveSession(of: identity, now: now, in: tx)
-      let before = try UserTable.require(identity.userID, in: tx)
+    try await changeProfile(key, request, call) { before, tx in
       var user = before
       change(&user)
       guard user != before else { return .init(before, UserContext()) }
-      user.updated = now
+      user.updated = tx.now
       try UserTable.update(user, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
       try tx.audit(action, object: user.id, before: before.digest, after: user.digest)

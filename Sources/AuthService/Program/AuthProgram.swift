@@ -126,11 +126,7 @@ public enum AuthProgram: HostedService {
       if let authorization = provider.authorization {
         let setting = "identity_providers.\(provider.name).authorization"
         check.attempt("\(setting).key_file") { _ = try authorization.readKey() }
-        if let authority = authorization.address.authorityFile {
-          check.attempt("\(setting).ca_file") {
-            _ = try FileBytes.read(authority, byteCountMax: 1 << 20)
-          }
-        }
+        checkAuthority(authorization.address, setting, &check)
       }
       let setting = "identity_providers.\(provider.name).keys"
       switch provider.keys {
@@ -143,12 +139,7 @@ public enum AuthProgram: HostedService {
             throw ConfigurationError("\(path): \(error)")
           }
         }
-      case .url(let address):
-        if let authority = address.authorityFile {
-          check.attempt("\(setting).ca_file") {
-            _ = try FileBytes.read(authority, byteCountMax: 1 << 20)
-          }
-        }
+      case .url(let address): checkAuthority(address, setting, &check)
       }
     }
     if settings.mail.transport == .command {
@@ -172,6 +163,15 @@ public enum AuthProgram: HostedService {
     check.peers(["tenancy", "entitlement"], common)
     check.callers(["tenancy", "entitlement"], common)
     check.trustedProxies(settings.sourceLimits.rules, common)
+  }
+
+  private static func checkAuthority(
+    _ address: KeySetAddress,
+    _ setting: String,
+    _ check: inout ConfigurationCheck
+  ) {
+    guard let authority = address.authorityFile else { return }
+    check.attempt("\(setting).ca_file") { _ = try FileBytes.read(authority, byteCountMax: 1 << 20) }
   }
 
   /// Throws with the path.

@@ -174,9 +174,9 @@ public final class AuthService: Sendable {
       let outbox = try makeOutbox(settings.mail, secrets, identifiers, dependencies)
       let appleTokens = try makeAppleTokens(settings.providers, dependencies)
       let core = AuthCore(
-        settings.core,
-        secrets,
-        store,
+        settings: settings.core,
+        secrets: secrets,
+        store: store,
         identifiers: identifiers,
         hasher: PasswordHasher(
           cost: settings.passwordCost,

@@ -2,57 +2,76 @@ internal import ServiceKit
 
 /// Identities of accounts in the store.
 enum IdentityTable {
-  private static let columns = """
-    id, issuer, subject, provider, user_id, email, private_email, mail_stopped, linked_at, used_at, \
-    newest_token, withdrawn_at
-    """
-
-  private static func record(_ row: borrowing Row) -> LinkedIdentity {
+  static let columns = RecordColumns<LinkedIdentity>(
+    "identity",
+    .text("id", \.id),
+    .text("issuer", \.issuer),
+    .text("subject", \.subject),
+    .text("provider", \.provider),
+    .text("user_id", \.userID),
+    .text("email", \.email),
+    .boolean("private_email", \.isPrivateEmail),
+    .boolean("mail_stopped", \.isMailStopped),
+    .integer("linked_at", \.linked),
+    .optionalInteger("used_at", \.used),
+    .integer("newest_token", \.newestToken),
+    .optionalInteger("withdrawn_at", \.withdrawn)
+  ) { row in
     LinkedIdentity(
-      id: row.text(0),
-      issuer: row.text(1),
-      subject: row.text(2),
-      provider: row.text(3),
-      userID: row.text(4),
-      email: row.text(5),
-      isPrivateEmail: row.boolean(6),
-      isMailStopped: row.boolean(7),
-      linked: row.integer(8),
-      used: row.optionalInteger(9),
-      newestToken: row.integer(10),
-      withdrawn: row.optionalInteger(11)
+      id: row.text(),
+      issuer: row.text(),
+      subject: row.text(),
+      provider: row.text(),
+      userID: row.text(),
+      email: row.text(),
+      isPrivateEmail: row.boolean(),
+      isMailStopped: row.boolean(),
+      linked: row.integer(),
+      used: row.optionalInteger(),
+      newestToken: row.integer(),
+      withdrawn: row.optionalInteger()
     )
   }
+
+  /// All but what the identity is found by and whose it is.
+  private static let state = columns.update(
+    "provider",
+    "email",
+    "private_email",
+    "mail_stopped",
+    "used_at",
+    "newest_token",
+    "withdrawn_at",
+    where: "id = ?"
+  )
 
   /// The identity of a person at a provider.
   static func find(
     issuer: String,
     subject: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> LinkedIdentity? {
-    try tx.first(
-      "SELECT \(columns) FROM identity WHERE issuer = ? AND subject = ?",
-      .text(issuer),
-      .text(subject)
-    ) { record($0) }
+    try tx.first(columns, "WHERE issuer = ? AND subject = ?", .text(issuer), .text(subject))
+  }
+
+  /// The identity that a token is of.
+  static func find(
+    of claims: IdentityClaims,
+    in tx: borrowing some Queryable
+  ) throws -> LinkedIdentity? {
+    try find(issuer: claims.issuer, subject: claims.subject, in: tx)
   }
 
   /// The identities of a user, oldest first.
-  static func list(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [LinkedIdentity] {
-    try tx.query(
-      "SELECT \(columns) FROM identity WHERE user_id = ? ORDER BY linked_at, id",
-      .text(userID)
-    ) { record($0) }
+  static func list(of userID: String, in tx: borrowing some Queryable) throws -> [LinkedIdentity] {
+    try tx.query(columns, "WHERE user_id = ? ORDER BY linked_at, id", .text(userID))
   }
 
   /// Whether Apple does not forward mail to an address of a user at present.
   static func isMailStopped(
     to email: EmailAddress,
     of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Bool {
     try tx.exists(
       "SELECT 1 FROM identity WHERE user_id = ? AND mail_stopped = 1 AND lower(email) = ?",
@@ -62,39 +81,11 @@ enum IdentityTable {
   }
 
   static func insert(_ identity: LinkedIdentity, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      "INSERT INTO identity (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      .text(identity.id),
-      .text(identity.issuer),
-      .text(identity.subject),
-      .text(identity.provider),
-      .text(identity.userID),
-      .text(identity.email),
-      .boolean(identity.isPrivateEmail),
-      .boolean(identity.isMailStopped),
-      .integer(identity.linked),
-      .optionalInteger(identity.used),
-      .integer(identity.newestToken),
-      .optionalInteger(identity.withdrawn)
-    )
+    try tx.insert(identity, columns)
   }
 
-  /// Writes all but what the identity is found by and whose it is.
   static func update(_ identity: LinkedIdentity, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      UPDATE identity SET provider = ?, email = ?, private_email = ?, mail_stopped = ?, used_at = ?,
-        newest_token = ?, withdrawn_at = ? WHERE id = ?
-      """,
-      .text(identity.provider),
-      .text(identity.email),
-      .boolean(identity.isPrivateEmail),
-      .boolean(identity.isMailStopped),
-      .optionalInteger(identity.used),
-      .integer(identity.newestToken),
-      .optionalInteger(identity.withdrawn),
-      .text(identity.id)
-    )
+    try tx.update(identity, state, .text(identity.id))
   }
 
   /// Unlinks one; what its user allowed at Apple is revoked.
@@ -133,7 +124,7 @@ enum UsedNonceTable {
   /// Whether a nonce was used.
   static func contains(
     _ nonce: SignInNonces.Authentic,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Bool {
     try tx.exists("SELECT 1 FROM used_nonce WHERE digest = ?", .blob(nonce.digest))
   }

@@ -18,10 +18,7 @@ enum RecoveryCodeTable {
     }
   }
 
-  static func count(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int {
+  static func count(of userID: String, in tx: borrowing some Queryable) throws -> Int {
     let count = try tx.first(
       "SELECT count(*) FROM recovery_code WHERE user_id = ?",
       .text(userID)
@@ -32,7 +29,7 @@ enum RecoveryCodeTable {
   static func contains(
     _ digest: [UInt8],
     of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Bool {
     try tx.exists(
       "SELECT 1 FROM recovery_code WHERE user_id = ? AND digest = ?",

@@ -116,10 +116,7 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     _ request: Auth_V1.RemoveTotpRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RemoveTotpResponse {
-    let user = try call.requireUser()
-    let (core, now) = (core, core.clock.now)
-    try await core.store.write(call) { tx in
-      try core.requireActiveSession(of: user, now: now, in: tx)
+    try await core.writeInSession(call) { user, now, tx in
       let account = try UserTable.require(user.userID, in: tx)
       guard try TotpTable.delete(user.userID, in: tx) else { return }
       try RecoveryCodeTable.delete(of: user.userID, in: tx)
@@ -136,10 +133,7 @@ struct SecondFactorsHandler: Auth_V1.SecondFactorsService {
     _ request: Auth_V1.RegenerateRecoveryCodesRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RegenerateRecoveryCodesResponse {
-    let user = try call.requireUser()
-    let (core, now) = (core, core.clock.now)
-    let codes = try await core.store.write(call) { tx in
-      try core.requireActiveSession(of: user, now: now, in: tx)
+    let codes = try await core.writeInSession(call) { user, _, tx in
       guard try TotpTable.find(user.userID, in: tx)?.confirmed != nil else {
         throw SecondFactorError.totpNotEnrolled
       }

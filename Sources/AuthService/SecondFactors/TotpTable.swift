@@ -32,22 +32,28 @@ enum TotpTable {
     }
   }
 
-  static func find(
-    _ userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Stored? {
-    try tx.first(
-      "SELECT id, sealed, created_at, confirmed_at, last_step FROM totp WHERE user_id = ?",
-      .text(userID)
-    ) { row in
-      Stored(
-        id: row.text(0),
-        sealed: row.blob(1),
-        created: row.integer(2),
-        confirmed: row.optionalInteger(3),
-        lastStep: row.integer(4)
-      )
-    }
+  static let columns = RecordColumns<Stored>(
+    "totp",
+    beside: ["user_id"],
+    .text("id", \.id),
+    .blob("sealed", \.sealed),
+    .integer("created_at", \.created),
+    .optionalInteger("confirmed_at", \.confirmed),
+    .integer("last_step", \.lastStep)
+  ) { row in
+    Stored(
+      id: row.text(),
+      sealed: row.blob(),
+      created: row.integer(),
+      confirmed: row.optionalInteger(),
+      lastStep: row.integer()
+    )
+  }
+
+  private static let saving = columns.upsert(on: "user_id", where: "totp.confirmed_at IS NULL")
+
+  static func find(_ userID: String, in tx: borrowing some Queryable) throws -> Stored? {
+    try tx.first(columns, "WHERE user_id = ?", .text(userID))
   }
 
   /// Writes an app that is to be added, in the place of one that never was.
@@ -58,18 +64,8 @@ enum TotpTable {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO totp (user_id, id, sealed, created_at, confirmed_at, last_step)
-      VALUES (?, ?, ?, ?, NULL, 0)
-      ON CONFLICT (user_id) DO UPDATE SET id = excluded.id, sealed = excluded.sealed,
-        created_at = excluded.created_at, last_step = 0 WHERE confirmed_at IS NULL
-      """,
-      .text(userID),
-      .text(id),
-      .blob(sealed),
-      .integer(now)
-    )
+    let new = Stored(id: id, sealed: sealed, created: now, confirmed: nil, lastStep: 0)
+    try tx.save(new, saving, beside: .text(userID))
   }
 
   /// Burns the code of a step; says whether it was free.

@@ -58,12 +58,24 @@ extension AuthCore {
   func requireActiveSession(
     of user: UserIdentity,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> SessionRecord {
     guard let session = try SessionTable.find(user.sessionID, in: tx),
       session.userID == user.userID, session.isAlive(at: now)
     else { throw AuthError.sessionEnded }
     return session
+  }
+
+  /// Writes for a user who is signed in, unless the session has ended by then; `body` gets who calls, and when.
+  func writeInSession<R: Sendable>(
+    _ call: CallContext,
+    _ body: @escaping @Sendable (UserIdentity, Int64, borrowing WriteTransaction) throws -> R
+  ) async throws -> R {
+    let (caller, now) = (try call.requireUser(), clock.now)
+    return try await store.write(call) { [self] tx in
+      try requireActiveSession(of: caller, now: now, in: tx)
+      return try body(caller, now, tx)
+    }
   }
 
   /// Gives the caller's session a new proof, made `now`; the tokens that it gets from then on say so.
@@ -117,5 +129,12 @@ extension AuthCore {
     try UserTable.countSessionEnding(of: userID, in: tx)
     let alive = try SessionTable.alive(of: userID, now: now, in: tx).map(\.id)
     return try SessionTable.revoke(alive.filter { $0 != kept }, of: userID, now: now, in: tx)
+  }
+}
+
+extension WriteTransaction {
+  /// Records what a user has changed in their account, with the sessions that it ended.
+  func audit(_ action: String, of userID: String, ending sessions: [Revocation]) throws {
+    try audit(action, object: userID, detail: "revoked \(sessions.count)", by: .user(userID))
   }
 }

@@ -36,21 +36,6 @@ public struct RefreshState: Hashable, Sendable {
     case reused
   }
 
-  /// Makes a state.
-  public init(
-    generation: UInt32,
-    rotated: Int64,
-    idleEnd: Int64,
-    absoluteEnd: Int64,
-    isRevoked: Bool
-  ) {
-    self.generation = generation
-    self.rotated = rotated
-    self.idleEnd = idleEnd
-    self.absoluteEnd = absoluteEnd
-    self.isRevoked = isRevoked
-  }
-
   /// Takes a token of a generation; `lifetimes` says when the next one ends.
   public mutating func take(
     _ shown: UInt32,

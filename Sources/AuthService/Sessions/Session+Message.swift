@@ -38,16 +38,7 @@ extension AuthCore {
     let tokenID = "\(session.id).\(generation)"
     let issued = session.refresh.rotated / 1000 * 1000
     let lifetime = settings.accessTokenLifetime.shortened(by: Digests.sha256(tokenID))
-    let claims = AccessClaims(
-      userID: session.userID,
-      sessionID: session.id,
-      tokenID: tokenID,
-      issued: issued,
-      expires: issued + lifetime,
-      acr: session.proof.acr,
-      methods: session.proof.methods,
-      authenticated: session.authenticated
-    )
+    let claims = AccessClaims(of: session, tokenID: tokenID, issued: issued, lifetime: lifetime)
     return Auth_V1.Tokens(
       accessToken: signed(claims, by: signer),
       accessTokenExpiresAt: .init(milliseconds: claims.expires),
@@ -58,22 +49,22 @@ extension AuthCore {
   }
 
   /// A new access token of a session beside those that come with its refresh tokens.
+  ///
+  /// `lifetime`: in milliseconds; nil for that of the others.
   func accessToken(
     of session: SessionRecord,
     by signer: SigningKey,
-    now: Int64
+    now: Int64,
+    lifetime: Int64? = nil,
+    change: (inout AccessClaims) -> Void = { _ in }
   ) -> Auth_V1.AccessToken {
-    let issued = now / 1000 * 1000
-    let claims = AccessClaims(
-      userID: session.userID,
-      sessionID: session.id,
+    var claims = AccessClaims(
+      of: session,
       tokenID: identifiers.make(.accessToken),
-      issued: issued,
-      expires: issued + settings.accessTokenLifetime.shortened(by: random.bytes(4)),
-      acr: session.proof.acr,
-      methods: session.proof.methods,
-      authenticated: session.authenticated
+      issued: now / 1000 * 1000,
+      lifetime: lifetime ?? settings.accessTokenLifetime.shortened(by: random.bytes(4))
     )
+    change(&claims)
     return .init(
       token: signed(claims, by: signer),
       expiresAt: .init(milliseconds: claims.expires),
@@ -82,11 +73,27 @@ extension AuthCore {
   }
 
   /// An access token as it is sent.
-  func signed(_ claims: AccessClaims, by signer: SigningKey) -> String {
+  private func signed(_ claims: AccessClaims, by signer: SigningKey) -> String {
     JSONWebToken.signed(
       type: AccessTokenVerifier.type,
       claims: claims.object(issuer: settings.issuer, audience: settings.audience),
       by: signer
+    )
+  }
+}
+
+extension AccessClaims {
+  /// The claims of a token of a session.
+  fileprivate init(of session: SessionRecord, tokenID: String, issued: Int64, lifetime: Int64) {
+    self.init(
+      userID: session.userID,
+      sessionID: session.id,
+      tokenID: tokenID,
+      issued: issued,
+      expires: issued + lifetime,
+      acr: session.proof.acr,
+      methods: session.proof.methods,
+      authenticated: session.authenticated
     )
   }
 }

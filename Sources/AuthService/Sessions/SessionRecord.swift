@@ -34,7 +34,4 @@ public struct DeviceDescription: Hashable, Sendable {
   public var model = ""
   /// The application and its version.
   public var application = ""
-
-  /// Nothing known.
-  public init() {}
 }

@@ -2,47 +2,55 @@ internal import ServiceKit
 
 /// Sessions in the store.
 enum SessionTable {
-  private static let columns = """
-    id, user_id, generation, rotated_at, created_at, idle_end, absolute_end, authenticated_at, \
-    device_name, device_model, device_application, network, revoked_at, acr, amr
-    """
-
-  private static func record(_ row: borrowing Row) -> SessionRecord {
-    var device = DeviceDescription()
-    device.name = row.text(8)
-    device.model = row.text(9)
-    device.application = row.text(10)
-    return SessionRecord(
-      id: row.text(0),
-      userID: row.text(1),
+  static let columns = RecordColumns<SessionRecord>(
+    "session",
+    beside: ["newest_issue"],
+    .text("id", \.id),
+    .text("user_id", \.userID),
+    .integer("generation") { Int64($0.refresh.generation) },
+    .integer("rotated_at", \.refresh.rotated),
+    .integer("idle_end", \.refresh.idleEnd),
+    .integer("absolute_end", \.refresh.absoluteEnd),
+    // Written by `revoke` alone.
+    .optionalInteger("revoked_at") { _ in nil },
+    .integer("created_at", \.created),
+    .integer("authenticated_at", \.authenticated),
+    .text("device_name", \.device.name),
+    .text("device_model", \.device.model),
+    .text("device_application", \.device.application),
+    .text("network", \.network),
+    .text("acr", \.proof.acr),
+    .text("amr", \.proof.amr)
+  ) { row in
+    SessionRecord(
+      id: row.text(),
+      userID: row.text(),
       refresh: RefreshState(
-        generation: UInt32(clamping: row.integer(2)),
-        rotated: row.integer(3),
-        idleEnd: row.integer(5),
-        absoluteEnd: row.integer(6),
-        isRevoked: !row.isNull(12)
+        generation: UInt32(clamping: row.integer()),
+        rotated: row.integer(),
+        idleEnd: row.integer(),
+        absoluteEnd: row.integer(),
+        isRevoked: row.optionalInteger() != nil
       ),
-      created: row.integer(4),
-      authenticated: row.integer(7),
-      device: device,
-      network: row.text(11),
-      proof: SignInProof(
-        acr: row.text(13),
-        methods: row.text(14).split(separator: " ").map(String.init)
-      )
+      created: row.integer(),
+      authenticated: row.integer(),
+      device: DeviceDescription(
+        name: row.text(),
+        model: row.text(),
+        application: row.text()
+      ),
+      network: row.text(),
+      proof: SignInProof(acr: row.text(), amr: row.text())
     )
   }
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> SessionRecord? {
-    try tx.first("SELECT \(columns) FROM session WHERE id = ?", .text(id)) { record($0) }
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> SessionRecord? {
+    try tx.first(columns, "WHERE id = ?", .text(id))
   }
 
   /// Finds what `alive` does; the index `session_alive` is in its order.
   static let findAlive = """
-    SELECT \(columns) FROM session
+    \(columns.selection)
     WHERE user_id = ? AND revoked_at IS NULL AND idle_end > ? AND absolute_end > ?
     ORDER BY created_at DESC, id DESC
     """
@@ -51,9 +59,9 @@ enum SessionTable {
   static func alive(
     of userID: String,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [SessionRecord] {
-    try tx.query(findAlive, .text(userID), .integer(now), .integer(now)) { record($0) }
+    try tx.query(findAlive, .text(userID), .integer(now), .integer(now)) { try columns.record($0) }
   }
 
   /// Finds what `lastSeen` does.
@@ -68,7 +76,7 @@ enum SessionTable {
   static func lastSeen(
     of userID: String,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [(id: String, lastSeen: Int64)] {
     try tx.query(findLastSeen, .text(userID), .integer(now), .integer(now)) {
       ($0.text(0), $0.integer(1))
@@ -76,27 +84,7 @@ enum SessionTable {
   }
 
   static func insert(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO session (\(columns), newest_issue)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?)
-      """,
-      .text(session.id),
-      .text(session.userID),
-      .integer(Int64(session.refresh.generation)),
-      .integer(session.refresh.rotated),
-      .integer(session.created),
-      .integer(session.refresh.idleEnd),
-      .integer(session.refresh.absoluteEnd),
-      .integer(session.authenticated),
-      .text(session.device.name),
-      .text(session.device.model),
-      .text(session.device.application),
-      .text(session.network),
-      .text(session.proof.acr),
-      .text(session.proof.methods.joined(separator: " ")),
-      .integer(session.refresh.rotated)
-    )
+    try tx.insert(session, columns, beside: .integer(session.refresh.rotated))
   }
 
   /// Writes what its refresh tokens say; revoking is done by `revoke`.
@@ -123,7 +111,7 @@ enum SessionTable {
       """,
       .integer(session.authenticated),
       .text(session.proof.acr),
-      .text(session.proof.methods.joined(separator: " ")),
+      .text(session.proof.amr),
       .text(session.id)
     )
   }

@@ -24,54 +24,49 @@ struct SessionsHandler: Auth_V1.SessionsService {
     _ request: Auth_V1.RevokeSessionRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
-    let user = try call.requireUser()
-    let count = try await revoke(of: user, call, "session.revoke") { _, tx in
+    try await revoke(call, "session.revoke") { user, _, tx in
       let session = try SessionTable.find(request.sessionId, in: tx)
       // One of somebody else looks like one that never was.
       guard let session, session.userID == user.userID else { throw SessionError.notFound }
       return [session.id]
     }
-    return .init(revoked: UInt32(count))
   }
 
   func revokeOthers(
     _ request: Auth_V1.RevokeOtherSessionsRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
-    let user = try call.requireUser()
-    let count = try await revoke(of: user, call, "session.revoke_others") { now, tx in
+    try await revoke(call, "session.revoke_others") { user, now, tx in
       try UserTable.countSessionEnding(of: user.userID, in: tx)
       return try SessionTable.alive(of: user.userID, now: now, in: tx).map(\.id)
         .filter { $0 != user.sessionID }
     }
-    return .init(revoked: UInt32(count))
   }
 
   func revokeAll(
     _ request: Auth_V1.RevokeAllSessionsRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
-    let user = try call.requireUser()
-    let count = try await revoke(of: user, call, "session.revoke_all") { now, tx in
+    try await revoke(call, "session.revoke_all") { user, now, tx in
       try UserTable.countSessionEnding(of: user.userID, in: tx)
       return try SessionTable.alive(of: user.userID, now: now, in: tx).map(\.id)
     }
-    return .init(revoked: UInt32(count))
   }
 
   /// Revokes what `choose` finds in the same transaction; a session that begins in the meantime is either
   /// among it or begins afterwards.
   private func revoke(
-    of user: UserIdentity,
     _ call: CallContext,
     _ action: String,
-    _ choose: @escaping @Sendable (Int64, borrowing WriteTransaction) throws -> [String]
-  ) async throws -> Int {
-    let (core, now) = (core, core.clock.now)
-    return try await core.revoke(of: user, call, action: action) { tx in
+    _ choose:
+      @escaping @Sendable (UserIdentity, Int64, borrowing WriteTransaction) throws -> [String]
+  ) async throws -> Auth_V1.RevokeSessionsResponse {
+    let (user, now) = (try call.requireUser(), core.clock.now)
+    let count = try await core.revoke(of: user, call, action: action) { [core] tx in
       try core.requireActiveSession(of: user, now: now, in: tx)
-      return try choose(now, tx)
+      return try choose(user, now, tx)
     }
+    return .init(revoked: UInt32(count))
   }
 
   func introspect(

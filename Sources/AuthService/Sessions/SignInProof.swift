@@ -19,4 +19,12 @@ public struct SignInProof: Hashable, Sendable {
     self.acr = acr
     self.methods = methods
   }
+
+  /// The methods as they are stored, with spaces between them.
+  var amr: String { methods.joined(separator: " ") }
+
+  /// A proof as it was stored.
+  init(acr: String, amr: String) {
+    self.init(acr: acr, methods: amr.split(separator: " ").map(String.init))
+  }
 }

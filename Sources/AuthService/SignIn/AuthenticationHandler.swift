@@ -85,7 +85,6 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       displayName: request.displayName,
       firstName: request.firstName,
       lastName: request.lastName,
-      defaults: UserDefaults(),
       created: now,
       updated: now,
       language: request.language

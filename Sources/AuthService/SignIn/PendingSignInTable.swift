@@ -46,68 +46,56 @@ struct PendingSignIn: Hashable, Sendable {
 
 /// Sign-ins that wait for a second factor, in the store.
 enum PendingSignInTable {
-  static func find(
-    _ digest: [UInt8],
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> PendingSignIn? {
-    try tx.first(
-      """
-      SELECT user_id, password_version, session_endings, device_name, device_model,
-        device_application, network, known_device, tells_owner, partial_context, created_at,
-        failures, acr, amr, completed_at FROM pending_sign_in WHERE digest = ?
-      """,
-      .blob(digest)
-    ) { row in
-      var device = DeviceDescription()
-      (device.name, device.model, device.application) = (row.text(3), row.text(4), row.text(5))
-      return PendingSignIn(
-        digest: digest,
-        userID: row.text(0),
-        basis: SignInBasis(
-          passwordVersion: row.integer(1),
-          sessionEndings: row.integer(2),
-          needsSecondFactor: true
-        ),
-        proof: SignInProof(
-          acr: row.text(12),
-          methods: row.text(13).split(separator: " ").map(String.init)
-        ),
-        device: device,
-        network: row.text(6),
-        knownDevice: row.optionalBlob(7).map { KnownDevice(name: $0) },
-        tellsOwner: row.boolean(8),
-        allowsPartialContext: row.boolean(9),
-        created: row.integer(10),
-        failures: Int(clamping: row.integer(11)),
-        completed: row.optionalInteger(14)
-      )
-    }
+  static let columns = RecordColumns<PendingSignIn>(
+    "pending_sign_in",
+    beside: ["expires_at"],
+    .blob("digest", \.digest),
+    .text("user_id", \.userID),
+    .integer("password_version", \.basis.passwordVersion),
+    .integer("session_endings", \.basis.sessionEndings),
+    .text("acr", \.proof.acr),
+    .text("amr", \.proof.amr),
+    .text("device_name", \.device.name),
+    .text("device_model", \.device.model),
+    .text("device_application", \.device.application),
+    .text("network", \.network),
+    .optionalBlob("known_device", \.knownDevice?.name),
+    .boolean("tells_owner", \.tellsOwner),
+    .boolean("partial_context", \.allowsPartialContext),
+    .integer("created_at", \.created),
+    .integer("failures", \.failures),
+    .optionalInteger("completed_at", \.completed)
+  ) { row in
+    PendingSignIn(
+      digest: row.blob(),
+      userID: row.text(),
+      basis: SignInBasis(
+        passwordVersion: row.integer(),
+        sessionEndings: row.integer(),
+        needsSecondFactor: true
+      ),
+      proof: SignInProof(acr: row.text(), amr: row.text()),
+      device: DeviceDescription(
+        name: row.text(),
+        model: row.text(),
+        application: row.text()
+      ),
+      network: row.text(),
+      knownDevice: row.optionalBlob().map { KnownDevice(name: $0) },
+      tellsOwner: row.boolean(),
+      allowsPartialContext: row.boolean(),
+      created: row.integer(),
+      failures: Int(clamping: row.integer()),
+      completed: row.optionalInteger()
+    )
+  }
+
+  static func find(_ digest: [UInt8], in tx: borrowing some Queryable) throws -> PendingSignIn? {
+    try tx.first(columns, "WHERE digest = ?", .blob(digest))
   }
 
   static func insert(_ pending: PendingSignIn, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO pending_sign_in (digest, user_id, password_version, session_endings, device_name,
-        device_model, device_application, network, known_device, tells_owner, partial_context,
-        created_at, expires_at, failures, acr, amr)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
-      """,
-      .blob(pending.digest),
-      .text(pending.userID),
-      .integer(pending.basis.passwordVersion),
-      .integer(pending.basis.sessionEndings),
-      .text(pending.device.name),
-      .text(pending.device.model),
-      .text(pending.device.application),
-      .text(pending.network),
-      .optionalBlob(pending.knownDevice?.name),
-      .boolean(pending.tellsOwner),
-      .boolean(pending.allowsPartialContext),
-      .integer(pending.created),
-      .integer(pending.expires),
-      .text(pending.proof.acr),
-      .text(pending.proof.methods.joined(separator: " "))
-    )
+    try tx.insert(pending, columns, beside: .integer(pending.expires))
   }
 
   static func countFailure(_ digest: [UInt8], in tx: borrowing WriteTransaction) throws {

@@ -11,9 +11,6 @@ public struct UserProfile: Hashable, Sendable {
   /// The user's activities: the text of `ActivityList`.
   public var activities = "[]"
 
-  /// An empty profile.
-  public init() {}
-
   /// Bytes of the settings, at most.
   static let settingsByteCountMax = 16 << 10
   /// The limits of settings.

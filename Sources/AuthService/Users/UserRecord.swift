@@ -9,13 +9,13 @@ public struct UserRecord: Hashable, Sendable {
   /// Whether the address was proven.
   public var isEmailVerified: Bool
   /// The display name.
-  public var displayName: String
+  public var displayName = ""
   /// First name.
-  public var firstName: String
+  public var firstName = ""
   /// Last name.
-  public var lastName: String
+  public var lastName = ""
   /// The defaults of the user.
-  public var defaults: UserDefaults
+  public var defaults = UserDefaults()
   /// When the account was made, in milliseconds since 1970.
   public var created: Int64
   /// When it was last changed.
@@ -39,9 +39,6 @@ public struct UserDefaults: Hashable, Sendable {
   public var property = DefaultChoice.none
   /// The unit.
   public var unit = DefaultChoice.none
-
-  /// No choice at all.
-  public init() {}
 }
 
 /// The basis of a sign-in while its password is being hashed, which takes long enough for others to

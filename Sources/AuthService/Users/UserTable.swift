@@ -2,55 +2,111 @@ internal import ServiceKit
 
 /// Users and their passwords in the store.
 enum UserTable {
-  private static let facts = """
-    user.id, email, email_verified, display_name, first_name, last_name, default_portfolio, \
-    default_property, default_unit, created_at, updated_at, language, photo_url, time_zone
-    """
-  private static let columns = "\(facts), settings, activities"
-  /// Without what applications keep, which is much for a list.
-  private static let listColumns = "\(facts), '{}', '[]'"
-
-  /// Whether signing in takes a second factor: as a column, so that it costs no query of its own.
-  private static let needsSecondFactor =
-    "EXISTS (SELECT 1 FROM totp WHERE totp.user_id = user.id AND confirmed_at IS NOT NULL)"
-
-  private static func record(_ row: borrowing Row) -> UserRecord {
-    var defaults = UserDefaults()
-    defaults.portfolio = DefaultChoice(stored: row.optionalText(6))
-    defaults.property = DefaultChoice(stored: row.optionalText(7))
-    defaults.unit = DefaultChoice(stored: row.optionalText(8))
-    var profile = UserProfile()
-    profile.photoURL = row.text(12)
-    profile.timeZone = row.text(13)
-    profile.settings = row.text(14)
-    profile.activities = row.text(15)
-    return UserRecord(
-      id: row.text(0),
-      email: row.text(1),
-      isEmailVerified: row.boolean(2),
-      displayName: row.text(3),
-      firstName: row.text(4),
-      lastName: row.text(5),
-      defaults: defaults,
-      created: row.integer(9),
-      updated: row.integer(10),
-      language: row.text(11),
-      profile: profile
+  static let columns = RecordColumns<UserRecord>(
+    "user",
+    beside: ["email_key"],
+    .text("id", \.id),
+    .text("email", \.email),
+    .boolean("email_verified", \.isEmailVerified),
+    .text("display_name", \.displayName),
+    .text("first_name", \.firstName),
+    .text("last_name", \.lastName),
+    .optionalText("default_portfolio", \.defaults.portfolio.stored),
+    .optionalText("default_property", \.defaults.property.stored),
+    .optionalText("default_unit", \.defaults.unit.stored),
+    .integer("created_at", \.created),
+    .integer("updated_at", \.updated),
+    .text("language", \.language),
+    .text("photo_url", \.profile.photoURL),
+    .text("time_zone", \.profile.timeZone),
+    .text("settings", \.profile.settings),
+    .text("activities", \.profile.activities)
+  ) { row in
+    UserRecord(
+      id: row.text(),
+      email: row.text(),
+      isEmailVerified: row.boolean(),
+      displayName: row.text(),
+      firstName: row.text(),
+      lastName: row.text(),
+      defaults: UserDefaults(
+        portfolio: DefaultChoice(stored: row.optionalText()),
+        property: DefaultChoice(stored: row.optionalText()),
+        unit: DefaultChoice(stored: row.optionalText())
+      ),
+      created: row.integer(),
+      updated: row.integer(),
+      language: row.text(),
+      profile: UserProfile(
+        photoURL: row.text(),
+        timeZone: row.text(),
+        settings: row.text(),
+        activities: row.text()
+      )
     )
   }
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> UserRecord? {
-    try tx.first("SELECT \(columns) FROM user WHERE id = ?", .text(id)) { record($0) }
+  /// Without what applications keep, which is much for a list.
+  private static let listColumns = columns.list
+    .replacing("settings, activities", with: "'{}', '[]'")
+
+  /// The columns that a user changes in a profile.
+  private static let profile = columns.update(
+    "display_name",
+    "first_name",
+    "last_name",
+    "default_portfolio",
+    "default_property",
+    "default_unit",
+    "updated_at",
+    "language",
+    "photo_url",
+    "time_zone",
+    where: "id = ?"
+  )
+
+  private static let applicationData = columns.update(
+    "settings",
+    "activities",
+    "updated_at",
+    where: "id = ?"
+  )
+
+  private static let withCredential = "user LEFT JOIN credential ON credential.user_id = user.id"
+
+  /// The basis of a sign-in, which is selected and never written.
+  static let basisColumns = RecordColumns<SignInBasis>(
+    withCredential,
+    .integer("coalesce(version, 0)", \.passwordVersion),
+    .integer("session_endings", \.sessionEndings),
+    .boolean(
+      // As a column, so that a second factor costs no query of its own.
+      "EXISTS (SELECT 1 FROM totp WHERE totp.user_id = user.id AND confirmed_at IS NOT NULL)",
+      \.needsSecondFactor
+    )
+  ) { row in
+    SignInBasis(
+      passwordVersion: row.integer(),
+      sessionEndings: row.integer(),
+      needsSecondFactor: row.boolean()
+    )
+  }
+
+  // Made once, because every sign-in runs them.
+  private static let selectForSignIn = """
+    SELECT iif(\(isDisabled), NULL, password), \(basisColumns.list), \(columns.list)
+    FROM \(withCredential) WHERE \(hasAddress)
+    """
+  private static let selectBasis = """
+    \(basisColumns.selection) WHERE user.id = ? AND NOT \(isDisabled)
+    """
+
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> UserRecord? {
+    try tx.first(columns, "WHERE id = ?", .text(id))
   }
 
   /// Throws USER_NOT_FOUND when there is none.
-  static func require(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> UserRecord {
+  static func require(_ id: String, in tx: borrowing some Queryable) throws -> UserRecord {
     guard let user = try find(id, in: tx) else { throw AuthError.userNotFound }
     return user
   }
@@ -62,38 +118,19 @@ enum UserTable {
   /// password here: everything that checks one treats it like an account that never had any.
   static func findForSignIn(
     _ email: EmailAddress,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> (user: UserRecord, password: String?, basis: SignInBasis)? {
-    try tx.first(
-      """
-      SELECT \(columns), iif(\(isDisabled), NULL, password), coalesce(version, 0), session_endings,
-        \(needsSecondFactor)
-      FROM user LEFT JOIN credential ON credential.user_id = user.id WHERE \(hasAddress)
-      """,
-      .text(email.key),
-      .text(email.formerKey)
-    ) { row in
-      (
-        record(row), row.optionalText(16),
-        SignInBasis(
-          passwordVersion: row.integer(17),
-          sessionEndings: row.integer(18),
-          needsSecondFactor: row.boolean(19)
-        )
-      )
+    in tx: borrowing some Queryable
+  ) throws -> (password: String?, basis: SignInBasis, user: UserRecord)? {
+    try tx.first(selectForSignIn, .text(email.key), .text(email.formerKey)) {
+      ($0.optionalText(0), try basisColumns.record($0, at: 1), try columns.record($0, at: 4))
     }
   }
 
   /// The user of an address.
   static func holder(
     of email: EmailAddress,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> UserRecord? {
-    try tx.first(
-      "SELECT \(columns) FROM user WHERE \(hasAddress)",
-      .text(email.key),
-      .text(email.formerKey)
-    ) { record($0) }
+    try tx.first(columns, "WHERE \(hasAddress)", .text(email.key), .text(email.formerKey))
   }
 
   /// Finds the user of an address: ?1 is its key, ?2 its former key.
@@ -101,10 +138,7 @@ enum UserTable {
     "email_key IN (?1, ?2) ORDER BY email_key = ?2 DESC LIMIT 1"
 
   /// Whether a user can sign in with a password, as far as there is one.
-  static func hasPassword(
-    _ userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Bool {
+  static func hasPassword(_ userID: String, in tx: borrowing some Queryable) throws -> Bool {
     try tx.exists(
       "SELECT 1 FROM credential WHERE user_id = ? AND password <> ''",
       .text(userID)
@@ -115,23 +149,8 @@ enum UserTable {
   ///
   /// Every sign-in asks this in the transaction that begins its session, whatever proved who the user is. So
   /// this is where a disabled account is kept from having sessions.
-  static func basis(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> SignInBasis? {
-    try tx.first(
-      """
-      SELECT coalesce(version, 0), session_endings, \(needsSecondFactor) FROM user
-      LEFT JOIN credential ON credential.user_id = user.id WHERE user.id = ? AND NOT \(isDisabled)
-      """,
-      .text(userID)
-    ) { row in
-      SignInBasis(
-        passwordVersion: row.integer(0),
-        sessionEndings: row.integer(1),
-        needsSecondFactor: row.boolean(2)
-      )
-    }
+  static func basis(of userID: String, in tx: borrowing some Queryable) throws -> SignInBasis? {
+    try tx.first(selectBasis, .text(userID)) { try basisColumns.record($0) }
   }
 
   /// Ends the sign-ins of a user that are in progress: see `SignInBasis`.
@@ -164,7 +183,7 @@ enum UserTable {
     _ state: AccountState?,
     before cursor: String?,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [UserRecord] {
     let others = try page(text, state, before: cursor ?? start, others: limit, in: tx)
     guard cursor == nil, !text.isEmpty,
@@ -181,7 +200,7 @@ enum UserTable {
     _ state: AccountState?,
     before end: String,
     others limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [UserRecord] {
     let condition =
       switch state {
@@ -195,7 +214,7 @@ enum UserTable {
         "SELECT \(listColumns) FROM user WHERE id < ? \(condition) ORDER BY id DESC LIMIT ?",
         .text(end),
         .integer(limit)
-      ) { record($0) }
+      ) { try columns.record($0) }
     }
     // A range of an index for each, as LIKE could not use one.
     let matches = ["email_key", "lower(display_name)", "lower(first_name)", "lower(last_name)"]
@@ -210,7 +229,7 @@ enum UserTable {
       .text(key + "\u{10FFFF}"),
       .text(end),
       .integer(limit)
-    ) { record($0) }
+    ) { try columns.record($0) }
   }
 
   static func insert(
@@ -218,26 +237,7 @@ enum UserTable {
     password: String,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO user (id, email, email_key, email_verified, display_name, first_name, last_name,
-        default_portfolio, default_property, default_unit, created_at, updated_at, language)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(user.id),
-      .text(user.email),
-      .text(user.address.key),
-      .boolean(user.isEmailVerified),
-      .text(user.displayName),
-      .text(user.firstName),
-      .text(user.lastName),
-      .optionalText(user.defaults.portfolio.stored),
-      .optionalText(user.defaults.property.stored),
-      .optionalText(user.defaults.unit.stored),
-      .integer(user.created),
-      .integer(user.updated),
-      .text(user.language)
-    )
+    try tx.insert(user, columns, beside: .text(user.address.key))
     try tx.execute(
       "INSERT INTO credential (user_id, password, changed_at) VALUES (?, ?, ?)",
       .text(user.id),
@@ -248,24 +248,7 @@ enum UserTable {
 
   /// Writes names, defaults, the language, the picture and the time zone.
   static func update(_ user: UserRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      UPDATE user SET display_name = ?, first_name = ?, last_name = ?, default_portfolio = ?,
-        default_property = ?, default_unit = ?, updated_at = ?, language = ?, photo_url = ?,
-        time_zone = ? WHERE id = ?
-      """,
-      .text(user.displayName),
-      .text(user.firstName),
-      .text(user.lastName),
-      .optionalText(user.defaults.portfolio.stored),
-      .optionalText(user.defaults.property.stored),
-      .optionalText(user.defaults.unit.stored),
-      .integer(user.updated),
-      .text(user.language),
-      .text(user.profile.photoURL),
-      .text(user.profile.timeZone),
-      .text(user.id)
-    )
+    try tx.update(user, profile, .text(user.id))
   }
 
   /// Writes the address, whether it is verified, and when that was changed.
@@ -308,7 +291,7 @@ enum UserTable {
   /// Imported fast digests that wait to be wrapped; the index `credential_fast` has them.
   static func fastPasswords(
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [(userID: String, password: String)] {
     try tx.query(
       "SELECT user_id, password FROM credential WHERE substr(password, 1, 5) = 'fast:' LIMIT ?",
@@ -331,33 +314,14 @@ enum UserTable {
     )
   }
 
-  /// Writes the settings of a user's applications.
-  static func changeSettings(
-    of userID: String,
-    to settings: String,
+  /// Writes what applications keep with an account: settings, and what its user does regularly.
+  static func updateApplicationData(
+    of user: UserRecord,
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      "UPDATE user SET settings = ?, updated_at = ? WHERE id = ?",
-      .text(settings),
-      .integer(now),
-      .text(userID)
-    )
-  }
-
-  /// Writes what a user does regularly.
-  static func changeActivities(
-    of userID: String,
-    to activities: String,
-    now: Int64,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    try tx.execute(
-      "UPDATE user SET activities = ?, updated_at = ? WHERE id = ?",
-      .text(activities),
-      .integer(now),
-      .text(userID)
-    )
+    var user = user
+    user.updated = now
+    try tx.update(user, applicationData, .text(user.id))
   }
 }

@@ -1,11 +1,11 @@
-public import ServiceKit
+internal import ServiceKit
 
 extension Catalog {
   /// Reads a catalogue; names the place of the first thing that is wrong.
   ///
   /// Everything that is referred to must exist, and every value must be of its feature's kind: what
   /// loads cannot fail to resolve.
-  public init(_ field: JSONField) throws(JSONDecodingError) {
+  init(_ field: JSONField) throws(JSONDecodingError) {
     var members = try field.members()
     // For editors: it names the JSON Schema of the file.
     _ = try members.optional("$schema")?.string()
@@ -36,7 +36,7 @@ extension Catalog {
   /// Reads a catalogue from the text of a file.
   ///
   /// Throws `JSONError` or `JSONDecodingError`.
-  public init(json bytes: [UInt8]) throws {
+  init(json bytes: [UInt8]) throws {
     let limits = JSONLimits(byteCountMax: 4 << 20)
     try self.init(JSONField(try JSONReader.read(bytes, limits: limits)))
   }

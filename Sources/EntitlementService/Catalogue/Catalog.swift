@@ -3,54 +3,54 @@ internal import RPCKit
 /// The catalogue: features, and the tiers, add-ons and products that include them.
 ///
 /// Data of the operator's, validated when it is read; see `Catalog+JSON.swift`.
-public struct Catalog: Hashable, Sendable {
+struct Catalog: Hashable, Sendable {
   /// A feature and what it is worth where nothing else says.
-  public struct Feature: Hashable, Sendable {
+  struct Feature: Hashable, Sendable {
     /// Its key: `analytics`.
-    public var key: String
+    var key: String
     /// Its value without tier, add-on, purchase or override.
-    public var fallback: FeatureValue
+    var fallback: FeatureValue
     /// How its use is counted here, if it is; only limits are.
-    public var meter: Meter?
+    var meter: Meter?
     /// The kind of its values.
-    public var kind: FeatureKind { fallback.kind }
+    var kind: FeatureKind { fallback.kind }
   }
 
   /// Something that includes features.
-  public struct Offer: Hashable, Sendable {
+  struct Offer: Hashable, Sendable {
     /// Its name, or a product's identifier in the App Store.
-    public var name: String
+    var name: String
     /// Of tiers: cheaper ones have lower ranks.
     ///
     /// 0 for everything else.
-    public var rank: Int32 = 0
+    var rank: Int32 = 0
     /// Of products whose end Apple does not know: how long one lasts from its purchase on, in milliseconds.
-    public var length: Int64?
+    var length: Int64?
     /// The included values, by key.
-    public var values: [String: FeatureValue]
+    var values: [String: FeatureValue]
   }
 
   /// All features, by key.
-  public var features: [String: Feature]
+  var features: [String: Feature]
   /// By rank, then name.
-  public var tiers: [Offer]
+  var tiers: [Offer]
   /// By name.
-  public var addons: [Offer]
+  var addons: [Offer]
   /// By identifier.
-  public var products: [Offer]
+  var products: [Offer]
   /// The temporary gifts, by name.
-  public var promotions: [Promotion]
+  var promotions: [Promotion]
   /// The tier of a subject without a subscription; nil for none.
-  public var defaultTier: String?
+  var defaultTier: String?
   /// The tier that stands in for one that is not known; nil makes that an error.
-  public var unknownTier: String?
+  var unknownTier: String?
 
   /// The tier of this name.
-  public func tier(_ name: String) -> Offer? { tiers.first { $0.name == name } }
+  func tier(_ name: String) -> Offer? { tiers.first { $0.name == name } }
   /// The add-on of this name.
-  public func addon(_ name: String) -> Offer? { addons.first { $0.name == name } }
+  func addon(_ name: String) -> Offer? { addons.first { $0.name == name } }
   /// The product of this identifier.
-  public func product(_ id: String) -> Offer? { products.first { $0.name == id } }
+  func product(_ id: String) -> Offer? { products.first { $0.name == id } }
 
   /// Throws for a name that no tier has, unless the subject has it already and another one stands in.
   ///

@@ -2,7 +2,7 @@
 ///
 /// Without an end is a case of its own: a number that stands for it would take part in arithmetic
 /// one day.
-public enum Limit: Hashable, Sendable {
+enum Limit: Hashable, Sendable {
   /// No more than this; never negative.
   case atMost(Int64)
   /// As many as one likes.
@@ -11,7 +11,7 @@ public enum Limit: Hashable, Sendable {
 
 extension Limit: Comparable {
   /// Whether `left` allows less.
-  public static func < (left: Limit, right: Limit) -> Bool {
+  static func < (left: Limit, right: Limit) -> Bool {
     switch (left, right) {
     case (.atMost(let left), .atMost(let right)): left < right
     case (.atMost, .unlimited): true
@@ -22,28 +22,28 @@ extension Limit: Comparable {
   /// Whether there may be `requested` more when there are `current`.
   ///
   /// A sum past the largest number is over every limit but none.
-  public func allows(_ requested: Int64, above current: Int64) -> Bool {
+  func allows(_ requested: Int64, above current: Int64) -> Bool {
     guard case .atMost(let maximum) = self else { return true }
     let (sum, isOver) = current.addingReportingOverflow(requested)
     return !isOver && sum <= maximum
   }
 
   /// How many more there may be when there are `current`; nil when unlimited.
-  public func remaining(above current: Int64) -> Int64? {
+  func remaining(above current: Int64) -> Int64? {
     guard case .atMost(let maximum) = self else { return nil }
     return current >= maximum ? 0 : maximum - max(0, current)
   }
 }
 
 /// The value of a feature.
-public enum FeatureValue: Hashable, Sendable {
+enum FeatureValue: Hashable, Sendable {
   /// There or not.
   case flag(Bool)
   /// So many.
   case limit(Limit)
 
   /// Whether there is anything of it.
-  public var isAvailable: Bool {
+  var isAvailable: Bool {
     switch self {
     case .flag(let isOn): isOn
     case .limit(let limit): limit > .atMost(0)
@@ -51,7 +51,7 @@ public enum FeatureValue: Hashable, Sendable {
   }
 
   /// The kind of feature that has such values.
-  public var kind: FeatureKind {
+  var kind: FeatureKind {
     switch self {
     case .flag: .flag
     case .limit: .limit
@@ -69,9 +69,19 @@ public enum FeatureValue: Hashable, Sendable {
 }
 
 /// The kind of a feature's values.
-public enum FeatureKind: String, Hashable, Sendable, CaseIterable {
+enum FeatureKind: String, Hashable, Sendable, CaseIterable {
   /// There or not.
   case flag
   /// A number, or no end.
   case limit
+}
+
+extension FeatureKind {
+  /// The value of a feature that is taken away.
+  var nothing: FeatureValue {
+    switch self {
+    case .flag: .flag(false)
+    case .limit: .limit(.atMost(0))
+    }
+  }
 }

@@ -1,7 +1,7 @@
 /// How the use of a limit is counted.
-public struct Meter: Hashable, Sendable {
+struct Meter: Hashable, Sendable {
   /// How long until the count starts again; the raw value is what catalogues and stores say.
-  public enum Period: String, Hashable, Sendable, CaseIterable {
+  enum Period: String, Hashable, Sendable, CaseIterable {
     /// From midnight to midnight, UTC.
     case day
     /// From the first of a month to the first of the next, UTC.
@@ -9,9 +9,9 @@ public struct Meter: Hashable, Sendable {
   }
 
   /// How long until the count starts again.
-  public var period: Period
+  var period: Period
   /// Whether more than the limit may be used, which is then said; otherwise it is refused.
-  public var isSoft: Bool
+  var isSoft: Bool
 }
 
 /// The span of time in which use is counted.

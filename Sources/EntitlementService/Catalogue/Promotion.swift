@@ -3,9 +3,9 @@ internal import ServiceKit
 /// Something that the catalogue gives for a time: a trial, a coupon or a campaign.
 ///
 /// It gives a tier or an add-on by name, whose values are never copied, and it always ends.
-public struct Promotion: Hashable, Sendable {
+struct Promotion: Hashable, Sendable {
   /// How it comes to a subject; the raw value is what catalogues say.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Each subject may start it once.
     case trial
     /// Each subject may redeem its code once.
@@ -15,7 +15,7 @@ public struct Promotion: Hashable, Sendable {
   }
 
   /// The gift.
-  public enum Gift: Hashable, Sendable {
+  enum Gift: Hashable, Sendable {
     /// The tier of this name.
     case tier(String)
     /// The add-on of this name.
@@ -23,42 +23,29 @@ public struct Promotion: Hashable, Sendable {
   }
 
   /// Its name.
-  public var name: String
+  var name: String
   /// How it comes to a subject.
-  public var kind: Kind
+  var kind: Kind
   /// The gift.
-  public var gift: Gift
+  var gift: Gift
   /// For which subjects it is.
-  public var subjectKinds: Set<Subject.Kind>
+  var subjectKinds = Set(Subject.Kind.allCases)
   /// How long a trial or a coupon lasts, in milliseconds; 0 for campaigns.
-  public var duration: Int64 = 0
+  var duration: Int64 = 0
   /// When it can be redeemed from, or begins; milliseconds since 1970, nil for always.
-  public var startsAt: Int64?
+  var startsAt: Int64?
   /// When it can no longer be redeemed, or ends; nil for never, which campaigns cannot have.
-  public var endsAt: Int64?
+  var endsAt: Int64?
   /// Of a coupon: its code, as `normalized` makes it; empty for the others.
-  public var code = ""
+  var code = ""
   /// How many subjects may redeem it; nil for any number.
-  public var countMax: Int64?
-
-  /// Makes a promotion.
-  public init(
-    name: String,
-    kind: Kind,
-    gift: Gift,
-    subjectKinds: Set<Subject.Kind> = Set(Subject.Kind.allCases)
-  ) {
-    self.name = name
-    self.kind = kind
-    self.gift = gift
-    self.subjectKinds = subjectKinds
-  }
+  var countMax: Int64?
 
   /// Promotions of a catalogue, at most.
   static let countMax = 1000
 
   /// Whether its window is open.
-  public func isOpen(at now: Int64) -> Bool {
+  func isOpen(at now: Int64) -> Bool {
     (startsAt.map { $0 <= now } ?? true) && isCurrent(endsAt, at: now)
   }
 
@@ -68,7 +55,7 @@ public struct Promotion: Hashable, Sendable {
 
 extension Catalog {
   /// The promotion of this name.
-  public func promotion(_ name: String) -> Promotion? { promotions.first { $0.name == name } }
+  func promotion(_ name: String) -> Promotion? { promotions.first { $0.name == name } }
 
   /// The coupon with a code, whose letters may be of either case.
   ///

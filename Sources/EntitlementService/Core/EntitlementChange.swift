@@ -1,5 +1,5 @@
 /// Why the entitlements of a subject changed; the raw value is what stores keep.
-public enum ChangeCause: String, Hashable, Sendable, CaseIterable {
+enum ChangeCause: String, Hashable, Sendable, CaseIterable {
   /// A device handed in a purchase.
   case purchase
   /// The user restored a purchase.
@@ -31,7 +31,7 @@ public enum ChangeCause: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The effect on a part of a subject's entitlements; the raw value is what stores keep.
-public enum ChangeEffect: String, Hashable, Sendable, CaseIterable {
+enum ChangeEffect: String, Hashable, Sendable, CaseIterable {
   /// It began.
   case began
   /// It ended.
@@ -46,9 +46,9 @@ public enum ChangeEffect: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Something that has a say in what a subject is entitled to.
-public struct EntitlementPart: Hashable, Sendable {
+struct EntitlementPart: Hashable, Sendable {
   /// The kind of thing; the raw value is what stores keep.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The tier of the subscription.
     case tier
     /// An add-on of the subscription.
@@ -62,28 +62,28 @@ public struct EntitlementPart: Hashable, Sendable {
   }
 
   /// The kind of thing.
-  public var kind: Kind
+  var kind: Kind
   /// Its name.
-  public var name: String
+  var name: String
 
   /// Names a part.
-  public init(_ kind: Kind, _ name: String) {
+  init(_ kind: Kind, _ name: String) {
     self.kind = kind
     self.name = name
   }
 }
 
 /// The change of one part.
-public struct PartChange: Hashable, Sendable {
+struct PartChange: Hashable, Sendable {
   /// Which part.
-  public var part: EntitlementPart
+  var part: EntitlementPart
   /// The effect on it.
-  public var effect: ChangeEffect
+  var effect: ChangeEffect
   /// When it ends after that: milliseconds since 1970, nil for never.
-  public var endsAt: Int64?
+  var endsAt: Int64?
 
   /// Describes a change.
-  public init(_ part: EntitlementPart, _ effect: ChangeEffect, endsAt: Int64? = nil) {
+  init(_ part: EntitlementPart, _ effect: ChangeEffect, endsAt: Int64? = nil) {
     self.part = part
     self.effect = effect
     self.endsAt = endsAt
@@ -91,13 +91,13 @@ public struct PartChange: Hashable, Sendable {
 }
 
 /// A change that the clock makes, unless something else is changed before.
-public struct DueChange: Hashable, Sendable {
+struct DueChange: Hashable, Sendable {
   /// When: milliseconds since 1970.
-  public var at: Int64
+  var at: Int64
   /// Why.
-  public var cause: ChangeCause
+  var cause: ChangeCause
   /// The change.
-  public var change: PartChange
+  var change: PartChange
 }
 
 /// Whether something that ends then is still there.

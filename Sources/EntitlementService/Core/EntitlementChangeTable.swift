@@ -22,6 +22,33 @@ struct EntitlementChangePlace: Hashable, Sendable {
 /// What the clock will do is written ahead and shown from its instant on, so that nothing has to run then. A
 /// new version takes out what was still ahead.
 enum EntitlementChangeTable {
+  private static let columns = RecordColumns<EntitlementChangeRecord>(
+    "entitlement_change",
+    beside: ["kind", "id", "is_planned"],
+    .integer("version", \.place.version),
+    .integer("place", \.place.place),
+    .integer("occurs_at", \.occurredAt),
+    .text("cause", \.cause.rawValue),
+    .text("part", \.change.part.kind.rawValue),
+    .text("name", \.change.part.name),
+    .text("effect", \.change.effect.rawValue),
+    .optionalInteger("ends_at", \.change.endsAt),
+    .text("request_id", \.requestID)
+  ) { row in
+    EntitlementChangeRecord(
+      place: EntitlementChangePlace(version: row.integer(), place: row.integer()),
+      occurredAt: row.integer(),
+      // Rows are written by this program, or by an older one: it knows every name.
+      cause: ChangeCause(rawValue: row.text()) ?? .service,
+      change: PartChange(
+        EntitlementPart(EntitlementPart.Kind(rawValue: row.text()) ?? .tier, row.text()),
+        ChangeEffect(rawValue: row.text()) ?? .changed,
+        endsAt: row.optionalInteger()
+      ),
+      requestID: row.text()
+    )
+  }
+
   /// Writes what a version of a subject changes, and what is ahead of it then.
   static func append(
     _ parts: [PartChange],
@@ -31,13 +58,11 @@ enum EntitlementChangeTable {
     version: UInt64,
     in tx: borrowing WriteTransaction
   ) throws {
+    let (kind, id) = subject.stored
     try tx.execute(
-      """
-      DELETE FROM entitlement_change
-      WHERE kind = ? AND id = ? AND is_planned = 1 AND occurs_at > ?
-      """,
-      .text(subject.kind.rawValue),
-      .text(subject.id),
+      "DELETE FROM entitlement_change WHERE kind = ? AND id = ? AND is_planned = 1 AND occurs_at > ?",
+      kind,
+      id,
       .integer(tx.now)
     )
     let done = parts.map { DueChange(at: tx.now, cause: cause, change: $0) }
@@ -49,7 +74,7 @@ enum EntitlementChangeTable {
         change: entry.change,
         requestID: tx.requestID ?? ""
       )
-      try insert(record, of: subject, isPlanned: place >= done.count, in: tx)
+      try tx.insert(record, columns, beside: kind, id, .boolean(place >= done.count))
     }
   }
 
@@ -59,76 +84,34 @@ enum EntitlementChangeTable {
     before place: EntitlementChangePlace?,
     at now: Int64,
     count: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [EntitlementChangeRecord] {
     let version = place?.version ?? .max
     return try tx.query(
+      columns,
       """
-      SELECT version, place, occurs_at, cause, effect, part, name, ends_at, request_id
-      FROM entitlement_change
       WHERE kind = ? AND id = ? AND (is_planned = 0 OR occurs_at <= ?)
         AND (version < ? OR (version = ? AND place < ?))
       ORDER BY version DESC, place DESC LIMIT ?
       """,
-      .text(subject.kind.rawValue),
-      .text(subject.id),
+      subject.stored.kind,
+      subject.stored.id,
       .integer(now),
       .integer(version),
       .integer(version),
       .integer(place?.place ?? 0),
       .integer(count)
-    ) { row in
-      EntitlementChangeRecord(
-        place: EntitlementChangePlace(version: row.integer(0), place: row.integer(1)),
-        occurredAt: row.integer(2),
-        // Rows are written by this program, or by an older one: it knows every name.
-        cause: ChangeCause(rawValue: row.text(3)) ?? .service,
-        change: PartChange(
-          EntitlementPart(EntitlementPart.Kind(rawValue: row.text(5)) ?? .tier, row.text(6)),
-          ChangeEffect(rawValue: row.text(4)) ?? .changed,
-          endsAt: row.optionalInteger(7)
-        ),
-        requestID: row.text(8)
-      )
-    }
+    )
   }
 
   /// Forgets what happened before `instant` (milliseconds since 1970); how many entries.
   @discardableResult
   static func purge(before instant: Int64, from store: ServiceStore) async throws -> Int {
-    try await store.purge(
+    try await store.database.purge(
       "entitlement_change",
-      key: "kind, id, version, place",
       "occurs_at",
-      before: instant
-    )
-  }
-
-  private static func insert(
-    _ record: EntitlementChangeRecord,
-    of subject: Subject,
-    isPlanned: Bool,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    try tx.execute(
-      """
-      INSERT INTO entitlement_change
-        (kind, id, version, place, occurs_at, is_planned, cause, effect, part, name, ends_at,
-         request_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(subject.kind.rawValue),
-      .text(subject.id),
-      .integer(record.place.version),
-      .integer(record.place.place),
-      .integer(record.occurredAt),
-      .boolean(isPlanned),
-      .text(record.cause.rawValue),
-      .text(record.change.effect.rawValue),
-      .text(record.change.part.kind.rawValue),
-      .text(record.change.part.name),
-      .optionalInteger(record.change.endsAt),
-      .text(record.requestID)
+      before: instant,
+      by: "kind, id, version, place"
     )
   }
 }

@@ -30,32 +30,3 @@ extension EntitlementCore {
     return (records, page.token(after: cursor(last)))
   }
 }
-
-extension ServiceStore {
-  /// Deletes the rows of a table whose column `time` is before `instant` (milliseconds since 1970); how many.
-  ///
-  /// In small pieces, so that no write waits long behind them.
-  @discardableResult
-  func purge(
-    _ table: String,
-    key: String,
-    _ time: String,
-    before instant: Int64
-  ) async throws -> Int {
-    var total = 0
-    while true {
-      let count = try await writeOwn { tx in
-        try tx.execute(
-          """
-          DELETE FROM \(table) WHERE (\(key)) IN (
-            SELECT \(key) FROM \(table) WHERE \(time) < ? LIMIT ?)
-          """,
-          .integer(instant),
-          .integer(Database.purgeCountMax)
-        )
-      }
-      total += count
-      if count < Database.purgeCountMax { return total }
-    }
-  }
-}

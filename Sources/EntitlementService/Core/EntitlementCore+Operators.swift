@@ -24,11 +24,7 @@ extension EntitlementCore {
   func readableUser(_ requested: String, _ call: CallContext) async throws -> String {
     let userID = try userID(call)
     guard !requested.isEmpty, requested != userID else { return userID }
-    let refusal = EntitlementError.notFound.denying(
-      call.method.fullName,
-      on: requested,
-      because: "NOT_SELF"
-    )
+    let refusal = Self.denying(EntitlementError.notFound, on: requested, call)
     try await admitOperator(to: requested, call, otherwise: refusal)
     return requested
   }

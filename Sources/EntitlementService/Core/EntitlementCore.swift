@@ -71,11 +71,7 @@ final class EntitlementCore: Sendable {
       let userID = user.userID
       if subject.kind == .user {
         guard subject.id == userID else {
-          throw EntitlementError.notFound.denying(
-            call.method.fullName,
-            on: subject.id,
-            because: "NOT_SELF"
-          )
+          throw Self.denying(EntitlementError.notFound, on: subject.id, call)
         }
         return subject
       }
@@ -83,6 +79,20 @@ final class EntitlementCore: Sendable {
       try await require(permission, call)
       return subject
     }
+  }
+
+  /// As `subject(_:_:)`, for what users do for themselves alone, and services for what is shared.
+  func ownSubject(_ wire: Entitlement_V1.Subject?, _ call: CallContext) async throws -> Subject {
+    let subject = try await subject(wire, call)
+    guard call.caller.user == nil || subject.kind == .user else {
+      throw Self.denying(IdentityError.callerNotAllowed, on: subject.id, call)
+    }
+    return subject
+  }
+
+  /// The refusal of what is another's.
+  static func denying(_ refusal: RPCError, on id: String, _ call: CallContext) -> RPCError {
+    refusal.denying(call.method.fullName, on: id, because: "NOT_SELF")
   }
 
   /// Makes sure that the calling user has a permission, for reading: as TenancyService said lately.

@@ -1,10 +1,11 @@
 internal import PeerContracts
+internal import RPCKit
 internal import ServiceKit
 
 /// A holder of entitlements.
-public struct Subject: Hashable, Sendable {
+struct Subject: Hashable, Sendable {
   /// The kind of subject; the raw value is what stores keep.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A person.
     case user
     /// An organization.
@@ -14,29 +15,34 @@ public struct Subject: Hashable, Sendable {
   }
 
   /// The kind of subject.
-  public let kind: Kind
+  let kind: Kind
   /// Its identifier.
-  public let id: String
+  let id: String
 
   /// Makes a subject.
-  public init(_ kind: Kind, _ id: String) {
+  init(_ kind: Kind, _ id: String) {
     self.kind = kind
     self.id = id
   }
 
   /// A user.
-  public static func user(_ id: String) -> Subject { Subject(.user, id) }
+  static func user(_ id: String) -> Subject { Subject(.user, id) }
 }
 
 extension Subject {
+  /// The columns that tell subjects apart, for the store.
+  var stored: (kind: SQLValue, id: SQLValue) { (.text(kind.rawValue), .text(id)) }
+
   /// The subject of a request; nil for a kind that is not known.
   init?(_ wire: Entitlement_V1.Subject) {
-    switch wire.kind {
-    case .user: self.init(.user, wire.id)
-    case .organization: self.init(.organization, wire.id)
-    case .portfolio: self.init(.portfolio, wire.id)
-    default: return nil
-    }
+    guard let kind = Kind.allCases.first(where: { $0.wire == wire.kind }) else { return nil }
+    self.init(kind, wire.id)
+  }
+
+  /// The subject that a request must name.
+  init(required wire: Entitlement_V1.Subject?) throws(RPCError) {
+    guard let subject = wire.flatMap(Subject.init) else { throw EntitlementError.subjectRequired }
+    self = subject
   }
 
   /// The subject as it is sent.

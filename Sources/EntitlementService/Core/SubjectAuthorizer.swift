@@ -1,33 +1,20 @@
-public import RPCKit
-public import ServiceKit
+internal import RPCKit
+internal import ServiceKit
 
 /// Decides what a user may do with the entities of TenancyService that this service keeps something for.
 ///
 /// Asks two closures that say whether a user may do an action on an entity. They throw UNAVAILABLE when that
 /// cannot be found out, and what TenancyService answers when it knows of no such action or entity.
-public struct SubjectAuthorizer: Sendable {
-  private let confirm:
+struct SubjectAuthorizer: Sendable {
+  /// A question about a user, an action and an entity.
+  typealias Question<Answer> =
     @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext) async throws ->
-      PermissionConfirmation
-  private let check:
-    @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext) async throws ->
-      Bool
+    Answer
 
-  /// Makes an authorizer of two closures.
-  ///
-  /// `confirm` is for writes, and asks anyone who decides it; `check` may go by what was said lately,
-  /// unless the call wants a refresh.
-  public init(
-    confirm:
-      @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext)
-      async throws -> PermissionConfirmation,
-    check:
-      @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext)
-      async throws -> Bool
-  ) {
-    self.confirm = confirm
-    self.check = check
-  }
+  /// For writes: asks anyone who decides it.
+  let confirm: Question<PermissionConfirmation>
+  /// May go by what was said lately, unless the call wants a refresh.
+  let check: Question<Bool>
 
   /// Whether a user may do something, as TenancyService said lately; for reading.
   func check(

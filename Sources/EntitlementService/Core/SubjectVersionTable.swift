@@ -6,29 +6,26 @@ enum SubjectVersionTable {
   static let changeKind = "subject"
 
   /// The version of a subject; 0 for one that never had anything.
-  static func current(
-    of subject: Subject,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> UInt64 {
+  static func current(of subject: Subject, in tx: borrowing some Queryable) throws -> UInt64 {
     let version = try tx.first(
       "SELECT version FROM subject_version WHERE kind = ? AND id = ?",
-      .text(subject.kind.rawValue),
-      .text(subject.id)
+      subject.stored.kind,
+      subject.stored.id
     ) { $0.integer(0) }
     return UInt64(version ?? 0)
   }
 
   /// Raises the version of a subject; the new one.
   static func increment(_ subject: Subject, in tx: borrowing WriteTransaction) throws -> UInt64 {
-    try tx.execute(
+    let version = try tx.first(
       """
       INSERT INTO subject_version (kind, id, version) VALUES (?, ?, 1)
-      ON CONFLICT (kind, id) DO UPDATE SET version = subject_version.version + 1
+      ON CONFLICT (kind, id) DO UPDATE SET version = subject_version.version + 1 RETURNING version
       """,
-      .text(subject.kind.rawValue),
-      .text(subject.id)
-    )
-    return try current(of: subject, in: tx)
+      subject.stored.kind,
+      subject.stored.id
+    ) { $0.integer(0) }
+    return UInt64(version ?? 0)
   }
 
   /// Tells those who watch that the entitlements of a subject are others.

@@ -2,27 +2,6 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-extension EntitlementReason {
-  /// The reason as it is sent.
-  var wire: Entitlement_V1.Reason {
-    switch self {
-    case .available: .available
-    case .noSubscription: .noSubscription
-    case .subscriptionExpired: .subscriptionExpired
-    case .notInTier: .notInTier
-    case .limitExceeded: .limitExceeded
-    case .addonRequired: .addonRequired
-    case .deniedByOverride: .deniedByOverride
-    case .refunded: .refunded
-    case .revoked: .revoked
-    case .featureUnknown: .featureUnknown
-    case .typeMismatch: .typeMismatch
-    case .environmentMismatch: .environmentMismatch
-    case .notPurchased: .notPurchased
-    }
-  }
-}
-
 extension EntitlementSource {
   /// The source as it is sent.
   var wire: Entitlement_V1.Source {
@@ -52,7 +31,7 @@ extension Resolution {
     return .init(
       key: key,
       available: value.isAvailable,
-      reason: reason.wire,
+      reason: reason,
       limit: limit?.wire,
       source: winner.source.wire,
       validUntil: validUntil.map { .init(milliseconds: $0) },
@@ -66,7 +45,7 @@ extension Decision {
   func wire(version: UInt64, latest: Int64) -> Entitlement_V1.CheckResponse {
     .init(
       allowed: isAllowed,
-      reason: reason.wire,
+      reason: reason,
       limit: limit?.wire,
       remaining: remaining,
       source: source?.wire ?? .unspecified,

@@ -13,15 +13,8 @@ extension EntitlementsHandler {
     _ request: Entitlement_V1.ConsumeRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.ConsumeResponse {
-    let subject = try await core.subject(request.subject, call)
     // Users use up what is theirs; what is shared, services count for them.
-    guard call.caller.user == nil || subject.kind == .user else {
-      throw IdentityError.callerNotAllowed.denying(
-        call.method.fullName,
-        on: subject.id,
-        because: "NOT_SELF"
-      )
-    }
+    let subject = try await core.ownSubject(request.subject, call)
     let amount = request.amount ?? 1
     let answer = try await core.write(request.idempotencyKey, request, call) { tx, changes in
       try changes.requireNotErased(subject, in: tx)
@@ -43,12 +36,10 @@ extension EntitlementsHandler {
   ) throws -> Entitlement_V1.ConsumeResponse {
     let now = tx.now
     guard let feature = resolver.catalog.features[key] else {
-      return .init(reason: EntitlementReason.featureUnknown.wire)
+      return .init(reason: .featureUnknown)
     }
     guard let meter = feature.meter else {
-      guard feature.kind == .limit else {
-        return .init(reason: EntitlementReason.typeMismatch.wire)
-      }
+      guard feature.kind == .limit else { return .init(reason: .typeMismatch) }
       throw CheckError.notMetered(key)
     }
     let window = UsageWindow(meter.period, at: now)
@@ -75,7 +66,7 @@ extension EntitlementsHandler {
     }
     return .init(
       allowed: decision.isAllowed,
-      reason: decision.reason.wire,
+      reason: decision.reason,
       limit: decision.limit?.wire,
       used: used,
       remaining: decision.limit?.remaining(above: used),

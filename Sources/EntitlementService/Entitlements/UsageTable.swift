@@ -11,7 +11,7 @@ enum UsageTable {
     _ key: String,
     by subject: Subject,
     in window: UsageWindow,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Int64 {
     try tx.first(
       """
@@ -52,11 +52,11 @@ enum UsageTable {
   /// Forgets windows that began before `instant` (milliseconds since 1970); how many.
   @discardableResult
   static func purge(before instant: Int64, from store: ServiceStore) async throws -> Int {
-    try await store.purge(
+    try await store.database.purge(
       "metered_usage",
-      key: "kind, id, feature, period, starts_at",
       "starts_at",
-      before: instant
+      before: instant,
+      by: "kind, id, feature, period, starts_at"
     )
   }
 }

@@ -26,13 +26,8 @@ extension PointsRule {
 extension PointsEntryKind {
   /// The kind of a request; nil when it asks for all.
   init?(_ wire: Entitlement_V1.PointsEntryKind) {
-    switch wire {
-    case .earn: self = .earn
-    case .redeem: self = .redeem
-    case .reverseEarn: self = .reverseEarn
-    case .reverseRedeem: self = .reverseRedeem
-    default: return nil
-    }
+    guard let kind = Self.allCases.first(where: { $0.wire == wire }) else { return nil }
+    self = kind
   }
 
   /// The kind as it is sent.

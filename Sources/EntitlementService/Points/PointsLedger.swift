@@ -7,6 +7,40 @@ internal import ServiceKit
 struct PointsLedger {
   let holder: String
 
+  private static let columns = RecordColumns<PointsEntry>(
+    "points_entry",
+    beside: ["holder", "debit", "credit"],
+    .integer("number", \.number),
+    .text("transaction_id", \.transactionID),
+    .text("kind", \.posting.kind.rawValue),
+    .text("app", \.posting.app),
+    .integer("points", \.posting.points),
+    .integer("minutes", \.posting.minutes),
+    .integer("points_per_minute", \.posting.pointsPerMinute),
+    .text("reward", \.posting.reward),
+    .optionalText("reversed_id", \.posting.reversedID),
+    .integer("balance", \.balance),
+    .text("actor_id", \.actorID),
+    .integer("occurred_at", \.occurredAt)
+  ) { row in
+    PointsEntry(
+      number: row.integer(),
+      transactionID: row.text(),
+      posting: PointsPosting(
+        kind: try row.text(as: PointsEntryKind.self),
+        app: row.text(),
+        points: row.integer(),
+        minutes: row.integer(),
+        pointsPerMinute: row.integer(),
+        reward: row.text(),
+        reversedID: row.optionalText()
+      ),
+      balance: row.integer(),
+      actorID: row.text(),
+      occurredAt: row.integer()
+    )
+  }
+
   /// The largest balance of an app.
   ///
   /// Its accounts are moved by less than this at a time, so that no sum comes near the largest number.
@@ -15,10 +49,7 @@ struct PointsLedger {
   // MARK: - Reading
 
   /// Points of an app that can be redeemed.
-  func balance(
-    of app: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int64 {
+  func balance(of app: String, in tx: borrowing some Queryable) throws -> Int64 {
     try tx.first(
       "SELECT points FROM points_account WHERE holder = ? AND app = ? AND name = ?",
       .text(holder),
@@ -28,7 +59,7 @@ struct PointsLedger {
   }
 
   /// Points that can be redeemed, by app.
-  func balances(in tx: borrowing some StoreTransaction & ~Copyable) throws -> [String: Int64] {
+  func balances(in tx: borrowing some Queryable) throws -> [String: Int64] {
     let rows = try tx.query(
       "SELECT app, points FROM points_account WHERE holder = ? AND name = ?",
       .text(holder),
@@ -38,30 +69,26 @@ struct PointsLedger {
   }
 
   /// The entries of a transaction, in the order of their numbers.
-  func entries(
-    of transactionID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [PointsEntry] {
+  func entries(of transactionID: String, in tx: borrowing some Queryable) throws -> [PointsEntry] {
     try tx.query(
+      Self.columns,
       """
-      SELECT \(Self.columns) FROM points_entry INDEXED BY points_entry_by_transaction
+      INDEXED BY points_entry_by_transaction
       WHERE holder = ? AND transaction_id = ? ORDER BY number
       """,
       .text(holder),
       .text(transactionID)
-    ) { try Self.entry($0) }
+    )
   }
 
   /// The entries that reversed a transaction; empty while none has.
-  func reversal(
-    of transactionID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [PointsEntry] {
+  func reversal(of transactionID: String, in tx: borrowing some Queryable) throws -> [PointsEntry] {
     try tx.query(
-      "SELECT \(Self.columns) FROM points_entry WHERE holder = ? AND reversed_id = ? ORDER BY number",
+      Self.columns,
+      "WHERE holder = ? AND reversed_id = ? ORDER BY number",
       .text(holder),
       .text(transactionID)
-    ) { try Self.entry($0) }
+    )
   }
 
   /// Entries below a number, newest first.
@@ -70,9 +97,9 @@ struct PointsLedger {
     app: String,
     kind: PointsEntryKind?,
     count: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [PointsEntry] {
-    var sql = "SELECT \(Self.columns) FROM points_entry WHERE holder = ? AND number < ?"
+    var sql = "\(Self.columns.selection) WHERE holder = ? AND number < ?"
     var values: [SQLValue] = [.text(holder), .integer(number)]
     if !app.isEmpty {
       sql += " AND app = ?"
@@ -84,7 +111,7 @@ struct PointsLedger {
     }
     values.append(.integer(count))
     return try tx.query(sql + " ORDER BY number DESC LIMIT ?", values: values) {
-      try Self.entry($0)
+      try Self.columns.record($0)
     }
   }
 
@@ -116,7 +143,14 @@ struct PointsLedger {
       guard entry.balance <= Self.balanceMax else {
         throw PointsError.balanceLimit(app: posting.app)
       }
-      try insert(entry, in: tx)
+      let (debit, credit) = posting.kind.accounts
+      try tx.insert(
+        entry,
+        Self.columns,
+        beside: .text(holder),
+        .text(debit.rawValue),
+        .text(credit.rawValue)
+      )
       entries.append(entry)
     }
     return entries
@@ -194,60 +228,5 @@ struct PointsLedger {
       .integer(points)
     ) { $0.integer(0) }
     return sum ?? points
-  }
-
-  private func insert(_ entry: PointsEntry, in tx: borrowing WriteTransaction) throws {
-    let posting = entry.posting
-    let (debit, credit) = posting.kind.accounts
-    try tx.execute(
-      """
-      INSERT INTO points_entry (holder, debit, credit, \(Self.columns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      .text(holder),
-      .text(debit.rawValue),
-      .text(credit.rawValue),
-      .integer(entry.number),
-      .text(entry.transactionID),
-      .text(posting.kind.rawValue),
-      .text(posting.app),
-      .integer(posting.points),
-      .integer(posting.minutes),
-      .integer(posting.pointsPerMinute),
-      .text(posting.reward),
-      .optionalText(posting.reversedID),
-      .integer(entry.balance),
-      .text(entry.actorID),
-      .integer(entry.occurredAt)
-    )
-  }
-
-  // MARK: - Rows
-
-  private static let columns = """
-    number, transaction_id, kind, app, points, minutes, points_per_minute, reward, reversed_id, \
-    balance, actor_id, occurred_at
-    """
-
-  private static func entry(_ row: borrowing Row) throws -> PointsEntry {
-    guard let kind = PointsEntryKind(rawValue: row.text(2)) else {
-      throw StoreError.statement("a points entry of the kind \(row.text(2))")
-    }
-    return PointsEntry(
-      number: row.integer(0),
-      transactionID: row.text(1),
-      posting: PointsPosting(
-        kind: kind,
-        app: row.text(3),
-        points: row.integer(4),
-        minutes: row.integer(5),
-        pointsPerMinute: row.integer(6),
-        reward: row.text(7),
-        reversedID: row.optionalText(8)
-      ),
-      balance: row.integer(9),
-      actorID: row.text(10),
-      occurredAt: row.integer(11)
-    )
   }
 }

@@ -2,17 +2,28 @@ internal import ServiceKit
 
 /// The table `points_rule`.
 enum PointsRuleTable {
+  private static let columns = RecordColumns<PointsRule>(
+    "points_rule",
+    beside: ["holder"],
+    .text("app", \.app),
+    .integer("points_per_minute", \.pointsPerMinute),
+    .integer("points_per_reward_minute", \.pointsPerRewardMinute)
+  ) { row in
+    PointsRule(
+      app: row.text(),
+      pointsPerMinute: row.integer(),
+      pointsPerRewardMinute: row.integer()
+    )
+  }
+  private static let saving = columns.upsert(on: "holder", "app")
+
   /// The rule of one app, if it has one.
   static func load(
     _ app: String,
     of holder: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> PointsRule? {
-    try tx.first(
-      "SELECT \(columns) FROM points_rule WHERE holder = ? AND app = ?",
-      .text(holder),
-      .text(app)
-    ) { rule($0) }
+    try tx.first(columns, "WHERE holder = ? AND app = ?", .text(holder), .text(app))
   }
 
   /// The rule of one app, if it has one, and the points of that app that can be redeemed.
@@ -23,7 +34,7 @@ enum PointsRuleTable {
   ) throws -> (rule: PointsRule, balance: Int64)? {
     try tx.first(
       """
-      SELECT app, points_per_minute, points_per_reward_minute, (
+      SELECT \(columns.list), (
         SELECT points FROM points_account
         WHERE holder = points_rule.holder AND app = points_rule.app AND name = ?)
       FROM points_rule WHERE holder = ? AND app = ?
@@ -31,18 +42,12 @@ enum PointsRuleTable {
       .text(PointsAccount.balance.rawValue),
       .text(holder),
       .text(app)
-    ) { (rule: rule($0), balance: $0.optionalInteger(3) ?? 0) }
+    ) { (rule: try columns.record($0), balance: $0.optionalInteger(3) ?? 0) }
   }
 
   /// All rules of a holder, sorted by app.
-  static func all(
-    of holder: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [PointsRule] {
-    try tx.query(
-      "SELECT \(columns) FROM points_rule WHERE holder = ? ORDER BY app",
-      .text(holder)
-    ) { rule($0) }
+  static func all(of holder: String, in tx: borrowing some Queryable) throws -> [PointsRule] {
+    try tx.query(columns, "WHERE holder = ? ORDER BY app", .text(holder))
   }
 
   /// Sets the rule of an app; throws `PointsError.ruleLimit` for one too many.
@@ -57,27 +62,6 @@ enum PointsRuleTable {
       .text(rule.app)
     ) { $0.integer(0) }
     guard count ?? 0 < PointsRule.countMax else { throw PointsError.ruleLimit }
-    try tx.execute(
-      """
-      INSERT INTO points_rule (holder, \(columns)) VALUES (?, ?, ?, ?)
-      ON CONFLICT (holder, app) DO UPDATE SET
-        points_per_minute = excluded.points_per_minute,
-        points_per_reward_minute = excluded.points_per_reward_minute
-      """,
-      .text(holder),
-      .text(rule.app),
-      .integer(rule.pointsPerMinute),
-      .integer(rule.pointsPerRewardMinute)
-    )
-  }
-
-  private static let columns = "app, points_per_minute, points_per_reward_minute"
-
-  private static func rule(_ row: borrowing Row) -> PointsRule {
-    PointsRule(
-      app: row.text(0),
-      pointsPerMinute: row.integer(1),
-      pointsPerRewardMinute: row.integer(2)
-    )
+    try tx.save(rule, saving, beside: .text(holder))
   }
 }

@@ -28,7 +28,7 @@ enum RewardTable {
   static func running(
     of holder: String,
     at now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [RewardTime] {
     try tx.query(
       columns,

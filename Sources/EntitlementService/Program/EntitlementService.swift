@@ -1,40 +1,25 @@
 internal import EntitlementContracts
 internal import PeerContracts
-public import RPCKit
-public import ServiceKit
+internal import RPCKit
+internal import ServiceKit
 
 /// The entitlements of subjects: tiers, subscriptions and purchases.
 ///
 /// Open it, serve `services` behind an `AuthenticationInterceptor`, which says who calls, and close
 /// it after the last call.
-public final class EntitlementService: Sendable {
+final class EntitlementService: Sendable {
   /// The dependencies of the service.
-  public struct Dependencies: Sendable {
+  struct Dependencies: Sendable {
     /// The date.
-    public var clock: any WallClock
+    var clock: any WallClock = SystemWallClock()
     /// Where chance comes from.
-    public var random: any RandomSource
+    var random: any RandomSource = SystemRandomSource()
     /// Where metrics are registered.
-    public var metrics: MetricRegistry
+    var metrics: MetricRegistry
     /// The authorizer for entities of TenancyService.
-    public var authorizer: SubjectAuthorizer
+    var authorizer: SubjectAuthorizer
     /// The directory of accounts.
-    public var accounts: any AccountDirectory
-
-    /// Gathers the dependencies.
-    public init(
-      clock: any WallClock = SystemWallClock(),
-      random: any RandomSource = SystemRandomSource(),
-      metrics: MetricRegistry,
-      authorizer: SubjectAuthorizer,
-      accounts: any AccountDirectory
-    ) {
-      self.clock = clock
-      self.random = random
-      self.metrics = metrics
-      self.authorizer = authorizer
-      self.accounts = accounts
-    }
+    var accounts: any AccountDirectory
   }
 
   let core: EntitlementCore
@@ -43,12 +28,12 @@ public final class EntitlementService: Sendable {
   private let catalogue: CurrentCatalog
   private let verifier: AppleVerifier
   /// The services to register with the server.
-  public let services: [ServiceDefinition]
+  let services: [ServiceDefinition]
 
   /// Opens the store and makes everything ready.
   ///
   /// Throws `StoreError`, also when sums of the points ledger are wrong, or `TrustAnchorError`.
-  public static func open(
+  static func open(
     _ settings: EntitlementSettings,
     _ dependencies: Dependencies
   ) async throws -> EntitlementService {
@@ -177,12 +162,12 @@ public final class EntitlementService: Sendable {
   }
 
   /// Whether the store works.
-  public func readiness() -> Readiness {
+  func readiness() -> Readiness {
     Readiness([core.database.readinessCheck])
   }
 
   /// Deletes old rows of the store until the task is cancelled.
-  public func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
+  func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
     await core.database.maintain(on: loop, clock: clock, logger: logger) { [core, settings] now in
       try await NotificationTable.purge(
         before: now - settings.purchases.notificationLifetime,
@@ -198,12 +183,12 @@ public final class EntitlementService: Sendable {
   /// Goes on with another catalogue from the commit on that records it, and tells those who watch.
   ///
   /// Throws `StoreError` when it cannot be recorded; then the old one stays in use. One at a time.
-  public func reload(_ catalog: Catalog) async throws {
+  func reload(_ catalog: Catalog) async throws {
     try await catalogue.replace(by: catalog)
   }
 
   /// Closes the store, after the last call.
-  public func close() async {
+  func close() async {
     verifier.stop()
     await core.database.close()
   }

@@ -7,7 +7,7 @@ extension Purchase {
   /// holds, because a device that asks for its history gets old periods freshly signed; within one
   /// period, what was signed last. Of two signed at the same time the one that takes away holds. The
   /// period before the last is kept too, as it counts until the last begins.
-  public func updated(by other: Purchase) -> Purchase? {
+  func updated(by other: Purchase) -> Purchase? {
     precondition(
       environment == other.environment && originalTransactionID == other.originalTransactionID,
       "a transaction is applied to a purchase that is not its own"
@@ -56,7 +56,7 @@ extension Purchase {
   }
 
   /// This purchase after what is said about its renewal, or nil when that is not news.
-  public func updated(by report: RenewalReport) -> Purchase? {
+  func updated(by report: RenewalReport) -> Purchase? {
     guard report.signedAt > renewalSignedAt ?? Int64.min else { return nil }
     var result = self
     result.renewalSignedAt = report.signedAt
@@ -69,7 +69,7 @@ extension Purchase {
   /// news, or is about a purchase that was refunded.
   ///
   /// Apple repeats requests under new identifiers, and anything can arrive late.
-  public func updated(by request: RefundRequest?, signedAt: Int64) -> Purchase? {
+  func updated(by request: RefundRequest?, signedAt: Int64) -> Purchase? {
     guard signedAt > refundSignedAt ?? Int64.min, revokedAt == nil else { return nil }
     var result = self
     result.refundSignedAt = signedAt

@@ -1,25 +1,25 @@
 extension Purchase {
   /// A period of something renewed.
-  public struct Period: Hashable, Sendable {
+  struct Period: Hashable, Sendable {
     /// Apple's identifier of the transaction.
-    public var transactionID: String
+    var transactionID: String
     /// The product.
-    public var productID: String
+    var productID: String
     /// When it was bought, which is when it begins.
-    public var purchasedAt: Int64
+    var purchasedAt: Int64
     /// When it ends.
-    public var expiresAt: Int64?
+    var expiresAt: Int64?
     /// Until when it counts although the money is missing.
-    public var graceUntil: Int64?
+    var graceUntil: Int64?
     /// When it was refunded, or taken away in another manner.
-    public var revokedAt: Int64?
+    var revokedAt: Int64?
     /// Whether a better one replaced it before its end.
-    public var isUpgraded: Bool
+    var isUpgraded: Bool
     /// When Apple signed it.
-    public var signedAt: Int64
+    var signedAt: Int64
 
     /// When it ends; nil for never.
-    public var end: Int64? { expiresAt.map { max($0, graceUntil ?? $0) } }
+    var end: Int64? { expiresAt.map { max($0, graceUntil ?? $0) } }
 
     /// Whether it counts at `now`, as long as nothing has followed it.
     func isActive(at now: Int64) -> Bool {
@@ -41,13 +41,13 @@ extension Purchase {
   }
 
   /// The worth of a purchase at an instant.
-  public struct Worth: Hashable, Sendable {
+  struct Worth: Hashable, Sendable {
     /// As which product.
-    public var productID: String
+    var productID: String
     /// How it stands.
-    public var state: State
+    var state: State
     /// When that ends by itself; nil for never.
-    public var end: Int64?
+    var end: Int64?
   }
 
   /// The newest period as one of its own.
@@ -65,7 +65,7 @@ extension Purchase {
   }
 
   /// When the newest period ends by itself; nil for never.
-  public var end: Int64? {
+  var end: Int64? {
     expiresAt.map { max($0, graceUntil ?? $0) }
   }
 
@@ -75,7 +75,7 @@ extension Purchase {
   /// to a day before it begins, and the period that is paid until then goes on whatever becomes of the next.
   /// Where nothing is known to be paid until then, the newest period counts at once: the clocks of two
   /// computers differ.
-  public func worth(at now: Int64) -> Worth {
+  func worth(at now: Int64) -> Worth {
     let newest = Worth(productID: productID, state: stateOfNewest(at: now), end: end)
     guard now < purchasedAt, let previous, previous.isActive(at: now),
       withdrawnAt.map({ previous.purchasedAt > $0 }) ?? true
@@ -87,7 +87,7 @@ extension Purchase {
   }
 
   /// How the purchase stands at `now`; see `worth(at:)`.
-  public func state(at now: Int64) -> State { worth(at: now).state }
+  func state(at now: Int64) -> State { worth(at: now).state }
 
   private func stateOfNewest(at now: Int64) -> State {
     if revokedAt != nil { return isUnshared ? .revoked : .refunded }

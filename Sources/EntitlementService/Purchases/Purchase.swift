@@ -1,9 +1,9 @@
 /// Something bought in the App Store, as the newest data that Apple signed describes it.
 ///
 /// One for each environment and original transaction. Instants are milliseconds since 1970.
-public struct Purchase: Hashable, Sendable {
+struct Purchase: Hashable, Sendable {
   /// The state of a purchase.
-  public enum State: String, Hashable, Sendable {
+  enum State: String, Hashable, Sendable {
     /// It counts.
     case active
     /// It has ended.
@@ -15,96 +15,96 @@ public struct Purchase: Hashable, Sendable {
   }
 
   /// Where it was bought.
-  public var environment: PurchaseEnvironment
+  var environment: PurchaseEnvironment
   /// Apple's identifier of the purchase and all that follows from it.
-  public var originalTransactionID: String
+  var originalTransactionID: String
   /// Apple's identifier of the newest transaction.
-  public var transactionID: String
+  var transactionID: String
   /// The product.
-  public var productID: String
+  var productID: String
   /// Whether it is renewed, each time with a new transaction.
-  public var isRenewed: Bool
+  var isRenewed: Bool
   /// Whether a family member shares it.
-  public var isFamilyShared: Bool
+  var isFamilyShared: Bool
   /// When the newest transaction was bought.
-  public var purchasedAt: Int64
+  var purchasedAt: Int64
   /// When it ends; nil for never.
-  public var expiresAt: Int64?
+  var expiresAt: Int64?
   /// Until when it counts although the money is missing.
-  public var graceUntil: Int64?
+  var graceUntil: Int64?
   /// When it was refunded or no longer shared.
-  public var revokedAt: Int64?
+  var revokedAt: Int64?
   /// Whether what `revokedAt` says was the end of sharing and not a refund.
-  public var isUnshared: Bool
+  var isUnshared: Bool
   /// How much of the money went back, in thousandths of a percent; nil for all.
-  public var refundedShare: Int64?
+  var refundedShare: Int64?
   /// When a parent withdrew consent for this application's user.
-  public var withdrawnAt: Int64?
+  var withdrawnAt: Int64?
   /// When Apple signed the newest transaction.
-  public var signedAt: Int64
+  var signedAt: Int64
   /// When Apple signed the newest word on renewal.
-  public var renewalSignedAt: Int64?
+  var renewalSignedAt: Int64?
   /// The user of ours that the application named when it was bought (a UUID).
-  public var appAccountToken: String?
+  var appAccountToken: String?
   /// The application's user in Apple's terms.
-  public var appTransactionID: String?
+  var appTransactionID: String?
   /// Whether the subscription was replaced by a better one before its end.
-  public var isUpgraded = false
+  var isUpgraded = false
   /// The offer that the newest transaction was bought with.
-  public var offer: Offer?
+  var offer: Offer?
   /// Apple's last word on the renewal of the newest period, if any.
-  public var renewal: Renewal?
+  var renewal: Renewal?
   /// The refund that the user has asked for and Apple has not decided on.
-  public var refundRequest: RefundRequest?
+  var refundRequest: RefundRequest?
   /// When Apple signed the newest word on that.
-  public var refundSignedAt: Int64?
+  var refundSignedAt: Int64?
   /// Whether it is used up: what it gave is given once.
-  public var isConsumable = false
+  var isConsumable = false
   /// The period before the newest one, of something renewed: it counts until the newest begins.
-  public var previous: Period?
+  var previous: Period?
 
   /// An offer of the App Store.
-  public struct Offer: Hashable, Sendable {
+  struct Offer: Hashable, Sendable {
     /// 1 introductory, 2 promotional, 3 code, 4 win-back; others may come.
-    public var type: Int64
+    var type: Int64
     /// Its identifier; introductory offers have none.
-    public var identifier: String?
+    var identifier: String?
     /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
-    public var discountType: String?
+    var discountType: String?
   }
 
   /// The event at the end of a period.
-  public struct Renewal: Hashable, Sendable {
+  struct Renewal: Hashable, Sendable {
     /// 1 when it will be renewed.
-    public var autoRenewStatus: Int64?
+    var autoRenewStatus: Int64?
     /// The product that it renews as: after a downgrade another one.
-    public var productID: String?
+    var productID: String?
     /// Whether Apple still tries to collect the money.
-    public var isInBillingRetry: Bool
+    var isInBillingRetry: Bool
     /// Why it ended: 1 cancelled, 2 billing, 3 price, 4 product gone, 5 other.
-    public var expirationIntent: Int64?
+    var expirationIntent: Int64?
     /// When it is renewed.
-    public var renewsAt: Int64?
+    var renewsAt: Int64?
     /// The offer of the next period.
-    public var offer: Offer?
+    var offer: Offer?
   }
 
   /// A report about the end of a period.
-  public struct RenewalReport: Hashable, Sendable {
+  struct RenewalReport: Hashable, Sendable {
     /// The renewal at that end.
-    public var renewal: Renewal
+    var renewal: Renewal
     /// Until when the purchase counts although the money is missing.
-    public var graceUntil: Int64?
+    var graceUntil: Int64?
     /// When Apple signed this.
-    public var signedAt: Int64
+    var signedAt: Int64
   }
 
   /// A refund that was asked for.
-  public struct RefundRequest: Hashable, Sendable {
+  struct RefundRequest: Hashable, Sendable {
     /// When Apple reported it.
-    public var requestedAt: Int64
+    var requestedAt: Int64
     /// Why, in Apple's words.
-    public var reason: String?
+    var reason: String?
   }
 }
 
@@ -113,7 +113,7 @@ public struct Purchase: Hashable, Sendable {
 /// Apple's `Xcode` and `LocalTesting` are not here on purpose: their data carries no signature that
 /// means anything, and Apple's libraries then check none. Nothing
 /// in this service can be configured to do the same.
-public enum PurchaseEnvironment: String, Hashable, Sendable, CaseIterable {
+enum PurchaseEnvironment: String, Hashable, Sendable, CaseIterable {
   /// With money.
   case production = "Production"
   /// Without: developers, testers and App Review.

@@ -1,4 +1,4 @@
-public import ServiceKit
+internal import ServiceKit
 
 /// Settings of purchases.
 ///
@@ -6,27 +6,24 @@ public import ServiceKit
 /// {"apple": {"bundle_id": "com.example", "apple_id": 1234, "environment": "Production"},
 ///  "restore": "transfer"}
 /// ```
-public struct PurchaseSettings: Sendable {
+struct PurchaseSettings: Sendable {
   /// The application whose purchases count, and what speaks for them.
-  public var apple: AppleSettings
+  var apple: AppleSettings
   /// The effect of restoring another user's purchase.
-  public var restorePolicy = RestorePolicy.transfer
+  var restorePolicy = RestorePolicy.transfer
   /// How long it is remembered which notifications came, in milliseconds.
   ///
   /// Apple repeats one for three days at most. One that is repeated later than this does no harm:
   /// what it says is older than what is known.
-  public var notificationLifetime = Int64(400 * 86_400_000)
+  var notificationLifetime = Int64(400 * 86_400_000)
   /// How many notifications one source may send that are not genuine.
-  public var notificationLimits = NotificationLimits()
+  var notificationLimits = NotificationLimits()
+}
 
-  /// Makes settings with defaults.
-  public init(application: AppleApplication) {
-    apple = AppleSettings(application: application)
-  }
-
+extension PurchaseSettings {
   /// Takes the settings out of `members`.
-  public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
-    apple = try AppleSettings(members.required("apple"))
+  init(_ members: inout JSONMembers) throws(JSONDecodingError) {
+    self.init(apple: try AppleSettings(members.required("apple")))
     if let field = members.optional("restore") {
       restorePolicy = try field.choice(of: RestorePolicy.self)
     }
@@ -40,34 +37,28 @@ public struct PurchaseSettings: Sendable {
 }
 
 /// Which purchases count, as far as their environment goes.
-public struct PurchaseScope: Hashable, Sendable {
+struct PurchaseScope: Hashable, Sendable {
   /// Where purchases unlock something: production, unless this installation is for testing.
-  public var environment: PurchaseEnvironment
+  var environment: PurchaseEnvironment = .production
   /// Users whose purchases in the sandbox count too: testers of the application.
-  public var sandboxUsers: Set<String>
-
-  /// Makes a scope.
-  public init(environment: PurchaseEnvironment = .production, sandboxUsers: Set<String> = []) {
-    self.environment = environment
-    self.sandboxUsers = sandboxUsers
-  }
+  var sandboxUsers: Set<String> = []
 
   /// Whether a purchase of a user counts.
-  public func counts(_ purchase: Purchase, for userID: String) -> Bool {
+  func counts(_ purchase: Purchase, for userID: String) -> Bool {
     purchase.environment == environment
       || (purchase.environment == .sandbox && sandboxUsers.contains(userID))
   }
 }
 
 /// How many notifications that are not genuine one source may send, as settings say it.
-public struct NotificationLimits: Sendable {
+struct NotificationLimits: Sendable {
   /// Forged, malformed or foreign notifications in a window.
-  public var forged = 60
+  var forged = 60
   /// Which sources are counted, and how long.
-  public var rules = SourceRules()
+  var rules = SourceRules()
 
   /// The defaults: 60 in ten minutes.
-  public init() {}
+  init() {}
 
   /// Reads the settings.
   init(_ field: JSONField) throws(JSONDecodingError) {

@@ -21,17 +21,117 @@ struct PurchaseRecord: Hashable, Sendable {
 
 /// The tables `purchase` and `purchase_holder`.
 enum PurchaseTable {
+  private static let columns = RecordColumns<PurchaseRecord>(
+    "purchase",
+    .text("environment", \.purchase.environment.rawValue),
+    .text("original_transaction_id", \.purchase.originalTransactionID),
+    .text("id", \.id),
+    .text("transaction_id", \.purchase.transactionID),
+    .text("product_id", \.purchase.productID),
+    .boolean("is_renewed", \.purchase.isRenewed),
+    .boolean("is_family_shared", \.purchase.isFamilyShared),
+    .integer("purchased_at", \.purchase.purchasedAt),
+    .optionalInteger("expires_at", \.purchase.expiresAt),
+    .optionalInteger("grace_until", \.purchase.graceUntil),
+    .optionalInteger("revoked_at", \.purchase.revokedAt),
+    .boolean("is_unshared", \.purchase.isUnshared),
+    .optionalInteger("refunded_share", \.purchase.refundedShare),
+    .optionalInteger("withdrawn_at", \.purchase.withdrawnAt),
+    .integer("signed_at", \.purchase.signedAt),
+    .optionalInteger("renewal_signed_at", \.purchase.renewalSignedAt),
+    .optionalText("app_account_token", \.purchase.appAccountToken),
+    .optionalText("app_transaction_id", \.purchase.appTransactionID),
+    .boolean("is_upgraded", \.purchase.isUpgraded),
+    .optionalInteger("offer_type", \.purchase.offer?.type),
+    .optionalText("offer_identifier", \.purchase.offer?.identifier),
+    .optionalText("offer_discount_type", \.purchase.offer?.discountType),
+    .optionalInteger("is_in_billing_retry") {
+      $0.purchase.renewal.map { $0.isInBillingRetry ? 1 : 0 }
+    },
+    .optionalInteger("auto_renew_status", \.purchase.renewal?.autoRenewStatus),
+    .optionalText("renewal_product_id", \.purchase.renewal?.productID),
+    .optionalInteger("expiration_intent", \.purchase.renewal?.expirationIntent),
+    .optionalInteger("renews_at", \.purchase.renewal?.renewsAt),
+    .optionalInteger("renewal_offer_type", \.purchase.renewal?.offer?.type),
+    .optionalText("renewal_offer_identifier", \.purchase.renewal?.offer?.identifier),
+    .optionalText("renewal_offer_discount_type", \.purchase.renewal?.offer?.discountType),
+    .optionalInteger("refund_requested_at", \.purchase.refundRequest?.requestedAt),
+    .optionalText("refund_request_reason", \.purchase.refundRequest?.reason),
+    .optionalInteger("refund_signed_at", \.purchase.refundSignedAt),
+    .boolean("is_consumable", \.purchase.isConsumable),
+    .optionalText("previous_transaction_id", \.purchase.previous?.transactionID),
+    .optionalText("previous_product_id", \.purchase.previous?.productID),
+    .optionalInteger("previous_purchased_at", \.purchase.previous?.purchasedAt),
+    .optionalInteger("previous_expires_at", \.purchase.previous?.expiresAt),
+    .optionalInteger("previous_grace_until", \.purchase.previous?.graceUntil),
+    .optionalInteger("previous_revoked_at", \.purchase.previous?.revokedAt),
+    .boolean("previous_is_upgraded") { $0.purchase.previous?.isUpgraded ?? false },
+    .optionalInteger("previous_signed_at", \.purchase.previous?.signedAt),
+    .text("payload_digest", \.payloadDigest),
+    .text("leaf_serial", \.leafSerial),
+    .boolean("is_test", \.isTest),
+    .integer("transfer_count", \.transferCount),
+    .integer("transfers_since", \.transfersSince),
+    .boolean("is_granted", \.isGranted)
+  ) { row in
+    let environment = PurchaseEnvironment(rawValue: row.text()) ?? .sandbox
+    let originalTransactionID = row.text()
+    return PurchaseRecord(
+      id: row.text(),
+      purchase: Purchase(
+        environment: environment,
+        originalTransactionID: originalTransactionID,
+        transactionID: row.text(),
+        productID: row.text(),
+        isRenewed: row.boolean(),
+        isFamilyShared: row.boolean(),
+        purchasedAt: row.integer(),
+        expiresAt: row.optionalInteger(),
+        graceUntil: row.optionalInteger(),
+        revokedAt: row.optionalInteger(),
+        isUnshared: row.boolean(),
+        refundedShare: row.optionalInteger(),
+        withdrawnAt: row.optionalInteger(),
+        signedAt: row.integer(),
+        renewalSignedAt: row.optionalInteger(),
+        appAccountToken: row.optionalText(),
+        appTransactionID: row.optionalText(),
+        isUpgraded: row.boolean(),
+        offer: offer(&row),
+        renewal: renewal(&row),
+        refundRequest: row.group(of: 2) { row in
+          Purchase.RefundRequest(requestedAt: row.integer(), reason: row.optionalText())
+        },
+        refundSignedAt: row.optionalInteger(),
+        isConsumable: row.boolean(),
+        previous: previous(&row)
+      ),
+      payloadDigest: row.text(),
+      leafSerial: row.text(),
+      isTest: row.boolean(),
+      transferCount: row.integer(),
+      transfersSince: row.integer(),
+      isGranted: row.boolean()
+    )
+  }
+  private static let replacing = columns.replacing(
+    "environment",
+    "original_transaction_id",
+    keeping: "id"
+  )
+
   /// The purchase of an original transaction, if it is known.
   static func load(
     _ environment: PurchaseEnvironment,
     _ originalTransactionID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> PurchaseRecord? {
     try tx.first(
-      "SELECT \(columns) FROM purchase WHERE environment = ? AND original_transaction_id = ?",
+      columns,
+      "WHERE environment = ? AND original_transaction_id = ?",
       .text(environment.rawValue),
       .text(originalTransactionID)
-    ) { record($0) }
+    )
   }
 
   /// The purchases that a user bought or shares, as far as they can have a say.
@@ -41,13 +141,10 @@ enum PurchaseTable {
   /// memory and time at each check than there are products. Besides them a few subscriptions whose period
   /// before the newest can be worth something else than that: an Apple account has one for each group of
   /// subscriptions.
-  static func held(
-    by userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [Purchase] {
+  static func held(by userID: String, in tx: borrowing some Queryable) throws -> [Purchase] {
     try tx.query(
       """
-      SELECT \(columns) FROM (
+      SELECT \(columns.list) FROM (
         SELECT *,
           row_number() OVER (
             PARTITION BY environment, product_id, is_split ORDER BY purchased_at DESC, id) AS by_date,
@@ -61,7 +158,7 @@ enum PurchaseTable {
               id) AS by_end,
           row_number() OVER (PARTITION BY is_split ORDER BY purchased_at DESC, id) AS by_split
         FROM (
-          SELECT \(columns),
+          SELECT \(columns.list),
             CASE WHEN previous_product_id IS NULL OR (previous_product_id = product_id
               AND revoked_at IS NULL AND withdrawn_at IS NULL AND is_upgraded = 0)
               THEN 0 ELSE 1 END AS is_split
@@ -74,7 +171,7 @@ enum PurchaseTable {
       """,
       .text(userID),
       .integer(splitCountMax)
-    ) { record($0).purchase }
+    ) { try columns.record($0).purchase }
   }
 
   /// Subscriptions of one user whose last two periods are worth different things, at most.
@@ -85,12 +182,12 @@ enum PurchaseTable {
     of userID: String,
     after place: PurchasePlace?,
     count: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [PurchaseRecord] {
     try tx.query(
+      columns,
       """
-      SELECT \(columns) FROM purchase JOIN purchase_holder
-        USING (environment, original_transaction_id)
+      JOIN purchase_holder USING (environment, original_transaction_id)
       WHERE user_id = ? AND (purchased_at < ? OR (purchased_at = ? AND purchase.id < ?))
       ORDER BY purchased_at DESC, purchase.id DESC LIMIT ?
       """,
@@ -99,7 +196,7 @@ enum PurchaseTable {
       .integer(place?.purchasedAt ?? .max),
       .text(place?.id ?? ""),
       .integer(count)
-    ) { record($0) }
+    )
   }
 
   /// Purchases of an application's user in Apple's terms.
@@ -109,65 +206,20 @@ enum PurchaseTable {
     in tx: borrowing WriteTransaction
   ) throws -> [PurchaseRecord] {
     try tx.query(
-      "SELECT \(columns) FROM purchase WHERE environment = ? AND app_transaction_id = ?",
+      columns,
+      "WHERE environment = ? AND app_transaction_id = ?",
       .text(environment.rawValue),
       .text(appTransactionID)
-    ) { record($0) }
+    )
   }
 
   /// Writes a purchase, new or known.
   static func save(_ record: PurchaseRecord, in tx: borrowing WriteTransaction) throws {
-    let purchase = record.purchase
-    let names = columns.split(separator: ", ").map(String.init)
-    let updates = names.dropFirst(3).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-    try tx.execute(
-      """
-      INSERT INTO purchase (\(columns))
-      VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
-      ON CONFLICT (environment, original_transaction_id) DO UPDATE SET \(updates)
-      """,
-      values: [
-        .text(purchase.environment.rawValue), .text(purchase.originalTransactionID),
-        .text(record.id), .text(purchase.transactionID), .text(purchase.productID),
-        .boolean(purchase.isRenewed), .boolean(purchase.isFamilyShared),
-        .integer(purchase.purchasedAt), .optionalInteger(purchase.expiresAt),
-        .optionalInteger(purchase.graceUntil), .optionalInteger(purchase.revokedAt),
-        .boolean(purchase.isUnshared), .optionalInteger(purchase.refundedShare),
-        .optionalInteger(purchase.withdrawnAt), .integer(purchase.signedAt),
-        .optionalInteger(purchase.renewalSignedAt), .optionalText(purchase.appAccountToken),
-        .optionalText(purchase.appTransactionID), .text(record.payloadDigest),
-        .text(record.leafSerial), .boolean(record.isTest), .integer(record.transferCount),
-        .integer(record.transfersSince), .boolean(purchase.isUpgraded),
-        .optionalInteger(purchase.offer?.type), .optionalText(purchase.offer?.identifier),
-        .optionalText(purchase.offer?.discountType),
-        .optionalInteger(purchase.renewal?.autoRenewStatus),
-        .optionalText(purchase.renewal?.productID),
-        .optionalInteger(purchase.renewal.map { $0.isInBillingRetry ? 1 : 0 }),
-        .optionalInteger(purchase.renewal?.expirationIntent),
-        .optionalInteger(purchase.renewal?.renewsAt),
-        .optionalInteger(purchase.renewal?.offer?.type),
-        .optionalText(purchase.renewal?.offer?.identifier),
-        .optionalText(purchase.renewal?.offer?.discountType),
-        .optionalInteger(purchase.refundRequest?.requestedAt),
-        .optionalText(purchase.refundRequest?.reason), .optionalInteger(purchase.refundSignedAt),
-        .boolean(purchase.isConsumable), .boolean(record.isGranted),
-        .optionalText(purchase.previous?.transactionID),
-        .optionalText(purchase.previous?.productID),
-        .optionalInteger(purchase.previous?.purchasedAt),
-        .optionalInteger(purchase.previous?.expiresAt),
-        .optionalInteger(purchase.previous?.graceUntil),
-        .optionalInteger(purchase.previous?.revokedAt),
-        .boolean(purchase.previous?.isUpgraded ?? false),
-        .optionalInteger(purchase.previous?.signedAt),
-      ]
-    )
+    try tx.insert(record, columns, clause: replacing)
   }
 
   /// The holders of a purchase, in the order they came.
-  static func holders(
-    of purchase: Purchase,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [String] {
+  static func holders(of purchase: Purchase, in tx: borrowing some Queryable) throws -> [String] {
     try tx.query(
       """
       SELECT user_id FROM purchase_holder
@@ -204,97 +256,46 @@ enum PurchaseTable {
       .text(purchase.originalTransactionID)
     )
   }
-
-  private static let columns = """
-    environment, original_transaction_id, id, transaction_id, product_id, is_renewed, \
-    is_family_shared, purchased_at, expires_at, grace_until, revoked_at, is_unshared, \
-    refunded_share, withdrawn_at, signed_at, renewal_signed_at, app_account_token, \
-    app_transaction_id, payload_digest, leaf_serial, is_test, transfer_count, transfers_since, \
-    is_upgraded, offer_type, offer_identifier, offer_discount_type, auto_renew_status, \
-    renewal_product_id, is_in_billing_retry, expiration_intent, renews_at, renewal_offer_type, \
-    renewal_offer_identifier, renewal_offer_discount_type, refund_requested_at, \
-    refund_request_reason, refund_signed_at, is_consumable, is_granted, previous_transaction_id, \
-    previous_product_id, previous_purchased_at, previous_expires_at, previous_grace_until, \
-    previous_revoked_at, previous_is_upgraded, previous_signed_at
-    """
-
-  private static func record(_ row: borrowing Row) -> PurchaseRecord {
-    PurchaseRecord(
-      id: row.text(2),
-      purchase: Purchase(
-        environment: PurchaseEnvironment(rawValue: row.text(0)) ?? .sandbox,
-        originalTransactionID: row.text(1),
-        transactionID: row.text(3),
-        productID: row.text(4),
-        isRenewed: row.boolean(5),
-        isFamilyShared: row.boolean(6),
-        purchasedAt: row.integer(7),
-        expiresAt: row.optionalInteger(8),
-        graceUntil: row.optionalInteger(9),
-        revokedAt: row.optionalInteger(10),
-        isUnshared: row.boolean(11),
-        refundedShare: row.optionalInteger(12),
-        withdrawnAt: row.optionalInteger(13),
-        signedAt: row.integer(14),
-        renewalSignedAt: row.optionalInteger(15),
-        appAccountToken: row.optionalText(16),
-        appTransactionID: row.optionalText(17),
-        isUpgraded: row.boolean(23),
-        offer: offer(row, 24),
-        renewal: renewal(row),
-        refundRequest: row.optionalInteger(35).map {
-          Purchase.RefundRequest(requestedAt: $0, reason: row.optionalText(36))
-        },
-        refundSignedAt: row.optionalInteger(37),
-        isConsumable: row.boolean(38),
-        previous: previous(row)
-      ),
-      payloadDigest: row.text(18),
-      leafSerial: row.text(19),
-      isTest: row.boolean(20),
-      transferCount: row.integer(21),
-      transfersSince: row.integer(22),
-      isGranted: row.boolean(39)
-    )
-  }
 }
 
 extension PurchaseTable {
-  /// The offer in three columns, if there is one.
-  private static func offer(_ row: borrowing Row, _ column: Int) -> Purchase.Offer? {
-    row.optionalInteger(column).map { type in
+  private static func offer(_ row: inout RowReader) -> Purchase.Offer? {
+    row.group(of: 3) { row in
       Purchase.Offer(
-        type: type,
-        identifier: row.optionalText(column + 1),
-        discountType: row.optionalText(column + 2)
+        type: row.integer(),
+        identifier: row.optionalText(),
+        discountType: row.optionalText()
       )
     }
   }
 
-  private static func previous(_ row: borrowing Row) -> Purchase.Period? {
-    guard let transactionID = row.optionalText(40) else { return nil }
-    return Purchase.Period(
-      transactionID: transactionID,
-      productID: row.text(41),
-      purchasedAt: row.integer(42),
-      expiresAt: row.optionalInteger(43),
-      graceUntil: row.optionalInteger(44),
-      revokedAt: row.optionalInteger(45),
-      isUpgraded: row.boolean(46),
-      signedAt: row.integer(47)
-    )
+  private static func renewal(_ row: inout RowReader) -> Purchase.Renewal? {
+    row.group(of: 8) { row in
+      let isInBillingRetry = row.boolean()
+      return Purchase.Renewal(
+        autoRenewStatus: row.optionalInteger(),
+        productID: row.optionalText(),
+        isInBillingRetry: isInBillingRetry,
+        expirationIntent: row.optionalInteger(),
+        renewsAt: row.optionalInteger(),
+        offer: offer(&row)
+      )
+    }
   }
 
-  private static func renewal(_ row: borrowing Row) -> Purchase.Renewal? {
-    guard let isInBillingRetry = row.optionalInteger(29) else { return nil }
-    return Purchase.Renewal(
-      autoRenewStatus: row.optionalInteger(27),
-      productID: row.optionalText(28),
-      isInBillingRetry: isInBillingRetry == 1,
-      expirationIntent: row.optionalInteger(30),
-      renewsAt: row.optionalInteger(31),
-      offer: offer(row, 32)
-    )
+  private static func previous(_ row: inout RowReader) -> Purchase.Period? {
+    row.group(of: 8) { row in
+      Purchase.Period(
+        transactionID: row.text(),
+        productID: row.text(),
+        purchasedAt: row.integer(),
+        expiresAt: row.optionalInteger(),
+        graceUntil: row.optionalInteger(),
+        revokedAt: row.optionalInteger(),
+        isUpgraded: row.boolean(),
+        signedAt: row.integer()
+      )
+    }
   }
 }
 

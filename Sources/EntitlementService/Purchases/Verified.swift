@@ -1,22 +1,22 @@
 /// Data that was verified, and what speaks for it.
-public struct Verified<Payload: Hashable & Sendable>: Hashable, Sendable {
+struct Verified<Payload: Hashable & Sendable>: Hashable, Sendable {
   /// The data.
-  public var payload: Payload
+  var payload: Payload
   /// The evidence for it.
-  public var evidence: VerificationEvidence
+  var evidence: VerificationEvidence
 }
 
 /// The kept evidence of a verification: enough to say later what was believed and why, without the
 /// signed text itself.
-public struct VerificationEvidence: Hashable, Sendable {
+struct VerificationEvidence: Hashable, Sendable {
   /// SHA-256 of the payload, in hexadecimal digits.
-  public var payloadDigest: String
+  var payloadDigest: String
   /// Serial number of the certificate that signed, in hexadecimal digits.
-  public var leafSerial: String
+  var leafSerial: String
   /// When Apple signed: milliseconds since 1970; nil when the data does not say.
-  public var signedDate: Int64?
+  var signedDate: Int64?
   /// Where the purchase was made.
-  public var environment: PurchaseEnvironment
+  var environment: PurchaseEnvironment
   /// Verified with a root that is configured for tests, so it must unlock nothing of value.
-  public var isTest: Bool
+  var isTest: Bool
 }

@@ -1,41 +1,39 @@
 internal import ServiceKit
 
 /// A trial or a coupon that a subject has redeemed.
-public struct Redemption: Hashable, Sendable {
+struct Redemption: Hashable, Sendable {
   /// The name of the promotion.
-  public var promotion: String
+  var promotion: String
   /// When it was redeemed: milliseconds since 1970.
-  public var redeemedAt: Int64
+  var redeemedAt: Int64
   /// When it ends.
-  public var endsAt: Int64
+  var endsAt: Int64
 
   /// How many of one subject may be running.
   static let countMax = 100
-
-  /// Makes a redemption.
-  public init(promotion: String, redeemedAt: Int64, endsAt: Int64) {
-    self.promotion = promotion
-    self.redeemedAt = redeemedAt
-    self.endsAt = endsAt
-  }
 }
 
 /// The tables `redemption` and `promotion_count`: who has redeemed what, and how many.
 enum RedemptionTable {
+  private static let columns = RecordColumns<Redemption>(
+    "redemption",
+    beside: ["kind", "id"],
+    .text("promotion", \.promotion),
+    .integer("redeemed_at", \.redeemedAt),
+    .integer("ends_at", \.endsAt)
+  ) { row in
+    Redemption(promotion: row.text(), redeemedAt: row.integer(), endsAt: row.integer())
+  }
+
   /// The redemptions of a subject: those that last longest, as many as can run at a time.
-  static func latest(
-    of subject: Subject,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [Redemption] {
+  static func latest(of subject: Subject, in tx: borrowing some Queryable) throws -> [Redemption] {
     try tx.query(
-      """
-      SELECT promotion, redeemed_at, ends_at FROM redemption
-      WHERE kind = ? AND id = ? ORDER BY ends_at DESC, promotion LIMIT ?
-      """,
-      .text(subject.kind.rawValue),
-      .text(subject.id),
+      columns,
+      "WHERE kind = ? AND id = ? ORDER BY ends_at DESC, promotion LIMIT ?",
+      subject.stored.kind,
+      subject.stored.id,
       .integer(Redemption.countMax)
-    ) { Redemption(promotion: $0.text(0), redeemedAt: $0.integer(1), endsAt: $0.integer(2)) }
+    )
   }
 
   /// Whether a subject has redeemed a promotion, however long ago.
@@ -66,16 +64,8 @@ enum RedemptionTable {
     of subject: Subject,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO redemption (kind, id, promotion, redeemed_at, ends_at) VALUES (?, ?, ?, ?, ?)
-      """,
-      .text(subject.kind.rawValue),
-      .text(subject.id),
-      .text(redemption.promotion),
-      .integer(redemption.redeemedAt),
-      .integer(redemption.endsAt)
-    )
+    let (kind, id) = subject.stored
+    try tx.insert(redemption, columns, beside: kind, id)
     try tx.execute(
       """
       INSERT INTO promotion_count (promotion, redeemed) VALUES (?, 1)

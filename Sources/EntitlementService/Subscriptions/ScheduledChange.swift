@@ -3,29 +3,21 @@
 /// Nothing runs then: what a subject has is what its subscription is after all changes whose time has come,
 /// worked out at each question. So a change cannot be missed or made twice, whatever becomes of the service
 /// or its clock.
-public struct ScheduledChange: Hashable, Sendable {
+struct ScheduledChange: Hashable, Sendable {
   /// Its identifier, `sch_…`.
-  public var id: String
+  var id: String
   /// When it takes effect: milliseconds since 1970.
-  public var effectiveAt: Int64
+  var effectiveAt: Int64
   /// The tier from then on.
-  public var tier: String
+  var tier: String
   /// Paid until then; nil forever.
-  public var paidUntil: Int64?
+  var paidUntil: Int64?
 
   /// How many may be ahead of one subject.
   static let countMax = 16
 
-  /// Makes a change.
-  public init(id: String, effectiveAt: Int64, tier: String, paidUntil: Int64? = nil) {
-    self.id = id
-    self.effectiveAt = effectiveAt
-    self.tier = tier
-    self.paidUntil = paidUntil
-  }
-
   /// A subscription after the change.
-  public func applied(to subscription: Subscription?) -> Subscription {
+  func applied(to subscription: Subscription?) -> Subscription {
     var result = subscription ?? Subscription(tier: tier, validFrom: effectiveAt)
     result.tier = tier
     result.isTrial = false

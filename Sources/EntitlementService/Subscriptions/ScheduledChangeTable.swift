@@ -3,26 +3,30 @@ internal import ServiceKit
 /// The table `scheduled_change`: changes of subscriptions that are ahead, or have taken effect since the
 /// subscription was last written.
 enum ScheduledChangeTable {
+  private static let columns = RecordColumns<ScheduledChange>(
+    "scheduled_change",
+    beside: ["kind", "subject_id"],
+    .text("id", \.id),
+    .integer("effective_at", \.effectiveAt),
+    .text("tier", \.tier),
+    .optionalInteger("paid_until", \.paidUntil)
+  ) { row in
+    ScheduledChange(
+      id: row.text(),
+      effectiveAt: row.integer(),
+      tier: row.text(),
+      paidUntil: row.optionalInteger()
+    )
+  }
+  private static let ofSubject = "WHERE kind = ? AND subject_id = ?"
+
   /// The changes of a subject, by their instants.
   static func all(
     of subject: Subject,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [ScheduledChange] {
-    try tx.query(
-      """
-      SELECT id, effective_at, tier, paid_until FROM scheduled_change
-      WHERE kind = ? AND subject_id = ? ORDER BY effective_at, id
-      """,
-      .text(subject.kind.rawValue),
-      .text(subject.id)
-    ) { row in
-      ScheduledChange(
-        id: row.text(0),
-        effectiveAt: row.integer(1),
-        tier: row.text(2),
-        paidUntil: row.optionalInteger(3)
-      )
-    }
+    let (kind, id) = subject.stored
+    return try tx.query(columns, "\(ofSubject) ORDER BY effective_at, id", kind, id)
   }
 
   /// Adds a change.
@@ -31,18 +35,8 @@ enum ScheduledChangeTable {
     of subject: Subject,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO scheduled_change (kind, subject_id, id, effective_at, tier, paid_until)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """,
-      .text(subject.kind.rawValue),
-      .text(subject.id),
-      .text(change.id),
-      .integer(change.effectiveAt),
-      .text(change.tier),
-      .optionalInteger(change.paidUntil)
-    )
+    let (kind, subjectID) = subject.stored
+    try tx.insert(change, columns, beside: kind, subjectID)
   }
 
   /// Takes a change out.
@@ -51,21 +45,19 @@ enum ScheduledChangeTable {
     of subject: Subject,
     in tx: borrowing WriteTransaction
   ) throws {
+    let (kind, subjectID) = subject.stored
     try tx.execute(
-      "DELETE FROM scheduled_change WHERE kind = ? AND subject_id = ? AND id = ?",
-      .text(subject.kind.rawValue),
-      .text(subject.id),
+      "DELETE FROM scheduled_change \(ofSubject) AND id = ?",
+      kind,
+      subjectID,
       .text(id)
     )
   }
 
   /// Takes all changes out; how many there were.
   static func deleteAll(of subject: Subject, in tx: borrowing WriteTransaction) throws -> Int {
-    try tx.execute(
-      "DELETE FROM scheduled_change WHERE kind = ? AND subject_id = ?",
-      .text(subject.kind.rawValue),
-      .text(subject.id)
-    )
+    let (kind, id) = subject.stored
+    return try tx.execute("DELETE FROM scheduled_change \(ofSubject)", kind, id)
   }
 
   /// Makes the changes whose time has come part of the stored subscription, which is about to be changed:

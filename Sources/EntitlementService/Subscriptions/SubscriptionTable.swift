@@ -2,52 +2,58 @@ internal import ServiceKit
 
 /// The tables `subscription`, `subscription_addon` and `subscription_override`.
 enum SubscriptionTable {
+  private static let columns = RecordColumns<Subscription>(
+    "subscription",
+    beside: ["kind", "id"],
+    .text("tier", \.tier),
+    .boolean("is_trial", \.isTrial),
+    .integer("valid_from", \.validFrom),
+    .optionalInteger("paid_until", \.paidUntil),
+    .optionalInteger("grace_until", \.graceUntil),
+    .optionalInteger("complimentary_until", \.complimentaryUntil)
+  ) { row in
+    Subscription(
+      tier: row.text(),
+      isTrial: row.boolean(),
+      validFrom: row.integer(),
+      paidUntil: row.optionalInteger(),
+      graceUntil: row.optionalInteger(),
+      complimentaryUntil: row.optionalInteger()
+    )
+  }
+  private static let addonColumns = RecordColumns<Subscription.Addon>(
+    "subscription_addon",
+    beside: ["kind", "id"],
+    .text("name", \.name),
+    .optionalInteger("valid_until", \.validUntil)
+  ) { row in Subscription.Addon(name: row.text(), validUntil: row.optionalInteger()) }
+  private static let overrideColumns = RecordColumns<Subscription.Override>(
+    "subscription_override",
+    beside: ["kind", "id", "place"],
+    .text("feature", \.feature),
+    .text("value_kind") { stored($0.value).kind },
+    .optionalInteger("value") { stored($0.value).value },
+    .optionalInteger("valid_until", \.validUntil),
+    .text("reason", \.reason)
+  ) { row in
+    Subscription.Override(
+      feature: row.text(),
+      value: value(kind: row.text(), row.optionalInteger()),
+      validUntil: row.optionalInteger(),
+      reason: row.text()
+    )
+  }
+
   /// The subscription of a subject, if any.
-  static func load(
-    _ subject: Subject,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Subscription? {
-    let kind = SQLValue.text(subject.kind.rawValue)
-    let id = SQLValue.text(subject.id)
-    let found = try tx.first(
-      """
-      SELECT tier, is_trial, valid_from, paid_until, grace_until, complimentary_until
-      FROM subscription WHERE kind = ? AND id = ?
-      """,
-      kind,
-      id
-    ) { row in
-      Subscription(
-        tier: row.text(0),
-        isTrial: row.boolean(1),
-        validFrom: row.integer(2),
-        paidUntil: row.optionalInteger(3),
-        graceUntil: row.optionalInteger(4),
-        complimentaryUntil: row.optionalInteger(5)
-      )
+  static func load(_ subject: Subject, in tx: borrowing some Queryable) throws -> Subscription? {
+    let (kind, id) = subject.stored
+    guard var found = try tx.first(columns, "WHERE kind = ? AND id = ?", kind, id) else {
+      return nil
     }
-    guard var subscription = found else { return nil }
-    subscription.addons = try tx.query(
-      "SELECT name, valid_until FROM subscription_addon WHERE kind = ? AND id = ? ORDER BY name",
-      kind,
-      id
-    ) { Subscription.Addon(name: $0.text(0), validUntil: $0.optionalInteger(1)) }
-    subscription.overrides = try tx.query(
-      """
-      SELECT feature, value_kind, value, valid_until, reason FROM subscription_override
-      WHERE kind = ? AND id = ? ORDER BY place
-      """,
-      kind,
-      id
-    ) { row in
-      Subscription.Override(
-        feature: row.text(0),
-        value: value(kind: row.text(1), row.optionalInteger(2)),
-        validUntil: row.optionalInteger(3),
-        reason: row.text(4)
-      )
-    }
-    return subscription
+    let condition = "WHERE kind = ? AND id = ? ORDER BY"
+    found.addons = try tx.query(addonColumns, "\(condition) name", kind, id)
+    found.overrides = try tx.query(overrideColumns, "\(condition) place", kind, id)
+    return found
   }
 
   /// Replaces what a subject has.
@@ -57,68 +63,29 @@ enum SubscriptionTable {
     in tx: borrowing WriteTransaction
   ) throws {
     try delete(of: subject, in: tx)
-    let kind = SQLValue.text(subject.kind.rawValue)
-    let id = SQLValue.text(subject.id)
-    try tx.execute(
-      """
-      INSERT INTO subscription
-        (kind, id, tier, is_trial, valid_from, paid_until, grace_until, complimentary_until)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      kind,
-      id,
-      .text(subscription.tier),
-      .boolean(subscription.isTrial),
-      .integer(subscription.validFrom),
-      .optionalInteger(subscription.paidUntil),
-      .optionalInteger(subscription.graceUntil),
-      .optionalInteger(subscription.complimentaryUntil)
-    )
-    for addon in subscription.addons {
-      try tx.execute(
-        "INSERT INTO subscription_addon (kind, id, name, valid_until) VALUES (?, ?, ?, ?)",
-        kind,
-        id,
-        .text(addon.name),
-        .optionalInteger(addon.validUntil)
-      )
-    }
+    let (kind, id) = subject.stored
+    try tx.insert(subscription, columns, beside: kind, id)
+    for addon in subscription.addons { try tx.insert(addon, addonColumns, beside: kind, id) }
     for (place, override) in subscription.overrides.enumerated() {
-      let (valueKind, value) = columns(override.value)
-      try tx.execute(
-        """
-        INSERT INTO subscription_override
-          (kind, id, place, feature, value_kind, value, valid_until, reason)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        kind,
-        id,
-        .integer(place),
-        .text(override.feature),
-        .text(valueKind),
-        value,
-        .optionalInteger(override.validUntil),
-        .text(override.reason)
-      )
+      try tx.insert(override, overrideColumns, beside: kind, id, .integer(place))
     }
   }
 
   /// Takes away what a subject has; whether it had anything.
   @discardableResult
   static func delete(of subject: Subject, in tx: borrowing WriteTransaction) throws -> Bool {
-    let kind = SQLValue.text(subject.kind.rawValue)
-    let id = SQLValue.text(subject.id)
+    let (kind, id) = subject.stored
     // Not left to the cascade alone, which a store may have switched off.
     try tx.execute("DELETE FROM subscription_addon WHERE kind = ? AND id = ?", kind, id)
     try tx.execute("DELETE FROM subscription_override WHERE kind = ? AND id = ?", kind, id)
     return try tx.execute("DELETE FROM subscription WHERE kind = ? AND id = ?", kind, id) > 0
   }
 
-  private static func columns(_ value: FeatureValue) -> (kind: String, value: SQLValue) {
+  private static func stored(_ value: FeatureValue) -> (kind: String, value: Int64?) {
     switch value {
-    case .flag(let isOn): ("flag", .boolean(isOn))
-    case .limit(.atMost(let maximum)): ("limit", .integer(maximum))
-    case .limit(.unlimited): ("unlimited", .null)
+    case .flag(let isOn): ("flag", isOn ? 1 : 0)
+    case .limit(.atMost(let maximum)): ("limit", maximum)
+    case .limit(.unlimited): ("unlimited", nil)
     }
   }
 

@@ -8,15 +8,8 @@ extension SubscriptionsHandler {
     _ request: Entitlement_V1.RedeemRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.RedeemResponse {
-    let subject = try await core.subject(request.subject, call)
     // Users redeem for themselves; for what is shared, the billing system does.
-    guard call.caller.user == nil || subject.kind == .user else {
-      throw IdentityError.callerNotAllowed.denying(
-        call.method.fullName,
-        on: subject.id,
-        because: "NOT_SELF"
-      )
-    }
+    let subject = try await core.ownSubject(request.subject, call)
     guard let wanted = request.promotion else {
       throw PromotionError.required
     }

@@ -8,9 +8,7 @@ extension SubscriptionsHandler {
     _ request: Entitlement_V1.ScheduleChangeRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.ScheduleChangeResponse {
-    guard let subject = request.subject.flatMap(Subject.init) else {
-      throw EntitlementError.subjectRequired
-    }
+    let subject = try Subject(required: request.subject)
     let change = ScheduledChange(
       id: core.identifiers.make(.scheduledChange),
       // The contract requires it.
@@ -52,9 +50,7 @@ extension SubscriptionsHandler {
     _ request: Entitlement_V1.CancelScheduledChangeRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.CancelScheduledChangeResponse {
-    guard let subject = request.subject.flatMap(Subject.init) else {
-      throw EntitlementError.subjectRequired
-    }
+    let subject = try Subject(required: request.subject)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       // One that has taken effect is part of the subscription and no longer there.
       _ = try ScheduledChangeTable.settle(subject, in: tx, changes)

@@ -93,9 +93,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     _ request: Entitlement_V1.DeleteSubscriptionRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.DeleteSubscriptionResponse {
-    guard let subject = request.subject.flatMap(Subject.init) else {
-      throw EntitlementError.subjectRequired
-    }
+    let subject = try Subject(required: request.subject)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       let before = try ScheduledChangeTable.settle(subject, in: tx, changes)
       let cancelledCount = try ScheduledChangeTable.deleteAll(of: subject, in: tx)

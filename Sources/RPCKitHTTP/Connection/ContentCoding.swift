@@ -96,3 +96,14 @@ extension RPCError {
     )
   }
 }
+
+extension RPCError {
+  /// A message that inflates to more than the server takes.
+  static func inflatedMessageTooLarge(max: Int) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      .requestTooLarge,
+      "the inflated message is larger than \(max) bytes; send less at a time"
+    )
+  }
+}

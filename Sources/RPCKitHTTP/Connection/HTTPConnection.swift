@@ -131,9 +131,6 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Ends an answer; `trailers` are left out where the version cannot send them.
   func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {}
 
-  /// Breaks an answer off in a way that the client cannot mistake for its end.
-  func abort(_ exchange: HTTPExchange, _ reason: HTTPAbortReason) {}
-
   /// Whether content may be added to an answer now: the client has room for it, and so has the output.
   func maySendBody(of exchange: HTTPExchange) -> Bool { true }
 

@@ -93,13 +93,4 @@ extension RPCError {
       "the message of \(byteCount) bytes is larger than \(max) bytes; send less at a time"
     )
   }
-
-  /// A message that inflates to more than the server takes.
-  static func inflatedMessageTooLarge(max: Int) -> RPCError {
-    RPCError(
-      .resourceExhausted,
-      .requestTooLarge,
-      "the inflated message is larger than \(max) bytes; send less at a time"
-    )
-  }
 }

@@ -28,7 +28,7 @@ package struct ReflectedTranscoder: MessageTranscoder {
         cause: error
       )
     }
-    do throws(ReflectionError) {
+    do throws(SchemaError) {
       return try json.encode(value, as: type)
     } catch {
       throw RPCError(
@@ -41,7 +41,7 @@ package struct ReflectedTranscoder: MessageTranscoder {
   }
 
   package func json(fromProtobuf protobuf: [UInt8], type: String) throws(RPCError) -> [UInt8] {
-    do throws(ReflectionError) {
+    do throws(SchemaError) {
       return try json.decode(protobuf, as: type).bytes
     } catch {
       // The handler made the message, so the types of the program do not fit one another.

@@ -204,22 +204,6 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
     outputByteCount < limits.outputWriterByteCountMax
   }
 
-  override func abort(_ exchange: HTTPExchange, _ reason: HTTPAbortReason) {
-    guard exchange === transaction?.exchange else { return }
-    switch reason {
-    // The rest of the request is dropped, or the connection ends with the answer.
-    case .answered: break
-    case .failed: breakOff(HTTP1Rejection(500, "the answer could not be made"))
-    case .calm: breakOff(HTTP1Rejection(429, "too much was asked for; ask later"))
-    }
-  }
-
-  /// Ends an answer that cannot be completed: by another one as long as nothing of it is out.
-  private func breakOff(_ rejection: HTTP1Rejection) {
-    transaction?.hasAnswerEnded = false
-    refuse(rejection, .limit)
-  }
-
   // MARK: - Ending
 
   /// The client has gone: what it was answered still goes out, what it waits for is given up.

@@ -325,17 +325,6 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     scheduleFlush()
   }
 
-  override func abort(_ exchange: HTTPExchange, _ reason: HTTPAbortReason) {
-    guard let session, let stream = session.stream(exchange.id) else { return }
-    switch reason {
-    // With an answer that has ended this comes by itself, when the answer is out.
-    case .answered: if !stream.isAnswerEnded { session.reset(exchange.id, .noError) }
-    case .failed: session.reset(exchange.id, .internalError)
-    case .calm: session.reset(exchange.id, .enhanceYourCalm)
-    }
-    scheduleFlush()
-  }
-
   override func maySendBody(of exchange: HTTPExchange) -> Bool {
     guard let stream = session?.stream(exchange.id) else { return true }
     return stream.output.byteCount < Self.waitingByteCountMax

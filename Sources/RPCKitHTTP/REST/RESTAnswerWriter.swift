@@ -30,7 +30,7 @@ struct RESTAnswerWriter: Sendable {
 
   /// A message, or the field of it that is the answer.
   private func json(_ protobuf: [UInt8]) throws(RPCError) -> JSONValue {
-    do throws(ReflectionError) {
+    do throws(SchemaError) {
       let type = request.method.descriptor.responseType
       let value = try request.shared.json.decode(protobuf, as: type)
       guard let field = request.route.responseField else { return value }

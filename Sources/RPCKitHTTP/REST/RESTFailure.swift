@@ -33,7 +33,7 @@ struct RESTFailure: Error {
   }
 
   /// The request does not fit the contract.
-  init(_ error: ReflectionError) {
+  init(_ error: SchemaError) {
     self =
       error.field.isEmpty
       ? .invalid("", error.problem) : .invalid(error.field, error.problem)

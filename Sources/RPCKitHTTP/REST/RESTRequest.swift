@@ -47,7 +47,7 @@ struct RESTRequest {
         throw .invalid(key, "is in the query, but all fields are in the body; send it there")
       }
       let field: RESTField
-      do throws(ReflectionError) {
+      do throws(SchemaError) {
         field = try RESTField(names(key), of: route.method.requestType, registry)
       } catch {
         throw .invalid(key, "\(error.problem) of the query; see the contract for those there are")
@@ -82,7 +82,7 @@ struct RESTRequest {
     }
     let inPath = fields
     let schema: MessageSchema
-    do throws(ReflectionError) {
+    do throws(SchemaError) {
       schema = try registry.message(route.method.requestType)
     } catch {
       throw RESTFailure(error)

@@ -48,7 +48,7 @@ final class RESTRequestReader: Sendable {
     if let idempotencyKey { try fields.take(idempotencyKey: idempotencyKey) }
     let object = fields.fields
     found.withLock { $0 = object }
-    do throws(ReflectionError) {
+    do throws(SchemaError) {
       return try request.shared.json.encode(
         .object(object),
         as: request.method.descriptor.requestType,

@@ -28,7 +28,7 @@ final class RESTRoute: Sendable {
     _ binding: HTTPBinding,
     of method: MethodDescriptor,
     _ registry: SchemaRegistry
-  ) throws(ReflectionError) {
+  ) throws(SchemaError) {
     self.binding = binding
     self.method = method
     methodPath = "/\(method.service)/\(method.method)"
@@ -70,7 +70,7 @@ struct RESTField: Sendable {
     _ names: [String],
     of type: String,
     _ registry: SchemaRegistry
-  ) throws(ReflectionError) {
+  ) throws(SchemaError) {
     var type = type
     var path: [String] = []
     var found: FieldSchema?
@@ -80,14 +80,14 @@ struct RESTField: Sendable {
       }
       let isLast = index == names.count - 1
       guard let field, isLast || (field.kind == .message && !field.isRepeated) else {
-        throw ReflectionError("is no field")
+        throw SchemaError("is no field")
       }
       path.append(field.jsonName)
       type = field.typeName
       found = field
     }
     guard let found, found.kind != .message || Self.texts.contains(found.typeName) else {
-      throw ReflectionError("is no field with a single value")
+      throw SchemaError("is no field with a single value")
     }
     self.path = path
     schema = found

@@ -34,7 +34,7 @@ package struct RESTRoutes: HTTPRoutes {
     var tree = RESTRouteTree()
     for method in services.flatMap(\.methods).map(\.descriptor) {
       for binding in method.httpBindings {
-        do throws(ReflectionError) {
+        do throws(SchemaError) {
           tree.insert(try RESTRoute(binding, of: method, registry))
         } catch {
           preconditionFailure("\(method.fullName) cannot be called by HTTP: \(error)")

@@ -25,7 +25,7 @@ package struct ReflectedHTTP: Sendable {
       )
     }
     parts = MadeWhenNeeded {
-      do throws(ReflectionError) {
+      do throws(SchemaError) {
         let registry = try SchemaRegistry(services.files, readsComments: false)
         return Parts(
           routes: RESTRoutes(services, registry: registry, prefix: restPrefix),

@@ -17,11 +17,12 @@ enum AnyJSON {
   /// The type URL and the encoded message.
   static func parts(
     _ bytes: ArraySlice<UInt8>
-  ) throws(ReflectionError) -> (url: String, content: ArraySlice<UInt8>) {
+  ) throws(SchemaError) -> (url: String, content: ArraySlice<UInt8>) {
     var url = ""
     var content: ArraySlice<UInt8> = []
-    try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
-      if number == 1 { url = try value.validText() }
+    var fields = WireFields(bytes)
+    while let (number, value) = try fields.next() {
+      if number == 1 { url = try value.text() }
       if number == 2 { content = value.bytes ?? [] }
     }
     return (url, content)

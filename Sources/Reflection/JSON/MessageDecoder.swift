@@ -1,3 +1,4 @@
+internal import ProtoSchema
 internal import StrictJSON
 internal import TextEncodings
 
@@ -16,10 +17,10 @@ struct MessageDecoder {
   mutating func message(
     _ bytes: ArraySlice<UInt8>,
     _ type: String
-  ) throws(ReflectionError) -> JSONValue {
+  ) throws(SchemaError) -> JSONValue {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= MessageJSON.depthMax else { throw ReflectionError("nested too deeply") }
+    guard depth <= MessageJSON.depthMax else { throw SchemaError("nested too deeply") }
     if let value = try WellKnownJSON.decode(bytes, type) { return value }
     if let field = WrapperJSON.field(of: type) { return try wrapped(bytes, field) }
     if type == AnyJSON.type, let value = try any(bytes) { return value }
@@ -39,16 +40,17 @@ struct MessageDecoder {
   private mutating func wrapped(
     _ bytes: ArraySlice<UInt8>,
     _ field: FieldSchema
-  ) throws(ReflectionError) -> JSONValue {
+  ) throws(SchemaError) -> JSONValue {
     var last = field.defaultValue
-    try WireFields(bytes).forEach { number, value in
+    var fields = WireFields(bytes)
+    while let (number, value) = try fields.next() {
       if number == field.number { last = value }
     }
     return try single(last, field)
   }
 
   /// How a field is written that is not set; nil when it is left out even then.
-  private mutating func absent(_ field: FieldSchema) throws(ReflectionError) -> JSONValue? {
+  private mutating func absent(_ field: FieldSchema) throws(SchemaError) -> JSONValue? {
     if field.isRepeated {
       return registry.mapEntry(of: field) == nil ? .array([]) : .object([:])
     }
@@ -61,12 +63,13 @@ struct MessageDecoder {
   private func values(
     _ bytes: ArraySlice<UInt8>,
     _ schema: MessageSchema
-  ) throws(ReflectionError) -> [Int: [WireFields.Value]] {
+  ) throws(SchemaError) -> [Int: [WireFields.Value]] {
     let chosen = schema.fields.filter { $0.oneof != nil }
     var values: [Int: [WireFields.Value]] = [:]
-    try WireFields(bytes).forEach { (number, value) in
+    var fields = WireFields(bytes)
+    while let (number, value) = try fields.next() {
       values[number, default: []].append(value)
-      guard let oneof = chosen.first(where: { $0.number == number })?.oneof else { return }
+      guard let oneof = chosen.first(where: { $0.number == number })?.oneof else { continue }
       for other in chosen where other.oneof == oneof && other.number != number {
         values[other.number] = nil
       }
@@ -75,7 +78,7 @@ struct MessageDecoder {
   }
 
   /// A message of a type that it names itself; nil when that type is not known here.
-  private mutating func any(_ bytes: ArraySlice<UInt8>) throws(ReflectionError) -> JSONValue? {
+  private mutating func any(_ bytes: ArraySlice<UInt8>) throws(SchemaError) -> JSONValue? {
     let (url, content) = try AnyJSON.parts(bytes)
     let type = AnyJSON.typeName(url)
     guard registry.hasMessage(type) else { return nil }
@@ -85,7 +88,7 @@ struct MessageDecoder {
   private mutating func decoded(
     _ values: [WireFields.Value],
     _ field: FieldSchema
-  ) throws(ReflectionError) -> JSONValue? {
+  ) throws(SchemaError) -> JSONValue? {
     guard field.isRepeated else {
       guard var last = values.last else { return nil }
       if field.kind == .message, values.count > 1 {
@@ -101,9 +104,7 @@ struct MessageDecoder {
     var elements: [JSONValue] = []
     for value in values {
       if let packed = value.bytes, field.isPackable {
-        for value in try PackedFields.values(packed, field.kind) {
-          elements.append(try single(value, field))
-        }
+        for value in try field.packed(packed) { elements.append(try single(value, field)) }
       } else {
         elements.append(try single(value, field))
       }
@@ -114,19 +115,20 @@ struct MessageDecoder {
   private mutating func map(
     _ values: [WireFields.Value],
     _ entry: MessageSchema
-  ) throws(ReflectionError) -> JSONValue {
+  ) throws(SchemaError) -> JSONValue {
     guard let keyField = entry.fields.first(where: { $0.number == 1 }),
       let valueField = entry.fields.first(where: { $0.number == 2 })
-    else { throw ReflectionError("\(entry.name) is not an entry of a map") }
+    else { throw SchemaError("\(entry.fullName) is not an entry of a map") }
     var members = UniqueMembers()
     for value in values {
       guard let pair = value.bytes else {
-        throw ReflectionError("an entry of \(entry.name) is not encoded as its contract says")
+        throw SchemaError("an entry of \(entry.fullName) is not encoded as its contract says")
       }
       // Either may be missing when it has its default value.
       var key: WireFields.Value?
       var content: WireFields.Value?
-      try WireFields(pair).forEach { (number, value) in
+      var fields = WireFields(pair)
+      while let (number, value) = try fields.next() {
         if number == 1 { key = value }
         if number == 2 { content = value }
       }
@@ -142,10 +144,10 @@ struct MessageDecoder {
   private mutating func single(
     _ value: WireFields.Value,
     _ field: FieldSchema
-  ) throws(ReflectionError) -> JSONValue {
+  ) throws(SchemaError) -> JSONValue {
     switch (field.kind, value) {
     case (.message, .bytes(let bytes)): return try message(bytes, field.typeName)
-    case (.string, .bytes): return .string(try value.validText())
+    case (.string, .bytes): return .string(try value.text())
     case (.bytes, .bytes(let bytes)): return .string(Base64.encode(bytes.span, isPadded: true))
     case (.bool, .varint(let number)): return .boolean(number != 0)
     case (.enum, .varint) where field.typeName == DynamicValue.nullType: return .null
@@ -160,7 +162,7 @@ struct MessageDecoder {
       return floating(Double("\(number)") ?? Double(number))
     default:
       guard let number = integer(value, field.kind) else {
-        throw ReflectionError("the field \(field.name) is not encoded as its contract says")
+        throw SchemaError("the field \(field.name) is not encoded as its contract says")
       }
       return number
     }

@@ -17,7 +17,7 @@ struct MessageEncoder {
     _ value: JSONValue,
     _ type: String,
     path: String
-  ) throws(ReflectionError) -> [UInt8] {
+  ) throws(SchemaError) -> [UInt8] {
     depth += 1
     defer { depth -= 1 }
     guard depth <= MessageJSON.depthMax else { throw failure(path, "is nested too deeply") }
@@ -36,7 +36,7 @@ struct MessageEncoder {
       else {
         guard !ignoresUnknown else { continue }
         let known = schema.fields.map(\.jsonName).joined(separator: ", ")
-        throw ReflectionError(unknown: member.name, of: type, at: path, known: known)
+        throw SchemaError(unknown: member.name, of: type, at: path, known: known)
       }
       let field = schema.fields[place]
       // Errors spell a field in one way, however the request did.
@@ -61,7 +61,7 @@ struct MessageEncoder {
     _ given: [Int],
     of schema: MessageSchema,
     _ path: String
-  ) throws(ReflectionError) {
+  ) throws(SchemaError) {
     let place = given.first {
       let other = schema.fields[$0]
       return other.number == field.number || (other.oneof != nil && other.oneof == field.oneof)
@@ -79,7 +79,7 @@ struct MessageEncoder {
   private mutating func any(
     _ value: JSONValue,
     path: String
-  ) throws(ReflectionError) -> [UInt8]? {
+  ) throws(SchemaError) -> [UInt8]? {
     guard let object = value.object, let url = object[AnyJSON.typeMember]?.string else {
       return nil
     }
@@ -94,7 +94,7 @@ struct MessageEncoder {
   private func members(
     _ value: JSONValue,
     _ path: String
-  ) throws(ReflectionError) -> [JSONObject.Member] {
+  ) throws(SchemaError) -> [JSONObject.Member] {
     guard let object = value.object else {
       throw failure(path, "must be an object, not \(value.kind)")
     }
@@ -105,7 +105,7 @@ struct MessageEncoder {
     _ value: JSONValue,
     _ field: FieldSchema,
     path: String
-  ) throws(ReflectionError) -> [UInt8] {
+  ) throws(SchemaError) -> [UInt8] {
     guard field.isRepeated else { return try single(value, field, path: path) }
     if let entry = registry.mapEntry(of: field) {
       return try map(value, field, entry, path: path)
@@ -125,7 +125,7 @@ struct MessageEncoder {
     _ field: FieldSchema,
     _ entry: MessageSchema,
     path: String
-  ) throws(ReflectionError) -> [UInt8] {
+  ) throws(SchemaError) -> [UInt8] {
     var bytes: [UInt8] = []
     for member in try members(value, path) {
       var pair: [UInt8] = []
@@ -148,7 +148,7 @@ struct MessageEncoder {
     _ value: JSONValue,
     _ field: FieldSchema,
     path: String
-  ) throws(ReflectionError) -> [UInt8] {
+  ) throws(SchemaError) -> [UInt8] {
     let number = field.number
     switch field.kind {
     case .message:
@@ -180,7 +180,7 @@ struct MessageEncoder {
     _ value: JSONValue,
     _ type: String,
     path: String
-  ) throws(ReflectionError) -> Int32 {
+  ) throws(SchemaError) -> Int32 {
     if type == DynamicValue.nullType {
       // Its only value, whatever spells it.
       guard value == .null || value.integer == 0 || value.string == "NULL_VALUE" else {
@@ -203,7 +203,7 @@ struct MessageEncoder {
     _ value: JSONValue,
     _ field: FieldSchema,
     path: String
-  ) throws(ReflectionError) -> [UInt8] {
+  ) throws(SchemaError) -> [UInt8] {
     let names = ["NaN": Double.nan, "Infinity": .infinity, "-Infinity": -.infinity]
     guard let number = value.number?.double ?? value.string.flatMap({ names[$0] ?? Double($0) })
     else { throw failure(path, "must be a number, not \(value.kind)") }
@@ -221,7 +221,7 @@ struct MessageEncoder {
     _ value: JSONValue,
     _ field: FieldSchema,
     path: String
-  ) throws(ReflectionError) -> [UInt8] {
+  ) throws(SchemaError) -> [UInt8] {
     let number = field.number
     // Strings are how JSON says 64-bit numbers exactly, and keys of maps.
     let text = value.string ?? value.number.map { $0.integer.map { "\($0)" } ?? $0.text } ?? ""
@@ -252,14 +252,14 @@ struct MessageEncoder {
     _ text: String,
     _ type: Number.Type,
     _ path: String
-  ) throws(ReflectionError) -> Number {
+  ) throws(SchemaError) -> Number {
     guard let number = Number(text) else {
       throw failure(path, "must be an integer from \(Number.min) to \(Number.max)")
     }
     return number
   }
 
-  private func failure(_ path: String, _ problem: String) -> ReflectionError {
-    ReflectionError(at: path, problem)
+  private func failure(_ path: String, _ problem: String) -> SchemaError {
+    SchemaError(at: path, problem)
   }
 }

@@ -35,13 +35,13 @@ public struct MessageJSON: Sendable {
     _ value: JSONValue,
     as type: String,
     ignoresUnknown: Bool = false
-  ) throws(ReflectionError) -> [UInt8] {
+  ) throws(SchemaError) -> [UInt8] {
     var encoder = MessageEncoder(registry: registry, ignoresUnknown: ignoresUnknown)
     return try encoder.message(value, type, path: "")
   }
 
   /// Decodes the message `type`; throws when the bytes are not one.
-  public func decode(_ bytes: [UInt8], as type: String) throws(ReflectionError) -> JSONValue {
+  public func decode(_ bytes: [UInt8], as type: String) throws(SchemaError) -> JSONValue {
     var decoder = MessageDecoder(registry: registry, unset: unset)
     return try decoder.message(bytes[...], type)
   }

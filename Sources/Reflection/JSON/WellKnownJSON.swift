@@ -21,7 +21,7 @@ enum WellKnownJSON {
     _ value: JSONValue,
     _ type: String,
     path: String
-  ) throws(ReflectionError) -> [UInt8]? {
+  ) throws(SchemaError) -> [UInt8]? {
     guard type.hasPrefix(package) else { return nil }
     switch type {
     case "google.protobuf.Timestamp":
@@ -29,33 +29,33 @@ enum WellKnownJSON {
       guard let text = value.string, !text.utf8.contains(where: Self.isLowerCase),
         let instant = InstantText.instant(text)
       else {
-        throw ReflectionError(at: path, "must be a date like 2026-11-21T08:00:00Z")
+        throw SchemaError(at: path, "must be a date like 2026-11-21T08:00:00Z")
       }
       return Google_Protobuf.Timestamp(seconds: instant.seconds, nanos: instant.nanoseconds)
         .protobufBytes
     case "google.protobuf.Duration":
       guard let duration = value.string.flatMap({ DurationText.parse($0) }) else {
-        throw ReflectionError(at: path, "must be a duration like 1.5s")
+        throw SchemaError(at: path, "must be a duration like 1.5s")
       }
       return Google_Protobuf.Duration(seconds: duration.seconds, nanos: duration.nanoseconds)
         .protobufBytes
     case "google.protobuf.FieldMask":
       guard let text = value.string else {
-        throw ReflectionError(at: path, "must be field names separated by commas")
+        throw SchemaError(at: path, "must be field names separated by commas")
       }
       guard let paths = FieldMaskText.paths(text) else {
-        throw ReflectionError(at: path, "must be field names in lowerCamelCase between commas")
+        throw SchemaError(at: path, "must be field names in lowerCamelCase between commas")
       }
       return Google_Protobuf.FieldMask(paths: paths).protobufBytes
     case "google.protobuf.Struct":
       guard let object = value.object else {
-        throw ReflectionError(at: path, "must be an object, not \(value.kind)")
+        throw SchemaError(at: path, "must be an object, not \(value.kind)")
       }
       return try DynamicValue.structure(object)
     case "google.protobuf.Value": return try DynamicValue.encode(value)
     case "google.protobuf.ListValue":
       guard let elements = value.array else {
-        throw ReflectionError(at: path, "must be an array, not \(value.kind)")
+        throw SchemaError(at: path, "must be an array, not \(value.kind)")
       }
       return try DynamicValue.list(elements)
     default: return nil
@@ -66,7 +66,7 @@ enum WellKnownJSON {
   static func decode(
     _ bytes: ArraySlice<UInt8>,
     _ type: String
-  ) throws(ReflectionError) -> JSONValue? {
+  ) throws(SchemaError) -> JSONValue? {
     guard type.hasPrefix(package) else { return nil }
     switch type {
     case "google.protobuf.Timestamp":
@@ -76,12 +76,12 @@ enum WellKnownJSON {
       let duration = try message(Google_Protobuf.Duration.self, bytes)
       guard
         let text = DurationText.text(seconds: duration.seconds, nanoseconds: duration.nanos)
-      else { throw ReflectionError("a google.protobuf.Duration is out of range") }
+      else { throw SchemaError("a google.protobuf.Duration is out of range") }
       return .string(text)
     case "google.protobuf.FieldMask":
       let mask = try message(Google_Protobuf.FieldMask.self, bytes)
       guard let text = FieldMaskText.text(mask.paths) else {
-        throw ReflectionError(
+        throw SchemaError(
           "a google.protobuf.FieldMask has paths that cannot be written as JSON"
         )
       }
@@ -98,9 +98,9 @@ enum WellKnownJSON {
   }
 
   /// With three, six or nine digits of a second where there are some.
-  private static func text(_ time: Google_Protobuf.Timestamp) throws(ReflectionError) -> String {
+  private static func text(_ time: Google_Protobuf.Timestamp) throws(SchemaError) -> String {
     guard InstantText.range.contains(time.seconds), (0..<1_000_000_000).contains(time.nanos) else {
-      throw ReflectionError("a google.protobuf.Timestamp is out of range")
+      throw SchemaError("a google.protobuf.Timestamp is out of range")
     }
     // Without the `.000Z` of whole seconds.
     let text = InstantText.text(time.seconds * 1000).dropLast(5)
@@ -110,11 +110,11 @@ enum WellKnownJSON {
   private static func message<Result: Message>(
     _ type: Result.Type,
     _ bytes: ArraySlice<UInt8>
-  ) throws(ReflectionError) -> Result {
+  ) throws(SchemaError) -> Result {
     do {
       return try Result(protobuf: bytes.span, limits: MessageLimits())
     } catch {
-      throw ReflectionError("a \(Result.protobufName) cannot be read: \(error)")
+      throw SchemaError("a \(Result.protobufName) cannot be read: \(error)")
     }
   }
 }

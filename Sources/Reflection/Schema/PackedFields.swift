@@ -1,31 +1,18 @@
-/// Elements that lie in one field, without a tag each.
-enum PackedFields {
-  static func values(
-    _ bytes: ArraySlice<UInt8>,
-    _ kind: FieldSchema.Kind
-  ) throws(ReflectionError) -> [WireFields.Value] {
-    let tag: UInt8 =
+extension FieldSchema {
+  /// Elements that lie in one field, without a tag each.
+  func packed(_ bytes: ArraySlice<UInt8>) throws(SchemaError) -> [WireFields.Value] {
+    let wireKind: WireFields.Kind =
       switch kind {
-      case .double, .fixed64, .sfixed64: 1 << 3 | 1
-      case .float, .fixed32, .sfixed32: 1 << 3 | 5
-      default: 1 << 3
+      case .double, .fixed64, .sfixed64: .fixed64
+      case .float, .fixed32, .sfixed32: .fixed32
+      default: .varint
       }
-    // Each element becomes a field of its own, so that one reader of fields is enough.
     var values: [WireFields.Value] = []
-    var rest = bytes
-    while !rest.isEmpty {
-      let end = rest.firstIndex { $0 & 0x80 == 0 } ?? rest.endIndex - 1
-      let width = tag & 7 == 1 ? 8 : tag & 7 == 5 ? 4 : end - rest.startIndex + 1
-      try WireFields(([tag] + rest.prefix(width))[...]).forEach { (_, value) in
-        values.append(value)
-      }
-      rest = rest.dropFirst(width)
-    }
+    var fields = WireFields(bytes)
+    while !fields.isAtEnd { values.append(try fields.value(wireKind)) }
     return values
   }
-}
 
-extension FieldSchema {
   /// Whether elements may be packed.
   var isPackable: Bool { kind != .message && kind != .string && kind != .bytes }
 

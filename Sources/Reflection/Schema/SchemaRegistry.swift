@@ -14,47 +14,57 @@ public struct SchemaRegistry: Sendable {
   public init(
     _ files: [EmbeddedDescriptor],
     readsComments: Bool = true
-  ) throws(ReflectionError) {
-    var reader = DescriptorReader(readsComments: readsComments)
-    for file in files { try reader.read(file: file.bytes) }
-    self.init(reader, messages: [:], enums: [:], services: [])
+  ) throws(SchemaError) {
+    var schemas: [FileSchema] = []
+    for file in files {
+      schemas.append(try FileSchema(file.bytes[...], readsComments: readsComments))
+    }
+    try self.init(schemas, messages: [:], enums: [:], services: [])
   }
 
-  /// Declarations that were read, besides the known ones: of two with one name, the known one counts.
+  /// The declarations of files, besides the known ones: of two with one name, the known one counts.
   private init(
-    _ reader: DescriptorReader,
+    _ files: [FileSchema],
     messages: [String: MessageSchema],
     enums: [String: EnumSchema],
     services: [ServiceSchema]
-  ) {
-    self.messages = messages.merging(reader.messages.map { ($0.name, $0) }) { first, _ in first }
-    self.enums = enums.merging(reader.enums.map { ($0.name, $0) }) { first, _ in first }
-    let known = Set(services.map(\.name))
-    self.services =
-      (services + reader.services.filter { !known.contains($0.name) }).sorted { $0.name < $1.name }
+  ) throws(SchemaError) {
+    let declared = files.flatMap(\.allMessages)
+    guard !declared.contains(where: { $0.fields.contains { $0.kind == .group } }) else {
+      throw SchemaError("a field of a kind that proto3 does not have")
+    }
+    self.messages = messages.merging(declared.map { ($0.fullName, $0) }) { first, _ in first }
+    self.enums = enums.merging(files.flatMap(\.allEnums).map { ($0.fullName, $0) }) { first, _ in
+      first
+    }
+    let known = Set(services.map(\.fullName))
+    self.services = (services + files.flatMap(\.services).filter { !known.contains($0.fullName) })
+      .sorted { $0.fullName < $1.fullName }
   }
 
   /// This and what a `google.protobuf.FileDescriptorSet` declares, as protoc writes it for
   /// `--descriptor_set_out`.
   ///
   /// Throws when the bytes are something else, or declare no service.
-  public func adding(descriptorSet bytes: [UInt8]) throws(ReflectionError) -> SchemaRegistry {
-    var reader = DescriptorReader()
-    do throws(ReflectionError) {
-      try WireFields(bytes[...]).forEach { (number, value) throws(ReflectionError) in
-        guard number == 1, let file = value.bytes else { return }
-        try reader.read(file: Array(file))
+  public func adding(descriptorSet bytes: [UInt8]) throws(SchemaError) -> SchemaRegistry {
+    var files: [FileSchema] = []
+    do throws(SchemaError) {
+      var fields = WireFields(bytes[...])
+      while let (number, value) = try fields.next() {
+        if number == 1, let file = value.bytes { files.append(try FileSchema(file)) }
       }
     } catch {
-      throw ReflectionError("is not a set of descriptors")
+      throw SchemaError("is not a set of descriptors")
     }
-    guard !reader.services.isEmpty else { throw ReflectionError("declares no service") }
-    return SchemaRegistry(reader, messages: messages, enums: enums, services: services)
+    guard files.contains(where: { !$0.services.isEmpty }) else {
+      throw SchemaError("declares no service")
+    }
+    return try SchemaRegistry(files, messages: messages, enums: enums, services: services)
   }
 
   /// A message type.
-  public func message(_ name: String) throws(ReflectionError) -> MessageSchema {
-    guard let schema = messages[name] else { throw ReflectionError("unknown message type \(name)") }
+  public func message(_ name: String) throws(SchemaError) -> MessageSchema {
+    guard let schema = messages[name] else { throw SchemaError("unknown message type \(name)") }
     return schema
   }
 
@@ -68,8 +78,8 @@ public struct SchemaRegistry: Sendable {
   }
 
   /// An enum.
-  public func enumeration(_ name: String) throws(ReflectionError) -> EnumSchema {
-    guard let schema = enums[name] else { throw ReflectionError("unknown enum \(name)") }
+  public func enumeration(_ name: String) throws(SchemaError) -> EnumSchema {
+    guard let schema = enums[name] else { throw SchemaError("unknown enum \(name)") }
     return schema
   }
 
@@ -78,7 +88,7 @@ public struct SchemaRegistry: Sendable {
 
   /// The full names of all messages and enums, sorted.
   public var typeNames: [String] {
-    (messages.values.filter { !$0.isMapEntry }.map(\.name) + enums.keys).sorted()
+    (messages.values.filter { !$0.isMapEntry }.map(\.fullName) + enums.keys).sorted()
   }
 
   /// The full names of messages and enums that `name` can mean, sorted: itself, or what ends in it
@@ -92,7 +102,9 @@ public struct SchemaRegistry: Sendable {
   public func method(_ path: String) -> MethodSchema? {
     let parts = path.split(separator: "/")
     guard parts.count == 2 else { return nil }
-    let matches = services.filter { $0.name == parts[0] || $0.name.hasSuffix(".\(parts[0])") }
+    let matches = services.filter {
+      $0.fullName == parts[0] || $0.fullName.hasSuffix(".\(parts[0])")
+    }
     guard matches.count == 1 else { return nil }
     return matches[0].methods.first { $0.name == parts[1] }
   }

@@ -1,3 +1,4 @@
+internal import ProtoSchema
 internal import RPCKit
 
 /// The files of a program by name and by what they declare, as reflection hands them out.
@@ -13,10 +14,15 @@ struct DescriptorIndex: Sendable {
   private var messages: Set<String> = []
 
   /// Reads descriptors; throws when one is not a descriptor.
-  init(_ descriptors: [EmbeddedDescriptor]) throws(ReflectionError) {
+  init(_ descriptors: [EmbeddedDescriptor]) throws(SchemaError) {
     let names = Set(descriptors.map { "\($0.name)" })
     for descriptor in descriptors {
-      try add(descriptor.bytes, name: "\(descriptor.name)", known: names)
+      let file = try FileSchema(descriptor.bytes[...], readsComments: false)
+      files["\(descriptor.name)"] = File(
+        bytes: try Self.bytes(of: file, known: names),
+        imports: file.imports.filter(names.contains)
+      )
+      declare(file, as: "\(descriptor.name)")
     }
   }
 
@@ -44,98 +50,37 @@ struct DescriptorIndex: Sendable {
     order.append(name)
   }
 
-  // MARK: - Reading
-
-  /// Adds a `google.protobuf.FileDescriptorProto`.
+  /// A file's descriptor, with those of its imports that the program has.
   ///
-  /// Imports that the program does not have are left out: they declare options only, which stay in the file as
-  /// fields that nobody knows, while a client could not use a file whose imports it cannot get.
-  private mutating func add(
-    _ bytes: [UInt8],
-    name: String,
+  /// The others declare options only, which stay in the file as fields that nobody knows, while a client could not
+  /// use a file whose imports it cannot get. Public and weak imports are counted by their places, which may be others
+  /// now; ours has none.
+  private static func bytes(
+    of file: FileSchema,
     known: Set<String>
-  ) throws(ReflectionError) {
-    var package = ""
-    var imports: [String] = []
-    var kept = ByteBuffer()
-    var declarations: [(number: Int, bytes: ArraySlice<UInt8>)] = []
-    try WireFields(bytes[...]).forEach { (number, value) throws(ReflectionError) in
-      switch (number, value) {
-      case (3, .bytes):
-        let name = try value.validText()
-        guard known.contains(name) else { return }
-        imports.append(name)
-        kept.append(field: 3, utf8: name)
-      // Public and weak imports are counted by their places, which may be others now; ours has none.
-      case (10, _), (11, _): return
-      case (_, .bytes(let content)):
-        if number == 2 { package = try value.validText() }
-        if (4...6).contains(number) { declarations.append((number, content)) }
-        kept.append(varint: UInt64(number) << 3 | 2)
-        kept.append(varint: UInt64(content.count))
-        kept.append(Array(content).span)
-      case (_, .varint(let content)):
-        kept.append(varint: UInt64(number) << 3)
-        kept.append(varint: content)
-      case (_, .fixed32), (_, .fixed64):
-        throw ReflectionError("a file has a field of no known type")
-      }
-    }
-    files[name] = File(
-      bytes: kept.withBytes { bytes in bytes.indices.map { bytes[$0] } },
-      imports: imports
-    )
-    for (number, content) in declarations {
+  ) throws(SchemaError) -> [UInt8] {
+    try WireWriting.rewritten(file.descriptor) { number, value throws(SchemaError) in
       switch number {
-      case 4: try declareMessage(content, in: package, file: name)
-      case 5: try declare(content, in: package, members: nil, file: name)
-      default: try declare(content, in: package, members: 2, file: name)
+      case 3: known.contains(try value.text()) ? nil : []
+      case 10, 11: []
+      default: nil
       }
     }
   }
 
-  private mutating func declareMessage(
-    _ bytes: ArraySlice<UInt8>,
-    in scope: String,
-    file: String
-  ) throws(ReflectionError) {
-    let name = try declare(bytes, in: scope, members: 2, file: file)
-    messages.insert(name)
-    var nested: [(number: Int, bytes: ArraySlice<UInt8>)] = []
-    try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
-      guard number == 3 || number == 4, let content = value.bytes else { return }
-      nested.append((number, content))
+  private mutating func declare(_ file: FileSchema, as name: String) {
+    for message in file.allMessages {
+      messages.insert(message.fullName)
+      declare(message.fullName, members: message.fields.map(\.name), in: name)
     }
-    for (number, content) in nested {
-      if number == 3 {
-        try declareMessage(content, in: name, file: file)
-      } else {
-        try declare(content, in: name, members: nil, file: file)
-      }
+    for enumeration in file.allEnums { declare(enumeration.fullName, members: [], in: name) }
+    for service in file.services {
+      declare(service.fullName, members: service.methods.map(\.name), in: name)
     }
   }
 
-  /// Notes a declaration, whose field 1 is its name, and its members, whose field is `members`; returns the
-  /// full name.
-  @discardableResult
-  private mutating func declare(
-    _ bytes: ArraySlice<UInt8>,
-    in scope: String,
-    members: Int?,
-    file: String
-  ) throws(ReflectionError) -> String {
-    var name = ""
-    var memberNames: [String] = []
-    try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
-      if number == 1 { name = try value.validText() }
-      guard number == members, let content = value.bytes else { return }
-      try WireFields(content).forEach { (number, value) throws(ReflectionError) in
-        if number == 1 { memberNames.append(try value.validText()) }
-      }
-    }
-    let fullName = scope.isEmpty ? name : "\(scope).\(name)"
-    fileNames[fullName] = file
-    for member in memberNames { fileNames["\(fullName).\(member)"] = file }
-    return fullName
+  private mutating func declare(_ name: String, members: [String], in file: String) {
+    fileNames[name] = file
+    for member in members { fileNames["\(name).\(member)"] = file }
   }
 }

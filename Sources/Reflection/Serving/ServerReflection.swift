@@ -28,7 +28,7 @@ public struct ServerReflection: Sendable {
   /// Makes reflection of `services`, of itself, and of the details that errors have.
   ///
   /// A service without a file is listed by name only. Throws when a file is not a descriptor.
-  public init(services: [ServiceDefinition]) throws(ReflectionError) {
+  public init(services: [ServiceDefinition]) throws(SchemaError) {
     let own = [
       Grpc_Reflection_V1.grpcReflectionV1ReflectionFile,
       Grpc_Reflection_V1alpha.grpcReflectionV1alphaReflectionFile,

@@ -95,7 +95,7 @@ package struct ExportSection: Sendable {
   func page(
     of subject: ExportSubject,
     after place: [SQLValue],
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Page {
     var last: [SQLValue] = []
     let records = try tx.query(

@@ -2,6 +2,33 @@ extension Database {
   /// Rows that one purge removes at most, so that writers behind it hardly wait.
   public static let purgeCountMax = 500
 
+  /// Forgets rows of a table whose `column` has an instant before another one (milliseconds since 1970); how many.
+  ///
+  /// Few at a time. `key` has the columns that tell rows apart.
+  @discardableResult
+  package func purge(
+    _ table: String,
+    _ column: String,
+    before instant: Int64,
+    by key: String = "id"
+  ) async throws -> Int {
+    var total = 0
+    while true {
+      let count = try await write { tx in
+        try tx.execute(
+          """
+          DELETE FROM \(table) WHERE (\(key)) IN (
+            SELECT \(key) FROM \(table) WHERE \(column) < ? ORDER BY \(column) LIMIT ?)
+          """,
+          .integer(instant),
+          .integer(Self.purgeCountMax)
+        )
+      }
+      total += count
+      if count < Self.purgeCountMax { return total }
+    }
+  }
+
   /// Forgets answers that are older than `IdempotencyKey.retention` at `now` (milliseconds since 1970);
   /// how many there were.
   ///

@@ -78,6 +78,9 @@ extension Policy {
     return self[role].heldOn.contains(type)
   }
 
+  /// Whether somebody must have a role on each entity on which it was given.
+  func isKept(_ name: String) -> Bool { role(named: name).map { self[$0].isOneKept } == true }
+
   /// Roles that are lent, each lender's beside the others'.
   var lentRoles: [String] { roles.filter(\.isLent).map(\.name) }
 

@@ -41,7 +41,7 @@ struct ExampleRequest {
     default: break
     }
     var object = JSONObject()
-    var chosen: Set<UInt64> = []
+    var chosen: Set<Int> = []
     for field in try registry.message(type).fields {
       let rules = field.rules
       var isShown = rules.isRequired || rules.itemCountMin > 0 || field.isOptional

@@ -20,7 +20,7 @@ enum FieldRulesText {
     }
     phrases += numbers(rules)
     switch rules.text {
-    case .any: break
+    case .any, .newer: break
     case .singleLine: phrases.append("one line of text")
     case .multiLine: phrases.append("text")
     }

@@ -15,7 +15,7 @@ extension Command {
   ) { context, words in
     guard let service = words.first else {
       let services = context.registry.services
-      return try context.show(services.map { json($0) }, table: services.map(\.name))
+      return try context.show(services.map { json($0) }, table: services.map(\.fullName))
     }
     let schema = try MethodLookup.service(service, in: context.registry)
     let width = schema.methods.map(\.name.count).max() ?? 0
@@ -25,13 +25,13 @@ extension Command {
     }
     try context.show(
       schema.methods.map { json($0) },
-      table: [context.console.outputStyle.heading(schema.name)] + lines
+      table: [context.console.outputStyle.heading(schema.fullName)] + lines
     )
   }
 
   private static func json(_ service: ServiceSchema) -> JSONValue {
     [
-      "service": .string(service.name),
+      "service": .string(service.fullName),
       "methods": .array(service.methods.map { .string($0.name) }),
     ]
   }

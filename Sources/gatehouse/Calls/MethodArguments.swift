@@ -33,7 +33,7 @@ struct MethodArguments: Sendable {
     }
     let package = schema.service.split(separator: ".").first.map(String.init) ?? ""
     // What only the other contracts declare is served where its package says.
-    let isElsewhere = !SchemaRegistry.gatehouse.services.contains { $0.name == schema.service }
+    let isElsewhere = !SchemaRegistry.gatehouse.services.contains { $0.fullName == schema.service }
     let isPlaced = isElsewhere || CommandLineOptions.defaultTargets[package] != nil
     guard let service = service ?? (isPlaced ? package : nil) else {
       throw UsageError(

@@ -16,7 +16,7 @@ enum MethodLookup {
     let service = try service(String(path[..<slash]), in: registry)
     let names = service.methods.map(\.name).joined(separator: ", ")
     throw UsageError(
-      "\(service.name) has no method \(path[slash...].dropFirst()); it has: \(names)"
+      "\(service.fullName) has no method \(path[slash...].dropFirst()); it has: \(names)"
     )
   }
 
@@ -25,13 +25,15 @@ enum MethodLookup {
     _ name: String,
     in registry: SchemaRegistry
   ) throws(UsageError) -> ServiceSchema {
-    let matches = registry.services.filter { $0.name == name || $0.name.hasSuffix(".\(name)") }
+    let matches = registry.services.filter {
+      $0.fullName == name || $0.fullName.hasSuffix(".\(name)")
+    }
     guard let service = matches.first else {
-      let known = registry.services.map(\.name).joined(separator: ", ")
+      let known = registry.services.map(\.fullName).joined(separator: ", ")
       throw UsageError("unknown service \"\(name)\"; use \(known)")
     }
     guard matches.count == 1 else {
-      let names = matches.map(\.name).joined(separator: ", ")
+      let names = matches.map(\.fullName).joined(separator: ", ")
       throw UsageError("\"\(name)\" is ambiguous; did you mean one of these: \(names)")
     }
     return service

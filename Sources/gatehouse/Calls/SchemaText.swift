@@ -42,7 +42,7 @@ struct SchemaText {
   }
 
   private func lines(of schema: EnumSchema) -> [String] {
-    var lines = [style.heading("enum \(schema.name)")] + comment(schema.comment, "  ")
+    var lines = [style.heading("enum \(schema.fullName)")] + comment(schema.comment, "  ")
     for value in schema.values {
       lines.append("  \(value.name) = \(value.number)")
       lines += comment(value.comment, "      ")

@@ -88,8 +88,7 @@ struct Completer {
 
   /// Without its package, unless the package is being typed or is needed.
   private func spelling(of service: ServiceSchema, _ prefix: String) -> String {
-    let short = service.name.split(separator: ".").last.map(String.init) ?? service.name
-    let isAmbiguous = registry.services.filter { $0.name.hasSuffix(".\(short)") }.count > 1
-    return isAmbiguous || prefix.contains(".") ? service.name : short
+    let isAmbiguous = registry.services.count { $0.fullName.hasSuffix(".\(service.name)") } > 1
+    return isAmbiguous || prefix.contains(".") ? service.fullName : service.name
   }
 }

@@ -163,42 +163,6 @@ struct HTTP1ContentTests {
 
   // MARK: - Breaking off
 
-  @Test("An answer that fails after its head is not ended, and the connection is")
-  func failedAnswer_isNotEnded() throws {
-    let peer = try fixture.connect()
-    try peer.send("GET /hold HTTP/1.1\nHost: a\n\n")
-    let exchange = fixture.exchanges[0]
-    try fixture.act {
-      exchange.beginAnswer(200)
-      exchange.send("hel")
-    }
-    #expect(peer.take().hasSuffix("3\nhel\n"))
-    try fixture.act {
-      exchange.send("lo")
-      exchange.connection.abort(exchange, .failed)
-    }
-    #expect(peer.take().isEmpty && peer.isEnded && exchange.isAbandoned)
-  }
-
-  @Test(
-    "An answer that fails before its head is out becomes an error",
-    arguments: [
-      (HTTPAbortReason.failed, "500 Internal Server Error"), (.calm, "429 Too Many Requests"),
-    ]
-  )
-  func failedAnswer_beforeHead_isAnError(reason: HTTPAbortReason, status: String) throws {
-    let peer = try fixture.connect()
-    try peer.send("GET /hold HTTP/1.1\nHost: a\n\n")
-    let exchange = fixture.exchanges[0]
-    try fixture.act {
-      exchange.answer(200, "not sent")
-      exchange.connection.abort(exchange, reason)
-    }
-    let answer = peer.take()
-    #expect(answer.hasPrefix("HTTP/1.1 \(status)\n") && !answer.contains("not sent"))
-    #expect(peer.isEnded)
-  }
-
   @Test("An answer that is complete without the request drops the rest of it")
   func answeredRequest_isDropped() throws {
     let peer = try fixture.connect()
@@ -206,7 +170,6 @@ struct HTTP1ContentTests {
     let exchange = fixture.exchanges[0]
     try fixture.act {
       exchange.answer(413, "")
-      exchange.connection.abort(exchange, .answered)
     }
     #expect(peer.take() == .text("413 Content Too Large", ""))
     #expect(try peer.send("lloGET /echo HTTP/1.1\nHost: a\n\n").hasSuffix("GET a/echo http1_1\n"))

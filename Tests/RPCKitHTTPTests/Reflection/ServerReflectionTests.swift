@@ -42,12 +42,9 @@ import Testing
   /// Names and imports of files.
   private static func files(_ answer: Answer) throws -> [[String]] {
     guard case .fileDescriptorResponse(let response) = answer.messageResponse else { return [] }
-    return try response.fileDescriptorProto.map { file in
-      var names: [String] = []
-      try WireFields(file[...]).forEach { (number, value) throws(ReflectionError) in
-        if number == 1 || number == 3 { names.append(try value.validText()) }
-      }
-      return names
+    return try response.fileDescriptorProto.map { bytes in
+      let file = try FileSchema(bytes[...])
+      return [file.name] + file.imports
     }
   }
 
@@ -99,11 +96,10 @@ import Testing
       Issue.record("no file")
       return
     }
-    var reader = DescriptorReader()
-    try reader.read(file: response.fileDescriptorProto[0])
-    #expect(reader.services.map(\.name) == ["benchmark.v1.Permissions"])
+    let file = try FileSchema(response.fileDescriptorProto[0][...])
+    #expect(file.services.map(\.fullName) == ["benchmark.v1.Permissions"])
     #expect(
-      reader.messages.first?.fields.map(\.name) == ["subject", "action", "entity", "context"]
+      file.messages.first?.fields.map(\.name) == ["subject", "action", "entity", "context"]
     )
   }
 
@@ -130,6 +126,6 @@ import Testing
   @Test func index_ofBytesThatAreNoDescriptor_throws() {
     let broken = EmbeddedDescriptor(name: "x.proto", base64: "CgX/")
     let service = ServiceDefinition(name: "x.X", file: broken, methods: [])
-    #expect(throws: ReflectionError.self) { try ServerReflection(services: [service]) }
+    #expect(throws: SchemaError.self) { try ServerReflection(services: [service]) }
   }
 }

@@ -50,6 +50,17 @@ import Testing
     #expect(outcome.errors.contains(" of High, which "))
   }
 
+  @Test("A member that only an extension in another folder declares is an arrow")
+  func memberOfExtension_fails() throws {
+    let high = "extension Small {\n  var doubled: Small { self }\n}"
+    let low = "struct Small {}\nfunc use(_ small: Small) -> Small { small.doubled }"
+    let outcome = try check(low: low, high: high)
+    #expect(outcome.errors.contains("Low/File.swift:2: Low uses .doubled of High"))
+    // It may be the other one.
+    let other = "\nstruct Other { var doubled = 1 }"
+    #expect(try check(low: low + other, high: high).status == 0)
+  }
+
   @Test("A type that a folder only mentions, or has under the same name itself, is no arrow")
   func mentions_pass() throws {
     let high = "public final class Large { let one = Small() }\nstruct Other {}"

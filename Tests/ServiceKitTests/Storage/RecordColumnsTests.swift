@@ -172,6 +172,51 @@ struct RecordColumnsTests {
     }
   }
 
+  @Test("An upsert replaces the row with the same key, where its condition holds")
+  func upsert_replaces() async throws {
+    let saving = Shelf.columns.upsert(on: "id", where: "shelf.is_open = 1")
+    let start = "\(Shelf.columns.insertion) ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, "
+    #expect(saving.sql.hasPrefix(start))
+    #expect(saving.sql.hasSuffix("closed_at = excluded.closed_at WHERE shelf.is_open = 1"))
+    try await run { database in
+      let (counts, found) = try await database.write { tx in
+        var shelf = Shelf.full
+        let inserted = try tx.save(shelf, saving, beside: .text("ada"))
+        (shelf.note, shelf.isOpen) = ("elm", false)
+        let replaced = try tx.save(shelf, saving, beside: .text("bob"))
+        let kept = try tx.save(Shelf.full, saving, beside: .text("eve"))
+        return ([inserted, replaced, kept], try tx.first(Shelf.columns, "WHERE owner = 'bob'"))
+      }
+      #expect(counts == [1, 1, 0])
+      #expect(found?.note == "elm" && found?.isOpen == false)
+    }
+  }
+
+  @Test("Cases of enumerations are read by their raw values; unknown ones are errors")
+  func read_enumeration() async throws {
+    enum Wood: String, Sendable { case oak }
+    enum Size: Int64, Sendable { case small = 3 }
+    struct Kind: Hashable, Sendable {
+      let wood: Wood
+      let size: Size
+    }
+    let columns = RecordColumns<Kind>(
+      "shelf",
+      .text("note", \.wood.rawValue),
+      .integer("count", \.size.rawValue)
+    ) {
+      Kind(wood: try $0.text(as: Wood.self), size: try $0.integer(as: Size.self))
+    }
+    try await run { database in
+      let kind = Kind(wood: .oak, size: .small)
+      let found = try await database.read { tx in try tx.readBack(kind, columns) }
+      #expect(found == kind)
+      await #expect(throws: StoreError.statement("column 1 has 4, which is no Size")) {
+        try await database.read { tx in try tx.first("SELECT 'oak', 4") { try columns.record($0) } }
+      }
+    }
+  }
+
   @Test("Reading a record back finds columns that are read in another order")
   func readBack_findsExchange() async throws {
     struct Pair: Hashable, Sendable {

@@ -3,13 +3,14 @@ import AuthContracts
 import EntitlementContracts
 import PeerContracts
 import TenancyContracts
-import EntitlementService
 import Foundation
 import Glibc
 import RPCKit
 import ServiceKit
 import TenancyService
 import Testing
+
+@testable import EntitlementService
 
 extension EndToEndTests {
   /// Stores of earlier releases, in `Tests/Upgrade`, whose README says how they were made.

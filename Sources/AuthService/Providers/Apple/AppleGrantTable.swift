@@ -37,73 +37,58 @@ struct AppleGrant: Hashable, Sendable {
 ///
 /// The table has no column `user_id`: what is to be revoked outlives its user, and names nobody.
 enum AppleGrantTable {
-  private static let columns = """
-    id, identity_id, client_id, state, sealed, due_at, failed_count, expires_at
-    """
-
-  private static func grant(_ row: borrowing Row) throws -> AppleGrant {
-    guard let state = AppleGrant.State(rawValue: row.integer(3)) else {
-      throw StoreError.statement("a grant with the state \(row.integer(3))")
-    }
-    return AppleGrant(
-      id: row.text(0),
-      identityID: row.optionalText(1),
-      clientID: row.text(2),
-      state: state,
-      sealed: row.blob(4),
-      due: row.optionalInteger(5),
-      failedCount: row.integer(6),
-      expires: row.integer(7)
+  static let columns = RecordColumns<AppleGrant>(
+    "apple_grant",
+    .text("id", \.id),
+    .optionalText("identity_id", \.identityID),
+    .text("client_id", \.clientID),
+    .integer("state", \.state.rawValue),
+    .blob("sealed", \.sealed),
+    .optionalInteger("due_at", \.due),
+    .integer("failed_count", \.failedCount),
+    .integer("expires_at", \.expires)
+  ) { row in
+    AppleGrant(
+      id: row.text(),
+      identityID: row.optionalText(),
+      clientID: row.text(),
+      state: try row.integer(as: AppleGrant.State.self),
+      sealed: row.blob(),
+      due: row.optionalInteger(),
+      failedCount: row.integer(),
+      expires: row.integer()
     )
   }
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> AppleGrant? {
-    try tx.first("SELECT \(columns) FROM apple_grant WHERE id = ?", .text(id)) { try grant($0) }
+  private static let progress = columns.update(
+    "state",
+    "sealed",
+    "due_at",
+    "failed_count",
+    "expires_at",
+    where: "id = ?"
+  )
+
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> AppleGrant? {
+    try tx.first(columns, "WHERE id = ?", .text(id))
   }
 
   /// Those with which something is to be done, longest due first.
-  static func due(
-    now: Int64,
-    limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [AppleGrant] {
+  static func due(now: Int64, limit: Int, in tx: borrowing some Queryable) throws -> [AppleGrant] {
     try tx.query(
-      "SELECT \(columns) FROM apple_grant WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
+      columns,
+      "WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
       .integer(now),
       .integer(limit)
-    ) { try grant($0) }
+    )
   }
 
   static func insert(_ grant: AppleGrant, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      "INSERT INTO apple_grant (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      .text(grant.id),
-      .optionalText(grant.identityID),
-      .text(grant.clientID),
-      .integer(grant.state.rawValue),
-      .blob(grant.sealed),
-      .optionalInteger(grant.due),
-      .integer(grant.failedCount),
-      .integer(grant.expires)
-    )
+    try tx.insert(grant, columns)
   }
 
   static func update(_ grant: AppleGrant, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      UPDATE apple_grant SET state = ?, sealed = ?, due_at = ?, failed_count = ?, expires_at = ?
-      WHERE id = ?
-      """,
-      .integer(grant.state.rawValue),
-      .blob(grant.sealed),
-      .optionalInteger(grant.due),
-      .integer(grant.failedCount),
-      .integer(grant.expires),
-      .text(grant.id)
-    )
+    try tx.update(grant, progress, .text(grant.id))
   }
 
   static func delete(_ id: String, in tx: borrowing WriteTransaction) throws {

@@ -1,41 +1,24 @@
 internal import ServiceKit
 
 /// Everything that decides what a subject is entitled to.
-public struct Holdings: Hashable, Sendable {
+struct Holdings: Hashable, Sendable {
   /// The subject.
-  public var subject: Subject
+  var subject: Subject
   /// The subscription at the last change, if any; see `subscription(at:)`.
-  public var subscription: Subscription?
+  var subscription: Subscription?
   /// Changes of the subscription that are ahead, or have taken effect since; by their instants.
-  public var scheduled: [ScheduledChange]
+  var scheduled: [ScheduledChange] = []
   /// The trials and coupons that it has redeemed, those that last longest.
-  public var redemptions: [Redemption]
+  var redemptions: [Redemption] = []
   /// The purchases, wherever and whatever became of them; only users buy.
-  public var purchases: [Purchase]
+  var purchases: [Purchase] = []
   /// Grows with each change of the above.
-  public var version: UInt64
-
-  /// Makes holdings.
-  public init(
-    subject: Subject,
-    subscription: Subscription? = nil,
-    scheduled: [ScheduledChange] = [],
-    redemptions: [Redemption] = [],
-    purchases: [Purchase] = [],
-    version: UInt64 = 0
-  ) {
-    self.subject = subject
-    self.subscription = subscription
-    self.scheduled = scheduled
-    self.redemptions = redemptions
-    self.purchases = purchases
-    self.version = version
-  }
+  var version: UInt64 = 0
 }
 
 extension Holdings {
   /// The holdings of a subject in the store.
-  init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
+  init(stored subject: Subject, in tx: borrowing some Queryable) throws {
     self.init(
       subject: subject,
       subscription: try SubscriptionTable.load(subject, in: tx),
@@ -52,7 +35,7 @@ extension Holdings {
   }
 
   /// The subscription at `now`, after every change whose time has come.
-  public func subscription(at now: Int64) -> Subscription? {
+  func subscription(at now: Int64) -> Subscription? {
     scheduled.applied(to: subscription, at: now)
   }
 

@@ -1,5 +1,7 @@
+internal import PeerContracts
+
 /// Where a value comes from.
-public enum EntitlementSource: Hashable, Sendable {
+enum EntitlementSource: Hashable, Sendable {
   /// The default of the feature.
   case fallback
   /// The tier of this name.
@@ -14,92 +16,58 @@ public enum EntitlementSource: Hashable, Sendable {
   case promotion(String)
 }
 
-/// Why something is available or not.
-public enum EntitlementReason: Hashable, Sendable {
-  /// It is available.
-  case available
-  /// The subject has no subscription.
-  case noSubscription
-  /// The subscription, the purchase or the promotion has ended.
-  case subscriptionExpired
-  /// The tier does not include it, another does.
-  case notInTier
-  /// The count is over the limit.
-  case limitExceeded
-  /// Only an add-on includes it.
-  case addonRequired
-  /// An override takes it away.
-  case deniedByOverride
-  /// The purchase was refunded.
-  case refunded
-  /// The purchase was revoked.
-  case revoked
-  /// There is no such feature.
-  case featureUnknown
-  /// The feature is of the other kind.
-  case typeMismatch
-  /// Bought in another environment than this service is for.
-  case environmentMismatch
-  /// It was never bought.
-  case notPurchased
-}
+/// Why something is available or not: the contract names the reasons.
+typealias EntitlementReason = Entitlement_V1.Reason
 
 /// The value of a feature for a subject at an instant, and its origin.
-public struct Resolution: Hashable, Sendable {
+struct Resolution: Hashable, Sendable {
   /// One thing that had a say.
-  public struct Part: Hashable, Sendable {
+  struct Part: Hashable, Sendable {
     /// The source.
-    public var source: EntitlementSource
+    var source: EntitlementSource
     /// The value.
-    public var value: FeatureValue
+    var value: FeatureValue
   }
 
   /// The feature's key.
-  public var key: String
+  var key: String
   /// Everything that had a say at that instant, the strongest first.
-  public var parts: [Part]
+  var parts: [Part]
   /// Why the feature is available or not.
-  public var reason: EntitlementReason
+  var reason: EntitlementReason
   /// When the value changes by itself: milliseconds since 1970, nil for never.
-  public var validUntil: Int64?
+  var validUntil: Int64?
 
   /// The part that decided.
-  public var winner: Part { parts[0] }
+  var winner: Part { parts[0] }
   /// The feature's value.
-  public var value: FeatureValue { winner.value }
+  var value: FeatureValue { winner.value }
 }
 
 /// The offers that would make something available.
-public struct UnlockedBy: Hashable, Sendable {
+struct UnlockedBy: Hashable, Sendable {
   /// The cheapest tier that includes it.
-  public var tier: String?
+  var tier: String?
   /// Add-ons that include it, sorted.
-  public var addons: [String] = []
+  var addons: [String] = []
   /// Products that include it, sorted.
-  public var products: [String] = []
-
-  /// Gathers what would help; nothing, unless said.
-  public init(tier: String? = nil, addons: [String] = [], products: [String] = []) {
-    self.tier = tier
-    self.addons = addons
-    self.products = products
-  }
+  var products: [String] = []
 }
 
 /// The answer to a question about a feature or a limit.
-public struct Decision: Hashable, Sendable {
+struct Decision: Hashable, Sendable {
   /// Whether it is allowed.
-  public var isAllowed: Bool { reason == .available }
+  var isAllowed: Bool { reason == .available }
   /// Why.
-  public var reason: EntitlementReason
+  var reason: EntitlementReason
   /// The limit, for a question about one.
-  public var limit: Limit?
+  var limit: Limit?
   /// How many more there may be; nil when unlimited or not about a limit.
-  public var remaining: Int64?
+  var remaining: Int64?
   /// The deciding source; nil when the question could not be asked.
-  public var source: EntitlementSource?
+  var source: EntitlementSource?
   /// The offers that would allow it, when it is not.
-  public var unlockedBy: UnlockedBy?
+  var unlockedBy: UnlockedBy?
   /// When the answer changes by itself: milliseconds since 1970, nil for never.
-  public var validUntil: Int64?
+  var validUntil: Int64?
 }

@@ -1,8 +1,9 @@
-public import RPCKit
+internal import PeerContracts
+internal import RPCKit
 
 extension Resolver {
   /// Whether a flag is on.
-  public func checkFeature(
+  func checkFeature(
     _ key: String,
     for holdings: Holdings,
     at now: Int64
@@ -23,7 +24,7 @@ extension Resolver {
   ///
   /// Allowed when their sum is not above the limit, so that "one more" is allowed exactly while the
   /// count is below it.
-  public func checkLimit(
+  func checkLimit(
     _ key: String,
     current: Int64,
     requested: Int64,
@@ -54,7 +55,7 @@ extension Resolver {
   }
 
   /// The offers that would make a feature available to a subject that lacks it; nil when there are none.
-  public func unlockedBy(_ resolution: Resolution, _ subject: Subject) -> UnlockedBy? {
+  func unlockedBy(_ resolution: Resolution, _ subject: Subject) -> UnlockedBy? {
     if resolution.value.isAvailable { return nil }
     return offers(of: resolution, to: subject) { $0.isAvailable }
   }

@@ -1,3 +1,5 @@
+internal import PeerContracts
+
 extension Resolver {
   /// Why a feature is available or not, the most telling reason first: what was done to this subject
   /// before what it lacks.

@@ -1,3 +1,4 @@
+internal import PeerContracts
 internal import RPCKit
 
 extension Resolver {

@@ -1,26 +1,20 @@
-public import RPCKit
+internal import RPCKit
 
 /// Finds out what a subject is entitled to.
 ///
 /// In this order: an override that denies; an override with a value; the best of tier, add-ons,
 /// purchases and promotions; the feature's default. Time is an argument: what has an end is compared with it at each
 /// question, and nothing is switched off by a job that may be late.
-public struct Resolver: Sendable {
+struct Resolver: Sendable {
   /// The catalogue.
-  public let catalog: Catalog
+  let catalog: Catalog
   /// Which purchases count.
-  public let scope: PurchaseScope
-
-  /// Makes a resolver.
-  public init(catalog: Catalog, scope: PurchaseScope = PurchaseScope()) {
-    self.catalog = catalog
-    self.scope = scope
-  }
+  var scope: PurchaseScope = PurchaseScope()
 
   /// The value of one feature; nil for a feature that is not known.
   ///
   /// Throws when the subject's tier is not known and nothing stands in for it.
-  public func resolve(
+  func resolve(
     _ key: String,
     for holdings: Holdings,
     at now: Int64
@@ -36,7 +30,7 @@ public struct Resolver: Sendable {
   }
 
   /// Every feature that is known, by key.
-  public func resolveAll(
+  func resolveAll(
     for holdings: Holdings,
     at now: Int64
   ) throws(RPCError) -> [Resolution] {
@@ -160,15 +154,5 @@ public struct Resolver: Sendable {
       edges.formUnion(catalog.lasting(purchase).edges)
     }
     return edges.sorted()
-  }
-}
-
-extension FeatureKind {
-  /// The value of a feature that is taken away.
-  var nothing: FeatureValue {
-    switch self {
-    case .flag: .flag(false)
-    case .limit: .limit(.atMost(0))
-    }
   }
 }

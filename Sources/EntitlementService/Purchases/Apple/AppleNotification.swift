@@ -1,35 +1,31 @@
 /// An App Store Server Notification, version 2, with everything inside it verified.
-public struct AppleNotification: Hashable, Sendable {
+struct AppleNotification: Hashable, Sendable {
   /// The type: `REFUND`.
   ///
   /// Apple adds types; unknown ones are kept.
-  public var type: String
+  var type: String
   /// Which kind of it: `VOLUNTARY`.
-  public var subtype: String?
+  var subtype: String?
   /// The same when Apple sends it again.
-  public var uuid: String
+  var uuid: String
   /// When Apple signed it.
-  public var signedDate: Int64?
+  var signedDate: Int64?
   /// State of the subscription: 1 active, 2 expired, 3 billing retry, 4 grace, 5 revoked.
-  public var status: Int64?
+  var status: Int64?
   /// The transaction it is about.
-  public var transaction: Verified<AppleTransaction>?
+  var transaction: Verified<AppleTransaction>?
   /// The next event of the subscription; only with a transaction of the same purchase.
-  public var renewal: AppleRenewal?
+  var renewal: AppleRenewal?
   /// For consent that was withdrawn: the application's user in Apple's terms.
-  public var appTransactionID: String?
+  var appTransactionID: String?
   /// Of a consumption request: why the user asked for a refund, in Apple's words.
-  public var consumptionRequestReason: String?
+  var consumptionRequestReason: String?
 }
 
 /// The parts of a notification before what is inside them is verified.
 struct NotificationEnvelope {
-  let type: String
-  let subtype: String?
-  let uuid: String
-  let signedDate: Int64?
-  let status: Int64?
-  let consumptionRequestReason: String?
+  /// Its fields; those with signatures of their own are still empty.
+  let notification: AppleNotification
   let signedTransaction: String?
   let signedRenewal: String?
   let signedAppTransaction: String?
@@ -42,15 +38,17 @@ struct NotificationEnvelope {
     guard let type = try fields.text("notificationType"), !type.isEmpty,
       let uuid = try fields.text("notificationUUID"), !uuid.isEmpty
     else { throw .invalid(.malformed) }
-    self.type = type
-    self.uuid = uuid
-    subtype = fields.word("subtype")
-    signedDate = try fields.instant("signedDate")
     let data = try fields.fields("data")
     let appData = try fields.fields("appData")
     let purchaseToken = try fields.fields("externalPurchaseToken")
-    status = data?.integer("status")
-    consumptionRequestReason = data?.word("consumptionRequestReason")
+    notification = AppleNotification(
+      type: type,
+      subtype: fields.word("subtype"),
+      uuid: uuid,
+      signedDate: try fields.instant("signedDate"),
+      status: data?.integer("status"),
+      consumptionRequestReason: data?.word("consumptionRequestReason")
+    )
     signedTransaction = try data?.signedData("signedTransactionInfo")
     signedRenewal = try data?.signedData("signedRenewalInfo")
     signedAppTransaction = try appData?.signedData("signedAppTransactionInfo")

@@ -2,34 +2,32 @@ internal import RPCKit
 internal import ServiceKit
 
 /// Settings of the App Store.
-public struct AppleSettings: Sendable {
+struct AppleSettings: Sendable {
   /// The application whose purchases count.
-  public var application: AppleApplication
+  var application: AppleApplication
   /// Which of its purchases count.
-  public var scope = PurchaseScope()
+  var scope = PurchaseScope()
   /// Whether production also takes purchases of the sandbox, which unlock nothing and are answered
   /// distinctly.
   ///
   /// App Review buys in the sandbox, so to refuse them fails the review.
-  public var acceptsSandbox = true
+  var acceptsSandbox = true
   /// Files of root certificates of test authorities (DER); with one, everything it signs counts.
-  public var testRootPaths: [String] = []
+  var testRootPaths: [String] = []
   /// The file of Apple's root certificate for legacy receipts (DER); nil refuses them.
-  public var receiptRootPath: String?
+  var receiptRootPath: String?
   /// Root certificates from which signed data must descend.
-  public var anchors: [TrustAnchor] = [.apple]
+  var anchors: [TrustAnchor] = [.apple]
   /// Root certificates from which legacy receipts must descend; without any, they are refused.
-  public var receiptAnchors: [TrustAnchor] = []
+  var receiptAnchors: [TrustAnchor] = []
+}
 
-  /// Makes settings with defaults.
-  public init(application: AppleApplication) {
-    self.application = application
-  }
-
+extension AppleSettings {
   /// Reads the settings, but not the files that they name.
   init(_ field: JSONField) throws(JSONDecodingError) {
     var members = try field.members()
-    application = AppleApplication(bundleID: try Self.bundleID(members.required("bundle_id")))
+    let bundleID = try Self.bundleID(members.required("bundle_id"))
+    self.init(application: AppleApplication(bundleID: bundleID))
     application.appleID = try members.optional("apple_id")?.integer(in: 1...Int64.max)
     if let field = members.optional("environment") {
       scope.environment = try field.choice(of: PurchaseEnvironment.self)

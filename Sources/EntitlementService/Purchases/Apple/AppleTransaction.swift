@@ -1,49 +1,49 @@
-public import RPCKit
+internal import RPCKit
 
 /// A transaction of StoreKit 2 as Apple signed it (`JWSTransactionDecodedPayload`).
 ///
 /// Every field may be missing. Instants are milliseconds since 1970.
-public struct AppleTransaction: Hashable, Sendable {
+struct AppleTransaction: Hashable, Sendable {
   /// This event.
-  public var transactionID: String?
+  var transactionID: String?
   /// The purchase that the event belongs to: the same for a purchase, its renewals and its refund.
-  public var originalTransactionID: String?
+  var originalTransactionID: String?
   /// Stable for one Apple account and one application.
-  public var appTransactionID: String?
+  var appTransactionID: String?
   /// The product.
-  public var productID: String?
+  var productID: String?
   /// `Non-Consumable`, `Auto-Renewable Subscription` and so on.
-  public var type: String?
+  var type: String?
   /// The user of ours that the application named (a UUID), in lower case.
-  public var appAccountToken: String?
+  var appAccountToken: String?
   /// `PURCHASED` or `FAMILY_SHARED`.
-  public var ownership: String?
+  var ownership: String?
   /// When this event was bought.
-  public var purchaseDate: Int64?
+  var purchaseDate: Int64?
   /// When the purchase began.
-  public var originalPurchaseDate: Int64?
+  var originalPurchaseDate: Int64?
   /// When a subscription ends unless renewed.
-  public var expiresDate: Int64?
+  var expiresDate: Int64?
   /// When Apple signed this.
-  public var signedDate: Int64?
+  var signedDate: Int64?
   /// When the purchase was refunded or no longer shared; nil while it stands.
-  public var revocationDate: Int64?
+  var revocationDate: Int64?
   /// 1 for a problem of the application, 0 for anything else.
-  public var revocationReason: Int64?
+  var revocationReason: Int64?
   /// Thousandths of a percent that were refunded; nil for everything.
-  public var revocationPercentage: Int64?
+  var revocationPercentage: Int64?
   /// How many were bought.
-  public var quantity: Int64?
+  var quantity: Int64?
   /// Thousandths of `currency`.
-  public var price: Int64?
+  var price: Int64?
   /// ISO 4217.
-  public var currency: String?
+  var currency: String?
   /// Where it was bought: ISO 3166, three letters.
-  public var storefront: String?
+  var storefront: String?
   /// Whether a subscription was replaced by a better one.
-  public var isUpgraded: Bool?
+  var isUpgraded: Bool?
   /// The offer that it was bought with.
-  public var offer: Purchase.Offer?
+  var offer: Purchase.Offer?
 
   /// Nothing that Apple signed; for what is read from other data than a payload.
   init() {}
@@ -76,25 +76,25 @@ public struct AppleTransaction: Hashable, Sendable {
 ///
 /// It does not say for which application it is: believe it only beside a transaction with the same
 /// `originalTransactionID`.
-public struct AppleRenewal: Hashable, Sendable {
+struct AppleRenewal: Hashable, Sendable {
   /// The purchase that is renewed.
-  public var originalTransactionID: String?
+  var originalTransactionID: String?
   /// The product that it renews as.
-  public var autoRenewProductID: String?
+  var autoRenewProductID: String?
   /// 1 when it will be renewed.
-  public var autoRenewStatus: Int64?
+  var autoRenewStatus: Int64?
   /// Whether Apple still tries to collect the money.
-  public var isInBillingRetryPeriod: Bool?
+  var isInBillingRetryPeriod: Bool?
   /// Until when the application should grant access although the money is missing.
-  public var gracePeriodExpiresDate: Int64?
+  var gracePeriodExpiresDate: Int64?
   /// Why it ended: 1 cancelled, 2 billing, 3 price, 4 product gone.
-  public var expirationIntent: Int64?
+  var expirationIntent: Int64?
   /// When it is renewed.
-  public var renewalDate: Int64?
+  var renewalDate: Int64?
   /// The offer of the next period.
-  public var offer: Purchase.Offer?
+  var offer: Purchase.Offer?
   /// When Apple signed this.
-  public var signedDate: Int64?
+  var signedDate: Int64?
 
   init(_ fields: PayloadFields) throws(AppleVerificationError) {
     originalTransactionID = try fields.text("originalTransactionId")
@@ -136,7 +136,7 @@ extension Purchase {
   /// The purchase that a verified transaction describes.
   ///
   /// Throws for one without the fields that every purchase has.
-  public init(_ verified: Verified<AppleTransaction>) throws(RPCError) {
+  init(_ verified: Verified<AppleTransaction>) throws(RPCError) {
     let transaction = verified.payload
     guard let transactionID = transaction.transactionID, !transactionID.isEmpty else {
       throw PurchaseError.transactionIncomplete(lacks: "transactionId")

@@ -3,14 +3,14 @@
 /// The two cases ask for different answers: `invalid` will be so forever, `retry` may succeed
 /// later. Mixing them up is why nobody knows what to send again
 /// (apple/app-store-server-library-swift#70).
-public enum AppleVerificationError: Error, Hashable, Sendable {
+enum AppleVerificationError: Error, Hashable, Sendable {
   /// The data is not what it claims to be, or not meant for us.
   case invalid(Reason)
   /// The check could not be finished for a reason of our own, such as missing memory.
   case retry
 
   /// The fault of the data.
-  public enum Reason: Hashable, Sendable {
+  enum Reason: Hashable, Sendable {
     /// More bytes than such data has.
     case tooLarge
     /// Not a compact signature over JSON, or JSON that has a field of the wrong kind; of receipts, not one
@@ -42,7 +42,7 @@ public enum AppleVerificationError: Error, Hashable, Sendable {
 
 extension AppleVerificationError.Reason {
   /// The reason as it is written to audit records and error details: `UNTRUSTED_CHAIN`.
-  public var name: String {
+  var name: String {
     switch self {
     case .tooLarge: "TOO_LARGE"
     case .tooManyPurchases: "TOO_MANY_PURCHASES"

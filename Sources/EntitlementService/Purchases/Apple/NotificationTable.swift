@@ -32,11 +32,11 @@ enum NotificationTable {
   /// Forgets notifications that came before `instant` (milliseconds since 1970); how many.
   @discardableResult
   static func purge(before instant: Int64, from store: ServiceStore) async throws -> Int {
-    try await store.purge(
+    try await store.database.purge(
       "notification",
-      key: "environment, uuid",
       "received_at",
-      before: instant
+      before: instant,
+      by: "environment, uuid"
     )
   }
 

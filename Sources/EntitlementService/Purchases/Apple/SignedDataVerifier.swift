@@ -1,4 +1,4 @@
-public import RPCKit
+internal import RPCKit
 
 /// Verifies what Apple signed for one application, without asking anybody (StoreKit 2 transactions,
 /// renewals and App Store Server Notifications V2).
@@ -10,22 +10,22 @@ public import RPCKit
 /// data's.
 ///
 /// About 3 ms for data of a chain not seen before, else 0.15 ms: call it where that may block.
-public struct SignedDataVerifier: Sendable {
+struct SignedDataVerifier: Sendable {
   /// Bytes of a signed transaction or renewal, at most.
-  public static let transactionByteCountMax = 64 * 1024
+  static let transactionByteCountMax = 64 * 1024
   /// Bytes of a notification, at most.
-  public static let notificationByteCountMax = 256 * 1024
+  static let notificationByteCountMax = 256 * 1024
   /// How far ahead of our clock data may be signed, in milliseconds.
   ///
   /// Apple's libraries set no bound, and the newest signed state of a purchase wins forever.
-  public static let futureMillisecondsMax: Int64 = 24 * 3600 * 1000
+  static let futureMillisecondsMax: Int64 = 24 * 3600 * 1000
 
   private let application: AppleApplication
   private let chains: CertificateChains
   private let clock: any WallClock
 
   /// Fails for roots that cannot be used.
-  public init(
+  init(
     application: AppleApplication,
     anchors: [TrustAnchor] = [.apple],
     clock: any WallClock = SystemWallClock()
@@ -36,44 +36,40 @@ public struct SignedDataVerifier: Sendable {
   }
 
   /// A transaction for this application.
-  public func transaction(
+  func transaction(
     _ text: String,
     in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleTransaction> {
-    let data = try verify(text, byteCountMax: Self.transactionByteCountMax)
-    guard try data.fields.text("bundleId") == application.bundleID else {
-      throw .invalid(.wrongApplication)
-    }
-    try require(environment, try data.fields.text("environment"))
-    return Verified(
-      payload: try AppleTransaction(data.fields),
-      evidence: data.evidence(in: environment)
-    )
+    let (fields, evidence) = try verify(text, in: environment)
+    try requireApplication(fields)
+    try require(environment, try fields.text("environment"))
+    return Verified(payload: try AppleTransaction(fields), evidence: evidence)
   }
 
   /// A renewal.
   ///
   /// See `AppleRenewal` on what it may be used for.
-  public func renewal(
+  func renewal(
     _ text: String,
     in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleRenewal> {
-    let data = try verify(text, byteCountMax: Self.transactionByteCountMax)
-    try require(environment, try data.fields.text("environment"))
-    return Verified(
-      payload: try AppleRenewal(data.fields),
-      evidence: data.evidence(in: environment)
-    )
+    let (fields, evidence) = try verify(text, in: environment)
+    try require(environment, try fields.text("environment"))
+    return Verified(payload: try AppleRenewal(fields), evidence: evidence)
   }
 
   /// A notification, with the transaction and renewal inside, each of which has a signature of its
   /// own that the outer one does not cover for.
-  public func notification(
+  func notification(
     _ text: String,
     in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> Verified<AppleNotification> {
-    let data = try verify(text, byteCountMax: Self.notificationByteCountMax)
-    let envelope = try NotificationEnvelope(data.fields)
+    let (fields, evidence) = try verify(
+      text,
+      in: environment,
+      byteCountMax: Self.notificationByteCountMax
+    )
+    let envelope = try NotificationEnvelope(fields)
     guard envelope.bundleID == application.bundleID else { throw .invalid(.wrongApplication) }
     if environment == .production, envelope.environmentName == environment.rawValue {
       guard let appleID = application.appleID, envelope.appleID == appleID else {
@@ -81,27 +77,17 @@ public struct SignedDataVerifier: Sendable {
       }
     }
     try require(environment, envelope.environmentName)
-    return Verified(
-      payload: try open(envelope, in: environment),
-      evidence: data.evidence(in: environment)
-    )
+    return Verified(payload: try open(envelope, in: environment), evidence: evidence)
   }
 
   /// Chains remembered, for metrics.
-  public var rememberedChainCount: Int { chains.count }
+  var rememberedChainCount: Int { chains.count }
 
   private func open(
     _ envelope: NotificationEnvelope,
     in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> AppleNotification {
-    var notification = AppleNotification(
-      type: envelope.type,
-      subtype: envelope.subtype,
-      uuid: envelope.uuid,
-      signedDate: envelope.signedDate,
-      status: envelope.status,
-      consumptionRequestReason: envelope.consumptionRequestReason
-    )
+    var notification = envelope.notification
     if let signed = envelope.signedTransaction {
       notification.transaction = try transaction(signed, in: environment)
     }
@@ -123,29 +109,22 @@ public struct SignedDataVerifier: Sendable {
     _ text: String,
     in environment: PurchaseEnvironment
   ) throws(AppleVerificationError) -> String? {
-    let data = try verify(
-      text,
-      byteCountMax: Self.transactionByteCountMax,
-      signedDateField: "receiptCreationDate"
-    )
-    guard try data.fields.text("bundleId") == application.bundleID else {
+    let (fields, _) = try verify(text, in: environment, signedDateField: "receiptCreationDate")
+    try requireApplication(fields)
+    try require(environment, try fields.text("receiptType"))
+    if environment == .production, fields.integer("appAppleId") != application.appleID {
       throw .invalid(.wrongApplication)
     }
-    try require(environment, try data.fields.text("receiptType"))
-    if environment == .production {
-      guard data.fields.integer("appAppleId") == application.appleID else {
-        throw .invalid(.wrongApplication)
-      }
-    }
-    return try data.fields.text("appTransactionId")
+    return try fields.text("appTransactionId")
   }
 
   /// Signature, chain and time; nothing about whom the data is for.
   private func verify(
     _ text: String,
-    byteCountMax: Int,
+    in environment: PurchaseEnvironment,
+    byteCountMax: Int = transactionByteCountMax,
     signedDateField: String = "signedDate"
-  ) throws(AppleVerificationError) -> VerifiedData {
+  ) throws(AppleVerificationError) -> (PayloadFields, VerificationEvidence) {
     let data = try CompactSignature(text, byteCountMax: byteCountMax)
     let fields = PayloadFields(data.payload)
     let signedDate = try fields.instant(signedDateField)
@@ -161,12 +140,20 @@ public struct SignedDataVerifier: Sendable {
     guard try chain.key.verify(data.signature, over: data.signedBytes) else {
       throw .invalid(.badSignature)
     }
-    return VerifiedData(
-      fields: fields,
-      payloadBytes: data.payloadBytes,
+    let evidence = VerificationEvidence(
+      payloadDigest: PayloadDigest.sha256(data.payloadBytes),
+      leafSerial: chain.leafSerial,
       signedDate: signedDate,
-      chain: chain
+      environment: environment,
+      isTest: chain.origin == .test
     )
+    return (fields, evidence)
+  }
+
+  private func requireApplication(_ fields: PayloadFields) throws(AppleVerificationError) {
+    guard try fields.text("bundleId") == application.bundleID else {
+      throw .invalid(.wrongApplication)
+    }
   }
 
   private func require(
@@ -176,23 +163,5 @@ public struct SignedDataVerifier: Sendable {
     guard name == environment.rawValue else {
       throw .invalid(.wrongEnvironment(found: name.flatMap(PurchaseEnvironment.init)))
     }
-  }
-}
-
-/// A payload whose signature was good.
-private struct VerifiedData {
-  let fields: PayloadFields
-  let payloadBytes: [UInt8]
-  let signedDate: Int64?
-  let chain: VerifiedChain
-
-  func evidence(in environment: PurchaseEnvironment) -> VerificationEvidence {
-    VerificationEvidence(
-      payloadDigest: PayloadDigest.sha256(payloadBytes),
-      leafSerial: chain.leafSerial,
-      signedDate: signedDate,
-      environment: environment,
-      isTest: chain.origin == .test
-    )
   }
 }

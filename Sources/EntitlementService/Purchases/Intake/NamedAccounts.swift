@@ -6,7 +6,7 @@ internal import ServiceKit
 ///
 /// Any 128 bits are some user's token: zeros, that of another back end, and Apple's samples name users who do
 /// not exist.
-public protocol AccountDirectory: Sendable {
+protocol AccountDirectory: Sendable {
   /// Those of the users who have an account; at most 1000 at a time.
   ///
   /// Throws when it cannot be determined.

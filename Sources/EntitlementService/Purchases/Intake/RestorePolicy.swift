@@ -1,7 +1,7 @@
 /// The policy for restoring a purchase that another user holds.
 ///
 /// A transaction that names its user (`appAccountToken`) never changes hands, whatever the policy.
-public enum RestorePolicy: String, Hashable, Sendable, CaseIterable {
+enum RestorePolicy: String, Hashable, Sendable, CaseIterable {
   /// It stays where it is.
   case keep
   /// It goes over at once.

@@ -45,10 +45,7 @@ package struct AuditSearch: Sendable {
   ///
   /// The caller or the object, if given, is a range of an index; the rest is looked at record by record, as many
   /// as one call may.
-  package func page(
-    _ asked: RequestedPage,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Page {
+  package func page(_ asked: RequestedPage, in tx: borrowing some Queryable) throws -> Page {
     let sequence = asked.cursor.flatMap { Int64($0[0]) } ?? .max
     let limit = asked.size
     let (anchor, name) =

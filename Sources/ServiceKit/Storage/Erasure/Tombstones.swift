@@ -48,18 +48,12 @@ public struct Tombstones: Sendable {
   }
 
   /// Whether this was deleted.
-  public func contains(
-    _ name: Name,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Bool {
+  public func contains(_ name: Name, in tx: borrowing some Queryable) throws -> Bool {
     try tx.exists("SELECT 1 FROM erased WHERE key = ?", .blob(key.code(of: name.bytes)))
   }
 
   /// When this was deleted last, in milliseconds since 1970; nil when it was not.
-  public func time(
-    of name: Name,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int64? {
+  public func time(of name: Name, in tx: borrowing some Queryable) throws -> Int64? {
     try tx.first("SELECT erased_at FROM erased WHERE key = ?", .blob(key.code(of: name.bytes))) {
       $0.integer(0)
     }

@@ -45,7 +45,7 @@ struct StoreMarker: Equatable {
   static let storeIDByteCount = 16
   private static let stateOffset = 512
   private static let recordByteCount = 64
-  private static let magic = Array("gatehouse store\n".utf8)
+  fileprivate static let magic = Array("gatehouse store\n".utf8)
 
   /// The marker of an unwritten file.
   init() {}
@@ -90,7 +90,7 @@ extension StoreMarker.Identity {
   private static let format: UInt32 = 1
 
   fileprivate var bytes: [UInt8] {
-    var record = MarkerRecord(Array("gatehouse store\n".utf8))
+    var record = MarkerRecord(StoreMarker.magic)
     record.append(UInt64(Self.format))
     record.append(UInt64(UInt32(bitPattern: applicationID)))
     record.bytes += storeID
@@ -99,7 +99,7 @@ extension StoreMarker.Identity {
 
   fileprivate init?(_ bytes: ArraySlice<UInt8>) {
     guard var record = MarkerRecord(sealed: bytes),
-      record.take(16) == Array("gatehouse store\n".utf8), record.takeWord() == UInt64(Self.format)
+      record.take(16) == StoreMarker.magic, record.takeWord() == UInt64(Self.format)
     else { return nil }
     applicationID = Int32(truncatingIfNeeded: record.takeWord())
     storeID = record.take(StoreMarker.storeIDByteCount)

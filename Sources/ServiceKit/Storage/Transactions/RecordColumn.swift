@@ -4,12 +4,13 @@
 /// .text("email", \.email), .integer("created_at", \.created)
 /// ```
 public struct RecordColumn<Record>: Sendable {
-  let name: String
+  @usableFromInline let name: String
   /// Whether the store makes the value when it inserts a row.
-  let isGenerated: Bool
-  let value: @Sendable (Record) -> SQLValue
+  @usableFromInline let isGenerated: Bool
+  @usableFromInline let value: @Sendable (Record) -> SQLValue
 
-  private init(
+  @usableFromInline
+  init(
     _ name: String,
     isGenerated: Bool = false,
     _ value: @escaping @Sendable (Record) -> SQLValue
@@ -18,6 +19,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A whole number that the store counts up by itself: it is read and never written.
+  @inlinable
   public static func generated(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Int64
@@ -26,6 +28,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// Text.
+  @inlinable
   public static func text(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> String
@@ -34,6 +37,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A whole number, an instant in milliseconds.
+  @inlinable
   public static func integer(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Int64
@@ -42,6 +46,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A whole number of the machine's size.
+  @inlinable
   public static func integer(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Int
@@ -50,6 +55,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A truth value, 0 or 1.
+  @inlinable
   public static func boolean(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Bool
@@ -58,6 +64,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A floating-point number.
+  @inlinable
   public static func real(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Double
@@ -66,6 +73,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// Bytes.
+  @inlinable
   public static func blob(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> [UInt8]
@@ -74,6 +82,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// Text, or NULL for nil.
+  @inlinable
   public static func optionalText(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> String?
@@ -82,6 +91,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A whole number, or NULL for nil.
+  @inlinable
   public static func optionalInteger(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Int64?
@@ -90,6 +100,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// A floating-point number, or NULL for nil.
+  @inlinable
   public static func optionalReal(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> Double?
@@ -98,6 +109,7 @@ public struct RecordColumn<Record>: Sendable {
   }
 
   /// Bytes, or NULL for nil.
+  @inlinable
   public static func optionalBlob(
     _ name: String,
     _ value: @escaping @Sendable (Record) -> [UInt8]?

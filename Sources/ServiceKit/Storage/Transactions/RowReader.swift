@@ -58,4 +58,42 @@ public struct RowReader: ~Copyable {
     let column = take()
     return statement.isNull(column) ? nil : statement.blob(column)
   }
+
+  /// The value that the next `count` columns hold together; nil when the first of them is NULL.
+  public mutating func group<Value>(
+    of count: Int,
+    _ read: (inout RowReader) throws -> Value
+  ) rethrows -> Value? {
+    let end = next + count
+    defer {
+      assert(next == end, "a group of \(count) columns was read as another number")
+    }
+    guard !statement.isNull(next) else {
+      next = end
+      return nil
+    }
+    return try read(&self)
+  }
+
+  /// The case of an enumeration that is stored as text; throws for a text of which it has none.
+  @inlinable
+  public mutating func text<Value: RawRepresentable<String>>(as type: Value.Type) throws -> Value {
+    try known(text())
+  }
+
+  /// The case of an enumeration that is stored as a whole number; throws for one of which it has none.
+  @inlinable
+  public mutating func integer<Value: RawRepresentable<Int64>>(
+    as type: Value.Type
+  ) throws -> Value {
+    try known(integer())
+  }
+
+  @inlinable
+  func known<Value: RawRepresentable>(_ raw: Value.RawValue) throws -> Value {
+    guard let value = Value(rawValue: raw) else {
+      throw StoreError.statement("column \(next - 1) has \(raw), which is no \(Value.self)")
+    }
+    return value
+  }
 }

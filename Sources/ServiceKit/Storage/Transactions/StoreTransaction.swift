@@ -1,6 +1,6 @@
 /// The queries that both kinds of transaction allow.
 ///
-/// Write look-ups that are needed in both as functions of `borrowing some StoreTransaction`.
+/// Write look-ups that are needed in both as functions of `borrowing some Queryable`.
 public protocol StoreTransaction: ~Copyable {
   /// Runs a SELECT and turns each row into a value.
   ///
@@ -26,6 +26,9 @@ public protocol StoreTransaction: ~Copyable {
   /// have no predecessors and nothing happens.
   func rely(on key: ConflictKey) throws
 }
+
+/// Either kind of transaction, as a look-up takes it: `in tx: borrowing some Queryable`.
+public typealias Queryable = StoreTransaction & ~Copyable
 
 extension StoreTransaction where Self: ~Copyable {
   /// Runs a SELECT and turns each row into a value; one value for each `?`.

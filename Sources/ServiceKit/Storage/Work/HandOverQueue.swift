@@ -58,7 +58,8 @@ package final class HandOverQueue: Sendable {
     (self.clock, self.random, self.logger) = (clock, random, logger)
     queue = LeasedQueue(
       rows,
-      .init(pollInterval: Self.pollInterval, batchCount: Self.batchCount, lease: lease),
+      .init(pollInterval: Self.pollInterval, batchCount: Self.batchCount),
+      lease: lease,
       clock: clock
     )
   }
@@ -128,11 +129,7 @@ package final class HandOverQueue: Sendable {
     let longestPause: Int64
 
     /// One that is due later than the longest pause was postponed by a clock that ran ahead, and counts as due.
-    func due(
-      now: Int64,
-      limit: Int,
-      in tx: borrowing some StoreTransaction & ~Copyable
-    ) throws -> [Waiting] {
+    func due(now: Int64, limit: Int, in tx: borrowing some Queryable) throws -> [Waiting] {
       try tx.query(
         """
         SELECT \(key), attempts FROM \(table) WHERE due_at <= ? OR due_at > ?
@@ -157,7 +154,7 @@ package final class HandOverQueue: Sendable {
       return Waiting(key: row.key, failureCount: row.failureCount, leaseEnd: end)
     }
 
-    func count(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
+    func count(_ tx: borrowing some Queryable) throws -> Int {
       try tx.first("SELECT count(*) FROM \(table)") { Int($0.integer(0)) } ?? 0
     }
 

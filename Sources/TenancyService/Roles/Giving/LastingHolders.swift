@@ -33,11 +33,6 @@ extension StoreTransaction where Self: ~Copyable {
   }
 }
 
-extension Policy {
-  /// Whether somebody must have a role on each entity on which it was given.
-  func isKept(_ name: String) -> Bool { role(named: name).map { self[$0].isOneKept } == true }
-}
-
 extension ChangeSet {
   /// Throws LAST_… when a user is about to lose a role that somebody must have, in whole or in part, and
   /// nobody else can act by it for good.

@@ -355,13 +355,38 @@ struct DeletionTests {
     }
   }
 
+  @Test("With leases, two programs take a deletion through its steps, and do each part once")
+  func workOff_twoLeasedPrograms_eraseOnce() async throws {
+    let ground = try Self.ground(graceHours: 0)
+    try await AuthStage.run(on: ground) { stage in
+      let begun = try await delete(try await stage.signUp(), stage)
+      let (core, erasure) = (stage.service.core, stage.service.deletions.erasure)
+      let settings = stage.service.settings.deletion
+      let sagas = (0..<2).map { _ in
+        DeletionSaga(core, settings, erasure, MetricRegistry(), lease: 30_000)
+      }
+      for _ in 0..<4 {
+        await withTaskGroup(of: Void.self) { group in
+          for saga in sagas { group.addTask { await saga.workOff() } }
+        }
+        await core.outbox.drain(core.store)
+        ground.clock.advance(60_000)
+      }
+      #expect(try await deletion(begun.id, stage).state == .done)
+      let parts = stage.peers.read { $0.erasing }
+      #expect(!parts.isEmpty && Set(parts).count == parts.count)
+    }
+  }
+
   @Test("The longest pause between two attempts is an hour")
   func pause_isAtMostAnHour() {
     #expect(
-      (1...6).map { DeletionSaga.pause(after: $0) } == [1000, 2000, 4000, 8000, 16000, 32000]
+      (0...5).map { DeletionSaga.backoff.longest(after: $0) } == [
+        1000, 2000, 4000, 8000, 16000, 32000,
+      ]
     )
-    #expect(DeletionSaga.pause(after: 13) == 3_600_000)
-    #expect(DeletionSaga.pause(after: .max) == 3_600_000)
+    #expect(DeletionSaga.backoff.longest(after: 12) == 3_600_000)
+    #expect(DeletionSaga.backoff.longest(after: .max) == 3_600_000)
   }
 
   @Test("Only by its identifier is somebody else's deletion found")

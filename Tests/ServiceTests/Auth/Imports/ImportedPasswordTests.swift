@@ -121,9 +121,10 @@ struct ImportedPasswordTests {
       let slow = try await insert(ForeignVectors.all[2].text, email: "slow@example.org", stage)
       let kept = try await stored(slow, stage)
       let wrapping = HashWrapping(core: stage.service.core)
-      #expect(try await wrapping.wrapBatch(on: stage.loops.loops[0]) == fast.count)
-      #expect(try await wrapping.wrapBatch(on: stage.loops.loops[0]) == 0)
-      #expect(stage.metric("gatehouse_auth_imported_hashes_wrapped_total") == fast.count)
+      for _ in 0..<2 {
+        try await wrapping.wrapAll(on: stage.loops.loops[0])
+        #expect(stage.metric("gatehouse_auth_imported_hashes_wrapped_total") == fast.count)
+      }
       #expect(try await stored(slow, stage) == kept)
       for (number, id) in ids.enumerated() {
         let wrapped = try await stored(id, stage)
@@ -157,7 +158,8 @@ struct ImportedPasswordTests {
         )
       }
       let wrapping = HashWrapping(core: core)
-      #expect(try await wrapping.wrapBatch(on: stage.loops.loops[0]) == 2)
+      try await wrapping.wrapAll(on: stage.loops.loops[0])
+      #expect(stage.metric("gatehouse_auth_imported_hashes_wrapped_total") == 2)
       #expect(try await stored(first, stage) == "")
       let refused = await outcome {
         _ = try await stage.signIn("a@example.org", password: ForeignVectors.password)
@@ -174,7 +176,7 @@ struct ImportedPasswordTests {
       func tags() -> Int { stage.metric("gatehouse_auth_password_hash_seconds_count") }
       for isWrapped in [false, true] {
         if isWrapped {
-          try await HashWrapping(core: stage.service.core).wrapBatch(on: stage.loops.loops[0])
+          try await HashWrapping(core: stage.service.core).wrapAll(on: stage.loops.loops[0])
         }
         let before = tags()
         _ = await outcome { _ = try await stage.signIn(password: "guess guess") }

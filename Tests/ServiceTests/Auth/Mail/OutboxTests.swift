@@ -97,7 +97,7 @@ struct OutboxTests {
       #expect(box.stage.sink.lines.contains { $0.contains("a mail was given up") })
     }
     #expect(
-      [1, 2, 3, 8, 9, 12, 40].map { Outbox.pause(after: $0) / 60_000 } == [
+      [0, 1, 2, 7, 8, 11, 39].map { MailAttempts.backoff.longest(after: $0) / 60_000 } == [
         1, 2, 4, 128, 240, 240, 240,
       ]
     )
@@ -129,7 +129,7 @@ struct OutboxTests {
     try await run(transport) { box, user in
       try await box.queue(of: user)
       // What the store has when the process ends between handing over and saying so.
-      let leaseEnd = box.core.clock.now + Outbox.lease
+      let leaseEnd = box.core.clock.now + MailAttempts.lease
       let id = try await box.core.store.writeOwn { tx -> String in
         let mails = try MailTable.due(now: .max, horizon: .max, limit: 10, in: tx)
         let id = mails[0].mail.id
@@ -138,7 +138,7 @@ struct OutboxTests {
       }
       await box.drain()
       #expect(transport.mails == [], "the lease has not ended")
-      box.stage.clock.advance(Outbox.lease)
+      box.stage.clock.advance(MailAttempts.lease)
       await box.drain()
       #expect(transport.mails.map(\.id) == [id])
       #expect(try await box.rows() == ["password_changed sent 2 "])
@@ -150,7 +150,7 @@ struct OutboxTests {
     let transport = ScriptedTransport(.sent)
     try await run(transport) { box, user in
       try await box.queue(of: user)
-      let leaseEnd = box.core.clock.now + Outbox.lease
+      let leaseEnd = box.core.clock.now + MailAttempts.lease
       try await box.core.store.writeOwn { tx in
         let id = try MailTable.due(now: .max, horizon: .max, limit: 1, in: tx)[0].mail.id
         try MailTable.begin(id, userID: user, leaseEnd: leaseEnd, in: tx)

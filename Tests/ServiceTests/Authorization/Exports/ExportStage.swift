@@ -104,7 +104,9 @@ struct ExportStage {
         database: folder.appending(path: "entitlement.db").path,
         catalog: try Catalog(json: Array(try SchemaFile.text("tiers/default.json").utf8)),
         purchases: PurchaseSettings(
-          application: AppleApplication(bundleID: "com.example", appleID: 1)
+          apple: AppleSettings(
+            application: AppleApplication(bundleID: "com.example", appleID: 1)
+          )
         )
       ),
       EntitlementService.Dependencies(

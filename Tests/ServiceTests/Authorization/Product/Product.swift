@@ -2,12 +2,12 @@ import AuthService
 import EntitlementContracts
 import PeerContracts
 import TenancyContracts
-import EntitlementService
 import RPCKit
 import RPCKitTesting
 import ServiceKit
 import TenancyService
 
+@testable import EntitlementService
 @testable import ServiceTesting
 
 /// The three services in one process, hosted and configured as their programs are: real stores, real

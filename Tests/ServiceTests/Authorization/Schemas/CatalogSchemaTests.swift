@@ -1,6 +1,7 @@
-import EntitlementService
 import Foundation
 import Testing
+
+@testable import EntitlementService
 
 /// `schemas/catalog.schema.json` against the loader of catalogues.
 @Suite("The JSON Schema of catalogues")

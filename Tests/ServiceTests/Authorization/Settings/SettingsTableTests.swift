@@ -1,9 +1,10 @@
 import AuthService
-import EntitlementService
 import Foundation
 import ServiceKit
 import TenancyService
 import Testing
+
+@testable import EntitlementService
 
 /// `docs/operations/services.md` against the settings that the programs know, both ways.
 @Suite("The tables of settings")

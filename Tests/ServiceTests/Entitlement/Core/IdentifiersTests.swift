@@ -1,7 +1,8 @@
-import EntitlementService
 import RPCKit
 import ServiceKit
 import Testing
+
+@testable import EntitlementService
 
 @Suite("Identifiers of EntitlementService")
 struct IdentifiersTests {

@@ -1,5 +1,6 @@
-import EntitlementService
 import RPCKit
+
+@testable import EntitlementService
 
 /// The part of AuthService that knows who has an account.
 final class KnownAccounts: AccountDirectory {

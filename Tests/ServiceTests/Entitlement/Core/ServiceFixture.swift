@@ -1,12 +1,12 @@
 import EntitlementContracts
 import PeerContracts
-import EntitlementService
 import Foundation
 import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import EntitlementService
 @testable import ServiceTesting
 
 /// The whole service behind a real socket, with callers that say who they are.
@@ -52,7 +52,9 @@ struct ServiceFixture {
       database: folder.appendingPathComponent("store.db").path,
       catalog: try TestCatalog.load(),
       purchases: PurchaseSettings(
-        application: AppleApplication(bundleID: TransactionFields.bundleID, appleID: 1234)
+        apple: AppleSettings(
+          application: AppleApplication(bundleID: TransactionFields.bundleID, appleID: 1234)
+        )
       )
     )
     settings.purchases.apple.anchors = [

@@ -1,10 +1,11 @@
-import EntitlementService
 import Foundation
+import PeerContracts
 import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import EntitlementService
 @testable import ServiceTesting
 
 /// The catalogue that ships with the service.

@@ -1,11 +1,11 @@
 import EntitlementContracts
 import PeerContracts
-import EntitlementService
 import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import EntitlementService
 @testable import ServiceTesting
 
 /// Notifications that Apple did not sign, of which anybody may send as many as it likes.

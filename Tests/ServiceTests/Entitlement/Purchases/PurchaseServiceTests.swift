@@ -1,11 +1,11 @@
 import PeerContracts
 import EntitlementContracts
-import EntitlementService
 import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import EntitlementService
 @testable import ServiceTesting
 
 @Suite("Purchases")

@@ -1,7 +1,7 @@
 /// A root certificate that signed data may descend from.
-public struct TrustAnchor: Hashable, Sendable {
+struct TrustAnchor: Hashable, Sendable {
   /// Why the root is trusted.
-  public enum Origin: Hashable, Sendable {
+  enum Origin: Hashable, Sendable {
     /// It is Apple's, known by its fingerprint.
     case apple
     /// The operator says so, for tests; everything verified with it is marked.
@@ -9,16 +9,16 @@ public struct TrustAnchor: Hashable, Sendable {
   }
 
   /// The certificate (DER).
-  public let der: [UInt8]
+  let der: [UInt8]
   /// Why the root is trusted.
-  public let origin: Origin
+  let origin: Origin
   /// Which certificate it must be; nil for whatever an operator names for tests.
   let identity: Identity?
   /// Whether the whole path must follow RFC 5280 to the letter (`X509_V_FLAG_X509_STRICT`).
-  public let isStrict: Bool
+  let isStrict: Bool
 
   /// Apple Root CA - G3, built in.
-  public static let apple = TrustAnchor(
+  static let apple = TrustAnchor(
     der: AppleRootCertificate.der,
     origin: .apple,
     identity: Identity(
@@ -39,7 +39,7 @@ public struct TrustAnchor: Hashable, Sendable {
   ///
   /// Operators get it from www.apple.com/certificateauthority ("Apple Inc. Root"); any other certificate is
   /// refused. What it signed is older than the strict rules.
-  public static func appleReceipts(der: [UInt8]) -> TrustAnchor {
+  static func appleReceipts(der: [UInt8]) -> TrustAnchor {
     TrustAnchor(
       der: der,
       origin: .apple,
@@ -58,20 +58,13 @@ public struct TrustAnchor: Hashable, Sendable {
   /// Apple's own test authority has no subject key identifier and fails the strict rules, so they
   /// are off unless asked for. Never configure one where real purchases count: everything verified
   /// with it counts like a real purchase, marked as a test.
-  public static func test(der: [UInt8], isStrict: Bool = false) -> TrustAnchor {
+  static func test(der: [UInt8], isStrict: Bool = false) -> TrustAnchor {
     TrustAnchor(der: der, origin: .test, identity: nil, isStrict: isStrict)
-  }
-
-  private init(der: [UInt8], origin: Origin, identity: Identity?, isStrict: Bool) {
-    self.der = der
-    self.origin = origin
-    self.identity = identity
-    self.isStrict = isStrict
   }
 }
 
 /// A root certificate that cannot be used.
-public struct TrustAnchorError: Error, Hashable, Sendable, CustomStringConvertible {
+struct TrustAnchorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem.
-  public let description: String
+  let description: String
 }

@@ -1,37 +1,15 @@
 internal import ServiceKit
 
 /// A legacy receipt of StoreKit 1: an application on a device, and the purchases in it.
-public struct LegacyReceipt: Hashable, Sendable {
+struct LegacyReceipt: Hashable, Sendable {
   /// Apple's name of the environment: `Production`, `ProductionSandbox`, `Xcode`.
-  public var environmentName: String?
+  var environmentName: String?
   /// The application.
-  public var bundleID: String?
+  var bundleID: String?
   /// When Apple made the receipt: milliseconds since 1970.
-  public var createdAt: Int64?
+  var createdAt: Int64?
   /// The purchases, in the receipt's order.
-  public var purchases: [Item] = []
-
-  /// One transaction.
-  public struct Item: Hashable, Sendable {
-    /// The product.
-    public var productID: String?
-    /// This event.
-    public var transactionID: String?
-    /// The purchase that the event belongs to.
-    public var originalTransactionID: String?
-    /// When this event was bought.
-    public var purchaseDate: Int64?
-    /// When the purchase began.
-    public var originalPurchaseDate: Int64?
-    /// 0 non-consumable, 1 consumable, 2 non-renewing, 3 renewed; older receipts do not say.
-    public var kind: Int64?
-    /// When a subscription ends.
-    public var expiresDate: Int64?
-    /// When it was refunded, or replaced by a better one.
-    public var cancellationDate: Int64?
-    /// Whether it was bought with a free trial or another introductory offer.
-    public var isIntroductory = false
-  }
+  var purchases: [AppleTransaction] = []
 
   /// Fields of a receipt and of a transaction in it, at most: more than any receipt of Apple's has.
   static let fieldCountMax = 10_000
@@ -50,23 +28,33 @@ public struct LegacyReceipt: Hashable, Sendable {
     createdAt = try fields.instant(12)
     let items = fields.repeated
     guard items.count <= Self.itemCountMax else { throw .invalid(.tooManyPurchases) }
-    for item in items { purchases.append(try Item(item)) }
+    for item in items { purchases.append(try AppleTransaction(item)) }
   }
 }
 
-extension LegacyReceipt.Item {
+extension AppleTransaction {
+  /// The transaction in an item of a receipt.
   fileprivate init(_ content: ArraySlice<UInt8>) throws(AppleVerificationError) {
+    self.init()
     let fields = try LegacyReceipt.Fields(content, countMax: LegacyReceipt.itemFieldCountMax)
     productID = try fields.text(1702, as: .utf8String)
     transactionID = try fields.text(1703, as: .utf8String)
     purchaseDate = try fields.instant(1704)
     originalTransactionID = try fields.text(1705, as: .utf8String)
     originalPurchaseDate = try fields.instant(1706)
-    kind = try fields.integer(1707)
+    let kind = try fields.integer(1707)
     expiresDate = try fields.instant(1708)
-    cancellationDate = try fields.instant(1712)
+    revocationDate = try fields.instant(1712)
     let (trial, offer) = (try fields.integer(1713), try fields.integer(1719))
-    isIntroductory = trial == 1 || offer == 1
+    if trial == 1 || offer == 1 { self.offer = Purchase.Offer(type: 1) }
+    switch kind {
+    case 0: type = "Non-Consumable"
+    case 1: type = "Consumable"
+    case 2: type = "Non-Renewing Subscription"
+    case 3: type = "Auto-Renewable Subscription"
+    // Older receipts do not say.
+    default: type = expiresDate == nil ? nil : "Auto-Renewable Subscription"
+    }
   }
 }
 

@@ -91,7 +91,7 @@ extension LegacyReceipt {
 extension Verified<LegacyReceipt> {
   /// The newest transaction of each purchase of a product, the newest purchase first.
   func transactions(of productID: String) -> [Verified<AppleTransaction>] {
-    var newest: [String: LegacyReceipt.Item] = [:]
+    var newest: [String: AppleTransaction] = [:]
     for item in payload.purchases where item.productID == productID {
       guard let id = item.originalTransactionID ?? item.transactionID else { continue }
       guard item.purchaseDate ?? .min >= newest[id]?.purchaseDate ?? .min else { continue }
@@ -101,29 +101,10 @@ extension Verified<LegacyReceipt> {
       ($1.value.purchaseDate ?? .min, $0.key) < ($0.value.purchaseDate ?? .min, $1.key)
     }
     return items.prefix(LegacyReceipt.purchaseCountMax).map { id, item in
-      Verified<AppleTransaction>(payload: AppleTransaction(item, of: id), evidence: evidence)
+      var transaction = item
+      transaction.transactionID = item.transactionID ?? id
+      transaction.originalTransactionID = id
+      return Verified<AppleTransaction>(payload: transaction, evidence: evidence)
     }
-  }
-}
-
-extension AppleTransaction {
-  /// The transaction that an item of a receipt stands for.
-  init(_ item: LegacyReceipt.Item, of originalTransactionID: String) {
-    self.init()
-    transactionID = item.transactionID ?? originalTransactionID
-    self.originalTransactionID = originalTransactionID
-    productID = item.productID
-    switch item.kind {
-    case 0: type = "Non-Consumable"
-    case 1: type = "Consumable"
-    case 2: type = "Non-Renewing Subscription"
-    case 3: type = "Auto-Renewable Subscription"
-    default: type = item.expiresDate == nil ? nil : "Auto-Renewable Subscription"
-    }
-    purchaseDate = item.purchaseDate
-    originalPurchaseDate = item.originalPurchaseDate
-    expiresDate = item.expiresDate
-    revocationDate = item.cancellationDate
-    if item.isIntroductory { offer = Purchase.Offer(type: 1) }
   }
 }

@@ -1,8 +1,8 @@
-import EntitlementService
 import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import EntitlementService
 @testable import ServiceTesting
 
 @Suite("What Apple signed")

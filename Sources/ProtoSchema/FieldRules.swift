@@ -2,13 +2,15 @@
 /// (gatehouse/options.proto).
 public struct FieldRules: Sendable, Equatable {
   /// The kind of text that a string holds.
-  public enum Text: UInt64, Sendable {
+  public enum Text: Int, Sendable {
     /// Any Unicode text.
     case any
     /// A name or a title, shown in one line.
     case singleLine
     /// A note of several lines.
     case multiLine
+    /// One that this program does not know.
+    case newer
   }
 
   /// Whether it must be set, and neither empty nor zero.
@@ -34,6 +36,9 @@ public struct FieldRules: Sendable, Equatable {
   /// The kind of text.
   public internal(set) var text = Text.any
 
+  /// Whether it accepts everything.
+  package var isEmpty: Bool { self == FieldRules() }
+
   /// The choices of a pattern, if it is only words separated by `|`; empty for others.
   public var choices: [String] {
     let choices = pattern.split(separator: "|", omittingEmptySubsequences: false)
@@ -49,29 +54,28 @@ public struct FieldRules: Sendable, Equatable {
 
 extension FieldRules {
   /// Reads the rules from a field's options.
-  init(options: ArraySlice<UInt8>) throws(ReflectionError) {
-    var rules = FieldRules()
-    try WireFields(options).forEach { (number, value) throws(ReflectionError) in
-      guard number == 50101 else { return }
-      try WireFields(value.bytes ?? []).forEach { (number, value) in rules.set(number, value) }
+  mutating func read(options: ArraySlice<UInt8>) throws(SchemaError) {
+    var fields = WireFields(options)
+    while let (number, value) = try fields.next() {
+      guard number == 50101 else { continue }
+      var rules = WireFields(value.bytes ?? [])
+      while let (number, value) = try rules.next() { try set(number, value) }
     }
-    self = rules
   }
 
-  private mutating func set(_ number: Int, _ value: WireFields.Value) {
-    let count = Int(clamping: value.number ?? 0)
+  private mutating func set(_ number: Int, _ value: WireFields.Value) throws(SchemaError) {
     switch (number, value) {
-    case (1, _): isRequired = count == 1
-    case (2, _): byteCountMin = count
-    case (3, _): byteCountMax = count
-    case (4, _): pattern = value.text ?? ""
+    case (1, _): isRequired = value.isTrue
+    case (2, _): byteCountMin = value.count
+    case (3, _): byteCountMax = value.count
+    case (4, _): pattern = try value.text()
     case (5, .fixed64(let bits)): minimum = Double(bitPattern: bits)
     case (6, .fixed64(let bits)): maximum = Double(bitPattern: bits)
-    case (7, _): isDefinedOnly = count == 1
-    case (8, _): itemCountMin = count
-    case (9, _): itemCountMax = count
-    case (10, _): encodedByteCountMax = count
-    case (11, _): text = Text(rawValue: UInt64(count)) ?? .any
+    case (7, _): isDefinedOnly = value.isTrue
+    case (8, _): itemCountMin = value.count
+    case (9, _): itemCountMax = value.count
+    case (10, _): encodedByteCountMax = value.count
+    case (11, _): text = Text(rawValue: value.count) ?? .newer
     default: break
     }
   }
