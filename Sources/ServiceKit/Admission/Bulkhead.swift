@@ -131,24 +131,22 @@ package final class Bulkhead: Sendable {
 }
 
 extension RPCError {
+  private static let errors = ErrorCatalog(domain: "gatehouse")
+
   /// The error for a call whose work comes after the bulkhead was stopped.
   fileprivate static var bulkheadStopped: RPCError {
-    RPCError(
-      .unavailable,
-      reason: "SERVICE_STOPPING",
-      domain: "gatehouse",
-      message: "the service is shutting down; retry elsewhere",
+    errors.unavailable(
+      "SERVICE_STOPPING",
+      "the service is shutting down; retry elsewhere",
       retryAfter: .zero
     )
   }
 
   /// The error for a call whose work has no place in a bulkhead.
   fileprivate static func bulkheadFull(isOwner: Bool) -> RPCError {
-    RPCError(
-      .resourceExhausted,
-      reason: "TOO_MUCH_WAITING",
-      domain: "gatehouse",
-      message: isOwner
+    errors.limited(
+      "TOO_MUCH_WAITING",
+      isOwner
         ? "too many of your calls are waiting; send fewer at a time"
         : "too many calls of this kind are waiting; retry after the given delay",
       retryAfter: .milliseconds(500)

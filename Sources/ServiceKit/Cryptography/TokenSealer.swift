@@ -100,21 +100,17 @@ package final class TokenSealer: Sendable {
   // MARK: Errors
 
   private var revisionInvalid: RPCError {
-    RPCError(
-      .invalidArgument,
-      reason: "REVISION_INVALID",
-      domain: domain,
-      message: "this revision token is not from this service"
+    ErrorCatalog(domain: domain).invalidRequest(
+      "REVISION_INVALID",
+      "this revision token is not from this service"
     )
   }
 
   private var pageTokenInvalid: RPCError {
     let problem = "belongs to another caller or request"
-    var error = RPCError(
-      .invalidArgument,
-      reason: "PAGE_TOKEN_INVALID",
-      domain: domain,
-      message: "page_token \(problem); start from the first page"
+    var error = ErrorCatalog(domain: domain).invalidRequest(
+      "PAGE_TOKEN_INVALID",
+      "page_token \(problem); start from the first page"
     )
     error.details.append(
       .badRequest([FieldViolation(field: "page_token", description: problem)])

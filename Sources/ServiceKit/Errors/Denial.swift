@@ -11,13 +11,6 @@ public struct Denial: Error, Hashable, Sendable {
   public let object: String
   /// Why not: a reason code.
   public let reason: String
-
-  /// Makes a denial.
-  public init(action: String, object: String, reason: String) {
-    self.action = action
-    self.object = object
-    self.reason = reason
-  }
 }
 
 /// Is notified of a denied call, on any thread; must not take long.

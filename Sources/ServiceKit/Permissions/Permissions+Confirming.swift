@@ -51,12 +51,9 @@ extension Permissions {
         return try await write(right)
       } catch is PermissionConfirmation.Outdated {}
     }
-    throw RPCError(
-      .unavailable,
-      reason: "RIGHT_UNSETTLED",
-      domain: domain,
-      message: "the caller's rights are being changed; retry in 1 s",
-      retryAfter: .seconds(1)
+    throw ErrorCatalog(domain: domain).unavailable(
+      "RIGHT_UNSETTLED",
+      "the caller's rights are being changed; retry in 1 s"
     )
   }
 }

@@ -21,6 +21,7 @@ extension Permissions {
   ) async throws -> PermissionDecision {
     if call.wantsRefresh { forget(subject: subject) }
     let decision = try await check(subject, action, entity)
-    return try await proven(decision, subject, action, entity, by: call.caller.user)
+    let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
+    return try await proven(decision, key, by: call.caller.user)
   }
 }

@@ -216,17 +216,6 @@ public final class Permissions: Sendable {
   /// kept: it is the answer to one token.
   func proven(
     _ decision: PermissionDecision,
-    _ subject: String,
-    _ action: String,
-    _ entity: String,
-    by user: UserIdentity?
-  ) async throws -> PermissionDecision {
-    let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
-    return try await proven(decision, key, by: user)
-  }
-
-  private func proven(
-    _ decision: PermissionDecision,
     _ key: PermissionCache.Key,
     by user: UserIdentity?
   ) async throws -> PermissionDecision {
@@ -274,12 +263,9 @@ public final class Permissions: Sendable {
   }
 
   private static func unavailable(_ problem: String, cause: (any Error)? = nil) -> RPCError {
-    RPCError(
-      .unavailable,
-      reason: "TENANCY_UNAVAILABLE",
-      domain: "gatehouse.tenancy",
-      message: "\(problem); retry in 1 s",
-      retryAfter: .seconds(1),
+    ErrorCatalog(domain: "gatehouse.tenancy").unavailable(
+      "TENANCY_UNAVAILABLE",
+      "\(problem); retry in 1 s",
       cause: cause
     )
   }

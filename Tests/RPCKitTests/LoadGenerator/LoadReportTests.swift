@@ -1,7 +1,8 @@
 import Foundation
-import LoadGenerator
 import RPCKit
 import Testing
+
+@testable import LoadGenerator
 
 /// What is printed at the end.
 @Suite struct LoadReportTests {

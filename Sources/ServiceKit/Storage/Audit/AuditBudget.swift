@@ -43,12 +43,9 @@ public final class AuditBudget: Sendable {
   public func take(_ caller: String) throws(RPCError) {
     guard case .refused(let wait) = callers.take(Array(caller.utf8), now: clock.now) else { return }
     refusals.increment()
-    throw RPCError(
-      .resourceExhausted,
-      reason: "AUDIT_BUDGET_SPENT",
-      domain: domain,
-      message:
-        "too many requests that were refused or changed nothing; retry after the given delay",
+    throw ErrorCatalog(domain: domain).limited(
+      "AUDIT_BUDGET_SPENT",
+      "too many requests that were refused or changed nothing; retry after the given delay",
       retryAfter: .milliseconds(wait)
     )
   }

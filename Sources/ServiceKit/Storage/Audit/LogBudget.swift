@@ -33,11 +33,9 @@ final class LogBudget: Sendable {
   func require(_ userID: String?, now: Int64) throws(RPCError) {
     guard let userID, let wait = limit.wait(of: userID, now: now) else { return }
     refusals.increment()
-    throw RPCError(
-      .resourceExhausted,
-      reason: "LOG_BUDGET_SPENT",
-      domain: domain,
-      message: "you have changed too much in too short a time; retry after the given delay",
+    throw ErrorCatalog(domain: domain).limited(
+      "LOG_BUDGET_SPENT",
+      "you have changed too much in too short a time; retry after the given delay",
       retryAfter: .milliseconds(wait)
     )
   }

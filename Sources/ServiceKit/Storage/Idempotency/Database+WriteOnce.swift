@@ -57,11 +57,9 @@ extension Database {
   }
 
   private static func reused(domain: String) -> RPCError {
-    RPCError(
-      .alreadyExists,
-      reason: "IDEMPOTENCY_KEY_REUSED",
-      domain: domain,
-      message: "this idempotency key was used for a different request; choose a new one"
+    ErrorCatalog(domain: domain).exists(
+      "IDEMPOTENCY_KEY_REUSED",
+      "this idempotency key was used for a different request; choose a new one"
     )
   }
 }
