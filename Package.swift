@@ -155,7 +155,8 @@ let package = Package(
     .target(
       name: "ServiceKit",
       dependencies: [
-        "AdminPort", "Reflection", "RPCKit", "RPCKitHTTP", "PeerContracts", "StrictJSON",
+        "AdminPort", "CommandLineTool", "Reflection", "RPCKit", "RPCKitHTTP", "PeerContracts",
+        "StrictJSON",
         "PackedTables", "TextEncodings", "CSQLite", "CCurl", "CIDN2", "COpenSSL",
         "BuildInformation",
       ],
@@ -253,7 +254,7 @@ let package = Package(
     .target(name: "CommandLineTool", swiftSettings: strict),
     .target(
       name: "LoadGenerator",
-      dependencies: ["CommandLineTool", "RPCKit"],
+      dependencies: ["CommandLineTool", "RPCKit", "TextEncodings"],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -296,7 +297,7 @@ let package = Package(
       name: "ServiceKitTests",
       dependencies: [
         "ServiceKit", "RPCKit", "RPCKitHTTP", "RPCKitTesting", "PeerContracts", "TestingContracts",
-        "CStoreFaults",
+        "CommandLineTool", "CStoreFaults",
         "store-crash-writer",
       ],
       exclude: ["Wycheproof"],

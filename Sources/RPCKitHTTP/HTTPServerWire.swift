@@ -1,4 +1,5 @@
 package import RPCKit
+internal import TextEncodings
 
 /// HTTP/1.1 and HTTP/2 on the port of a server.
 ///
@@ -56,15 +57,11 @@ enum HTTPVersionSniffer {
     guard first.count > 0 else { return .undecided }
     // An empty line before the request is skipped (RFC 9112 section 2.2).
     if first[0] == UInt8(ascii: "\r") { return .http1 }
-    guard isLetter(first[0]) else { return .neither }
+    guard first[0].isASCIILetter else { return .neither }
     guard first[0] == UInt8(ascii: "P") else { return .http1 }
     guard first.count > 1 else { return .undecided }
     guard first[1] == UInt8(ascii: "R") else { return .http1 }
     guard first.count > 2 else { return .undecided }
     return first[2] == UInt8(ascii: "I") ? .http2 : .http1
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 }

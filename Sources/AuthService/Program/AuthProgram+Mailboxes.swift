@@ -9,9 +9,6 @@ extension AuthProgram {
     summary:
       "List accounts that share a mailbox, in a copy of the store or in that of a stopped service."
   ) { _, environment, arguments in
-    guard arguments.count <= 1 else {
-      throw ConfigurationError("list-shared-mailboxes takes at most one argument, COPY")
-    }
     let path = arguments.first ?? environment.settings.database
     guard FileBytes.exists(path) else { throw FileError("\(path) does not exist") }
     let database = try await Database.open(

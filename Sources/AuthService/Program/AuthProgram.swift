@@ -25,9 +25,6 @@ public enum AuthProgram: HostedService {
     arguments: "FOLDER",
     summary: "Write the built-in mail templates to FOLDER, which must not exist yet."
   ) { _, _, arguments in
-    guard arguments.count == 1 else {
-      throw ConfigurationError("write-mail-templates takes one argument, FOLDER")
-    }
     let folder = arguments[0]
     guard !FileBytes.exists(folder) else {
       throw FileError("\(folder) exists already; name another folder")
@@ -53,12 +50,7 @@ public enum AuthProgram: HostedService {
     summary:
       "Make a user an operator, by its identifier or its verified address; the services must be running."
   ) { _, environment, arguments in
-    guard arguments.count == 1 else {
-      throw ConfigurationError(
-        "grant-super-admin takes one argument, the identifier or address of a user"
-      )
-    }
-    return try await OperatorRole.withUser(
+    try await OperatorRole.withUser(
       arguments[0],
       needsProof: true,
       in: environment
@@ -75,13 +67,11 @@ public enum AuthProgram: HostedService {
     summary:
       "Take that right away from the user; removing the last operator needs the word force."
   ) { _, environment, arguments in
-    guard let name = arguments.first, arguments.count == 1 || arguments[1...] == ["force"] else {
-      throw ConfigurationError(
-        "revoke-super-admin takes the identifier or address of a user and optionally the word force"
-      )
+    guard arguments.count == 1 || arguments[1] == "force" else {
+      throw ConfigurationError("\"\(arguments[1])\" is not the word force")
     }
     return try await OperatorRole.withUser(
-      name,
+      arguments[0],
       needsProof: false,
       in: environment
     ) { id, associations in
@@ -100,9 +90,6 @@ public enum AuthProgram: HostedService {
     arguments: "FILE",
     summary: "Write new secrets to FILE, which must not exist yet."
   ) { _, environment, arguments in
-    guard arguments.count == 1 else {
-      throw ConfigurationError("make-secrets takes one argument, FILE")
-    }
     guard !FileBytes.exists(arguments[0]) else {
       throw FileError(
         "\(arguments[0]) exists already and is not overwritten, because a store cannot be read without its "

@@ -50,10 +50,7 @@ extension AuthProgram {
     name: "list-super-admins",
     arguments: "",
     summary: "List the operators, an identifier a line; TenancyService must be running."
-  ) { _, environment, arguments in
-    guard arguments.isEmpty else {
-      throw ConfigurationError("list-super-admins takes no argument")
-    }
+  ) { _, environment, _ in
     let holders = try await OperatorRole.holders(in: environment)
     return holders.isEmpty ? "nobody is super_admin" : holders.joined(separator: "\n")
   }

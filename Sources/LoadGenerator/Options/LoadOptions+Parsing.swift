@@ -1,4 +1,4 @@
-package import CommandLineTool
+internal import CommandLineTool
 internal import RPCKit
 
 /// The command of the command line.
@@ -10,8 +10,8 @@ package enum LoadCommand: Sendable {
 
   /// Reads the arguments without the program's name.
   ///
-  /// Throws what is wrong and how to put it right.
-  package init(_ arguments: [String]) throws(UsageError) {
+  /// Throws `UsageError`: what is wrong and how to put it right.
+  package init(_ arguments: [String]) throws {
     var parser = OptionParser()
     var reader = ArgumentReader(arguments)
     while let name = try reader.nextOption() {
@@ -32,93 +32,60 @@ private struct OptionParser {
 
   private var options = LoadOptions(target: .init(.address(.unix(path: "/"))))
   private var hasTarget = false
-  private var hasService = false
-  private var hasMethod = false
+  private var service: String?
+  private var method: String?
   private var requestOption: String?
 
-  mutating func read(_ name: String, _ reader: inout ArgumentReader) throws(UsageError) {
-    if try readLoad(name, &reader) { return }
-    if try readCall(name, &reader) { return }
-    if try readTLS(name, &reader) { return }
-    if try readOutput(name, &reader) { return }
-    throw UsageError("unknown option \(name); --help lists them")
-  }
+  private typealias Reading =
+    @Sendable (inout OptionParser, inout ArgumentReader) throws -> Void
 
-  private mutating func readLoad(
-    _ name: String,
-    _ reader: inout ArgumentReader
-  ) throws(UsageError) -> Bool {
-    switch name {
-    case "--connections": options.connectionCount = try reader.integer(1...50_000)
-    case "--in-flight": options.inFlightMax = try reader.integer(1...65_536)
-    case "--threads": options.threadCount = try reader.integer(1...256)
-    case "--seconds":
-      options.measured = try reader.duration(seconds: 0.01...Self.secondsMax)
-    case "--warmup": options.warmup = try reader.duration(seconds: 0...Self.secondsMax)
-    case "--rate": options.rate = try reader.decimal(0...100_000_000)
-    case "--poisson": options.isPoisson = true
-    case "--seed": options.seed = try reader.unsigned()
-    case "--backlog": options.backlogMax = try reader.integer(0...10_000_000)
-    case "--slow-percent": options.slowPercent = try reader.decimal(0...100)
-    case "--hold": options.hold = try reader.duration(seconds: 0...Self.secondsMax)
-    case "--calls": options.callCountMax = try reader.integer(1...Int.max)
-    case "--max-errors": options.errorCountMax = try reader.integer(1...Int.max)
-    default: return false
-    }
-    return true
-  }
+  private static let load: [String: Reading] = [
+    "--connections": { $0.options.connectionCount = try $1.integer(1...50_000) },
+    "--in-flight": { $0.options.inFlightMax = try $1.integer(1...65_536) },
+    "--threads": { $0.options.threadCount = try $1.integer(1...256) },
+    "--seconds": { $0.options.measured = try $1.duration(seconds: 0.01...secondsMax) },
+    "--warmup": { $0.options.warmup = try $1.duration(seconds: 0...secondsMax) },
+    "--rate": { $0.options.rate = try $1.decimal(0...100_000_000) },
+    "--poisson": { parser, _ in parser.options.isPoisson = true },
+    "--seed": { $0.options.seed = try $1.unsigned() },
+    "--backlog": { $0.options.backlogMax = try $1.integer(0...10_000_000) },
+    "--slow-percent": { $0.options.slowPercent = try $1.decimal(0...100) },
+    "--hold": { $0.options.hold = try $1.duration(seconds: 0...secondsMax) },
+    "--calls": { $0.options.callCountMax = try $1.integer(1...Int.max) },
+    "--max-errors": { $0.options.errorCountMax = try $1.integer(1...Int.max) },
+  ]
 
-  private mutating func readCall(
-    _ name: String,
-    _ reader: inout ArgumentReader
-  ) throws(UsageError) -> Bool {
-    switch name {
-    case "--target": try readTarget(try reader.value())
-    case "--service":
-      options.service = try reader.value()
-      hasService = true
-    case "--method":
-      options.method = try reader.value()
-      hasMethod = true
-    case "--request-file": try take(.delimitedFile(try reader.value()), name)
-    case "--request-message": try take(.messageFile(try reader.value()), name)
-    case "--request-hex":
-      try take(.message(try HexText.bytes(try reader.value(), option: name)), name)
-    case "--template": try take(.template(try reader.value()), name)
-    case "--metadata": try readMetadata(try reader.value())
-    case "--timeout": options.timeout = try reader.duration(seconds: 0.000_001...Self.secondsMax)
-    case "--stock": options.isStock = true
-    default: return false
-    }
-    return true
-  }
+  private static let call: [String: Reading] = [
+    "--target": { try $0.readTarget(try $1.value()) },
+    "--service": { $0.service = try $1.value() },
+    "--method": { $0.method = try $1.value() },
+    "--request-file": { try $0.take(.delimitedFile(try $1.value()), $1.name) },
+    "--request-message": { try $0.take(.messageFile(try $1.value()), $1.name) },
+    "--request-hex": {
+      try $0.take(.message(try HexText.bytes(try $1.value(), option: $1.name)), $1.name)
+    },
+    "--template": { try $0.take(.template(try $1.value()), $1.name) },
+    "--metadata": { try $0.readMetadata(try $1.value()) },
+    "--timeout": { $0.options.timeout = try $1.duration(seconds: 0.000_001...secondsMax) },
+    "--stock": { parser, _ in parser.options.isStock = true },
+  ]
 
-  private mutating func readTLS(
-    _ name: String,
-    _ reader: inout ArgumentReader
-  ) throws(UsageError) -> Bool {
-    switch name {
-    case "--tls-ca": options.tls.authoritiesPath = try reader.value()
-    case "--tls-cert": options.tls.certificatePath = try reader.value()
-    case "--tls-key": options.tls.keyPath = try reader.value()
-    case "--tls-host": options.tls.host = try reader.value()
-    default: return false
-    }
-    return true
-  }
+  private static let rest: [String: Reading] = [
+    "--tls-ca": { $0.options.tls.authoritiesPath = try $1.value() },
+    "--tls-cert": { $0.options.tls.certificatePath = try $1.value() },
+    "--tls-key": { $0.options.tls.keyPath = try $1.value() },
+    "--tls-host": { $0.options.tls.host = try $1.value() },
+    "--json": { parser, _ in parser.options.output = .json },
+    "--text": { parser, _ in parser.options.output = .text },
+    "--json-file": { $0.options.jsonPath = try $1.value() },
+    "--quiet": { parser, _ in parser.options.isQuiet = true },
+  ]
 
-  private mutating func readOutput(
-    _ name: String,
-    _ reader: inout ArgumentReader
-  ) throws(UsageError) -> Bool {
-    switch name {
-    case "--json": options.output = .json
-    case "--text": options.output = .text
-    case "--json-file": options.jsonPath = try reader.value()
-    case "--quiet": options.isQuiet = true
-    default: return false
+  mutating func read(_ name: String, _ reader: inout ArgumentReader) throws {
+    guard let reading = Self.load[name] ?? Self.call[name] ?? Self.rest[name] else {
+      throw UsageError("unknown option \(name); --help lists them")
     }
-    return true
+    try reading(&self, &reader)
   }
 
   private mutating func readTarget(_ text: String) throws(UsageError) {
@@ -165,10 +132,13 @@ private struct OptionParser {
     guard hasTarget else {
       throw UsageError("--target is missing: tcp://host:port, tls://host:port or unix:///path")
     }
-    guard hasService == hasMethod else {
+    guard (service == nil) == (method == nil) else {
       throw UsageError("--service and --method are given together or not at all")
     }
-    if hasService, requestOption == nil { options.request = .message([]) }
+    if let service, let method {
+      (options.service, options.method) = (service, method)
+      if requestOption == nil { options.request = .message([]) }
+    }
     guard options.slowPercent == 0 || options.request == .benchmark else {
       throw UsageError("--slow-percent is for the benchmark's own request only")
     }

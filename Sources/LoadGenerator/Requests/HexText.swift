@@ -1,4 +1,5 @@
 internal import CommandLineTool
+internal import TextEncodings
 
 /// Bytes written as hexadecimal digits.
 enum HexText {
@@ -6,7 +7,7 @@ enum HexText {
   static func bytes(_ text: String, option: String) throws(UsageError) -> [UInt8] {
     var digits: [UInt8] = []
     for byte in text.utf8 where byte != UInt8(ascii: " ") {
-      guard let digit = digit(byte) else {
+      guard let digit = byte.hexadecimalValue else {
         throw UsageError("\(option) takes hexadecimal digits only")
       }
       digits.append(digit)
@@ -19,15 +20,5 @@ enum HexText {
       throw UsageError("a message has at most \(EncodedRequests.messageByteCountMax) bytes")
     }
     return bytes
-  }
-
-  /// The value of a hexadecimal digit.
-  static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

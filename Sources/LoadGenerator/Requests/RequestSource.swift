@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// Gives the next request's bytes, without allocating.
 package struct RequestSource: Sendable {
   /// The content of requests.

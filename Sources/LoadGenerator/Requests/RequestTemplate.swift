@@ -1,4 +1,5 @@
 package import CommandLineTool
+package import RPCKit
 
 /// A message whose fields are written out by number, with places that differ from call to call.
 ///

@@ -1,4 +1,5 @@
 internal import CommandLineTool
+internal import TextEncodings
 
 /// Reads the text of a template; see `RequestTemplate`.
 struct RequestTemplateParser {
@@ -76,7 +77,7 @@ struct RequestTemplateParser {
   private mutating func fixed() throws(UsageError) -> RequestTemplate.Value {
     var value: UInt64 = 0
     var digitCount = 0
-    while digitCount <= 16, let byte = peek, let digit = HexText.digit(byte) {
+    while digitCount <= 16, let byte = peek, let digit = byte.hexadecimalValue {
       value = value << 4 | UInt64(digit)
       digitCount += 1
       offset += 1
@@ -144,9 +145,9 @@ struct RequestTemplateParser {
     case UInt8(ascii: "t"): return 9
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "'"): return byte
     case UInt8(ascii: "x"):
-      guard let high = peek.flatMap(HexText.digit) else { break }
+      guard let high = peek?.hexadecimalValue else { break }
       offset += 1
-      guard let low = peek.flatMap(HexText.digit) else { break }
+      guard let low = peek?.hexadecimalValue else { break }
       offset += 1
       return high << 4 | low
     default: break
@@ -195,7 +196,7 @@ struct RequestTemplateParser {
 
   private mutating func decimal() -> UInt64? {
     var value: UInt64?
-    while let byte = peek, (48...57).contains(byte) {
+    while let byte = peek, byte.isASCIIDigit {
       let (product, overflow) = (value ?? 0).multipliedReportingOverflow(by: 10)
       let (sum, carry) = product.addingReportingOverflow(UInt64(byte - 48))
       guard !overflow, !carry else { return nil }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import RPCKit
 
 /// When calls are due, in nanoseconds from the start.
 ///

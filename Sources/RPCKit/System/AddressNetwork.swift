@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// All addresses that begin with the same bits, as CIDR writes them: `10.0.0.0/8`, `2001:db8::/32` (RFC 4632,
 /// RFC 4291 section 2.3).
 package struct AddressNetwork: Hashable, Sendable {
@@ -31,7 +33,7 @@ package struct AddressNetwork: Hashable, Sendable {
     if parts.count == 2 {
       let digits = parts[1].utf8
       guard (1...3).contains(digits.count),
-        digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        digits.allSatisfy(\.isASCIIDigit),
         let count = Int(parts[1]), count <= bitCount
       else { return nil }
       bitCount = count

@@ -13,21 +13,15 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
 package enum FileBytes {
   /// Reads a file of at most `byteCountMax` bytes.
   package static func read(_ path: String, byteCountMax: Int) throws(FileError) -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(path) }
-    defer { close(descriptor) }
+    let file = try FilePieces(path)
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = unsafe Glibc.read(descriptor, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure(path) }
-      guard count > 0 else { return bytes }
-      bytes += piece[..<count]
+    while let piece = try file.next() {
+      bytes += piece
       guard bytes.count <= byteCountMax else {
         throw FileError("\(path) is larger than \(byteCountMax) bytes")
       }
     }
+    return bytes
   }
 
   /// Names of what is in a folder, in the order of their bytes; nil when the path is that of a file.
@@ -159,25 +153,34 @@ package enum FileBytes {
     }
   }
 
-  /// Reads a file of any length, or standard input for `/dev/stdin`, piece by piece.
-  package static func readPieces(
-    _ path: String,
-    _ body: (ArraySlice<UInt8>) throws -> Void
-  ) throws {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(path) }
-    defer { close(descriptor) }
-    var piece = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = unsafe Glibc.read(descriptor, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure(path) }
-      guard count > 0 else { return }
-      try body(piece[..<count])
-    }
+  fileprivate static func failure(_ path: String) -> FileError {
+    FileError("\(path): \(unsafe String(cString: strerror(errno)))")
+  }
+}
+
+/// A file of any length, or standard input for `/dev/stdin`, that is read piece by piece, when its reader has
+/// done something with the one before.
+package final class FilePieces {
+  private let path: String
+  private let descriptor: Int32
+  private var piece = [UInt8](repeating: 0, count: 64 << 10)
+
+  /// Opens the file.
+  package init(_ path: String) throws(FileError) {
+    self.path = path
+    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileBytes.failure(path) }
   }
 
-  private static func failure(_ path: String) -> FileError {
-    FileError("\(path): \(unsafe String(cString: strerror(errno)))")
+  deinit { close(descriptor) }
+
+  /// The next piece; nil at the end.
+  package func next() throws(FileError) -> ArraySlice<UInt8>? {
+    while true {
+      let count = unsafe read(descriptor, &piece, piece.count)
+      if count > 0 { return piece[..<count] }
+      if count == 0 { return nil }
+      guard errno == EINTR else { throw FileBytes.failure(path) }
+    }
   }
 }

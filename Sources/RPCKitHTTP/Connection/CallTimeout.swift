@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// How long a call may take, as requests say it.
 enum CallTimeout {
@@ -74,7 +75,7 @@ enum CallTimeout {
     guard (1...countMax).contains(text.count) else { return nil }
     var number: Int64 = 0
     for byte in text {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      guard byte.isASCIIDigit else { return nil }
       number = number * 10 + Int64(byte - UInt8(ascii: "0"))
     }
     return number

@@ -31,16 +31,11 @@ package class HTTPExchange {
   /// Whether a page in a browser can make such a request.
   var isForBrowsers: Bool { true }
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) {
-    self.head = head
-    self.id = id
-    self.received = received
-    self.connection = connection
+  init(_ arrival: HTTPArrival) {
+    head = arrival.head
+    id = arrival.id
+    received = arrival.received
+    connection = arrival.connection
     headByteCount = head.byteCount + Self.emptyByteCount
   }
 
@@ -92,6 +87,60 @@ package class HTTPExchange {
     crossOrigin?.append(to: &head.fields)
     if isForBrowsers { head.fields.appendForBrowsers() }
     connection.sendHead(head, of: self, isEnd: isEnd)
+  }
+
+  /// Sends an answer that is known in full: the head, whose fields tell the length, and its content.
+  final func send(_ head: HTTPResponseHead, _ content: Span<UInt8>) {
+    let hasContent = self.head.method != "HEAD" && !content.isEmpty
+    sendHead(head, isEnd: !hasContent)
+    guard hasContent else { return }
+    connection.sendBody(of: self) { $0.append(content) }
+    connection.sendEnd(of: self, trailers: [:])
+  }
+
+  /// Refuses a message of the answer that is larger than a frame may be.
+  final func checkAnswer(_ byteCount: Int) throws(RPCError) {
+    let byteCountMax = connection.limits.frameByteCountMax
+    guard byteCount > byteCountMax else { return }
+    connection.core.observer.limitReached(.frameBytes)
+    throw RPCError(
+      .resourceExhausted,
+      .responseTooLarge,
+      "the response of \(byteCount) bytes is larger than \(byteCountMax) bytes; ask for less at a time"
+    )
+  }
+
+  /// Begins the call of a request that has come in full, and starts its handler with the one message.
+  final func start(
+    _ method: BoundMethod,
+    _ message: consuming ByteBuffer,
+    coding: ContentCoding,
+    metadata: Metadata,
+    timeout: Int64?,
+    transcoding: CallContext.Transcoding?
+  ) {
+    let call = connection.beginCall(
+      of: method,
+      for: self,
+      metadata: metadata,
+      timeout: timeout,
+      requestByteCount: message.byteCount
+    )
+    guard let call else { return }
+    call.transcoding = transcoding
+    // An empty message is empty, whatever it is said to be compressed with.
+    let format = message.isEmpty ? nil : coding.format
+    call.isRequestCompressed = format != nil
+    let error = message.withBytes { bytes in
+      connection.withReadable(bytes, format, for: method, malformed: .invalidArgument) {
+        bytes,
+        inflation in
+        call.inflation = inflation
+        connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
+        return nil
+      }
+    }
+    if let error { call.reject(error) }
   }
 
   // MARK: - From the call

@@ -1,16 +1,11 @@
-package import RPCKit
+internal import RPCKit
 
 /// Decides what a request is: which way of putting a call into HTTP it uses, or which document it asks for.
 package protocol HTTPRouter: Sendable {
   /// Makes the exchange of a request; requests that are for nothing get one that says so.
   ///
   /// Loop only.
-  func makeExchange(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) -> HTTPExchange
+  func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange
 
   /// Fields and content for a request of which little more than the path is known, as its head is too large or
   /// malformed.
@@ -22,13 +17,7 @@ package protocol HTTPRouter: Sendable {
   ) -> (fields: HTTPFields, text: String)?
 
   /// The same refusal as an exchange of a connection.
-  func makeRefusal(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
-    _ rejection: HTTP1Rejection
-  ) -> HTTPExchange?
+  func makeRefusal(_ arrival: HTTPArrival, _ rejection: HTTP1Rejection) -> HTTPExchange?
 }
 
 extension HTTPRouter {
@@ -40,10 +29,7 @@ extension HTTPRouter {
 
   /// The way of the version of HTTP.
   package func makeRefusal(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
+    _ arrival: HTTPArrival,
     _ rejection: HTTP1Rejection
   ) -> HTTPExchange? { nil }
 }

@@ -93,13 +93,4 @@ extension RPCError {
       "the message of \(byteCount) bytes is larger than \(max) bytes; send less at a time"
     )
   }
-
-  /// A response that is longer than the server sends.
-  static func responseTooLarge(_ byteCount: Int, max: Int) -> RPCError {
-    RPCError(
-      .resourceExhausted,
-      .responseTooLarge,
-      "the response of \(byteCount) bytes is larger than \(max) bytes; ask for less at a time"
-    )
-  }
 }

@@ -30,16 +30,10 @@ class EnvelopedExchange: HTTPExchange {
   /// Bytes of the incomplete message for which the client was given room already.
   private final var creditedByteCount = 0
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
-    malformed: StatusCode
-  ) {
+  init(_ arrival: HTTPArrival, malformed: StatusCode) {
     self.malformed = malformed
-    decoder = EnvelopeDecoder(byteCountMax: connection.limits.frameByteCountMax)
-    super.init(head, id: id, received: received, on: connection)
+    decoder = EnvelopeDecoder(byteCountMax: arrival.connection.limits.frameByteCountMax)
+    super.init(arrival)
   }
 
   // MARK: - What a way of putting calls into envelopes provides
@@ -326,11 +320,7 @@ class EnvelopedExchange: HTTPExchange {
 
   /// Sends one message that was encoded elsewhere.
   private final func sendMessage(_ message: EncodedMessage) throws(RPCError) {
-    let byteCountMax = connection.limits.frameByteCountMax
-    guard message.byteCount <= byteCountMax else {
-      connection.core.observer.limitReached(.frameBytes)
-      throw .responseTooLarge(message.byteCount, max: byteCountMax)
-    }
+    try checkAnswer(message.byteCount)
     sendEnvelope(message.isCompressed ? EnvelopeFlags.compressed : 0, message.bytes.span)
   }
 
@@ -355,10 +345,7 @@ class EnvelopedExchange: HTTPExchange {
       byteCount = message.byteCount
       if byteCount <= byteCountMax { sendEnvelope(&message) }
     }
-    guard byteCount <= byteCountMax else {
-      connection.core.observer.limitReached(.frameBytes)
-      throw .responseTooLarge(byteCount, max: byteCountMax)
-    }
+    try checkAnswer(byteCount)
   }
 
   private final func sendEnvelope(_ message: inout ByteBuffer) {

@@ -77,10 +77,7 @@ enum MetadataNames {
   static func isToken(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        HTTP1Syntax.isToken(byte) && !byte.isASCIIUppercase
       }
   }
 }

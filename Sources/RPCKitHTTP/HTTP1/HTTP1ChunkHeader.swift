@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// The line in front of a chunk (RFC 9112 section 7.1).
 enum HTTP1ChunkHeader {
   /// The most bytes that the extensions of one chunk may have.
@@ -16,9 +18,9 @@ enum HTTP1ChunkHeader {
     let refused = HTTP1Rejection.badRequest("the size of a chunk is not a hexadecimal number")
     var size = 0
     var end = 0
-    while end < line.count, let digit = HTTP1Syntax.hexadecimalDigit(line[end]) {
+    while end < line.count, let digit = line[end].hexadecimalValue {
       guard end < digitCountMax, size <= Int.max >> 4 else { throw refused }
-      size = size << 4 | digit
+      size = size << 4 | Int(digit)
       end += 1
     }
     guard end > 0 else { throw refused }

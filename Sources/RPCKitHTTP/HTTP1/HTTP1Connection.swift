@@ -117,10 +117,12 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
   private func begin(_ request: HTTP1Request, isFollowed: Bool) {
     lastID &+= 1
     let exchange = configuration.router.makeExchange(
-      request.head,
-      id: lastID,
-      received: headStart ?? loop.now,
-      on: self
+      HTTPArrival(
+        head: request.head,
+        id: lastID,
+        received: headStart ?? loop.now,
+        connection: self
+      )
     )
     headStart = nil
     transaction = HTTP1Transaction(exchange, request)

@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// A head while its fields arrive: what frames the content is taken out of them and checked.
 ///
 /// Where RFC 9112 leaves a choice between repairing and refusing, this refuses: anyone who is in front of the
@@ -58,7 +60,7 @@ struct HTTP1RequestBuilder {
   /// Only digits, without a sign and without a zero in front, up to 2⁶³.
   private static func length(_ value: String) throws(HTTP1Rejection) -> Int {
     let digits = Array(value.utf8)
-    guard !digits.isEmpty, digits.allSatisfy(HTTP1Syntax.isDigit),
+    guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit),
       digits.count == 1 || digits[0] != UInt8(ascii: "0"), let length = Int(value)
     else { throw .badRequest("content-length is not a number of bytes") }
     return length

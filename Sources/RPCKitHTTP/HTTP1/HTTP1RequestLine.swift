@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// The first line of a request, taken apart (RFC 9112 section 3).
 struct HTTP1RequestLine {
   let method: String
@@ -52,7 +54,7 @@ struct HTTP1RequestLine {
     _ text: Span<UInt8>
   ) throws(HTTP1Rejection) -> HTTPRequestHead.Version {
     guard text.count == 8, HTTP1Syntax.isEqual(text.extracting(first: 5), "HTTP/"),
-      HTTP1Syntax.isDigit(text[5]), text[6] == UInt8(ascii: "."), HTTP1Syntax.isDigit(text[7])
+      text[5].isASCIIDigit, text[6] == UInt8(ascii: "."), text[7].isASCIIDigit
     else { throw .badRequest("the version is not HTTP/1.1") }
     guard text[5] == UInt8(ascii: "1") else {
       throw HTTP1Rejection(505, "the version is not HTTP/1.1 or HTTP/1.0")

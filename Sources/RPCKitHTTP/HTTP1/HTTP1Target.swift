@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// The target of a request line (RFC 9112 section 3.2).
 struct HTTP1Target: Hashable {
   /// Up to the question mark, as it came; `*` for the server as a whole.
@@ -94,7 +96,7 @@ enum HTTP1Authority {
       guard authority[hostEnd] == UInt8(ascii: ":"), port.count <= 5 else { throw refused }
       var number = 0
       for index in port.indices {
-        guard HTTP1Syntax.isDigit(port[index]) else { throw refused }
+        guard port[index].isASCIIDigit else { throw refused }
         number = number * 10 + Int(port[index] - UInt8(ascii: "0"))
       }
       guard number <= 65_535 else { throw refused }
@@ -115,18 +117,12 @@ enum HTTP1Authority {
   }
 
   private static func isName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
+    byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
   }
 
   /// The characters of IPv6 addresses.
   private static func isAddress(_ byte: UInt8) -> Bool {
-    HTTP1Syntax.hexadecimalDigit(byte) != nil || byte == UInt8(ascii: ":")
+    byte.hexadecimalValue != nil || byte == UInt8(ascii: ":")
       || byte == UInt8(ascii: ".")
   }
 }

@@ -103,13 +103,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     let rejection = HTTP1Rejection(status, Self.problem(status))
     let path = String(block.path.prefix { $0 != "?" })
     let refused = HTTPRequestHead(method: block.method, path: path, version: .http2)
-    let exchange = configuration.router.makeRefusal(
-      refused,
-      id: id,
-      received: block.received,
-      on: self,
-      rejection
-    )
+    let exchange = configuration.router.makeRefusal(arrival(refused, block), rejection)
     guard let exchange else {
       var head = HTTPResponseHead(status: status, fields: ["content-length": "0"])
       if status == HTTPRequestHead.HTTP2Refusal.methodNotAllowed.rawValue {
@@ -120,6 +114,10 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
       return
     }
     open(exchange)
+  }
+
+  private func arrival(_ head: HTTPRequestHead, _ block: HTTP2FieldBlock) -> HTTPArrival {
+    HTTPArrival(head: head, id: block.streamID, received: block.received, connection: self)
   }
 
   /// Why a head is refused, for people.
@@ -165,12 +163,7 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     } catch {
       return refuse(block, status: error.rawValue)
     }
-    let exchange = configuration.router.makeExchange(
-      head,
-      id: id,
-      received: block.received,
-      on: self
-    )
+    let exchange = configuration.router.makeExchange(arrival(head, block))
     if block.isTooLarge {
       open(exchange, refusing: core.refusals.tooMuchMetadata.error)
     } else {

@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// The kinds of bytes that HTTP/1.1 distinguishes.
 package enum HTTP1Syntax {
   /// The characters of names and methods (RFC 9110 section 5.6.2).
@@ -24,19 +26,6 @@ package enum HTTP1Syntax {
   /// The characters of field values (RFC 9110 section 5.5); bytes above 127 are looked at as UTF-8.
   static func isFieldValue(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x7F || byte == 0x09
-  }
-
-  static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
-  static func hexadecimalDigit(_ byte: UInt8) -> Int? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
-    default: nil
-    }
   }
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -68,18 +57,12 @@ package enum HTTP1Syntax {
   /// The text of ASCII bytes in lower case.
   static func lowercased(_ bytes: Span<UInt8>) -> String {
     var isLowercase = true
-    for index in bytes.indices where isUppercase(bytes[index]) { isLowercase = false }
+    for index in bytes.indices where bytes[index].isASCIIUppercase { isLowercase = false }
     guard !isLowercase else { return text(bytes) }
     var lowercase: [UInt8] = []
     lowercase.reserveCapacity(bytes.count)
-    for index in bytes.indices {
-      lowercase.append(isUppercase(bytes[index]) ? bytes[index] | 0x20 : bytes[index])
-    }
+    for index in bytes.indices { lowercase.append(bytes[index].lowercasedASCII) }
     return text(lowercase.span)
-  }
-
-  private static func isUppercase(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
   }
 
   /// The elements of a list (RFC 9110 section 5.6.1) in lower case, empty ones too.

@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 extension HTTPFields {
   /// Adds when to try again, if an error says it (`Retry-After`, RFC 9110 section 10.2.3), and which limit a call
@@ -18,24 +19,15 @@ extension HTTPFields {
 extension RPCError {
   /// The reason among the details, if it can be a string of a structured field (RFC 9651 section 3.3.3).
   fileprivate var limitName: String? {
-    let detail = details.first { $0.typeURL.hasSuffix("/google.rpc.ErrorInfo") }
-    // What a peer sent unreadably is treated as not sent.
-    guard let detail,
-      let info = try? Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits()),
-      !info.reason.isEmpty, info.reason.utf8.count <= 63,
-      info.reason.utf8.allSatisfy({ Self.isOfReason($0) })
+    guard let reason = detail(Google_Rpc.ErrorInfo.self)?.reason, !reason.isEmpty,
+      reason.utf8.count <= 63, reason.utf8.allSatisfy({ Self.isOfReason($0) })
     else { return nil }
-    return info.reason
+    return reason
   }
 
   /// Reasons are words in capitals with underscores (google/rpc/error_details.proto).
   private static func isOfReason(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "_"):
-      true
-    default: false
-    }
+    byte.isASCIIUppercase || byte.isASCIIDigit || byte == UInt8(ascii: "_")
   }
 }
 

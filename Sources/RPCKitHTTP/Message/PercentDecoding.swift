@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// Percent-encoding of paths and queries (RFC 3986 section 2.1).
 enum PercentDecoding {
   /// Why text cannot be decoded.
@@ -46,11 +48,11 @@ enum PercentDecoding {
         continue
       }
       let escape = text[index...].prefix(2)
-      guard escape.count == 2, let high = escape.first.flatMap(HTTP1Syntax.hexadecimalDigit),
-        let low = escape.last.flatMap(HTTP1Syntax.hexadecimalDigit)
+      guard escape.count == 2, let high = escape.first?.hexadecimalValue,
+        let low = escape.last?.hexadecimalValue
       else { throw .malformed }
       text.formIndex(&index, offsetBy: 2)
-      let value = UInt8(high << 4 | low)
+      let value = high << 4 | low
       if keepsSlashes, value == UInt8(ascii: "/") {
         bytes.append(UInt8(ascii: "%"))
         bytes += escape

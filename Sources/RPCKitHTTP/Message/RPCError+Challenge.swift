@@ -9,9 +9,7 @@ extension RPCError {
   func challenge(hadCredentials: Bool) -> String {
     guard hadCredentials else { return "Bearer" }
     let needsMore = details.contains { detail in
-      guard detail.isMessage("google.rpc.ErrorInfo") else { return false }
-      // What a peer sent unreadably is treated as not sent.
-      let info = try? Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits())
+      let info = detail.message(Google_Rpc.ErrorInfo.self)
       return Self.proofKeys.contains { info?.metadata[$0] != nil }
     }
     let code = needsMore ? "insufficient_user_authentication" : "invalid_token"

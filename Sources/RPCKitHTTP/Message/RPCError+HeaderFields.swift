@@ -24,14 +24,9 @@ extension RPCError {
   }
 
   private mutating func note(leftOutCount: Int) {
-    guard let place = details.firstIndex(where: { $0.isMessage("google.rpc.ErrorInfo") }) else {
-      return
-    }
-    let bytes = details[place].value
-    // What a peer sent unreadably is treated as not sent.
-    guard var info = try? Google_Rpc.ErrorInfo(protobuf: bytes.span, limits: MessageLimits()) else {
-      return
-    }
+    guard let place = details.firstIndex(where: { $0.isMessage(Google_Rpc.ErrorInfo.self) }),
+      var info = details[place].message(Google_Rpc.ErrorInfo.self)
+    else { return }
     info.metadata[Self.leftOutKey] = String(leftOutCount)
     details[place].value = info.protobufBytes
   }
@@ -52,10 +47,9 @@ private struct HeaderRoom {
 
   /// A reason with less metadata, where that is too long to be sent whatever there is besides: the longest go first.
   mutating func shortened(_ detail: RPCError.Detail) -> RPCError.Detail {
-    guard !detail.isAlwaysSent, detail.isMessage("google.rpc.ErrorInfo"),
-      // What a peer sent unreadably is treated as any other detail.
-      var info = try? Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits())
-    else { return detail }
+    guard !detail.isAlwaysSent, var info = detail.message(Google_Rpc.ErrorInfo.self) else {
+      return detail
+    }
     var shortened = detail
     while !shortened.isAlwaysSent,
       let longest = info.metadata.max(by: { $0.value.utf8.count < $1.value.utf8.count })

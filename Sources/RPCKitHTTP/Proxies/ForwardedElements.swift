@@ -70,18 +70,9 @@ struct ForwardedElements {
   /// RFC 9110 section 5.6.2; nil if there is none.
   private mutating func token() -> String? {
     let start = index
-    while index < bytes.count, Self.isOfToken(bytes[index]) { index += 1 }
+    while index < bytes.count, HTTP1Syntax.isToken(bytes[index]) { index += 1 }
     guard index > start else { return nil }
     return String(decoding: bytes[start..<index], as: UTF8.self)
-  }
-
-  private static func isOfToken(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 
   private mutating func take(_ character: Unicode.Scalar) -> Bool {

@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// The peers that proxies wrote down, the nearest to the server first.
 ///
@@ -109,7 +110,7 @@ enum ForwardedNode {
     guard !text.isEmpty else { return 0 }
     let digits = text.utf8.dropFirst()
     guard text.utf8.first == UInt8(ascii: ":"), (1...5).contains(digits.count),
-      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+      digits.allSatisfy(\.isASCIIDigit)
     else { return nil }
     return UInt16(Substring(digits))
   }

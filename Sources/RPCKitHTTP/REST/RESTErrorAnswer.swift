@@ -51,11 +51,7 @@ package struct RESTErrorAnswer {
     var head = HTTPResponseHead(status: status, fields: fields)
     head.fields.append("content-length", String(content.count))
     if let requestID = exchange.head.requestID { head.fields.append("x-request-id", requestID) }
-    let hasContent = exchange.head.method != "HEAD"
-    exchange.sendHead(head, isEnd: !hasContent || content.isEmpty)
-    guard hasContent, !content.isEmpty else { return }
-    exchange.connection.sendBody(of: exchange) { $0.append(content.span) }
-    exchange.connection.sendEnd(of: exchange, trailers: [:])
+    exchange.send(head, content.span)
   }
 
   /// The members of the envelope, which the last line of a stream has too.
@@ -91,10 +87,7 @@ package struct RESTErrorAnswer {
 
   /// One of the codes that the protocol has: the reason if it is one, and else what is nearest to it.
   private static func flagCode(_ error: RPCError) -> String {
-    let reasons = error.details.filter { $0.typeURL.hasSuffix("/google.rpc.ErrorInfo") }
-      .compactMap {
-        try? Google_Rpc.ErrorInfo(protobuf: $0.value.span, limits: MessageLimits()).reason
-      }
+    let reasons = error.details.compactMap { $0.message(Google_Rpc.ErrorInfo.self)?.reason }
     let codes = ["TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND"]
     if let code = codes.first(where: { reasons.contains($0) }) { return code }
     let isOfContext =
@@ -108,13 +101,9 @@ package struct RESTErrorAnswer {
     var object: JSONObject = ["code": .string(error.code.description)]
     var others: [JSONValue] = []
     for detail in error.details {
-      let limits = MessageLimits()
-      let bytes = detail.value.span
       switch detail.typeURL.split(separator: "/").last {
       case "google.rpc.ErrorInfo":
-        guard let info = try? Google_Rpc.ErrorInfo(protobuf: bytes, limits: limits) else {
-          continue
-        }
+        guard let info = detail.message(Google_Rpc.ErrorInfo.self) else { continue }
         object["reason"] = .string(info.reason)
         object["domain"] = .string(info.domain)
         var metadata = JSONObject()
@@ -123,14 +112,10 @@ package struct RESTErrorAnswer {
         }
         if !info.metadata.isEmpty { object["metadata"] = .object(metadata) }
       case "google.rpc.BadRequest":
-        guard let request = try? Google_Rpc.BadRequest(protobuf: bytes, limits: limits) else {
-          continue
-        }
+        guard let request = detail.message(Google_Rpc.BadRequest.self) else { continue }
         object["fieldViolations"] = .array(request.fieldViolations.map(Self.violation))
       case "google.rpc.RequestInfo":
-        guard let info = try? Google_Rpc.RequestInfo(protobuf: bytes, limits: limits) else {
-          continue
-        }
+        guard let info = detail.message(Google_Rpc.RequestInfo.self) else { continue }
         object["requestId"] = .string(info.requestId)
       // The field retry-after says it.
       case "google.rpc.RetryInfo": continue

@@ -30,16 +30,10 @@ final class RESTExchange: HTTPExchange {
   private var route: RESTRoute { request.route }
   private var binding: HTTPBinding { request.route.binding }
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
-    request: Request
-  ) {
+  init(_ arrival: HTTPArrival, request: Request) {
     self.request = request
-    reader = RESTRequestReader(request, head)
-    super.init(head, id: id, received: received, on: connection)
+    reader = RESTRequestReader(request, arrival.head)
+    super.init(arrival)
   }
 
   override var heldByteCount: Int { content.byteCount }
@@ -123,29 +117,16 @@ final class RESTExchange: HTTPExchange {
     guard !isOver else { return }
     var body = ByteBuffer()
     swap(&body, &content)
-    let call = connection.beginCall(
-      of: request.method,
-      for: self,
+    start(
+      request.method,
+      body,
+      coding: coding,
       metadata: metadata,
       timeout: timeout,
-      requestByteCount: body.byteCount
-    )
-    guard let call else { return }
-    let format = body.isEmpty ? nil : coding.format
-    call.isRequestCompressed = format != nil
-    call.transcoding = { [reader, isForm] body throws(RPCError) in
-      try reader.message(body, isForm: isForm)
-    }
-    let error = body.withBytes { bytes in
-      connection.withReadable(bytes, format, for: request.method, malformed: .invalidArgument) {
-        bytes,
-        inflation in
-        call.inflation = inflation
-        connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
-        return nil
+      transcoding: { [reader, isForm] body throws(RPCError) in
+        try reader.message(body, isForm: isForm)
       }
-    }
-    if let error { call.reject(error) }
+    )
   }
 
   override func abandoned() {
@@ -186,17 +167,13 @@ final class RESTExchange: HTTPExchange {
   }
 
   private func respond(content: [UInt8]) throws(RPCError) {
-    let content = try bounded(content)
+    try checkAnswer(content.count)
     var fields = answerFields("application/json")
     let isKnown = isKnown(fields["etag"])
     if !isKnown { fields.append("content-length", String(content.count)) }
-    let hasContent = head.method != "HEAD" && !isKnown
     finish()
-    let status = isKnown ? 304 : binding.status
-    sendHead(HTTPResponseHead(status: status, fields: fields), isEnd: !hasContent)
-    guard hasContent else { return }
-    connection.sendBody(of: self) { $0.append(content.span) }
-    connection.sendEnd(of: self, trailers: [:])
+    let answer = HTTPResponseHead(status: isKnown ? 304 : binding.status, fields: fields)
+    send(answer, isKnown ? Span() : content.span)
   }
 
   /// Whether the client has the answer with this tag already (RFC 9110 section 13.1.2).
@@ -211,13 +188,6 @@ final class RESTExchange: HTTPExchange {
         return known == tag || known == "W/\(tag)"
       }
     }
-  }
-
-  private func bounded(_ content: [UInt8]) throws(RPCError) -> [UInt8] {
-    let byteCountMax = connection.limits.frameByteCountMax
-    guard content.count > byteCountMax else { return content }
-    connection.core.observer.limitReached(.frameBytes)
-    throw .responseTooLarge(content.count, max: byteCountMax)
   }
 
   private func answerFields(_ type: String) -> HTTPFields {
@@ -236,7 +206,7 @@ final class RESTExchange: HTTPExchange {
   }
 
   private func send(line: [UInt8]) throws(RPCError) {
-    let line = try bounded(line)
+    try checkAnswer(line.count)
     beginStream()
     sendLine(line)
   }

@@ -30,11 +30,8 @@ struct RESTFieldNames {
   func renaming(_ error: RPCError) -> RPCError {
     var error = error
     var spellings = spellings
-    for index in error.details.indices
-    where error.details[index].typeURL.hasSuffix("/google.rpc.BadRequest") {
-      let bytes = error.details[index].value
-      guard let request = try? Google_Rpc.BadRequest(protobuf: bytes.span, limits: MessageLimits())
-      else { continue }
+    for index in error.details.indices {
+      guard let request = error.details[index].message(Google_Rpc.BadRequest.self) else { continue }
       // The message most often begins with one of them.
       for violation in request.fieldViolations {
         spellings[violation.field] = name(violation.field)

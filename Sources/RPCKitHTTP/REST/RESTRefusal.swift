@@ -4,15 +4,9 @@ internal import RPCKit
 final class RESTRefusal: HTTPExchange {
   private let answer: RESTErrorAnswer
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
-    _ answer: RESTErrorAnswer
-  ) {
+  init(_ arrival: HTTPArrival, _ answer: RESTErrorAnswer) {
     self.answer = answer
-    super.init(head, id: id, received: received, on: connection)
+    super.init(arrival)
   }
 
   override func begin() { answer.send(on: self) }

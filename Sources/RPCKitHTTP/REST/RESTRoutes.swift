@@ -46,15 +46,10 @@ package struct RESTRoutes: HTTPRoutes {
     shared = Shared(registry, ignoredKeys)
   }
 
-  package func makeExchange(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) -> HTTPExchange? {
+  package func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {
+    let head = arrival.head
     func refusal(_ failure: RESTFailure, form: HTTPBinding.Errors = .envelope) -> HTTPExchange {
-      let answer = RESTErrorAnswer(failure, form: form)
-      return RESTRefusal(head, id: id, received: received, on: connection, answer)
+      RESTRefusal(arrival, RESTErrorAnswer(failure, form: form))
     }
     let path: RESTPath
     do throws(RESTPath.Failure) {
@@ -82,12 +77,11 @@ package struct RESTRoutes: HTTPRoutes {
         form: form
       )
     case .route(let route, let hasVerb):
-      guard case .success(let bound) = connection.method(at: route.methodPath) else { return nil }
+      guard case .success(let bound) = arrival.connection.method(at: route.methodPath) else {
+        return nil
+      }
       return RESTExchange(
-        head,
-        id: id,
-        received: received,
-        on: connection,
+        arrival,
         request: RESTExchange.Request(
           route: route,
           method: bound,

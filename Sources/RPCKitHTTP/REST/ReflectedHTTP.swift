@@ -42,13 +42,8 @@ package struct ReflectedHTTP: Sendable {
 }
 
 extension ReflectedHTTP: HTTPRoutes {
-  package func makeExchange(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) -> HTTPExchange? {
-    parts.value.routes.makeExchange(head, id: id, received: received, on: connection)
+  package func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {
+    parts.value.routes.makeExchange(arrival)
   }
 }
 

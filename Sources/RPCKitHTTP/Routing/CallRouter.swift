@@ -1,4 +1,4 @@
-package import RPCKit
+internal import RPCKit
 
 /// Tells by method, path and content type which way of making calls a request uses.
 ///
@@ -22,86 +22,47 @@ package struct CallRouter: HTTPRouter {
   /// Makes a router that serves every dialect and nothing else.
   package init() {}
 
-  package func makeExchange(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) -> HTTPExchange {
+  package func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange {
+    let head = arrival.head
     // What the server as a whole can do (RFC 9110 section 9.3.7).
     guard head.path != "*" else {
-      return PreflightExchange(
-        head,
-        id: id,
-        received: received,
-        on: connection,
-        fields: ["allow": HTTPRequestHead.methods.joined(separator: ", ")]
-      )
+      let methods = HTTPRequestHead.methods.joined(separator: ", ")
+      return PreflightExchange(arrival, fields: ["allow": methods])
     }
-    guard let crossOrigin else { return route(head, id, received, connection) }
+    guard let crossOrigin else { return route(arrival) }
     guard !CrossOriginPolicy.isPreflight(head) else {
-      return PreflightExchange(
-        head,
-        id: id,
-        received: received,
-        on: connection,
-        fields: crossOrigin.preflightFields(head)
-      )
+      return PreflightExchange(arrival, fields: crossOrigin.preflightFields(head))
     }
-    let exchange = route(head, id, received, connection)
+    let exchange = route(arrival)
     exchange.crossOrigin = crossOrigin.answer(to: head)
     return exchange
   }
 
-  private func route(
-    _ head: HTTPRequestHead,
-    _ id: UInt32,
-    _ received: MonotonicInstant,
-    _ connection: HTTPConnection
-  ) -> HTTPExchange {
+  private func route(_ arrival: HTTPArrival) -> HTTPExchange {
+    let head = arrival.head
     if isREST(head.path) {
-      return registered(head, id, received, connection)
-        ?? RESTRefusal(
-          head,
-          id: id,
-          received: received,
-          on: connection,
-          RESTErrorAnswer(.nothing(at: head.path, .notFound))
-        )
+      return registered(arrival)
+        ?? RESTRefusal(arrival, RESTErrorAnswer(.nothing(at: head.path, .notFound)))
     }
     let type = head.fields.contentType?.essence ?? ""
     if let dialect = Self.dialect(of: type) {
       guard dialects.contains(dialect) else {
-        return refusal(head, id, received, connection, .dialectOff(type), 415)
+        return RefusalExchange(arrival, error: .dialectOff(type), status: 415)
       }
       switch dialect {
-      case .grpc: return GRPCExchange(head, id: id, received: received, on: connection)
-      case .grpcWeb: return GRPCWebExchange(head, id: id, received: received, on: connection)
-      case .connect:
-        return ConnectStreamingExchange(
-          head,
-          id: id,
-          received: received,
-          on: connection,
-          transcoder: transcoder
-        )
+      case .grpc: return GRPCExchange(arrival)
+      case .grpcWeb: return GRPCWebExchange(arrival)
+      case .connect: return ConnectStreamingExchange(arrival, transcoder: transcoder)
       }
     }
-    if let exchange = registered(head, id, received, connection) { return exchange }
+    if let exchange = registered(arrival) { return exchange }
     guard dialects.contains(.connect) else {
-      return refusal(head, id, received, connection, .nothing(at: head.path, .unimplemented), 404)
+      return RefusalExchange(arrival, error: .nothing(at: head.path, .unimplemented), status: 404)
     }
-    switch connection.method(at: head.path) {
+    switch arrival.connection.method(at: head.path) {
     case .success(let method):
-      return ConnectUnaryExchange(
-        head,
-        id: id,
-        received: received,
-        on: connection,
-        method: method,
-        transcoder: transcoder
-      )
-    case .failure(let error): return refusal(head, id, received, connection, error, 404)
+      return ConnectUnaryExchange(arrival, method: method, transcoder: transcoder)
+    case .failure(let error): return RefusalExchange(arrival, error: error, status: 404)
     }
   }
 
@@ -109,15 +70,9 @@ package struct CallRouter: HTTPRouter {
     restPrefix.map { path.utf8.starts(with: $0.utf8) } ?? false
   }
 
-  private func registered(
-    _ head: HTTPRequestHead,
-    _ id: UInt32,
-    _ received: MonotonicInstant,
-    _ connection: HTTPConnection
-  ) -> HTTPExchange? {
+  private func registered(_ arrival: HTTPArrival) -> HTTPExchange? {
     for routes in routes {
-      let exchange = routes.makeExchange(head, id: id, received: received, on: connection)
-      if let exchange { return exchange }
+      if let exchange = routes.makeExchange(arrival) { return exchange }
     }
     return nil
   }
@@ -130,15 +85,10 @@ package struct CallRouter: HTTPRouter {
   }
 
   package func makeRefusal(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
+    _ arrival: HTTPArrival,
     _ rejection: HTTP1Rejection
   ) -> HTTPExchange? {
-    restAnswer(at: head.path, rejection).map {
-      RESTRefusal(head, id: id, received: received, on: connection, $0)
-    }
+    restAnswer(at: arrival.head.path, rejection).map { RESTRefusal(arrival, $0) }
   }
 
   private func restAnswer(at path: String, _ rejection: HTTP1Rejection) -> RESTErrorAnswer? {
@@ -153,24 +103,6 @@ package struct CallRouter: HTTPRouter {
     if type.hasPrefix(ConnectStreamingExchange.typePrefix) { return .connect }
     guard type.hasPrefix("application/grpc") else { return nil }
     return type.hasPrefix("application/grpc-web") ? .grpcWeb : .grpc
-  }
-
-  private func refusal(
-    _ head: HTTPRequestHead,
-    _ id: UInt32,
-    _ received: MonotonicInstant,
-    _ connection: HTTPConnection,
-    _ error: RPCError,
-    _ status: Int
-  ) -> HTTPExchange {
-    RefusalExchange(
-      head,
-      id: id,
-      received: received,
-      on: connection,
-      error: error,
-      status: status
-    )
   }
 }
 

@@ -1,4 +1,4 @@
-package import RPCKit
+internal import RPCKit
 
 /// A text that anybody may read at a path.
 package struct HTTPDocument: Sendable {
@@ -62,14 +62,9 @@ package struct HTTPDocuments: HTTPRoutes {
     self.documents = Dictionary(documents.map { ($0.path, $0) }) { first, _ in first }
   }
 
-  package func makeExchange(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) -> HTTPExchange? {
-    documents[head.path].map {
-      HTTPDocumentExchange($0, head, id: id, received: received, on: connection)
+  package func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {
+    documents[arrival.head.path].map {
+      HTTPDocumentExchange($0, arrival)
     }
   }
 }
@@ -78,15 +73,9 @@ package struct HTTPDocuments: HTTPRoutes {
 private final class HTTPDocumentExchange: HTTPExchange {
   private let document: HTTPDocument
 
-  init(
-    _ document: HTTPDocument,
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) {
+  init(_ document: HTTPDocument, _ arrival: HTTPArrival) {
     self.document = document
-    super.init(head, id: id, received: received, on: connection)
+    super.init(arrival)
   }
 
   override func begin() {

@@ -5,15 +5,9 @@ internal import RPCKit
 final class PreflightExchange: HTTPExchange {
   private let fields: HTTPFields
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
-    fields: HTTPFields
-  ) {
+  init(_ arrival: HTTPArrival, fields: HTTPFields) {
     self.fields = fields
-    super.init(head, id: id, received: received, on: connection)
+    super.init(arrival)
   }
 
   override func begin() {

@@ -4,26 +4,16 @@ internal import RPCKit
 final class RefusalExchange: HTTPExchange {
   private let error: RPCError
   private let status: Int
-  private let fields: HTTPFields
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
-    error: RPCError,
-    status: Int,
-    fields: HTTPFields = [:]
-  ) {
+  init(_ arrival: HTTPArrival, error: RPCError, status: Int) {
     self.error = error
     self.status = status
-    self.fields = fields
-    super.init(head, id: id, received: received, on: connection)
+    super.init(arrival)
   }
 
   override func begin() { fail(error, Metadata()) }
 
   override func fail(_ error: RPCError, _ metadata: Metadata) {
-    sendConnectError(error, metadata, status: status, fields: fields)
+    sendConnectError(error, metadata, status: status)
   }
 }

@@ -1,23 +1,18 @@
+internal import RPCKit
+
 /// Random numbers that are the same for the same seed, on every machine and in every release.
 ///
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one
-/// addition and a mixing step, good enough to explore interleavings and no good for secrets.
+/// `SplitMix64` is good enough to explore interleavings.
 public struct SimulationRandom: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  private var generator: SplitMix64
 
   /// Starts a sequence; each seed has its own.
   public init(seed: UInt64) {
-    state = seed
+    generator = SplitMix64(seed: seed)
   }
 
   /// The next number of the sequence.
-  public mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
+  public mutating func next() -> UInt64 { generator.next() }
 
   /// A number from `range`.
   ///
@@ -42,7 +37,7 @@ public struct SimulationRandom: RandomNumberGenerator, Sendable {
   /// True with the given probability.
   public mutating func chance(_ probability: Double) -> Bool {
     guard probability > 0 else { return false }
-    return Double(next() >> 11) * 0x1p-53 < probability
+    return generator.unitInterval() < probability
   }
 
   /// A span of time from `range`.

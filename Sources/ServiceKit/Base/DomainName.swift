@@ -1,4 +1,5 @@
 internal import CIDN2
+internal import TextEncodings
 
 /// Names of domains behind the @ of an address.
 enum DomainName {
@@ -17,7 +18,7 @@ enum DomainName {
     }
     let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard name.utf8.count <= byteCountMax, labels.allSatisfy(isLabel),
-      let last = labels.last, !last.allSatisfy(isDigit)
+      let last = labels.last, !last.allSatisfy(\.isASCIIDigit)
     else { return nil }
     return name
   }
@@ -41,16 +42,7 @@ enum DomainName {
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-")
   }
 
   /// The name for a resolver; nil for a text that may be no name.

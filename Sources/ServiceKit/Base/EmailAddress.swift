@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// An address of an account, as it was given and as it is looked up.
 public struct EmailAddress: Hashable, Sendable {
   /// As the user wrote it, for mails.
@@ -48,11 +50,8 @@ public struct EmailAddress: Hashable, Sendable {
   }
 
   /// A text with its ASCII letters in lower case, and everything else as it is.
-  static func lowercasedASCII(_ text: some StringProtocol) -> String {
-    let bytes = text.utf8.map { byte in
-      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
-    return String(decoding: bytes, as: UTF8.self)
+  package static func lowercasedASCII(_ text: some StringProtocol) -> String {
+    String(decoding: text.utf8.map(\.lowercasedASCII), as: UTF8.self)
   }
 
   /// Whether mail can be sent there, and nothing but an address can be hidden in it.

@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// Names of time zones, by the rules of the IANA database: `Europe/Berlin`.
 ///
 /// Only the form and the area are checked. Which places there are changes several times a year, so a
@@ -26,16 +28,12 @@ package enum TimeZoneName {
   }
 
   private static func isPlace(_ part: Substring) -> Bool {
-    guard let first = part.utf8.first, isLetter(first), part.utf8.count <= partByteCountMax else {
+    guard let first = part.utf8.first, first.isASCIILetter, part.utf8.count <= partByteCountMax
+    else {
       return false
     }
     return part.utf8.allSatisfy { byte in
-      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        || [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "_")].contains(byte)
+      byte.isASCIIAlphanumeric || "-+_".utf8.contains(byte)
     }
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 }

@@ -1,4 +1,5 @@
 public import RPCKit
+internal import TextEncodings
 
 extension IdentifierPrefix {
   /// Calls whose caller did not name them.
@@ -38,15 +39,7 @@ extension IdentifierFactory {
 
   private static func isRequestID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-          UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+      && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
   }
 }
 

@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// The names that services prove: `auth`, `tenancy`, `entitlement`, `gateway`.
 public enum ServiceName {
@@ -18,8 +19,7 @@ public enum ServiceName {
   static func isName(_ text: some StringProtocol) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "-")
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-")
       }
   }
 }

@@ -1,6 +1,7 @@
 package import RPCKitHTTP
 internal import RPCKit
 internal import StrictJSON
+internal import TextEncodings
 
 extension ServiceSettings {
   /// The protocols beside frames on the addresses that a service listens at.
@@ -113,13 +114,7 @@ extension ServiceSettings {
     }
 
     private static func isOfOrigin(_ byte: UInt8) -> Bool {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-      case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "["),
-        UInt8(ascii: "]"):
-        true
-      default: false
-      }
+      byte.isASCIILowercase || byte.isASCIIDigit || "-.:[]".utf8.contains(byte)
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import RPCKit
 internal import StrictJSON
+internal import TextEncodings
 
 extension ServiceSettings {
   /// Where spans are sent, and of which calls.
@@ -98,9 +99,7 @@ extension ServiceSettings {
       let name = line[..<colon].lowercased()
       let value = line[line.index(after: colon)...].drop { $0 == " " }
       let isName = name.utf8.allSatisfy { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        byte.isASCIILowercase || byte.isASCIIDigit || "-_".utf8.contains(byte)
       }
       guard isName, (1...64).contains(name.utf8.count), !reserved.contains(name),
         (1...4096).contains(value.utf8.count), value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })

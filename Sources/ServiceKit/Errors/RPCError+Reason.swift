@@ -25,24 +25,11 @@ extension RPCError {
   public var reason: String? { errorInfo?.reason }
 
   /// The `google.rpc.ErrorInfo` among the details, or nil without a readable one.
-  public var errorInfo: Google_Rpc.ErrorInfo? {
-    guard let detail = details.first(where: { $0.isMessage(Google_Rpc.ErrorInfo.self) }) else {
-      return nil
-    }
-    // What a peer sent unreadably is treated as not sent.
-    return try? Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits())
-  }
+  public var errorInfo: Google_Rpc.ErrorInfo? { detail(Google_Rpc.ErrorInfo.self) }
 
   /// The identifier of `google.rpc.RequestInfo` among the details, or nil without a readable one: the name under
   /// which the service has logged the request.
-  public var requestID: String? {
-    guard let detail = details.first(where: { $0.isMessage(Google_Rpc.RequestInfo.self) }) else {
-      return nil
-    }
-    // As above.
-    let info = try? Google_Rpc.RequestInfo(protobuf: detail.value.span, limits: MessageLimits())
-    return info?.requestId
-  }
+  public var requestID: String? { detail(Google_Rpc.RequestInfo.self)?.requestId }
 
   /// Whether there is a detail of a type.
   func hasDetail<Body: Message>(_ type: Body.Type) -> Bool {
@@ -53,13 +40,9 @@ extension RPCError {
 extension RPCError.Detail {
   /// Wraps a message.
   public init<Body: Message>(_ message: Body) {
-    self.init(typeURL: Self.typeURL(Body.self), value: message.protobufBytes)
-  }
-
-  /// Whether it wraps a message of a type.
-  func isMessage<Body: Message>(_ type: Body.Type) -> Bool { typeURL == Self.typeURL(type) }
-
-  private static func typeURL<Body: Message>(_ type: Body.Type) -> String {
-    "type.googleapis.com/\(type.protobufName)"
+    self.init(
+      typeURL: "type.googleapis.com/\(Body.protobufName)",
+      value: message.protobufBytes
+    )
   }
 }

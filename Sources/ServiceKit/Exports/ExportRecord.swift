@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// A row of a section as a JSON object.
 enum ExportRecord {
@@ -56,11 +57,6 @@ enum ExportRecord {
   }
 
   private static func isOfIdentifier(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
+    byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_")
   }
 }

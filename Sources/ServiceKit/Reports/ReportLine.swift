@@ -1,5 +1,6 @@
 internal import RPCKit
 internal import StrictJSON
+internal import TextEncodings
 
 /// A line of a compliance report: texts in columns, and the one JSON form that digests are made of.
 ///
@@ -110,7 +111,7 @@ package struct ReportLine: Hashable, Sendable {
 
   private static func isNumber(_ text: String) -> Bool {
     (1...18).contains(text.utf8.count)
-      && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      && text.utf8.allSatisfy(\.isASCIIDigit)
       && (text.utf8.count == 1 || text.utf8.first != UInt8(ascii: "0"))
   }
 

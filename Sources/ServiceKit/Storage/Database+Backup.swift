@@ -16,11 +16,9 @@ extension Database {
       throw .cannotOpen(path: path, detail: "a store cannot be copied onto itself")
     }
     // On a thread of its own, as it may take minutes.
-    let thread = try await StoreThread.start(name: "store-backup") { () throws(StoreError) in
+    try await StoreThread.result(name: "store-backup") { () throws(StoreError) in
       try StoreBackup(source: source, target: path).run()
-    } work: {
     }
-    await thread.ended()
   }
 }
 

@@ -1,5 +1,3 @@
-internal import RPCKit
-
 extension Database {
   /// The audit records of one request in the store at `path`, oldest first.
   ///
@@ -10,9 +8,8 @@ extension Database {
     in path: String,
     limit: Int
   ) async throws(StoreError) -> [StoredAuditRecord] {
-    let found = Lock<[StoredAuditRecord]>([])
     // A large audit log takes a while to read: it has no index of requests.
-    let thread = try await StoreThread.start(name: "store-trail") { () throws(StoreError) in
+    try await StoreThread.result(name: "store-trail") { () throws(StoreError) in
       let connection = try SQLiteConnection(path: path, role: .reader, cacheByteCount: 1 << 20)
       let isStore = try connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'audit_log'") {
         $0.boolean(0)
@@ -20,12 +17,8 @@ extension Database {
       guard isStore == true else {
         throw .cannotOpen(path: path, detail: "it has no audit log")
       }
-      let records = try connection.records(ofRequest: requestID, limit: limit)
-      found.withLock { $0 = records }
-    } work: {
+      return try connection.records(ofRequest: requestID, limit: limit)
     }
-    await thread.ended()
-    return found.withLock { $0 }
   }
 }
 

@@ -101,9 +101,7 @@ public struct ServiceStore: Sendable {
   ) async throws -> R {
     writes.increment()
     let body = budgeted(call, body)
-    return try await answering {
-      try await database.write(as: Author(call, identifiers)) { tx in try body(tx) }
-    }
+    return try await answering { try await database.write(as: Author(call, identifiers), body) }
   }
 
   /// Runs `body` as one change of a call, at most once for each caller and key; returns when it is durable.
@@ -136,7 +134,7 @@ public struct ServiceStore: Sendable {
         for: call.caller,
         as: Author(call, identifiers),
         onReplay: onReplay,
-        { tx in try body(tx) }
+        body
       )
     }
   }

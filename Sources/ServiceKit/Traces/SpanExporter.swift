@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import TextEncodings
 
 /// Sends spans to a collector by OTLP over HTTP (opentelemetry-proto, specification of OTLP 1.x).
 ///
@@ -169,9 +170,7 @@ struct SpanExporter: Sendable {
     if let instant = HTTPDate.milliseconds(field) {
       return .milliseconds(min(max(0, instant - clock.now), Self.pauseMax * 1000))
     }
-    guard !field.isEmpty,
-      field.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { return nil }
+    guard !field.isEmpty, field.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
     // More digits than a number has are many seconds.
     return .seconds(min(Int64(field) ?? Self.pauseMax, Self.pauseMax))
   }

@@ -1,3 +1,5 @@
+internal import PeerContracts
+internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -23,17 +25,31 @@ struct AnswerBudget {
   }
 }
 
+/// A request for a page of a list.
+protocol PagedRequest {
+  var pageSize: UInt32 { get }
+  var pageToken: String { get }
+}
+
+extension Tenancy_V1.ListConvertedRolesRequest: PagedRequest {}
+extension Tenancy_V1.ListGuestPassesRequest: PagedRequest {}
+extension Tenancy_V1.ListHistoryRequest: PagedRequest {}
+extension Tenancy_V1.ListInvitationsRequest: PagedRequest {}
+extension Tenancy_V1.ListPairingsRequest: PagedRequest {}
+extension Tenancy_V1.ListReceivedInvitationsRequest: PagedRequest {}
+extension Tenancy_V1.ListSubjectsRequest: PagedRequest {}
+extension Tenancy_V1.ListSuspendedRequest: PagedRequest {}
+
 extension TenancyCore {
   /// The page that a caller asks for; its token is good for the same caller and `filter` only.
   func asked(
-    _ size: UInt32,
-    _ token: String,
+    _ request: some PagedRequest,
     cursorCount: Int = 1,
     for filter: [String],
     _ caller: Caller
   ) throws -> RequestedPage {
     try tokens.page(
-      .init(size: size, token: token),
+      .init(size: request.pageSize, token: request.pageToken),
       cursorCount: cursorCount,
       TokenSealer.PageBinding(caller: caller.description, filter: filter)
     )
@@ -44,7 +60,7 @@ extension TenancyCore {
   func page<Record, Item: Message>(
     of rows: [Record],
     _ asked: RequestedPage,
-    cursor: (Record) -> [String],
+    after cursor: (Record) -> [String],
     message: (Record) -> Item
   ) -> (items: [Item], nextToken: String) {
     var budget = AnswerBudget()

@@ -1,4 +1,3 @@
-internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
@@ -71,8 +70,8 @@ extension TenancyCore {
   /// `path` is what errors say before `user_id`, by place in `named`: `grants[3].`.
   func write<Request: Message, Response: Message>(
     _ call: CallContext,
-    key: String,
-    request: Request,
+    _ request: Request,
+    key: (Request) -> String,
     naming named: [NamedUser],
     path: (Int) -> String = { _ in "" },
     ifAllowed mayAsk: () async throws -> Bool,
@@ -82,11 +81,11 @@ extension TenancyCore {
     let users =
       if try await mayAsk() { try await lookUp(named, path) } else { NamedUsers(found: nil) }
     do {
-      return try await write(call, key: key, request: request) { try body(users, $0, $1) }
+      return try await write(call, request, key: key) { try body(users, $0, $1) }
     } catch is NamedUsers.Unasked {
       // The right came between the two decisions.
       let users = try await lookUp(named, path)
-      return try await write(call, key: key, request: request) { try body(users, $0, $1) }
+      return try await write(call, request, key: key) { try body(users, $0, $1) }
     }
   }
 

@@ -9,25 +9,14 @@ extension TenancyCore {
   /// The interceptor has asked already; a handler that relies on it alone is one mistake from open.
   func requireAdministrator(_ call: CallContext) async throws -> UserIdentity {
     let user = try call.requireUser()
-    let explanation = try await explanation(
-      BuiltIn.administer,
-      on: Forest.systemIdentifier,
-      type: BuiltIn.system,
-      user
-    )
+    let explanation = try await explanation(BuiltIn.administer, on: Forest.systemIdentifier, user)
     guard explanation.isAllowed else { throw Self.noAdministrator(explanation.reason) }
     return user
   }
 
   /// The same when the turn of a write has come.
   func requireAdministrator(_ user: UserIdentity, _ tx: borrowing WriteTransaction) throws {
-    let explanation = try ruling(
-      BuiltIn.administer,
-      on: Forest.systemIdentifier,
-      type: BuiltIn.system,
-      user,
-      tx
-    )
+    let explanation = try ruling(BuiltIn.administer, on: Forest.systemIdentifier, user, tx)
     guard explanation.isAllowed else { throw Self.noAdministrator(explanation.reason) }
   }
 
@@ -39,12 +28,7 @@ extension TenancyCore {
     guard let user = call.caller.user, !requested.isEmpty, requested != user.userID else {
       return try call.caller.subject(requested)
     }
-    let explanation = try await explanation(
-      BuiltIn.administer,
-      on: Forest.systemIdentifier,
-      type: BuiltIn.system,
-      user
-    )
+    let explanation = try await explanation(BuiltIn.administer, on: Forest.systemIdentifier, user)
     guard explanation.isAllowed else { throw TenancyError.notSelf }
     try auditBudget.take(user.userID)
     try await store.write(call) { tx in
@@ -60,6 +44,6 @@ extension TenancyCore {
 
   private static func noAdministrator(_ reason: ReasonCode) -> RPCError {
     TenancyError.denied(reason, action: BuiltIn.administer, sufficientRoles: [])
-      .denying(BuiltIn.administer, on: Forest.systemIdentifier, because: reason.rawValue)
+      .denying(BuiltIn.administer, on: Forest.systemIdentifier, because: reason)
   }
 }

@@ -9,6 +9,11 @@ struct FeaturesMissing: Error {
 }
 
 extension TenancyCore {
+  /// The type that the name of a product's action begins with: `unit` of `unit.view`.
+  ///
+  /// What is asked about an object without naming its type is about one of this.
+  static func type(of action: String) -> String { String(action.prefix { $0 != "." }) }
+
   // MARK: In a transaction, where nobody can wait
 
   /// The decision about a user and an object of a type.
@@ -19,10 +24,10 @@ extension TenancyCore {
   func decide(
     _ action: String,
     on id: String,
-    type: String,
+    type: String? = nil,
     _ user: UserIdentity,
     needsFeatures: Bool = true,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Explanation {
     let (explanation, grounds) = currentRuling(
       action,
@@ -40,9 +45,9 @@ extension TenancyCore {
   func ruling(
     _ action: String,
     on id: String,
-    type: String,
+    type: String? = nil,
     _ user: UserIdentity,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Explanation {
     let explanation = try decide(action, on: id, type: type, user, tx)
     try requireFeatures(explanation)
@@ -57,10 +62,10 @@ extension TenancyCore {
   func require(
     _ action: String,
     on id: String,
-    type: String,
+    type: String? = nil,
     _ user: UserIdentity,
     needsFeatures: Bool = true,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Explanation {
     let explanation = try decide(
       action,
@@ -99,11 +104,15 @@ extension TenancyCore {
   ) throws(RPCError) -> Explanation {
     guard !explanation.isAllowed else { return explanation }
     try requireFeatures(explanation)
-    let answer =
-      explanation.isKnown
-      ? denied(explanation.reason, action, on: id, sufficientRoles: explanation.sufficientRoles)
-      : TenancyError.notFound
-    throw answer.denying(action, on: id, because: explanation.reason.rawValue)
+    guard explanation.isKnown else {
+      throw TenancyError.notFound.denying(action, on: id, because: explanation.reason)
+    }
+    throw denied(explanation, action, on: id)
+  }
+
+  /// As the other one, by a decision.
+  func denied(_ explanation: Explanation, _ action: String, on id: String) -> RPCError {
+    denied(explanation.reason, action, on: id, sufficientRoles: explanation.sufficientRoles)
   }
 
   /// A known object, the reason against an action on it, and what would help: which step-up, or what
@@ -138,7 +147,7 @@ extension TenancyCore {
       sufficientRoles: sufficientRoles,
       lacking: lacked,
       stepUps: stepUps
-    )
+    ).denying(action, on: id, because: reason)
   }
 
   /// The engine's ruling, and what that rests on.
@@ -147,7 +156,7 @@ extension TenancyCore {
   private func currentRuling(
     _ action: String,
     on id: String,
-    type: String,
+    type: String? = nil,
     _ user: UserIdentity,
     needsFeatures: Bool = true,
     wantsDependencies: Bool = false
@@ -155,7 +164,8 @@ extension TenancyCore {
     let (now, features) = (clock.now, features)
     return engine.read { forest in
       let policy = forest.policy
-      let (actionID, typeID) = (policy.action(named: action), policy.type(named: type))
+      let actionID = policy.action(named: action)
+      let typeID = policy.type(named: type ?? Self.type(of: action))
       // An object of another type is ignored, and so is an action that the policy lost.
       let entity = forest.entity(id).flatMap { entity in
         actionID != nil && forest.type(entity) == typeID ? entity : nil
@@ -180,7 +190,7 @@ extension TenancyCore {
   func explanation(
     _ action: String,
     on id: String,
-    type: String,
+    type: String? = nil,
     _ user: UserIdentity
   ) async throws -> Explanation {
     try await retryingWithFeatures {
@@ -195,7 +205,7 @@ extension TenancyCore {
   func permit(
     _ action: String,
     on id: String,
-    type: String,
+    type: String? = nil,
     _ user: UserIdentity
   ) async throws -> Explanation {
     try await retryingWithFeatures {

@@ -51,24 +51,13 @@ final class TenancyCore: Sendable {
     mailer: (any InvitationMailing)? = nil,
     endings: (any CommittedWork)? = nil
   ) {
-    self.store = store
-    self.engine = engine
-    self.clock = clock
-    self.identifiers = identifiers
-    self.users = users
-    self.features = features
-    self.tokens = tokens
-    self.zones = zones
-    self.random = random
-    self.codeDigests = codeDigests
-    self.logger = logger
-    self.metrics = metrics
-    self.denials = denials
-    self.auditBudget = auditBudget
-    self.products = products
+    (self.store, self.engine, self.clock, self.identifiers) = (store, engine, clock, identifiers)
+    (self.users, self.features, self.tokens, self.zones) = (users, features, tokens, zones)
+    (self.random, self.codeDigests) = (random, codeDigests)
+    (self.logger, self.metrics) = (logger, metrics)
+    (self.denials, self.auditBudget, self.products) = (denials, auditBudget, products)
+    (self.mailer, self.endings) = (mailer, endings)
     watchers = Dictionary(uniqueKeysWithValues: watched.map { ($0.kind, ScopeWatchers($0)) })
-    self.mailer = mailer
-    self.endings = endings
   }
 
   /// The watchers of changes of a kind.
@@ -146,10 +135,11 @@ final class TenancyCore: Sendable {
   /// As the other `write`, for requests without maps.
   func write<Request: Message, Response: Message>(
     _ call: CallContext,
-    key: String,
-    request: Request,
+    _ request: Request,
+    key: (Request) -> String = { _ in "" },
     _ body: @escaping @Sendable (ChangeSet, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
+    let key = key(request)
     // What tells it from others under its key.
     let bytes = key.isEmpty ? [] : request.protobufBytes
     return try await write(call, key: key, request: bytes, body)
@@ -174,6 +164,18 @@ final class TenancyCore: Sendable {
     guard let missing = ids.firstIndex(where: { names[$0] == nil }) else { return }
     let path = ids.count == 1 ? field : "\(field)[\(missing)]"
     throw TenancyError.unknownUser(path)
+  }
+
+  /// Throws unless all users exist, if a caller may do what it names them for.
+  func requireUsers(
+    _ ids: [String],
+    field: String,
+    ifMay action: String,
+    on id: String,
+    _ user: UserIdentity
+  ) async throws {
+    guard !ids.isEmpty, try await explanation(action, on: id, user).isAllowed else { return }
+    try await requireUsers(ids, field: field)
   }
 
   /// Display names of users; UNAVAILABLE when they cannot be determined.

@@ -7,6 +7,13 @@ extension ErrorCatalog {
   static let tenancy = ErrorCatalog(domain: "gatehouse.tenancy")
 }
 
+extension RPCError {
+  /// The error with what the refusal tally and the log get to know; its own reason if no other one is given.
+  func denying(_ action: String, on object: String, because reason: ReasonCode? = nil) -> RPCError {
+    denying(action, on: object, because: reason?.rawValue ?? self.reason ?? "")
+  }
+}
+
 /// Errors of every room.
 enum TenancyError {
   /// Unknown, deleted, of another type, or nothing of this caller's: one answer, byte for byte.

@@ -1,4 +1,3 @@
-internal import PeerContracts
 internal import ServiceKit
 
 /// The state of an account by AuthService, as far as it decides whether its user can act permanently.
@@ -13,19 +12,25 @@ struct AccountState: Hashable, Sendable {
   /// Its deletion has begun.
   let isDeletionBegun: Bool
 
-  init(_ request: Tenancy_V1.SetAccountStateRequest) {
-    userID = request.userId
-    version = Int64(clamping: request.version)
-    (isDisabled, isDeletionBegun) = (request.disabled, request.deletionBegun)
+  static let columns = RecordColumns<AccountState>(
+    "account_state",
+    .text("user_id", \.userID),
+    .integer("version", \.version),
+    .boolean("is_disabled", \.isDisabled),
+    .boolean("is_deletion_begun", \.isDeletionBegun)
+  ) { row in
+    AccountState(
+      userID: row.text(),
+      version: row.integer(),
+      isDisabled: row.boolean(),
+      isDeletionBegun: row.boolean()
+    )
   }
 }
 
 enum AccountStateTable {
   /// The version of the last state that counted; nil when AuthService has said nothing of the user.
-  static func version(
-    of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int64? {
+  static func version(of userID: String, in tx: borrowing some Queryable) throws -> Int64? {
     try tx.first("SELECT version FROM account_state WHERE user_id = ?", .text(userID)) {
       $0.integer(0)
     }
@@ -38,15 +43,13 @@ enum AccountStateTable {
 
   /// Has this state count from now on.
   static func put(_ record: AccountState, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT OR REPLACE INTO account_state (user_id, version, is_disabled, is_deletion_begun)
-      VALUES (?, ?, ?, ?)
-      """,
-      values: [
-        .text(record.userID), .integer(record.version), .boolean(record.isDisabled),
-        .boolean(record.isDeletionBegun),
-      ]
+    try tx.insert(
+      record,
+      AccountState.columns,
+      clause: """
+        ON CONFLICT (user_id) DO UPDATE SET version = excluded.version,
+          is_disabled = excluded.is_disabled, is_deletion_begun = excluded.is_deletion_begun
+        """
     )
   }
 }

@@ -1,6 +1,4 @@
-internal import AccessEngine
 internal import PeerContracts
-internal import RPCKit
 internal import ServiceKit
 
 extension ChangeSet {

@@ -41,7 +41,13 @@ struct ErasureHandler: Tenancy_V1.ErasureService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.SetAccountStateResponse {
     _ = try call.requireService()
-    let (state, policy, tombstones) = (AccountState(request), core.policy, tombstones)
+    let (policy, tombstones) = (core.policy, tombstones)
+    let state = AccountState(
+      userID: request.userId,
+      version: Int64(clamping: request.version),
+      isDisabled: request.disabled,
+      isDeletionBegun: request.deletionBegun
+    )
     return try await core.store.write(call) { tx in
       guard try !tombstones.contains(.user(state.userID), in: tx) else {
         return .init(version: request.version)

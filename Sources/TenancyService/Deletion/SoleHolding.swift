@@ -17,19 +17,13 @@ struct SoleHolding: Hashable, Sendable {
     of userID: String,
     _ policy: Policy,
     now: Int64,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> [SoleHolding] {
     var found: [SoleHolding] = []
     for held in try tx.associations(ofUser: userID) {
       guard policy.isKept(held.role) || held.role == BuiltIn.superAdmin, !held.isOver(at: now)
       else { continue }
-      let isShared = try tx.hasLastingHolder(
-        of: held.role,
-        on: held.entityID,
-        besides: userID,
-        now: now
-      )
-      guard !isShared else { continue }
+      guard try !held.hasLastingSubstitute(now: now, tx) else { continue }
       let holding = SoleHolding(
         entityID: held.entityID,
         entityType: held.entityType,

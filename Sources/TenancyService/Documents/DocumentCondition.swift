@@ -1,35 +1,13 @@
-internal import PeerContracts
-internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
 /// The condition on a field of a listed document.
 struct DocumentCondition: Sendable {
-  private let path: FieldPath
-  private let values: [JSONValue]
-  private let prefix: String
-  private let least: JSONValue?
-  private let most: JSONValue?
-
-  /// Reads a filter of a request; FILTER_INVALID when it compares nothing, or with what is no value.
-  init(_ filter: Tenancy_V1.DocumentFilter, field: String) throws(RPCError) {
-    path = try FieldPath(filter.field, field: "\(field).field")
-    var values: [JSONValue] = []
-    for (index, text) in filter.values.enumerated() {
-      values.append(try Self.scalar(text, field: "\(field).values[\(index)]"))
-    }
-    self.values = values
-    prefix = filter.prefix
-    least = try Self.bound(filter.atLeast, field: "\(field).at_least")
-    most = try Self.bound(filter.atMost, field: "\(field).at_most")
-    guard !values.isEmpty || !prefix.isEmpty || least != nil || most != nil else {
-      throw ErrorCatalog.tenancy.invalid(
-        "\(field).values",
-        "FILTER_INVALID",
-        "must be set, or a prefix or bound in its place"
-      )
-    }
-  }
+  let path: FieldPath
+  let values: [JSONValue]
+  let prefix: String
+  let least: JSONValue?
+  let most: JSONValue?
 
   /// Whether a document has it.
   func passes(_ content: DocumentContent) -> Bool {
@@ -67,7 +45,7 @@ struct DocumentCondition: Sendable {
     }
   }
 
-  private static func scalar(_ text: String, field: String) throws(RPCError) -> JSONValue {
+  static func scalar(_ text: String, field: String) throws(RPCError) -> JSONValue {
     let value: JSONValue
     do throws(JSONError) {
       value = try JSONReader.read(Array(text.utf8), limits: DocumentLimits.content)
@@ -90,7 +68,7 @@ struct DocumentCondition: Sendable {
   }
 
   /// Nil for a bound that is not set.
-  private static func bound(_ text: String, field: String) throws(RPCError) -> JSONValue? {
+  static func bound(_ text: String, field: String) throws(RPCError) -> JSONValue? {
     guard !text.isEmpty else { return nil }
     let value = try scalar(text, field: field)
     guard value.string != nil || value.number != nil else {

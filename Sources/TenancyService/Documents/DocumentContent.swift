@@ -1,5 +1,3 @@
-internal import PeerContracts
-internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -107,21 +105,6 @@ struct DocumentTransform: Sendable {
 
   let path: FieldPath
   let kind: Kind
-
-  /// Reads one of a request; REQUIRED for one that does not say to what.
-  init(_ transform: Tenancy_V1.FieldTransform, field: String) throws(RPCError) {
-    path = try FieldPath(transform.field, field: "\(field).field")
-    switch transform.transform {
-    case .serverTime(true)?: kind = .serverTime
-    case .increment(let amount)?: kind = .increment(amount)
-    case .serverTime(false)?, nil:
-      throw ErrorCatalog.tenancy.invalid(
-        field,
-        "REQUIRED",
-        "must have server_time (which must be true) or increment"
-      )
-    }
-  }
 
   /// `2026-01-31T23:59:59.999Z`; later times are greater texts.
   static func text(ofTime milliseconds: Int64) -> String {

@@ -5,10 +5,10 @@ internal import ServiceKit
 
 /// The query of a caller for a collection.
 struct DocumentList: Sendable {
-  private let collection: String
-  private let conditions: [DocumentCondition]
-  private let order: DocumentOrder
-  private let isDescending: Bool
+  let collection: String
+  let conditions: [DocumentCondition]
+  let order: DocumentOrder
+  let isDescending: Bool
 
   /// One page, and where the next one begins.
   struct Page: Sendable {
@@ -21,38 +21,6 @@ struct DocumentList: Sendable {
     var sortCost: Int64 = 0
   }
 
-  /// Reads a request; FIELDS_EXCLUSIVE for two orders.
-  init(_ request: Tenancy_V1.ListDocumentsRequest) throws(RPCError) {
-    collection = request.collection
-    var conditions: [DocumentCondition] = []
-    for (index, filter) in request.filters.enumerated() {
-      conditions.append(try DocumentCondition(filter, field: "filters[\(index)]"))
-    }
-    self.conditions = conditions
-    guard request.sortBy.isEmpty || request.sortField.isEmpty else {
-      throw ErrorCatalog.tenancy.invalid(
-        "sort_field",
-        "FIELDS_EXCLUSIVE",
-        "cannot be set together with sort_by"
-      )
-    }
-    order = try Self.order(request)
-    isDescending = request.descending
-  }
-
-  private static func order(
-    _ request: Tenancy_V1.ListDocumentsRequest
-  ) throws(RPCError) -> DocumentOrder {
-    guard request.sortField.isEmpty else {
-      return .field(try FieldPath(request.sortField, field: "sort_field"))
-    }
-    return switch request.sortBy {
-    case "created_at": .created
-    case "updated_at": .updated
-    default: .id
-    }
-  }
-
   /// The page that is asked for, which is not read past what one call may cost.
   ///
   /// With conditions, a page shows which of the next documents pass, as lists of entities do
@@ -62,7 +30,7 @@ struct DocumentList: Sendable {
     _ asked: RequestedPage,
     _ core: TenancyCore,
     _ meter: DocumentMeter,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Page {
     let size = try documents.size(of: collection, tx)
     let sortCost = try sortCost(size, meter)

@@ -1,5 +1,3 @@
-internal import PeerContracts
-internal import TenancyContracts
 internal import ServiceKit
 
 /// The head of a document, without its content.
@@ -49,17 +47,4 @@ struct CollectionSize: Hashable, Sendable {
   var collection: String
   var documentCount: Int64
   var byteCount: Int64
-}
-
-extension TenancyCore {
-  func message(document record: DocumentRecord) -> Tenancy_V1.Document {
-    Tenancy_V1.Document(
-      collection: record.collection,
-      id: record.id,
-      json: record.json,
-      revision: tokens.token(revision: record.revision),
-      createdAt: .init(milliseconds: record.createdAt),
-      updatedAt: .init(milliseconds: record.updatedAt)
-    )
-  }
 }

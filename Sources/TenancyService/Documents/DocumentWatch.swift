@@ -1,6 +1,5 @@
 internal import PeerContracts
 internal import TenancyContracts
-internal import RPCKit
 internal import ServiceKit
 
 /// The events that watchers of a collection get.

@@ -21,7 +21,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DocumentWriteResult {
     let put = try DocumentPutDraft(request.put ?? .init(), field: "put", core.tokens)
-    return try await write([.put(put)], call, key: request.idempotencyKey, request) { $0[0] }
+    return try await write([.put(put)], call, request, key: \.idempotencyKey) { $0[0] }
   }
 
   func delete(
@@ -29,9 +29,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DocumentWriteResult {
     let deletion = try DocumentDeletionDraft(request.delete ?? .init(), core.tokens)
-    return try await write([.delete(deletion)], call, key: request.idempotencyKey, request) {
-      $0[0]
-    }
+    return try await write([.delete(deletion)], call, request, key: \.idempotencyKey) { $0[0] }
   }
 
   func batchWrite(
@@ -49,7 +47,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       byteCount = 0
       await Task.yield()
     }
-    return try await write(drafts, call, key: request.idempotencyKey, request) {
+    return try await write(drafts, call, request, key: \.idempotencyKey) {
       .init(results: $0, revision: $0.last?.revision ?? "")
     }
   }
@@ -57,13 +55,13 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
   private func write<Request: Message, Response: Message>(
     _ drafts: [DocumentDraft],
     _ call: CallContext,
-    key: String,
     _ request: Request,
+    key: (Request) -> String,
     _ response: @escaping @Sendable ([Tenancy_V1.DocumentWriteResult]) -> Response
   ) async throws -> Response {
     let (user, documents, core) = (try call.requireUser(), try UserDocuments(call), core)
     let meter = meter
-    return try await core.write(call, key: key, request: request) { _, tx in
+    return try await core.write(call, request, key: key) { _, tx in
       try core.requireNotSuspended(user, tx)
       var changes = DocumentChangeSet(core, meter, documents)
       return response(try changes.apply(drafts, tx))
@@ -185,7 +183,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteAllDocumentsResponse {
     let (user, documents, core) = (try call.requireUser(), try UserDocuments(call), core)
-    return try await core.write(call, key: "", request: request) { _, tx in
+    return try await core.write(call, request) { _, tx in
       try core.requireNotSuspended(user, tx)
       let limit = DocumentLimits.batchCountMax
       var count = 0
@@ -196,10 +194,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       }
       // Documents first: a migration that runs in the meantime makes more of them out of legacy ones.
       if count < limit { count += try documents.deleteLegacy(limit: limit - count, tx) }
-      return Tenancy_V1.DeleteAllDocumentsResponse(
-        deletedCount: UInt64(count),
-        hasMore: count == limit
-      )
+      return .init(deletedCount: UInt64(count), hasMore: count == limit)
     }
   }
 

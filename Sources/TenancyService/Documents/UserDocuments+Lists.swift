@@ -17,7 +17,7 @@ extension UserDocuments {
     isDescending: Bool,
     after cursor: (key: SQLValue, id: String)?,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> [DocumentEntry] {
     let start = cursor ?? Self.start(of: order, isDescending: isDescending)
     var values: [SQLValue] = [
@@ -94,7 +94,7 @@ extension UserDocuments {
     changedAfter revision: Int64,
     through last: Int64,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> [DocumentChange] {
     try tx.query(
       """
@@ -113,7 +113,7 @@ extension UserDocuments {
     of collection: String,
     after revision: Int64,
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> [DocumentChange]? {
     try tx.changes(Self.changeKind, scope: scope(of: collection), after: revision, limit: limit)?
       .map {
@@ -128,7 +128,7 @@ extension UserDocuments {
   /// The names of some documents, of whatever collection.
   func names(
     limit: Int,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> [(collection: String, id: String)] {
     try tx.query(
       "SELECT collection, id FROM document WHERE user_id = ? ORDER BY collection, id LIMIT ?",

@@ -22,53 +22,67 @@ struct UserDocuments: Sendable {
 
   // MARK: One document
 
+  // Of the tables, nothing outside this file makes a statement with these.
+  private static let records = RecordColumns<DocumentRecord>(
+    "document",
+    beside: ["user_id", "digest", "byte_count"],
+    .text("collection", \.collection),
+    .text("id", \.id),
+    .text("json", \.json),
+    .integer("revision", \.revision),
+    .integer("created_at", \.createdAt),
+    .integer("updated_at", \.updatedAt)
+  ) { row in
+    DocumentRecord(
+      collection: row.text(),
+      id: row.text(),
+      json: row.text(),
+      revision: row.integer(),
+      createdAt: row.integer(),
+      updatedAt: row.integer()
+    )
+  }
+
+  private static let heads = RecordColumns<DocumentHead>(
+    "document",
+    .blob("digest", \.digest),
+    .integer("byte_count", \.byteCount),
+    .integer("revision", \.revision),
+    .integer("created_at", \.createdAt)
+  ) { row in
+    DocumentHead(
+      digest: row.blob(),
+      byteCount: row.integer(),
+      revision: row.integer(),
+      createdAt: row.integer()
+    )
+  }
+
   func document(
     _ id: String,
     in collection: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> DocumentRecord? {
-    try tx.first(
-      """
-      SELECT json, revision, created_at, updated_at FROM document
-      WHERE user_id = ? AND collection = ? AND id = ?
-      """,
-      .text(userID),
-      .text(collection),
-      .text(id)
-    ) { row in
-      DocumentRecord(
-        collection: collection,
-        id: id,
-        json: row.text(0),
-        revision: row.integer(1),
-        createdAt: row.integer(2),
-        updatedAt: row.integer(3)
-      )
-    }
+    try one(Self.records, id, in: collection, tx)
   }
 
   /// The head of a document without its content, or nil.
   func head(
     of id: String,
     in collection: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> DocumentHead? {
-    try tx.first(
-      """
-      SELECT digest, byte_count, revision, created_at FROM document
-      WHERE user_id = ? AND collection = ? AND id = ?
-      """,
-      .text(userID),
-      .text(collection),
-      .text(id)
-    ) { row in
-      DocumentHead(
-        digest: row.blob(0),
-        byteCount: row.integer(1),
-        revision: row.integer(2),
-        createdAt: row.integer(3)
-      )
-    }
+    try one(Self.heads, id, in: collection, tx)
+  }
+
+  private func one<Record>(
+    _ columns: RecordColumns<Record>,
+    _ id: String,
+    in collection: String,
+    _ tx: borrowing some Queryable
+  ) throws -> Record? {
+    let condition = "WHERE user_id = ? AND collection = ? AND id = ?"
+    return try tx.first(columns, condition, .text(userID), .text(collection), .text(id))
   }
 
   // MARK: Changes
@@ -90,19 +104,17 @@ struct UserDocuments: Sendable {
       updatedAt: tx.now
     )
     let digest = Digests.sha256(json)
-    try tx.execute(
-      """
-      INSERT INTO document (user_id, collection, id, revision, created_at, updated_at, digest,
-        byte_count, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (user_id, collection, id) DO UPDATE SET revision = excluded.revision,
-        updated_at = excluded.updated_at, digest = excluded.digest,
-        byte_count = excluded.byte_count, json = excluded.json
-      """,
-      values: [
-        .text(userID), .text(collection), .text(id), .integer(record.revision),
-        .integer(record.createdAt), .integer(record.updatedAt), .blob(digest),
-        .integer(record.byteCount), .text(json),
-      ]
+    try tx.insert(
+      record,
+      Self.records,
+      beside: .text(userID),
+      .blob(digest),
+      .integer(record.byteCount),
+      clause: """
+        ON CONFLICT (user_id, collection, id) DO UPDATE SET revision = excluded.revision,
+          updated_at = excluded.updated_at, digest = excluded.digest,
+          byte_count = excluded.byte_count, json = excluded.json
+        """
     )
     try count(
       collection,
@@ -160,40 +172,32 @@ struct UserDocuments: Sendable {
 
   // MARK: Sizes
 
-  /// The sizes of all collections that have documents, by name.
-  func sizes(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> [CollectionSize] {
-    try tx.query(
-      """
-      SELECT collection, document_count, byte_count FROM document_usage
-      WHERE user_id = ? AND document_count > 0 ORDER BY collection
-      """,
-      .text(userID)
-    ) { row in
-      CollectionSize(
-        collection: row.text(0),
-        documentCount: row.integer(1),
-        byteCount: row.integer(2)
-      )
-    }
+  private static let sizes = RecordColumns<CollectionSize>(
+    "document_usage",
+    beside: ["user_id"],
+    .text("collection", \.collection),
+    .integer("document_count", \.documentCount),
+    .integer("byte_count", \.byteCount)
+  ) { row in
+    CollectionSize(collection: row.text(), documentCount: row.integer(), byteCount: row.integer())
   }
 
-  func size(
-    of collection: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> CollectionSize {
+  /// The sizes of all collections that have documents, by name.
+  func sizes(_ tx: borrowing some Queryable) throws -> [CollectionSize] {
+    try tx.query(
+      Self.sizes,
+      "WHERE user_id = ? AND document_count > 0 ORDER BY collection",
+      .text(userID)
+    )
+  }
+
+  func size(of collection: String, _ tx: borrowing some Queryable) throws -> CollectionSize {
     try tx.first(
-      """
-      SELECT document_count, byte_count FROM document_usage WHERE user_id = ? AND collection = ?
-      """,
+      Self.sizes,
+      "WHERE user_id = ? AND collection = ?",
       .text(userID),
       .text(collection)
-    ) { row in
-      CollectionSize(
-        collection: collection,
-        documentCount: row.integer(0),
-        byteCount: row.integer(1)
-      )
-    } ?? CollectionSize(collection: collection, documentCount: 0, byteCount: 0)
+    ) ?? CollectionSize(collection: collection, documentCount: 0, byteCount: 0)
   }
 
   private func count(
@@ -212,13 +216,8 @@ struct UserDocuments: Sendable {
       values: [.integer(documents), .integer(bytes), .text(userID), .text(collection)]
     )
     if counted == 0 {
-      try tx.execute(
-        """
-        INSERT INTO document_usage (user_id, collection, document_count, byte_count)
-        VALUES (?, ?, ?, ?)
-        """,
-        values: [.text(userID), .text(collection), .integer(documents), .integer(bytes)]
-      )
+      let size = CollectionSize(collection: collection, documentCount: documents, byteCount: bytes)
+      try tx.insert(size, Self.sizes, beside: .text(userID))
     }
     guard documents < 0 else { return }
     try tx.execute(

@@ -11,7 +11,7 @@ enum AttributeMapping {
   static func changes(
     _ fields: Google_Protobuf.Struct?,
     type: Policy.EntityType,
-    field: String,
+    field: String = "attributes",
     reserved: String? = nil
   ) throws(RPCError) -> [String: JSONValue] {
     var changes: [String: JSONValue] = [:]
@@ -31,7 +31,7 @@ enum AttributeMapping {
   static func merged(
     _ attributes: [String: JSONValue],
     _ changes: [String: JSONValue],
-    field: String
+    field: String = "attributes"
   ) throws(RPCError) -> [String: JSONValue] {
     let merged = attributes.merging(changes) { $1 }.filter { $0.value != .null }
     let byteCount = merged.reduce(2) { $0 + $1.key.utf8.count + $1.value.text.utf8.count + 4 }
@@ -52,6 +52,17 @@ enum AttributeMapping {
       object[name] = json(value)
     }
     return JSONValue.object(object).bytes
+  }
+
+  /// The bytes of a request with its attributes, which `remove` takes out of it, in one order.
+  static func bytes<Request: Message>(
+    of request: Request,
+    _ attributes: [Google_Protobuf.Struct?],
+    without remove: (inout Request) -> Void
+  ) -> [UInt8] {
+    var rest = request
+    remove(&rest)
+    return attributes.reduce(into: rest.protobufBytes) { $0 += canonical($1) }
   }
 
   /// The attributes that an access level may see, defaults filled in, without what a product has reserved.

@@ -28,12 +28,7 @@ extension ChangeSet {
       insteadOf: nil,
       policy
     )
-    try tx.audit(
-      "\(type).create",
-      object: id,
-      scope: record.rootID,
-      after: record.digest
-    )
+    try tx.audit("\(type).create", to: record)
     return record
   }
 
@@ -46,13 +41,7 @@ extension ChangeSet {
   ) throws -> EntityRecord {
     guard before != after else { return before }
     let record = try tx.put(after, insteadOf: before, policy)
-    try tx.audit(
-      action,
-      object: record.id,
-      scope: record.rootID,
-      before: before.digest,
-      after: record.digest
-    )
+    try tx.audit(action, from: before, to: record)
     return record
   }
 
@@ -67,25 +56,12 @@ extension ChangeSet {
     reserved: String? = nil,
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
-    let given = try AttributeMapping.changes(
-      attributes,
-      type: held.type,
-      field: "attributes",
-      reserved: reserved
-    )
-    try requireLevel(
-      held.explanation.accessLevel,
-      for: given.keys,
-      of: held.record.type,
-      field: "attributes"
-    )
+    let given = try AttributeMapping.changes(attributes, type: held.type, reserved: reserved)
+    let level = held.explanation.accessLevel
+    try requireLevel(level, for: given.keys, of: held.record.type)
     return try update(held, expectedRevision: expectedRevision, tx) { record in
       if let name { record.name = name }
-      record.attributes = try AttributeMapping.merged(
-        record.attributes,
-        given,
-        field: "attributes"
-      )
+      record.attributes = try AttributeMapping.merged(record.attributes, given)
     }
   }
 

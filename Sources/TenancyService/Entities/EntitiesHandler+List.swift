@@ -43,11 +43,7 @@ extension EntitiesHandler {
       else { return nil }
       return core.message(entity: record, explanation)
     }
-    return Tenancy_V1.ListEntitiesResponse(
-      entities: listed.items,
-      nextPageToken: listed.nextToken,
-      totalSize: listed.total
-    )
+    return .init(entities: listed.items, nextPageToken: listed.nextToken, totalSize: listed.total)
   }
 
   /// Throws unless a user may view what bounds a list; empty is no bound.

@@ -19,7 +19,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     return try await core.write(
       call,
       key: request.idempotencyKey,
-      request: bytes(request, [new.attributes]) { $0.entity?.attributes = nil }
+      request: AttributeMapping.bytes(of: request, [new.attributes]) { $0.entity?.attributes = nil }
     ) { changes, tx in
       let policy = core.policy
       let isAsChecked = policy === checked
@@ -41,7 +41,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     return try await core.write(
       call,
       key: request.idempotencyKey,
-      request: bytes(request, request.entities.map(\.attributes)) { request in
+      request: AttributeMapping.bytes(of: request, request.entities.map(\.attributes)) { request in
         for index in request.entities.indices { request.entities[index].attributes = nil }
       }
     ) { changes, tx in
@@ -82,13 +82,13 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ request: Tenancy_V1.UpdateEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Entity {
-    let (user, core) = (try call.requireUser(), core)
+    let core = core
     return try await core.write(
       call,
       key: request.idempotencyKey,
-      request: bytes(request, [request.attributes]) { $0.attributes = nil }
+      request: AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil }
     ) { changes, tx in
-      let held = try core.require(.update, on: request.entityId, user, tx)
+      let held = try core.require(.update, on: request.entityId, changes.user, tx)
       let record = try changes.update(
         held,
         name: request.name,
@@ -104,11 +104,9 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ request: Tenancy_V1.MoveEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Entity {
-    let (user, core) = (try call.requireUser(), core)
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      let held = try core.require(.move, on: request.entityId, user, tx)
+    let core = core
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+      let held = try core.require(.move, on: request.entityId, changes.user, tx)
       try core.requireRevision(request.expectedRevision, of: held.record)
       let record = try changes.move(held, under: request.parentId, tx)
       return core.message(entity: record, held.explanation)
@@ -119,11 +117,9 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     _ request: Tenancy_V1.DeleteEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteEntityResponse {
-    let (user, core) = (try call.requireUser(), core)
-    let response = try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      let held = try core.require(.delete, on: request.entityId, user, tx)
+    let core = core
+    let response = try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+      let held = try core.require(.delete, on: request.entityId, changes.user, tx)
       let deletion = try changes.delete(
         held.record,
         DeletionOptions(cascades: request.cascade, isDryRun: request.dryRun),
@@ -152,24 +148,9 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
       guard let deletion = try EntityDeletionTable.find(request.deletionId, in: tx),
         deletion.deletedBy == user.userID
       else {
-        throw TenancyError.notFound.denying(
-          "entity_deletion.view",
-          on: request.deletionId,
-          because: "NOT_FOUND"
-        )
+        throw TenancyError.notFound.denying("entity_deletion.view", on: request.deletionId)
       }
       return deletion.message(waitingCount: try EntityDeletionTable.waitingCount(deletion, in: tx))
     }
-  }
-
-  /// The request with its attributes in one order: a map has none on the wire.
-  private func bytes<Request: Message>(
-    _ request: Request,
-    _ attributes: [Google_Protobuf.Struct?],
-    _ removeAttributes: (inout Request) -> Void
-  ) -> [UInt8] {
-    var rest = request
-    removeAttributes(&rest)
-    return attributes.reduce(into: rest.protobufBytes) { $0 += AttributeMapping.canonical($1) }
   }
 }

@@ -36,3 +36,81 @@ extension TenancyCore {
     message(entity: record, accessLevel: explanation.accessLevel, explanation.policy)
   }
 }
+
+extension EntityDraft {
+  /// INVALID_ARGUMENT for a type that there is none of, or attributes that it cannot have.
+  init(_ new: Tenancy_V1.NewEntity, field: String, _ policy: Policy) throws(RPCError) {
+    guard let type = policy.type(named: new.type), type != .system else {
+      throw EntityError.typeUnknown("\(field).type")
+    }
+    (self.type, prefix) = (new.type, nil)
+    parentID = new.parentId.isEmpty ? Forest.systemIdentifier : new.parentId
+    name = new.name
+    attributes = try AttributeMapping.merged(
+      [:],
+      try AttributeMapping.changes(
+        new.attributes,
+        type: policy[type],
+        field: "\(field).attributes"
+      ),
+      field: "\(field).attributes"
+    )
+    self.field = field
+  }
+}
+
+extension EntityDeletionRecord {
+  /// `waitingCount` entities are those that EntitlementService has not heard of yet.
+  func message(waitingCount: Int) -> Tenancy_V1.EntityDeletion {
+    Tenancy_V1.EntityDeletion(
+      id: id,
+      entityId: entityID,
+      entityType: entityType,
+      deletedAt: .init(milliseconds: deletedAt),
+      holderCount: UInt64(holderCount),
+      endedHolderCount: UInt64(max(0, holderCount - waitingCount)),
+      finishedAt: finishedAt.map { .init(milliseconds: $0) }
+    )
+  }
+}
+
+extension StoredFilter {
+  /// Reads a filter of a request for an attribute that is text or an integer.
+  ///
+  /// FILTER_INVALID when it compares nothing, or compares text with numbers.
+  init(
+    _ filter: Tenancy_V1.AttributeFilter,
+    _ attribute: Attribute,
+    field: String
+  ) throws(RPCError) {
+    func invalid(_ member: String, _ problem: String) -> RPCError {
+      ErrorCatalog.tenancy.invalid("\(field).\(member)", "FILTER_INVALID", problem)
+    }
+    let isBounded = filter.atLeast != nil || filter.atMost != nil
+    guard !filter.values.isEmpty || !filter.prefix.isEmpty || isBounded else {
+      throw invalid("values", "must be set, or a prefix or bound in its place")
+    }
+    self.attribute = attribute
+    if case .integer = attribute.kind {
+      guard filter.prefix.isEmpty else { throw invalid("prefix", "is for text attributes only") }
+      var values: Set<Int64> = []
+      for (index, text) in filter.values.enumerated() {
+        guard let value = Int64(text) else {
+          throw invalid("values[\(index)]", "must be an integer, like \(filter.name)")
+        }
+        values.insert(value)
+      }
+      let (least, most) = (filter.atLeast ?? .min, filter.atMost ?? .max)
+      guard least <= most else { throw invalid("at_most", "must not be less than at_least") }
+      condition = .integer(values: values, least...most)
+    } else {
+      guard !isBounded else {
+        throw invalid(
+          filter.atLeast != nil ? "at_least" : "at_most",
+          "is for integer attributes only"
+        )
+      }
+      condition = .text(values: Set(filter.values), prefix: filter.prefix)
+    }
+  }
+}

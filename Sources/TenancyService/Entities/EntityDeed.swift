@@ -45,7 +45,7 @@ extension TenancyCore {
     on id: String,
     _ user: UserIdentity,
     needsFeatures: Bool = true,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> HeldEntity {
     let record = try tx.entities([id]).first
     let action = record.flatMap { policy.action(of: deed, on: $0.type) }
@@ -60,18 +60,6 @@ extension TenancyCore {
     )
   }
 
-  /// Throws unless a user may do something to an entity of a type: NOT_FOUND for one of another type.
-  func held(
-    _ action: String,
-    on id: String,
-    type: String,
-    _ user: UserIdentity,
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> HeldEntity {
-    let explanation = try require(action, on: id, type: type, user, tx)
-    return HeldEntity(record: try tx.known(id, type: type), explanation: explanation)
-  }
-
   /// As the other one, for an action that the policy names, or does not.
   func require(
     _ action: String?,
@@ -80,7 +68,7 @@ extension TenancyCore {
     _ record: EntityRecord?,
     _ user: UserIdentity,
     needsFeatures: Bool = true,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> HeldEntity {
     guard let record, let action else {
       let standing = try standing(on: id, type: record?.type, user, tx)
@@ -102,7 +90,7 @@ extension TenancyCore {
     on id: String,
     type: String?,
     _ user: UserIdentity,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Explanation {
     let type = type ?? ""
     return try decide(policy.anyAction(on: type) ?? "", on: id, type: type, user, tx)
@@ -120,7 +108,27 @@ extension TenancyCore {
       standing.isKnown
       ? TenancyError.denied(reason, action: deed, sufficientRoles: []) : TenancyError.notFound
     if standing.knows { answer.message = EntityError.nothingNamed(for: deed) }
-    return answer.denying(deed, on: id, because: reason.rawValue)
+    return answer.denying(deed, on: id, because: reason)
+  }
+}
+
+extension ChangeSet {
+  /// Throws unless the caller may do something to an entity of the type that the action names first: NOT_FOUND
+  /// for one of another type.
+  func held(_ action: String, on id: String, _ tx: borrowing some Queryable) throws -> HeldEntity {
+    let explanation = try require(action, on: id, tx)
+    let record = try tx.known(id, type: TenancyCore.type(of: action))
+    return HeldEntity(record: record, explanation: explanation)
+  }
+
+  /// As `held`, without the entity.
+  @discardableResult
+  func require(
+    _ action: String,
+    on id: String,
+    _ tx: borrowing some Queryable
+  ) throws -> Explanation {
+    try core.require(action, on: id, user, tx)
   }
 }
 

@@ -1,6 +1,4 @@
 internal import AccessEngine
-internal import PeerContracts
-internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -15,26 +13,6 @@ struct EntityDraft: Sendable {
   let attributes: [String: JSONValue]
   /// Where it stands in the request.
   let field: String
-
-  /// INVALID_ARGUMENT for a type that there is none of, or attributes that it cannot have.
-  init(_ new: Tenancy_V1.NewEntity, field: String, _ policy: Policy) throws(RPCError) {
-    guard let type = policy.type(named: new.type), type != .system else {
-      throw EntityError.typeUnknown("\(field).type")
-    }
-    (self.type, prefix) = (new.type, nil)
-    parentID = new.parentId.isEmpty ? Forest.systemIdentifier : new.parentId
-    name = new.name
-    attributes = try AttributeMapping.merged(
-      [:],
-      try AttributeMapping.changes(
-        new.attributes,
-        type: policy[type],
-        field: "\(field).attributes"
-      ),
-      field: "\(field).attributes"
-    )
-    self.field = field
-  }
 
   /// An entity without attributes that a product creates.
   init(type: String, prefix: IdentifierPrefix, parentID: String, name: String) {
@@ -127,11 +105,8 @@ extension ChangeSet {
       try core.requireFeatures(explanation)
       let answer =
         explanation.isSuspension ? TenancyError.suspended : EntityError.selfServiceDisabled
-      throw answer.denying(
-        action ?? "\(type).create",
-        on: system.id,
-        because: explanation.reason.rawValue
-      )
+      let deed = action ?? "\(type).create"
+      throw answer.denying(deed, on: system.id, because: explanation.reason)
     }
     let level = selfService.map { policy[$0.creatorRole].accessLevel } ?? 0
     return CreationRight(
@@ -146,7 +121,7 @@ extension ChangeSet {
     _ level: Int,
     for names: some Sequence<String>,
     of typeName: String,
-    field: String
+    field: String = "attributes"
   ) throws(RPCError) {
     guard let type = policy.type(named: typeName).map({ policy[$0] }) else { return }
     for name in names.sorted() where !AttributeMapping.shows(name, of: type, at: level) {

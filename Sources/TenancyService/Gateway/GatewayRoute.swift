@@ -1,5 +1,3 @@
-internal import ServiceKit
-
 /// The demand on a user before a gateway passes a request on.
 enum GatewayDemand: Hashable, Sendable {
   /// Nothing; anyone who shows no token passes too.

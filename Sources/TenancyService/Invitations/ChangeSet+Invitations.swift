@@ -1,6 +1,3 @@
-internal import AccessEngine
-internal import PeerContracts
-internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -26,7 +23,7 @@ extension ChangeSet {
     try requireRoom(for: record, tx)
     try InvitationTable.insert(record, in: tx)
     if !record.email.isEmpty { try core.mailer?.queue(code, of: record.id, in: tx) }
-    try audit(record, "invitation.create", before: nil, tx)
+    try tx.audit("invitation.create", to: record)
     return record
   }
 
@@ -160,7 +157,7 @@ extension ChangeSet {
       case .declined: "invitation.decline"
       case .revoked, .pending: "invitation.revoke"
       }
-    try audit(closed, action, before: record.digest, tx)
+    try tx.audit(action, from: record, to: closed)
     return closed
   }
 
@@ -179,23 +176,6 @@ extension ChangeSet {
       guard let end = page.last, page.count == Database.purgeCountMax else { return }
       last = end.id
     }
-  }
-
-  /// Records what became of an invitation.
-  func audit(
-    _ record: InvitationRecord,
-    _ action: String,
-    before: [UInt8]?,
-    _ tx: borrowing WriteTransaction
-  ) throws {
-    try tx.audit(
-      action,
-      object: record.entityID,
-      scope: record.rootID,
-      before: before,
-      after: record.digest,
-      detail: "\(record.id) \(record.role)"
-    )
   }
 
   /// Decides for the user who has issued something what that user may do now.

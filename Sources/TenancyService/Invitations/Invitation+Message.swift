@@ -57,3 +57,16 @@ extension TenancyCore {
     )
   }
 }
+
+extension InvitationDraft {
+  /// Reads a request; INVALID_ARGUMENT for instants and hours that are none.
+  init(_ request: Tenancy_V1.CreateInvitationRequest) throws(RPCError) {
+    (entityID, role, email) = (request.entityId, request.role, request.email)
+    if !email.isEmpty { try EmailAddress(email).requireMailable() }
+    validFrom = try request.validFrom?.milliseconds(field: "valid_from")
+    validUntil = try request.validUntil?.milliseconds(field: "valid_until")
+    recurring = try request.recurring?.checked(field: "recurring")
+    expiresAt = try request.expiresAt?.milliseconds(field: "expires_at")
+    replacesWindow = false
+  }
+}

@@ -1,6 +1,4 @@
 internal import AccessEngine
-internal import PeerContracts
-internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -15,18 +13,7 @@ struct InvitationDraft: Sendable {
   let recurring: RecurringWindow?
   /// Also when anyone who accepts has the role for another time.
   let replacesWindow: Bool
-  private let expiresAt: Int64?
-
-  /// Reads a request; INVALID_ARGUMENT for instants and hours that are none.
-  init(_ request: Tenancy_V1.CreateInvitationRequest) throws(RPCError) {
-    (entityID, role, email) = (request.entityId, request.role, request.email)
-    if !email.isEmpty { try EmailAddress(email).requireMailable() }
-    validFrom = try request.validFrom?.milliseconds(field: "valid_from")
-    validUntil = try request.validUntil?.milliseconds(field: "valid_until")
-    recurring = try request.recurring?.checked(field: "recurring")
-    expiresAt = try request.expiresAt?.milliseconds(field: "expires_at")
-    replacesWindow = false
-  }
+  let expiresAt: Int64?
 
   /// One that stands for a grant to the person who proves to receive mail at an address.
   init(

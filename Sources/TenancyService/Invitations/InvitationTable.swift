@@ -76,35 +76,71 @@ struct InvitationRecord: Hashable, Sendable {
     )
   }
 
-  fileprivate init(row: borrowing Row) {
-    id = row.text(0)
-    entityID = row.text(1)
-    role = row.text(2)
-    email = row.text(3)
-    validFrom = row.optionalInteger(4)
-    validUntil = row.optionalInteger(5)
-    expiresAt = row.integer(6)
-    invitedBy = row.text(7)
-    inviterACR = row.text(8)
-    codeDigest = row.blob(9)
-    createdAt = row.integer(10)
+  /// `i` is the invitation in conditions, `e` its entity.
+  static let columns = RecordColumns<InvitationRecord>(
+    "invitation",
+    as: "i",
+    joining: "JOIN entity e ON e.id = i.entity_id",
+    beside: ["email_key", "code_key"],
+    .text("id", \.id),
+    .text("entity_id", \.entityID),
+    .text("role", \.role),
+    .text("email", \.email),
+    .optionalInteger("valid_from", \.validFrom),
+    .optionalInteger("valid_until", \.validUntil),
+    .integer("expires_at", \.expiresAt),
+    .text("invited_by", \.invitedBy),
+    .text("inviter_acr", \.inviterACR),
+    .blob("code_digest", \.codeDigest),
+    .integer("created_at", \.createdAt),
+    .text("state", \.state.rawValue),
+    .optionalInteger("closed_at", \.closedAt),
+    .text("closed_by", \.closedBy),
+    .text("association_id", \.associationID),
+    .joined(.text("e.type", \.entityType)),
+    .joined(.text("e.name", \.entityName)),
+    .joined(.text("e.root_id", \.rootID)),
+    .optionalText("recurring") { $0.recurring?.storedText },
+    .boolean("replaces_window", \.replacesWindow),
+    .optionalText("made_for", \.madeFor),
+    .integer("made_at", \.madeAt),
+    .joined(.text(lastConverted, \.convertedFrom))
+  ) { InvitationRecord(row: &$0) }
+
+  private static let lastConverted = """
+    (SELECT c.association_id FROM converted_role c WHERE c.invitation_id = i.id
+      ORDER BY c.rowid DESC LIMIT 1)
+    """
+
+  private init(row: inout RowReader) {
+    id = row.text()
+    entityID = row.text()
+    role = row.text()
+    email = row.text()
+    validFrom = row.optionalInteger()
+    validUntil = row.optionalInteger()
+    expiresAt = row.integer()
+    invitedBy = row.text()
+    inviterACR = row.text()
+    codeDigest = row.blob()
+    createdAt = row.integer()
     // A state that this version does not know is not one to accept.
-    state = State(rawValue: row.text(11)) ?? .revoked
-    closedAt = row.optionalInteger(12)
-    closedBy = row.text(13)
-    associationID = row.text(14)
-    entityType = row.text(15)
-    entityName = row.text(16)
-    rootID = row.text(17)
-    if let text = row.optionalText(18) {
+    state = State(rawValue: row.text()) ?? .revoked
+    closedAt = row.optionalInteger()
+    closedBy = row.text()
+    associationID = row.text()
+    entityType = row.text()
+    entityName = row.text()
+    rootID = row.text()
+    if let text = row.optionalText() {
       recurring = RecurringWindow(storedText: text)
       // Nor is one whose hours cannot be read: it would count at all hours.
       if recurring == nil { state = .revoked }
     }
-    replacesWindow = row.boolean(19)
-    madeFor = row.optionalText(20)
-    madeAt = row.integer(21)
-    convertedFrom = row.optionalText(22) ?? ""
+    replacesWindow = row.boolean()
+    madeFor = row.optionalText()
+    madeAt = row.integer()
+    convertedFrom = row.optionalText() ?? ""
   }
 
   /// One to a role on an entity.
@@ -139,19 +175,23 @@ struct InvitationRecord: Hashable, Sendable {
   }
 }
 
+extension InvitationRecord: AuditedRecord {
+  var auditObject: String { entityID }
+  var auditDetail: String { "\(id) \(role)" }
+}
+
 enum InvitationTable {
   /// Bytes of a code's digest that find its row; all of them are compared then.
   private static let keyByteCount = 8
 
-  private static let selection = """
-    SELECT i.id, i.entity_id, i.role, i.email, i.valid_from, i.valid_until, i.expires_at,
-      i.invited_by, i.inviter_acr, i.code_digest, i.created_at, i.state, i.closed_at, i.closed_by,
-      i.association_id, e.type, e.name, e.root_id, i.recurring,
-      i.replaces_window, i.made_for, i.made_at,
-      (SELECT c.association_id FROM converted_role c WHERE c.invitation_id = i.id
-        ORDER BY c.rowid DESC LIMIT 1)
-    FROM invitation i JOIN entity e ON e.id = i.entity_id
-    """
+  private static let columns = InvitationRecord.columns
+  private static let closing = columns.update(
+    "state",
+    "closed_at",
+    "closed_by",
+    "association_id",
+    where: "id = ?"
+  )
 
   /// Which ones a list is of.
   enum Filter: Sendable {
@@ -183,23 +223,21 @@ enum InvitationTable {
     ) { _ in }.count
   }
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> InvitationRecord? {
-    try tx.first("\(selection) WHERE i.id = ?", .text(id)) { InvitationRecord(row: $0) }
+  private static func key(ofCode digest: [UInt8]) -> SQLValue {
+    .blob(Array(digest.prefix(keyByteCount)))
+  }
+
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> InvitationRecord? {
+    try tx.first(columns, "WHERE i.id = ?", .text(id))
   }
 
   /// The invitation of a code.
   static func find(
     codeDigest: [UInt8],
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> InvitationRecord? {
-    let key = Array(codeDigest.prefix(keyByteCount))
-    let found = try tx.query("\(selection) WHERE i.code_key = ?", .blob(key)) {
-      InvitationRecord(row: $0)
-    }
-    return found.first { Digests.areEqual($0.codeDigest, codeDigest) }
+    try tx.query(columns, "WHERE i.code_key = ?", key(ofCode: codeDigest))
+      .first { Digests.areEqual($0.codeDigest, codeDigest) }
   }
 
   /// Those to a role on an entity for an address that can be accepted.
@@ -211,12 +249,13 @@ enum InvitationTable {
   ) throws -> [InvitationRecord] {
     guard !email.key.isEmpty else { return [] }
     return try tx.query(
+      columns,
       """
-      \(selection) WHERE i.email_key = ? AND i.email_key <> '' AND i.entity_id = ? AND i.role = ?
+      WHERE i.email_key = ? AND i.email_key <> '' AND i.entity_id = ? AND i.role = ?
         AND i.state = 'pending' AND i.expires_at > ?
       """,
       values: [.text(email.key), .text(entityID), .text(role), .integer(tx.now)]
-    ) { InvitationRecord(row: $0) }
+    )
   }
 
   /// Invitations in the order of their identifiers, after one of them.
@@ -225,7 +264,7 @@ enum InvitationTable {
     pendingAt now: Int64?,
     after id: String,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [InvitationRecord] {
     let (column, value) =
       switch filter {
@@ -244,43 +283,21 @@ enum InvitationTable {
       values += [.text(owner), .text(owner)]
     }
     values.append(.integer(limit))
-    return try tx.query("\(selection) WHERE \(condition) ORDER BY i.id LIMIT ?", values: values) {
-      InvitationRecord(row: $0)
-    }
+    return try tx.query(columns, "WHERE \(condition) ORDER BY i.id LIMIT ?", values: values)
   }
 
   static func insert(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until,
-        expires_at, invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at,
-        closed_by, association_id, recurring, replaces_window, made_for, made_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      values: [
-        .text(record.id), .text(record.entityID), .text(record.role), .text(record.email),
-        .text(EmailAddress(record.email).key), .optionalInteger(record.validFrom),
-        .optionalInteger(record.validUntil), .integer(record.expiresAt), .text(record.invitedBy),
-        .text(record.inviterACR), .blob(Array(record.codeDigest.prefix(Self.keyByteCount))),
-        .blob(record.codeDigest), .integer(record.createdAt), .text(record.state.rawValue),
-        .optionalInteger(record.closedAt), .text(record.closedBy), .text(record.associationID),
-        .optionalText(record.recurring?.storedText), .boolean(record.replacesWindow),
-        .optionalText(record.madeFor), .integer(record.madeAt),
-      ]
+    try tx.insert(
+      record,
+      columns,
+      beside: .text(EmailAddress(record.email).key),
+      key(ofCode: record.codeDigest)
     )
   }
 
   /// Stores what has become of it.
   static func close(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      UPDATE invitation SET state = ?, closed_at = ?, closed_by = ?, association_id = ? WHERE id = ?
-      """,
-      values: [
-        .text(record.state.rawValue), .optionalInteger(record.closedAt), .text(record.closedBy),
-        .text(record.associationID), .text(record.id),
-      ]
-    )
+    try tx.update(record, closing, .text(record.id))
   }
 
   /// A condition on an invitation `i`, which takes the identifier of a user twice: what was decided last about a
@@ -307,7 +324,7 @@ enum InvitationTable {
   static func isOvertaken(
     _ id: String,
     for userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Bool {
     try tx.exists(
       "SELECT 1 FROM invitation i WHERE i.id = ? AND \(Self.overtaken)",

@@ -11,13 +11,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
 
   init(core: TenancyCore) {
     self.core = core
-    attempts = CodeAttempts(
-      .invitation,
-      InvitationLimits.attempts,
-      clock: core.clock,
-      random: core.random,
-      metrics: core.metrics
-    )
+    attempts = CodeAttempts(.invitation, InvitationLimits.attempts, core)
   }
 
   func create(
@@ -28,9 +22,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     let draft = try InvitationDraft(request)
     let id = core.identifiers.make(.invitation)
     let code = core.invitationCode()
-    var response = try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    var response = try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let record = try changes.invite(draft, id: id, code: code, tx)
       return Tenancy_V1.CreateInvitationResponse(
         invitation: core.message(invitation: record, now: tx.now)
@@ -54,8 +46,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     let page = try await page(
       request.entityId.isEmpty ? .inviter(user.userID) : .entity(request.entityId),
       pending: request.pending,
-      size: request.pageSize,
-      token: request.pageToken,
+      request,
       filter: [request.entityId],
       call
     )
@@ -72,8 +63,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     let page = try await page(
       .address(address, owner: user.userID),
       pending: true,
-      size: request.pageSize,
-      token: request.pageToken,
+      request,
       filter: [address.key],
       call
     )
@@ -87,17 +77,12 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
   private func page(
     _ filter: InvitationTable.Filter,
     pending: Bool,
-    size: UInt32,
-    token: String,
+    _ request: some PagedRequest,
     filter bound: [String],
     _ call: CallContext
   ) async throws -> (items: [Tenancy_V1.Invitation], nextToken: String) {
-    let asked = try core.asked(
-      size,
-      token,
-      for: [call.method.fullName, "\(pending)"] + bound,
-      call.caller
-    )
+    let filters = [call.method.fullName, "\(pending)"] + bound
+    let asked = try core.asked(request, for: filters, call.caller)
     let (last, limit) = (asked.cursor?[0] ?? "", asked.size)
     let now = core.clock.now
     let isReceived = if case .address = filter { true } else { false }
@@ -110,9 +95,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
         in: tx
       )
     }
-    return core.page(of: rows, asked) {
-      [$0.id]
-    } message: {
+    return core.page(of: rows, asked, after: { [$0.id] }) {
       core.message(invitation: $0, toInvited: isReceived, now: now)
     }
   }
@@ -121,15 +104,13 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ request: Tenancy_V1.AcceptInvitationRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RoleAssociation {
-    let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
+    let core = core
     return try await answer(
       try NamedInvitation(id: request.invitationId, code: request.code),
-      key: request.idempotencyKey,
-      request: request,
-      user,
-      call
-    ) { record, tx in
+      call,
+      request,
+      key: \.idempotencyKey
+    ) { record, changes, tx in
       if record.state == .accepted {
         // The one who has accepted it asks again, but the role may be gone since.
         guard let association = try tx.association(record.associationID) else {
@@ -148,15 +129,13 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ request: Tenancy_V1.DeclineInvitationRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Invitation {
-    let (user, core) = (try call.requireUser(), core)
-    let changes = ChangeSet(core: core, call: call, user: user)
+    let core = core
     return try await answer(
       try NamedInvitation(id: request.invitationId, code: request.code),
-      key: request.idempotencyKey,
-      request: request,
-      user,
-      call
-    ) { record, tx in
+      call,
+      request,
+      key: \.idempotencyKey
+    ) { record, changes, tx in
       var record = record
       switch record.state {
       case .pending: record = try changes.close(record, .declined, tx)
@@ -173,19 +152,21 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
   ///
   /// It is pending and has not expired, or the caller has answered it before. A code of any other is
   /// CODE_UNKNOWN, like one that never was.
-  private func answer<Response: Message>(
+  private func answer<Request: Message, Response: Message>(
     _ named: NamedInvitation,
-    key: String,
-    request: some Message,
-    _ user: UserIdentity,
     _ call: CallContext,
-    _ body: @escaping @Sendable (InvitationRecord, borrowing WriteTransaction) throws -> Response
+    _ request: Request,
+    key: (Request) -> String,
+    _ body:
+      @escaping @Sendable (InvitationRecord, ChangeSet, borrowing WriteTransaction) throws ->
+      Response
   ) async throws -> Response {
+    let user = try call.requireUser()
     let find = try await finder(of: named, user)
     func write() async throws -> Response {
-      try await core.write(call, key: key, request: request) { _, tx in
+      try await core.write(call, request, key: key) { changes, tx in
         try core.requireNotSuspended(user, tx)
-        return try body(try find(tx), tx)
+        return try body(try find(tx), changes, tx)
       }
     }
     guard case .code = named else { return try await write() }
@@ -204,8 +185,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
         guard let record = try InvitationTable.find(codeDigest: digest, in: tx),
           record.isOpen(at: tx.now) || record.closedBy == user.userID
         else {
-          let reason = CodeError.unknownReason
-          throw CodeError.unknown.denying("invitation.answer", on: "", because: reason)
+          throw CodeError.unknown.denying("invitation.answer", on: "")
         }
         return record
       }
@@ -218,7 +198,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
         guard let record = try InvitationTable.find(id, in: tx), !record.email.isEmpty,
           EmailAddress(record.email).key == address?.key
         else {
-          throw TenancyError.notFound.denying("invitation.answer", on: id, because: "NOT_FOUND")
+          throw TenancyError.notFound.denying("invitation.answer", on: id)
         }
         guard record.isOpen(at: tx.now) || record.closedBy == user.userID else {
           throw InvitationError.closed(
@@ -236,18 +216,12 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Invitation {
     let (user, core) = (try call.requireUser(), core)
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       try core.requireNotSuspended(user, tx)
       guard let record = try InvitationTable.find(request.invitationId, in: tx),
         try mayRevoke(record, changes, tx)
       else {
-        throw TenancyError.notFound.denying(
-          "invitation.revoke",
-          on: request.invitationId,
-          because: "NOT_FOUND"
-        )
+        throw TenancyError.notFound.denying("invitation.revoke", on: request.invitationId)
       }
       guard record.state != .accepted else { throw InvitationError.closed("accepted") }
       let closed =

@@ -1,6 +1,3 @@
-internal import RPCKit
-internal import ServiceKit
-
 /// A tenant-defined role as it was when somebody was invited to it.
 ///
 /// An invitation names its role, and tenants can delete a role, make another one of that name, and change

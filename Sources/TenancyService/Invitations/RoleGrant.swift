@@ -5,10 +5,8 @@ internal import ServiceKit
 
 /// A role that a caller gives to a user.
 struct RoleGrant: Sendable {
-  /// The permission that the caller needs.
+  /// The permission that the caller needs, on an entity of the type that it names first.
   let action: String
-  /// On what.
-  let type: String
   let entityID: String
   /// The role that the user gets.
   let role: String
@@ -21,26 +19,23 @@ struct RoleGrant: Sendable {
 
 extension TenancyCore {
   /// Gives a user a role, or invites an address to it, if the caller may.
-  func addRole(
+  func addRole<Request: Message>(
     _ grant: RoleGrant,
-    key: String,
-    request: some Message,
-    _ call: CallContext
+    _ call: CallContext,
+    _ request: Request,
+    key: (Request) -> String
   ) async throws -> Tenancy_V1.RoleAssociation {
     let user = try call.requireUser()
     let core = self
     defer { mailer?.wake() }
     return try await write(
       call,
+      request,
       key: key,
-      request: request,
       naming: [grant.user],
-      ifAllowed: {
-        try await explanation(grant.action, on: grant.entityID, type: grant.type, user).isAllowed
-      }
+      ifAllowed: { try await explanation(grant.action, on: grant.entityID, user).isAllowed }
     ) { users, changes, tx in
-      try core.require(grant.action, on: grant.entityID, type: grant.type, user, tx)
-      let entity = try tx.known(grant.entityID, type: grant.type)
+      let entity = try changes.held(grant.action, on: grant.entityID, tx).record
       let window = RoleWindow(from: grant.from, until: grant.until)
       switch grant.user {
       case .id(let id):
@@ -65,6 +60,22 @@ extension TenancyCore {
         )
         return core.message(invited: try changes.inviteInstead(draft, tx))
       }
+    }
+  }
+  /// Takes roles on an entity from a user, if the caller may.
+  func removeRoles<Request: Message>(
+    _ roles: [String],
+    from userID: String,
+    on id: String,
+    by action: String,
+    _ call: CallContext,
+    _ request: Request,
+    key: (Request) -> String
+  ) async throws -> Tenancy_V1.RemoveRoleResponse {
+    let core = self
+    return try await write(call, request, key: key) { changes, tx in
+      let entity = try changes.held(action, on: id, tx).record
+      return core.message(revoked: try changes.revoke(roles, from: userID, on: entity, tx))
     }
   }
 }

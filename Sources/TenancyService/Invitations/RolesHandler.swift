@@ -13,9 +13,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RoleAssociation {
     let drafts = try drafts([request.role ?? .init()]) { _ in "role" }
-    return try await grant(drafts, key: request.idempotencyKey, request: request, call) {
-      answers,
-      _ in answers[0]
+    return try await grant(drafts, call, request, key: \.idempotencyKey) { answers, _ in answers[0]
     }
   }
 
@@ -24,7 +22,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.BatchGrantRolesResponse {
     let drafts = try drafts(request.roles) { "roles[\($0)]" }
-    return try await grant(drafts, key: request.idempotencyKey, request: request, call) {
+    return try await grant(drafts, call, request, key: \.idempotencyKey) {
       Tenancy_V1.BatchGrantRolesResponse(
         associations: $0,
         revision: core.tokens.token(revision: $1)
@@ -34,19 +32,19 @@ struct RolesHandler: Tenancy_V1.RolesService {
 
   /// Grants roles, all or none, to users who are looked up only for those who may grant them all; addresses
   /// are invited to them.
-  private func grant<Response: Message>(
+  private func grant<Request: Message, Response: Message>(
     _ drafts: [RoleDraft],
-    key: String,
-    request: some Message,
     _ call: CallContext,
+    _ request: Request,
+    key: (Request) -> String,
     answer: @escaping @Sendable ([Tenancy_V1.RoleAssociation], _ revision: Int64) -> Response
   ) async throws -> Response {
     let (user, core) = (try call.requireUser(), core)
     defer { core.mailer?.wake() }
     return try await core.write(
       call,
+      request,
       key: key,
-      request: request,
       naming: drafts.map(\.user),
       path: { "\(drafts[$0].field)." },
       ifAllowed: { try await mayGrant(drafts, user, call) }
@@ -104,9 +102,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.RevokeRoleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let own = try changes.ownRole(request.role, on: request.entityId, tx)
       let role = own?.baseRole ?? request.role
       guard core.policy.role(named: role) != nil else { throw RoleError.unknown("role") }
@@ -132,9 +128,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.LeaveRoleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       core.message(revoked: try changes.leave(request.role, on: request.entityId, tx))
     }
   }
@@ -143,29 +137,15 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ request: Tenancy_V1.ListRolesByUserRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    try await core.associations(
-      AssociationList(
-        anchor: .user(try await core.listedUser(request.userId, call)),
-        isInForce: request.inForce,
-        pageSize: request.pageSize,
-        pageToken: request.pageToken
-      ),
-      call
-    )
+    let user = try await core.listedUser(request.userId, call)
+    return try await core.associations(.init(.user(user), request), call)
   }
 
   func listByEntity(
     _ request: Tenancy_V1.ListRolesByEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    try await core.associations(
-      AssociationList(
-        anchor: .entity(request.entityId, role: request.role),
-        isInForce: request.inForce,
-        pageSize: request.pageSize,
-        pageToken: request.pageToken
-      ),
-      call
-    )
+    let entity = AssociationList.Anchor.entity(request.entityId, role: request.role)
+    return try await core.associations(.init(entity, request), call)
   }
 }

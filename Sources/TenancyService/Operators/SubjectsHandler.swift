@@ -18,7 +18,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       throw ErrorCatalog.tenancy.invalid("user_id", "SELF", "must be somebody else")
     }
     try await core.requireUsers([request.userId], field: "user_id")
-    return try await core.write(call, key: request.idempotencyKey, request: request) { _, tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { _, tx in
       // Of two operators who suspend each other at the same time the second is suspended already.
       try core.requireAdministrator(user, tx)
       if let existing = try SuspensionTable.of(request.userId, in: tx) { return message(existing) }
@@ -48,13 +48,10 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ResumeResponse {
     let user = try await core.requireAdministrator(call)
-    return try await core.write(call, key: request.idempotencyKey, request: request) { _, tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { _, tx in
       try core.requireAdministrator(user, tx)
       guard let record = try SuspensionTable.of(request.userId, in: tx) else {
-        return Tenancy_V1.ResumeResponse(
-          wasSuspended: false,
-          revision: core.tokens.token(revision: tx.revision)
-        )
+        return .init(wasSuspended: false, revision: core.tokens.token(revision: tx.revision))
       }
       let revision = try SuspensionTable.resume(record, core.policy, in: tx)
       try tx.audit(
@@ -63,10 +60,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
         scope: Forest.systemIdentifier,
         before: record.digest
       )
-      return Tenancy_V1.ResumeResponse(
-        wasSuspended: true,
-        revision: core.tokens.token(revision: revision)
-      )
+      return .init(wasSuspended: true, revision: core.tokens.token(revision: revision))
     }
   }
 
@@ -75,24 +69,12 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSuspendedResponse {
     _ = try await core.requireAdministrator(call)
-    let asked = try core.asked(
-      request.pageSize,
-      request.pageToken,
-      for: ["ListSuspended"],
-      call.caller
-    )
+    let asked = try core.asked(request, for: ["ListSuspended"], call.caller)
     let rows = try await core.read { tx in
       try SuspensionTable.page(after: asked.cursor?[0] ?? "", limit: asked.size + 1, in: tx)
     }
-    let page = core.page(of: rows, asked) {
-      [$0.userID]
-    } message: {
-      message($0)
-    }
-    return Tenancy_V1.ListSuspendedResponse(
-      suspensions: page.items,
-      nextPageToken: page.nextToken
-    )
+    let page = core.page(of: rows, asked, after: { [$0.userID] }) { message($0) }
+    return .init(suspensions: page.items, nextPageToken: page.nextToken)
   }
 
   private func message(_ record: SuspensionRecord) -> Tenancy_V1.Suspension {

@@ -46,10 +46,7 @@ struct SuspensionRecord: Hashable, Sendable {
 
 enum SuspensionTable {
   /// That of a user.
-  static func of(
-    _ userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> SuspensionRecord? {
+  static func of(_ userID: String, in tx: borrowing some Queryable) throws -> SuspensionRecord? {
     try tx.first(SuspensionRecord.columns, "WHERE user_id = ?", .text(userID))
   }
 
@@ -57,7 +54,7 @@ enum SuspensionTable {
   static func page(
     after userID: String,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [SuspensionRecord] {
     try tx.query(
       SuspensionRecord.columns,

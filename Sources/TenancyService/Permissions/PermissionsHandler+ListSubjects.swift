@@ -22,12 +22,8 @@ extension PermissionsHandler {
     return try await core.read { tx in
       // Where it begins is looked at after whether the asker may, so that a page token tells nobody anything.
       try list.requireListing(core, tx)
-      let asked = try core.asked(
-        request.pageSize,
-        request.pageToken,
-        for: ["ListSubjects", list.entityID, list.action],
-        call.caller
-      )
+      let filter = ["ListSubjects", list.entityID, list.action]
+      let asked = try core.asked(request, for: filter, call.caller)
       let page = try list.page(asked, core, tx)
       return Tenancy_V1.ListSubjectsResponse(
         subjects: page.subjects,

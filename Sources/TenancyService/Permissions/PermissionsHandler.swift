@@ -142,10 +142,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       guard missing.isEmpty else { throw TenancyError.featuresUnavailable(missing) }
       return (entities, revision)
     }
-    return Tenancy_V1.ListActionsResponse(
-      entities: entities,
-      revision: core.tokens.token(revision: revision)
-    )
+    return .init(entities: entities, revision: core.tokens.token(revision: revision))
   }
 
   func listAccessible(

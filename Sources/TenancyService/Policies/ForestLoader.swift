@@ -38,15 +38,7 @@ enum ForestLoader {
     into forest: inout Forest,
     _ tx: borrowing ReadTransaction
   ) throws {
-    var last = ""
-    while true {
-      let page = try tx.query(
-        "SELECT \(EntityRecord.columns) FROM entity WHERE id > ? ORDER BY id LIMIT ?",
-        .text(last),
-        .integer(pageSize)
-      ) { EntityRecord(row: $0) }
-      guard let end = page.last else { return }
-      last = end.id
+    try forEachPage(of: EntityRecord.columns, by: "id", \.id, tx) { page in
       for record in page where record.id != Forest.systemIdentifier {
         guard let row = record.row(forest.policy) else {
           throw PolicyError([
@@ -62,21 +54,31 @@ enum ForestLoader {
     into forest: inout Forest,
     _ tx: borrowing ReadTransaction
   ) throws {
-    var last = ""
-    while true {
-      let page = try tx.query(
-        "\(AssociationRecord.selection) WHERE a.id > ? ORDER BY a.id LIMIT ?",
-        .text(last),
-        .integer(pageSize)
-      ) { AssociationRecord(row: $0) }
-      guard let end = page.last else { return }
-      last = end.id
+    try forEachPage(of: AssociationRecord.columns, by: "a.id", \.id, tx) { page in
       for record in page {
         guard let row = record.row(forest.policy), forest.entity(row.entity) != nil else {
           continue
         }
         forest.apply(.putAssociation(row))
       }
+    }
+  }
+
+  /// Reads a table in the order of a column.
+  private static func forEachPage<Record>(
+    of columns: RecordColumns<Record>,
+    by column: String,
+    _ id: KeyPath<Record, String>,
+    _ tx: borrowing ReadTransaction,
+    _ body: ([Record]) throws -> Void
+  ) throws {
+    let condition = "WHERE \(column) > ? ORDER BY \(column) LIMIT ?"
+    var last = ""
+    while true {
+      let page = try tx.query(columns, condition, .text(last), .integer(pageSize))
+      guard let end = page.last else { return }
+      last = end[keyPath: id]
+      try body(page)
     }
   }
 

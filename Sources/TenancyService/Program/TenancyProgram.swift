@@ -78,17 +78,14 @@ public enum TenancyProgram: HostedService {
         metrics: environment.metrics.registry
       )
     }
-    var configuration = TenancyConfiguration(
-      storePath: environment.settings.database,
-      policies: policies
-    )
-    configuration.auditLifetime = environment.settings.auditLifetime
-    configuration.logBudgetByteCount = environment.settings.logBudgetByteCount
-    configuration.gatewayRoutes = settings.gatewayRoutes
+    var own = TenancySettings(storePath: environment.settings.database, policies: policies)
+    own.auditLifetime = environment.settings.auditLifetime
+    own.logBudgetByteCount = environment.settings.logBudgetByteCount
+    own.gatewayRoutes = settings.gatewayRoutes
     let reportKey = Lock(try environment.signingKey())
-    configuration.reportKey = { reportKey.withLock { $0 } }
+    own.reportKey = { reportKey.withLock { $0 } }
     let service = try await TenancyService.open(
-      configuration,
+      own,
       TenancyDependencies(
         clock: environment.clock,
         random: environment.random,

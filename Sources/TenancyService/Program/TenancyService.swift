@@ -4,33 +4,6 @@ internal import PeerContracts
 public import RPCKit
 public import ServiceKit
 
-/// Settings of TenancyService.
-public struct TenancyConfiguration: Sendable {
-  /// The store's file; its folder must exist.
-  public var storePath: String
-  /// The policies, as JSON texts.
-  public var policies: [PolicySource]
-  /// How long audit records are kept, in milliseconds; nil keeps them all.
-  public var auditLifetime: Int64?
-  /// Bytes of log that one user may leave at once; nil for the store's own default.
-  public var logBudgetByteCount: Int64?
-  /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
-  public var reportKey: @Sendable () -> SigningKey? = { nil }
-  /// The demands on requests that a gateway asks about.
-  public var gatewayRoutes = GatewayRoutes()
-
-  /// Makes settings.
-  public init(storePath: String, policies: [PolicySource]) {
-    self.storePath = storePath
-    self.policies = policies
-  }
-
-  /// Makes settings with one policy.
-  public init(storePath: String, policy: [UInt8]) {
-    self.init(storePath: storePath, policies: [PolicySource(name: "", text: policy)])
-  }
-}
-
 /// The dependencies of TenancyService, besides its settings.
 public struct TenancyDependencies: Sendable {
   /// The wall clock.
@@ -73,7 +46,7 @@ public struct TenancyDependencies: Sendable {
 /// The whole service, without a server around it: who may do what to which entity, and the entities.
 ///
 /// ```swift
-/// let tenancy = try await TenancyService.open(configuration, dependencies)
+/// let tenancy = try await TenancyService.open(settings, dependencies)
 /// let server = Server(services: tenancy.services, interceptors: [authentication])
 /// …
 /// await tenancy.close()
@@ -92,23 +65,23 @@ public final class TenancyService: Sendable {
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
   /// `StoreError`. Ready when it returns.
   public static func open(
-    _ configuration: TenancyConfiguration,
+    _ settings: TenancySettings,
     _ dependencies: TenancyDependencies
   ) async throws -> TenancyService {
-    let policy = try PolicyReloader.policy(configuration.policies)
+    let policy = try PolicyReloader.policy(settings.policies)
     var store = DatabaseConfiguration(
-      path: configuration.storePath,
+      path: settings.storePath,
       applicationID: TenancySchema.applicationID
     )
-    store.auditLifetime = configuration.auditLifetime
-    if let byteCount = configuration.logBudgetByteCount { store.logBudgetByteCount = byteCount }
+    store.auditLifetime = settings.auditLifetime
+    if let byteCount = settings.logBudgetByteCount { store.logBudgetByteCount = byteCount }
     let database = try await Database.open(
       store,
       migrations: TenancySchema.migrations,
       clock: dependencies.clock
     )
     do {
-      return try await TenancyService(policy, database, configuration, dependencies)
+      return try await TenancyService(policy, database, settings, dependencies)
     } catch {
       await database.close()
       throw error
@@ -118,7 +91,7 @@ public final class TenancyService: Sendable {
   private init(
     _ policy: Policy,
     _ database: Database,
-    _ configuration: TenancyConfiguration,
+    _ settings: TenancySettings,
     _ with: TenancyDependencies
   ) async throws {
     let (clock, random, metrics) = (with.clock, with.random, with.metrics)
@@ -169,7 +142,7 @@ public final class TenancyService: Sendable {
     self.refusals = refusals
     try await database.attach(core.follower, after: engine.revision)
     let past = PastPolicies(zones: zones)
-    policies = PolicyReloader(core, past, loaded: configuration.policies)
+    policies = PolicyReloader(core, past, loaded: settings.policies)
     try await policies.begin()
     let permissions = PermissionsHandler(core: core, pastPolicies: past)
     services =
@@ -185,13 +158,13 @@ public final class TenancyService: Sendable {
         InvitationsHandler(core: core).definition,
         DocumentsHandler(core: core).definition,
         LegacyDocumentsHandler(core: core).definition,
-        ReportsHandler(core: core, refusals: refusals, key: configuration.reportKey).definition,
+        ReportsHandler(core: core, refusals: refusals, key: settings.reportKey).definition,
         ExportsHandler(core: core, refusals: refusals).definition,
         ErasureHandler(core: core, tombstones: tombstones, refusals: refusals).definition,
         AuthorizationHandler(
           core: core,
           tokens: with.tokens,
-          routes: configuration.gatewayRoutes
+          routes: settings.gatewayRoutes
         ).definition,
       ] + core.products.parts(of: policy).flatMap { [core] in $0.services(core) }
   }
@@ -256,19 +229,17 @@ public final class TenancyService: Sendable {
   /// what products no longer need; see `Database.maintain`.
   public func purge(now: Int64) async throws {
     while try await database.purgeTombstones(before: now - TombstoneTable.lifetime) > 0 {}
-    while try await database.purgePast(before: now - TombstoneTable.lifetime) > 0 {}
-    try await database.purge(
-      "entity_deletion",
-      "finished_at",
-      before: now - TombstoneTable.lifetime
-    )
+    let past = now - TombstoneTable.lifetime
+    try await database.purgePast(before: past)
+    try await database.purge("entity_deletion", "finished_at", before: past)
     try await database.purge("invitation", "expires_at", before: now - InvitationLimits.retention)
     for product in core.products { try await product.purge(core, now: now) }
     if let lifetime = database.configuration.auditLifetime {
       // Questions about the past need roles for as long as everything else that they rest on.
       let kept = max(lifetime, TombstoneTable.lifetime)
       while try await database.purgeEndedRoles(before: now - kept) > 0 {}
-      while try await database.purgeRefusals(before: now - lifetime) > 0 {}
+      let oldest = now - lifetime
+      try await database.purge("refusal", "hour", before: oldest, by: RefusalTable.key)
     }
   }
 

@@ -48,17 +48,31 @@ struct RefusalCount: Hashable, Sendable {
     (firstAt, lastAt) = (instant, instant)
   }
 
-  fileprivate init(row: borrowing Row) {
+  static let columns = RecordColumns<RefusalCount>(
+    "refusal",
+    .text("root_id", \.key.rootID),
+    .integer("hour", \.key.hour),
+    .text("actor", \.key.actor),
+    .text("on_behalf_of", \.key.onBehalfOf),
+    .text("action", \.key.action),
+    .text("object", \.key.object),
+    .text("reason", \.key.reason),
+    .integer("count", \.count),
+    .integer("first_at", \.firstAt),
+    .integer("last_at", \.lastAt)
+  ) { RefusalCount(row: &$0) }
+
+  private init(row: inout RowReader) {
     key = Key(
-      rootID: row.text(0),
-      hour: row.integer(1),
-      actor: row.text(2),
-      onBehalfOf: row.text(3),
-      action: row.text(4),
-      object: row.text(5),
-      reason: row.text(6)
+      rootID: row.text(),
+      hour: row.integer(),
+      actor: row.text(),
+      onBehalfOf: row.text(),
+      action: row.text(),
+      object: row.text(),
+      reason: row.text()
     )
-    (count, firstAt, lastAt) = (row.integer(7), row.integer(8), row.integer(9))
+    (count, firstAt, lastAt) = (row.integer(), row.integer(), row.integer())
   }
 
   fileprivate var keyValues: [SQLValue] {
@@ -70,9 +84,7 @@ struct RefusalCount: Hashable, Sendable {
 }
 
 enum RefusalTable {
-  private static let columns = """
-    root_id, hour, actor, on_behalf_of, action, object, reason, count, first_at, last_at
-    """
+  static let key = "root_id, hour, actor, on_behalf_of, action, object, reason"
 
   /// Those of a tree whose hours began in an interval, in the order of their keys, after one of them.
   static func page(
@@ -84,8 +96,8 @@ enum RefusalTable {
   ) throws -> [RefusalCount] {
     let last = key ?? RefusalCount.Key(rootID: rootID, hour: interval.lowerBound - 1, actor: "")
     return try tx.query(
+      RefusalCount.columns,
       """
-      SELECT \(columns) FROM refusal
       WHERE root_id = ? AND (hour, actor, on_behalf_of, action, object, reason) > (?, ?, ?, ?, ?, ?)
         AND hour >= ? AND hour < ?
       ORDER BY hour, actor, on_behalf_of, action, object, reason LIMIT ?
@@ -95,7 +107,7 @@ enum RefusalTable {
         .text(last.action), .text(last.object), .text(last.reason), .integer(interval.lowerBound),
         .integer(interval.upperBound), .integer(limit),
       ]
-    ) { RefusalCount(row: $0) }
+    )
   }
 
   /// Adds it to what the store has; bounded, whatever anybody tries.
@@ -118,11 +130,11 @@ enum RefusalTable {
     guard ofActor < RefusalCount.keyCountMax.ofActor else {
       return try add(record.counted(nobody: false), in: tx)
     }
-    try insert(record, in: tx)
+    try tx.insert(record, RefusalCount.columns)
   }
 
   private static func add(_ record: RefusalCount, in tx: borrowing WriteTransaction) throws {
-    if try !addToStored(record, in: tx) { try insert(record, in: tx) }
+    if try !addToStored(record, in: tx) { try tx.insert(record, RefusalCount.columns) }
   }
 
   private static func addToStored(
@@ -138,33 +150,5 @@ enum RefusalTable {
       values: [.integer(record.count), .integer(record.firstAt), .integer(record.lastAt)]
         + record.keyValues
     ) > 0
-  }
-
-  private static func insert(_ record: RefusalCount, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      "INSERT INTO refusal (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      values: record.keyValues + [
-        .integer(record.count), .integer(record.firstAt), .integer(record.lastAt),
-      ]
-    )
-  }
-}
-
-extension Database {
-  /// Forgets refusals of hours before `instant` (milliseconds since 1970); how many rows that were.
-  ///
-  /// Few at a time: call again until it is 0.
-  func purgeRefusals(before instant: Int64) async throws -> Int {
-    try await write { tx in
-      try tx.execute(
-        """
-        DELETE FROM refusal WHERE (root_id, hour, actor, on_behalf_of, action, object, reason) IN (
-          SELECT root_id, hour, actor, on_behalf_of, action, object, reason FROM refusal
-          WHERE hour < ? LIMIT ?)
-        """,
-        .integer(instant),
-        .integer(Self.purgeCountMax)
-      )
-    }
   }
 }

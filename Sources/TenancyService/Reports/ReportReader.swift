@@ -75,31 +75,31 @@ struct ReportReader: Sendable {
   // MARK: Roles
 
   private func roles(after sequence: Int64, _ tx: borrowing ReadTransaction) throws -> Slice {
-    let instant = scope.interval.upperBound
-    let rows = try tx.query(
-      """
-      SELECT \(HeldRole.columns) FROM association_history
-      WHERE root_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?
-      """,
+    let states = try tx.query(
+      AssociationState.columns,
+      "WHERE root_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?",
       values: [
         .text(scope.rootID), .integer(sequence), .integer(scope.historyEnd),
         .integer(Self.rowCountMax),
       ]
-    ) { HeldRole(row: $0, asOf: instant) }
+    )
     var slice = Slice()
-    for row in rows {
+    for state in states {
       if slice.isFull { return slice }
-      if row.overlaps(scope.interval) { slice.add(line(row)) }
-      slice.next = .roles(after: row.sequence)
+      let (from, until) = state.span(asOf: scope.interval.upperBound)
+      if max(from, scope.interval.lowerBound) < min(until, scope.interval.upperBound) {
+        slice.add(line(state, from: from, until: until))
+      }
+      slice.next = .roles(after: state.sequence)
     }
-    if rows.count < Self.rowCountMax { slice.next = .recordsFrom(scope.interval.lowerBound) }
+    if states.count < Self.rowCountMax { slice.next = .recordsFrom(scope.interval.lowerBound) }
     return slice
   }
 
-  private func line(_ role: HeldRole) -> ReportLine {
+  private func line(_ role: AssociationState, from: Int64, until: Int64) -> ReportLine {
     var line = ReportLine(lentRoles.contains(role.role) ? .pass : .access)
-    line[.time] = ReportLine.text(ofInstant: role.from)
-    if role.until < .max { line[.until] = ReportLine.text(ofInstant: role.until) }
+    line[.time] = ReportLine.text(ofInstant: from)
+    if until < .max { line[.until] = ReportLine.text(ofInstant: until) }
     line[.actor] = AuditActor.user(role.userID).name
     line[.role] = role.customRole.isEmpty ? role.role : role.customRole
     line[.object] = role.entityID

@@ -18,7 +18,7 @@ struct ReportScope: Hashable, Sendable {
     rootID: String,
     type: String,
     interval: Range<Int64>,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws {
     (self.rootID, self.type, self.interval) = (rootID, type, interval)
     auditEnd =
@@ -50,9 +50,7 @@ struct ReportScope: Hashable, Sendable {
     return line
   }
 
-  private static func completeSince(
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int64 {
+  private static func completeSince(_ tx: borrowing some Queryable) throws -> Int64 {
     let since = try tx.first("SELECT since FROM report_coverage") { $0.integer(0) } ?? 0
     let oldest = try tx.first(
       "SELECT sequence, recorded_at FROM audit_log ORDER BY sequence LIMIT 1"

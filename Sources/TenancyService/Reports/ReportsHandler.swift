@@ -146,7 +146,7 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
         action: action,
         sufficientRoles: [],
         lacking: (feature, core.features.unlocking(feature, of: holder))
-      ).denying(action, on: id, because: reason.rawValue)
+      ).denying(action, on: id, because: reason)
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import AccessEngine
 internal import PeerContracts
+internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -73,5 +74,19 @@ extension Tenancy_V1.RecurringWindow {
       )
     }
     return window
+  }
+}
+
+extension RoleDraft {
+  /// Reads a message; INVALID_ARGUMENT for what is wrong whatever the policy says.
+  init(_ new: Tenancy_V1.NewRole, field: String) throws(RPCError) {
+    (role, entityID, self.field) = (new.role, new.entityId, field)
+    replacesWindow = new.replaceWindow
+    user = try NamedUser(id: new.userId, email: new.email)
+    window = RoleWindow(
+      from: try new.validFrom?.milliseconds(field: "\(field).valid_from"),
+      until: try new.validUntil?.milliseconds(field: "\(field).valid_until"),
+      recurring: try new.recurring?.checked(field: "\(field).recurring")
+    )
   }
 }

@@ -1,9 +1,10 @@
 internal import PeerContracts
+internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
 /// The query of a list of associations, apart from the caller.
-struct AssociationList: Sendable {
+struct AssociationList: PagedRequest, Sendable {
   /// The user, or the entity.
   enum Anchor: Sendable {
     case user(String)
@@ -13,10 +14,26 @@ struct AssociationList: Sendable {
 
   let anchor: Anchor
   /// Without those whose time is over or has not come.
-  var isInForce = false
-  var pageSize: UInt32 = 0
-  var pageToken = ""
+  var isInForce: Bool
+  var pageSize: UInt32
+  var pageToken: String
+
+  init(_ anchor: Anchor, _ request: some AssociationListRequest) {
+    (self.anchor, isInForce) = (anchor, request.inForce)
+    (pageSize, pageToken) = (request.pageSize, request.pageToken)
+  }
 }
+
+/// A request for a list of associations.
+protocol AssociationListRequest: PagedRequest {
+  var inForce: Bool { get }
+}
+
+extension Tenancy_V1.ListByUserRequest: AssociationListRequest {}
+extension Tenancy_V1.ListByEntityRequest: AssociationListRequest {}
+extension Tenancy_V1.ListRolesByUserRequest: AssociationListRequest {}
+extension Tenancy_V1.ListRolesByEntityRequest: AssociationListRequest {}
+extension Tenancy_V1.ListTenantsRequest: AssociationListRequest {}
 
 extension TenancyCore {
   /// A page of associations in the order in which they were given.
@@ -47,28 +64,17 @@ extension TenancyCore {
         """
       values += [.integer(clock.now), .integer(clock.now)]
     }
-    let asked = try asked(
-      list.pageSize,
-      list.pageToken,
-      for: filter + ["\(list.isInForce)"],
-      caller
-    )
+    let asked = try asked(list, for: filter + ["\(list.isInForce)"], caller)
     let after = asked.cursor.flatMap { Int64($0[0]) } ?? 0
     let query = condition
     let arguments = values + [.integer(after), .integer(asked.size + 1)]
     let rows = try await read { tx in
       try tx.query(
-        """
-        \(AssociationRecord.selection)
-        WHERE \(query) AND a.added > ? ORDER BY a.added LIMIT ?
-        """,
+        AssociationRecord.columns,
+        "WHERE \(query) AND a.added > ? ORDER BY a.added LIMIT ?",
         values: arguments
-      ) { AssociationRecord(row: $0) }
+      )
     }
-    return page(of: rows, asked) {
-      ["\($0.added)"]
-    } message: {
-      message(association: $0)
-    }
+    return page(of: rows, asked, after: { ["\($0.added)"] }) { message(association: $0) }
   }
 }

@@ -31,13 +31,7 @@ extension AssociationsHandler {
         now: tx.now
       )
       _ = try tx.put(record, core.policy)
-      try tx.audit(
-        "super_admin.add",
-        object: system.id,
-        scope: system.id,
-        after: record.digest,
-        detail: "\(record.id) \(record.userID)"
-      )
+      try tx.audit("super_admin.add", to: record)
       return core.message(association: record)
     }
   }
@@ -68,13 +62,7 @@ extension AssociationsHandler {
       let lending = LendingLimit(policy: core.policy)
       for record in own {
         revision = try tx.remove(record, core.policy)
-        try tx.audit(
-          "super_admin.remove",
-          object: record.entityID,
-          scope: record.entityID,
-          before: record.digest,
-          detail: "\(record.id) \(record.userID)"
-        )
+        try tx.audit("super_admin.remove", from: record)
         revision = try lending.apply(to: record.userID, on: record.entityID, tx) ?? revision
       }
       return core.message(revoked: RevokedRoles(count: own.count, revision: revision))

@@ -11,30 +11,16 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
     _ request: Tenancy_V1.ListByUserRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    try await core.associations(
-      AssociationList(
-        anchor: .user(try await core.listedUser(request.userId, call)),
-        isInForce: request.inForce,
-        pageSize: request.pageSize,
-        pageToken: request.pageToken
-      ),
-      call
-    )
+    let user = try await core.listedUser(request.userId, call)
+    return try await core.associations(.init(.user(user), request), call)
   }
 
   func listByEntity(
     _ request: Tenancy_V1.ListByEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    try await core.associations(
-      AssociationList(
-        anchor: .entity(request.entityId, role: request.role),
-        isInForce: request.inForce,
-        pageSize: request.pageSize,
-        pageToken: request.pageToken
-      ),
-      call
-    )
+    let entity = AssociationList.Anchor.entity(request.entityId, role: request.role)
+    return try await core.associations(.init(entity, request), call)
   }
 }
 
@@ -52,10 +38,7 @@ extension TenancyCore {
       let isOperator = call.caller.user.map { $0.userID != id } ?? false
       let suspension = isOperator ? nil : engine.read { $0.isSuspended(id) ? $0.revision : nil }
       if let suspension {
-        return Tenancy_V1.ListAssociationsResponse(
-          revision: tokens.token(revision: suspension),
-          userSuspended: true
-        )
+        return .init(revision: tokens.token(revision: suspension), userSuspended: true)
       }
       // Anyone who signs up holds nothing yet: memory knows that, and reading the store for it would
       // keep checks waiting while many sign in.

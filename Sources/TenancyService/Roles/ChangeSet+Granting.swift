@@ -1,5 +1,3 @@
-internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// The outcome of removing roles.
@@ -32,12 +30,7 @@ extension ChangeSet {
     if !asCreator { try requireGiven(role, variant, on: entity, during: window, by: action, tx) }
     var window = window
     if window.until != nil { window.from = window.from ?? tx.now }
-    let held = try tx.associations(
-      of: userID,
-      on: entity.id,
-      role: role,
-      variant: variant?.id ?? ""
-    )
+    let held = try tx.associations(of: userID, on: entity.id, role: role, variant: variant?.id)
     guard var record = held.first else {
       return try add(role, variant: variant, to: userID, on: entity, during: window, tx)
     }
@@ -55,7 +48,7 @@ extension ChangeSet {
       try requireLastingHolder(of: role, on: entity.id, besides: userID, tx)
     }
     if record.exceeds(before) { record.grantedBy = user.userID }
-    record = try put(record, before: before.digest, action: "\(role).update", tx)
+    record = try put(record, insteadOf: before, action: "\(role).update", tx)
     if before.exceeds(record) { _ = try limitLending(by: userID, on: entity.id, tx) }
     return record
   }
@@ -76,15 +69,8 @@ extension ChangeSet {
     try requireGiven(role, variant, on: entity, during: window, tx)
     var window = window
     window.from = window.from ?? tx.now
-    let held = try tx.associations(
-      of: userID,
-      on: entity.id,
-      role: role,
-      variant: variant?.id ?? ""
-    )
-    let lent = held.first {
-      $0.grantedBy == user.userID && $0.hasWindow(window, now: tx.now)
-    }
+    let held = try tx.associations(of: userID, on: entity.id, role: role, variant: variant?.id)
+    let lent = held.first { $0.grantedBy == user.userID && $0.hasWindow(window, now: tx.now) }
     return try lent ?? add(role, variant: variant, to: userID, on: entity, during: window, tx)
   }
 
@@ -113,24 +99,17 @@ extension ChangeSet {
       grantedBy: user.userID,
       now: tx.now
     )
-    return try put(record, before: nil, action: "\(role).add", tx)
+    return try put(record, action: "\(role).add", tx)
   }
 
   func put(
     _ record: AssociationRecord,
-    before: [UInt8]?,
+    insteadOf before: AssociationRecord? = nil,
     action: String,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
     _ = try tx.put(record, policy)
-    try tx.audit(
-      action,
-      object: record.entityID,
-      scope: record.rootID,
-      before: before,
-      after: record.digest,
-      detail: "\(record.id) \(record.userID)"
-    )
+    try tx.audit(action, from: before, to: record)
     return record
   }
 
@@ -144,13 +123,7 @@ extension ChangeSet {
     var revision: Int64?
     for record in records {
       revision = try tx.remove(record, policy)
-      try tx.audit(
-        action,
-        object: record.entityID,
-        scope: record.rootID,
-        before: record.digest,
-        detail: "\(record.id) \(record.userID)"
-      )
+      try tx.audit(action, from: record)
     }
     try endProducts(of: records, tx)
     return revision

@@ -10,7 +10,7 @@ extension ChangeSet {
   func requireDefining(
     on id: String,
     onlyDeletes: Bool = false,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> HeldEntity {
     let held = try core.require(.defineRoles, on: id, user, needsFeatures: !onlyDeletes, tx)
     guard held.record.rootID == held.record.id else {
@@ -49,14 +49,7 @@ extension ChangeSet {
     }
     (record.actions, record.definedBy) = (draft.actions, user.userID)
     record = try tx.put(record, policy)
-    try tx.audit(
-      "role_definition.put",
-      object: record.rootID,
-      scope: record.rootID,
-      before: before?.digest,
-      after: record.digest,
-      detail: "\(record.id) \(record.name)"
-    )
+    try tx.audit("role_definition.put", from: before, to: record)
     return record
   }
 
@@ -68,13 +61,7 @@ extension ChangeSet {
     let count = try tx.associationCount(of: record)
     guard count == 0 else { throw RoleError.held(record.name, count: count) }
     let revision = try tx.remove(record, policy)
-    try tx.audit(
-      "role_definition.delete",
-      object: record.rootID,
-      scope: record.rootID,
-      before: record.digest,
-      detail: "\(record.id) \(record.name)"
-    )
+    try tx.audit("role_definition.delete", from: record)
     return revision
   }
 

@@ -18,9 +18,7 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
       baseRole: request.baseRole,
       actions: Set(request.actions).sorted()
     )
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       _ = try changes.requireDefining(on: request.entityId, tx)
       return core.message(definition: try changes.define(draft, tx))
     }
@@ -47,9 +45,7 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     _ request: Tenancy_V1.DeleteRoleDefinitionRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteRoleDefinitionResponse {
-    try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       _ = try changes.requireDefining(on: request.entityId, onlyDeletes: true, tx)
       let record = try tx.roleDefinition(request.name, of: request.entityId)
       let revision = try record.map { try changes.removeDefinition($0, tx) }

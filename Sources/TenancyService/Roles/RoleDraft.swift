@@ -1,6 +1,4 @@
 internal import AccessEngine
-internal import PeerContracts
-internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -16,18 +14,6 @@ struct RoleDraft: Sendable {
   let replacesWindow: Bool
   /// Where it stands in the request; empty when its fields are the request's own.
   let field: String
-
-  /// Reads a message; INVALID_ARGUMENT for what is wrong whatever the policy says.
-  init(_ new: Tenancy_V1.NewRole, field: String) throws(RPCError) {
-    (role, entityID, self.field) = (new.role, new.entityId, field)
-    replacesWindow = new.replaceWindow
-    user = try NamedUser(id: new.userId, email: new.email)
-    window = RoleWindow(
-      from: try new.validFrom?.milliseconds(field: "\(field).valid_from"),
-      until: try new.validUntil?.milliseconds(field: "\(field).valid_until"),
-      recurring: try new.recurring?.checked(field: "\(field).recurring")
-    )
-  }
 
   /// A role of the policy, or of the tenant's own, for a user.
   init(
@@ -102,7 +88,7 @@ extension ChangeSet {
   func requireGrant(
     _ draft: RoleDraft,
     now: Int64,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> (draft: RoleDraft, held: HeldEntity) {
     let draft = try resolved(draft, tx)
     try draft.check(policy, zones: core.zones, now: now)
@@ -117,10 +103,7 @@ extension ChangeSet {
   /// A draft of a tenant-defined role with the role of the policy that it is a variant of.
   ///
   /// A user who may not know of the entity does not learn what roles its tenant has.
-  func resolved(
-    _ draft: RoleDraft,
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> RoleDraft {
+  func resolved(_ draft: RoleDraft, _ tx: borrowing some Queryable) throws -> RoleDraft {
     guard let definition = try ownRole(draft.role, on: draft.entityID, tx) else { return draft }
     var draft = draft
     (draft.role, draft.definition) = (definition.baseRole, definition)
@@ -132,7 +115,7 @@ extension ChangeSet {
   func ownRole(
     _ name: String,
     on id: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> RoleDefinitionRecord? {
     guard policy.role(named: name) == nil, let entity = try tx.entities([id]).first,
       let definition = try tx.roleDefinition(name, of: entity.rootID),
@@ -183,7 +166,7 @@ extension ChangeSet {
     _ deed: RoleDeed,
     on id: String,
     field: String,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> HeldEntity {
     // Who administers everything is granted by AuthService's commands alone.
     let record = try tx.entities([id]).first.flatMap { $0.type == BuiltIn.system ? nil : $0 }

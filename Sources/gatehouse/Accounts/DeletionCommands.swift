@@ -1,11 +1,10 @@
 internal import PeerContracts
 internal import AuthContracts
-internal import CommandLineTool
 internal import RPCKit
 
-/// `gatehouse delete-account`: deletes the account that is signed in.
-struct DeleteAccountCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse delete-account`: deletes the account that is signed in.
+  static let deleteAccount = Command(
     name: "delete-account",
     summary: "delete the account that is signed in, with all its data",
     details: """
@@ -13,27 +12,16 @@ struct DeleteAccountCommand: Command {
       of the installation. Needs a sign-in of the last 5 minutes, ends all sessions at once and prints
       the identifier of the deletion.
       """
-  ) { words throws(UsageError) in
-    try words.checked([])
-    return DeleteAccountCommand()
-  }
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    let deletion = try await context.withChannel(to: "auth") { channel in
-      try await Auth_V1.DeletionsClient(channel).deleteAccount(
-        .init(),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
-      )
+  ) { context, _ in
+    let deletion = try await context.signedIn(to: "auth") { channel, options in
+      try await Auth_V1.DeletionsClient(channel).deleteAccount(.init(), options: options)
     }
     try context.console.line("\(deletion.id) \(deletion.stateText)")
     try context.console.line("all sessions ended; follow it with gatehouse deletion \(deletion.id)")
   }
-}
 
-/// `gatehouse deletion`: how far the deletion of an account is.
-struct DeletionCommand: Command {
-  static let description = CommandDescription(
+  /// `gatehouse deletion`: how far the deletion of an account is.
+  static let deletion = Command(
     name: "deletion",
     arguments: "[ID]",
     summary: "show how far the deletion of an account is",
@@ -41,46 +29,29 @@ struct DeletionCommand: Command {
       Shows how far a deletion is: waiting, blocked, erasing or done. Without ID, that of the
       signed-in account; with it, no sign-in is needed.
       """
-  ) { words throws(UsageError) in
-    DeletionCommand(id: try words.checked([], optionalCount: 1).first)
-  }
-
-  /// The deletion; nil for that of the account that is signed in.
-  let id: String?
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = id == nil ? try await SessionKeeper(context).requiredMetadata() : Metadata()
-    let deletion = try await context.withChannel(to: "auth") { channel in
+  ) { context, words in
+    var options = CallOptions(timeout: context.callTimeout)
+    if words.isEmpty { options = try await context.signedIn() }
+    let deletion = try await context.withChannel(to: "auth") { [options] channel in
       try await Auth_V1.DeletionsClient(channel).getDeletion(
-        .init(deletionId: id ?? ""),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+        .init(deletionId: words.first ?? ""),
+        options: options
       )
     }
     try context.console.line("\(deletion.id) \(deletion.stateText)")
   }
-}
 
-/// `gatehouse cancel-deletion`: cancels the pending deletion of the signed-in account.
-struct CancelDeletionCommand: Command {
-  static let description = CommandDescription(
+  /// `gatehouse cancel-deletion`: cancels the pending deletion of the signed-in account.
+  static let cancelDeletion = Command(
     name: "cancel-deletion",
     summary: "keep the account that is about to be deleted",
     details: """
       Cancels the pending deletion of the signed-in account, unless erasure has begun: sign in again
       within the grace period first.
       """
-  ) { words throws(UsageError) in
-    try words.checked([])
-    return CancelDeletionCommand()
-  }
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    let answer = try await context.withChannel(to: "auth") { channel in
-      try await Auth_V1.DeletionsClient(channel).cancelDeletion(
-        .init(),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
-      )
+  ) { context, _ in
+    let answer = try await context.signedIn(to: "auth") { channel, options in
+      try await Auth_V1.DeletionsClient(channel).cancelDeletion(.init(), options: options)
     }
     try context.console.line(
       answer.wasPending ? "the account stays" : "the account was not about to be deleted"

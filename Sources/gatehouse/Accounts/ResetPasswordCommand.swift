@@ -1,11 +1,10 @@
 internal import PeerContracts
-internal import CommandLineTool
 internal import RPCKit
 
-/// `gatehouse reset-password`: asks for the mail with which a forgotten password is replaced, or uses the
-/// code from it.
-struct ResetPasswordCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse reset-password`: asks for the mail with which a forgotten password is replaced, or uses the
+  /// code from it.
+  static let resetPassword = Command(
     name: "reset-password",
     arguments: "EMAIL|CODE",
     summary: "replace a forgotten password",
@@ -18,26 +17,19 @@ struct ResetPasswordCommand: Command {
         gatehouse reset-password ada@example.com
         gatehouse reset-password CODE
       """
-  ) { words throws(UsageError) in
-    ResetPasswordCommand(addressOrToken: try words.checked(["EMAIL or CODE"])[0])
-  }
-
-  /// The account's address, or the code.
-  let addressOrToken: String
-
-  func run(_ context: CommandContext) async throws {
-    if addressOrToken.contains("@") {
-      try await request(context)
+  ) { context, words in
+    if words[0].contains("@") {
+      try await request(words[0], context)
     } else {
-      try await reset(context)
+      try await reset(words[0], context)
     }
   }
 
-  private func request(_ context: CommandContext) async throws {
-    try await context.withChannel(to: "auth") { channel in
+  private static func request(_ email: String, _ context: CommandContext) async throws {
+    try await context.anonymous(to: "auth") { channel, options in
       _ = try await Auth_V1.AccountsClient(channel).requestPasswordReset(
-        .init(email: addressOrToken),
-        timeout: context.callTimeout
+        .init(email: email),
+        options: options
       )
     }
     try context.console.line(
@@ -45,9 +37,9 @@ struct ResetPasswordCommand: Command {
     )
   }
 
-  private func reset(_ context: CommandContext) async throws {
+  private static func reset(_ token: String, _ context: CommandContext) async throws {
     let request = Auth_V1.ResetPasswordRequest(
-      token: addressOrToken,
+      token: token,
       newPassword: try PasswordSource.new(context)
     )
     // In a session of the account, which then stays the same one even if it has not proven its address.
@@ -58,9 +50,10 @@ struct ResetPasswordCommand: Command {
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
     }
-    let ended = answer.revokedSessions
     let what =
       answer.newAccount ? "a new account has the address and the password" : "the password is set"
-    try context.console.line("\(what); ended \(ended) session\(ended == 1 ? "" : "s")")
+    try context.console.line(
+      "\(what); ended \(CountText.text(answer.revokedSessions, "session"))"
+    )
   }
 }

@@ -1,11 +1,10 @@
 internal import PeerContracts
-internal import CommandLineTool
 internal import RPCKit
 internal import ServiceKit
 
-/// `gatehouse verify-email`: asks for the mail that verifies the address, or uses the code from it.
-struct VerifyEmailCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse verify-email`: asks for the mail that verifies the address, or uses the code from it.
+  static let verifyEmail = Command(
     name: "verify-email",
     arguments: "[CODE]",
     summary: "prove that the account's e-mail address is yours",
@@ -14,15 +13,8 @@ struct VerifyEmailCommand: Command {
       verifies it. Signed in to the account, that signs it out everywhere else; otherwise the account's
       password is asked for, or taken from GATEHOUSE_PASSWORD. The code works once, for 24 hours.
       """
-  ) { words throws(UsageError) in
-    VerifyEmailCommand(token: try words.checked([], optionalCount: 1).first)
-  }
-
-  /// The code; nil to ask for one.
-  let token: String?
-
-  func run(_ context: CommandContext) async throws {
-    guard let token else { return try await request(context) }
+  ) { context, words in
+    guard let token = words.first else { return try await requestVerification(context) }
     try await MailedLink.use(context) { channel, password, options in
       _ = try await Auth_V1.AccountsClient(channel).verifyEmail(
         .init(token: token, password: password),
@@ -32,12 +24,11 @@ struct VerifyEmailCommand: Command {
     try context.console.line("the address is verified")
   }
 
-  private func request(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    try await context.withChannel(to: "auth") { channel in
+  private static func requestVerification(_ context: CommandContext) async throws {
+    try await context.signedIn(to: "auth") { channel, options in
       _ = try await Auth_V1.AccountsClient(channel).requestEmailVerification(
         .init(),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+        options: options
       )
     }
     try context.console.line(
@@ -45,11 +36,9 @@ struct VerifyEmailCommand: Command {
         + "gatehouse verify-email CODE"
     )
   }
-}
 
-/// `gatehouse disown-email`: says that an account is not of the person who reads the mail of its address.
-struct DisownEmailCommand: Command {
-  static let description = CommandDescription(
+  /// `gatehouse disown-email`: says that an account is not of the person who reads the mail of its address.
+  static let disownEmail = Command(
     name: "disown-email",
     arguments: "CODE",
     summary: "say that an account with your e-mail address is not yours",
@@ -57,18 +46,11 @@ struct DisownEmailCommand: Command {
       With the CODE of a mail that verifies an address: takes the address off an account that you did not
       make. It is free to sign up with then, and the account keeps everything else.
       """
-  ) { words throws(UsageError) in
-    DisownEmailCommand(token: try words.checked(["CODE"])[0])
-  }
-
-  /// The code.
-  let token: String
-
-  func run(_ context: CommandContext) async throws {
-    try await context.withChannel(to: "auth") { channel in
+  ) { context, words in
+    try await context.anonymous(to: "auth") { channel, options in
       _ = try await Auth_V1.AccountsClient(channel).disownEmail(
-        .init(token: token),
-        timeout: context.callTimeout
+        .init(token: words[0]),
+        options: options
       )
     }
     try context.console.line("the account no longer has the address, which is free to sign up with")

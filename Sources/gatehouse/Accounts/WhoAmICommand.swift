@@ -1,32 +1,20 @@
 internal import PeerContracts
-internal import CommandLineTool
 internal import RPCKit
-internal import Reflection
-internal import ServiceKit
 
-/// `gatehouse whoami`: the signed-in user as AuthService has it now.
-struct WhoAmICommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse whoami`: the signed-in user as AuthService has it now.
+  static let whoAmI = Command(
     name: "whoami",
     summary: "show the signed-in user",
     details: "Shows the signed-in user with current roles and plan.",
     formats: OutputFormat.allCases
-  ) { words throws(UsageError) in
-    try words.checked([])
-    return WhoAmICommand()
-  }
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    let user = try await context.withChannel(to: "auth") { channel in
+  ) { context, _ in
+    let user = try await context.signedIn(to: "auth") { channel, options in
       try await Auth_V1.UsersClient(channel).getMe(
-        Auth_V1.GetMeRequest(allowPartialContext: true),
-        timeout: context.callTimeout,
-        options: CallOptions(metadata: metadata)
+        .init(allowPartialContext: true),
+        options: options
       )
     }
-    let json = MessageJSON(context.registry, unset: .all)
-    let value = try json.decode(user.protobufBytes, as: Auth_V1.User.protobufName)
-    try context.show(value, unlessAsked: .json)
+    try context.show(try context.json(user), unlessAsked: .json)
   }
 }

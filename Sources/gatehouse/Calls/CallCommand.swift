@@ -1,13 +1,13 @@
 internal import CommandLineTool
 internal import RPCKit
 internal import Reflection
-internal import ServiceKit
 
-/// `gatehouse call`: one request, one answer.
-struct CallCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse call`: one request, one answer.
+  static let call = Command(
     name: "call",
     arguments: "[auth|tenancy|entitlement] METHOD [JSON|-]",
+    words: "[WORD]...",
     summary: "call a method with JSON and print the answer as JSON",
     details: """
       Calls METHOD with a request written as JSON: {} if you give none, standard input if you give -.
@@ -18,16 +18,8 @@ struct CallCommand: Command {
         gatehouse --descriptors shelf.pb --target shelf=tcp://127.0.0.1:7500 call Items/List
       """,
     formats: OutputFormat.allCases
-  ) { words throws(UsageError) in
-    CallCommand(try MethodArguments(words))
-  }
-
-  private let arguments: MethodArguments
-
-  init(_ arguments: MethodArguments) { self.arguments = arguments }
-
-  func run(_ context: CommandContext) async throws {
-    let call = try arguments.resolved(in: context)
+  ) { context, words in
+    let call = try MethodArguments(words).resolved(in: context)
     guard !call.schema.isServerStreaming else {
       throw UsageError("\(call.schema.path) streams its answers; use gatehouse watch")
     }
@@ -39,9 +31,8 @@ struct CallCommand: Command {
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
     }
-    let json = MessageJSON(context.registry, unset: .all)
     try context.show(
-      try json.decode(answer.bytes, as: call.schema.responseType),
+      try context.json(answer.bytes, as: call.schema.responseType),
       unlessAsked: .json
     )
   }

@@ -1,9 +1,9 @@
 internal import CommandLineTool
 internal import Reflection
 
-/// `gatehouse describe`: a method with its messages and an example, a message or an enum.
-struct DescribeCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse describe`: a method with its messages and an example, a message or an enum.
+  static let describe = Command(
     name: "describe",
     arguments: "METHOD|TYPE",
     summary: "show a method, a message or an enum",
@@ -14,25 +14,17 @@ struct DescribeCommand: Command {
         gatehouse describe Portfolios/Create
         gatehouse describe tenancy.v1.Device
       """
-  ) { words throws(UsageError) in
-    DescribeCommand(name: try words.checked(["METHOD or TYPE"])[0])
+  ) { context, words in
+    let text = SchemaText(registry: context.registry, style: context.console.outputStyle)
+    for line in try lines(of: words[0], text) { try context.console.line(line) }
   }
 
   /// A method or a type, with or without its package.
-  let name: String
-
-  func run(_ context: CommandContext) async throws {
-    let (registry, style) = (context.registry, context.console.outputStyle)
-    for line in try description(SchemaText(registry: registry, style: style), registry) {
-      try context.console.line(line)
-    }
-  }
-
-  private func description(_ text: SchemaText, _ registry: SchemaRegistry) throws -> [String] {
+  private static func lines(of name: String, _ text: SchemaText) throws -> [String] {
     guard !name.contains("/") else {
-      return try text.lines(of: MethodLookup.method(name, in: registry))
+      return try text.lines(of: MethodLookup.method(name, in: text.registry))
     }
-    let names = registry.typeNames(matching: name)
+    let names = text.registry.typeNames(matching: name)
     guard let type = names.first else {
       throw UsageError("unknown method or type \"\(name)\"; gatehouse list shows the methods")
     }

@@ -1,10 +1,9 @@
-internal import CommandLineTool
 internal import Reflection
 internal import ServiceKit
 
-/// `gatehouse list`: services, or the methods of one.
-struct ListCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse list`: services, or the methods of one.
+  static let list = Command(
     name: "list",
     arguments: "[SERVICE]",
     summary: "list the services, or the methods of one",
@@ -13,17 +12,10 @@ struct ListCommand: Command {
       Portfolios is tenancy.v1.Portfolios. With --output json, each is a line of JSON.
       """,
     formats: OutputFormat.allCases
-  ) { words throws(UsageError) in
-    ListCommand(service: try words.checked([], optionalCount: 1).first)
-  }
-
-  /// The service whose methods are wanted; nil lists the services.
-  let service: String?
-
-  func run(_ context: CommandContext) async throws {
-    guard let service else {
+  ) { context, words in
+    guard let service = words.first else {
       let services = context.registry.services
-      return try context.show(services.map { Self.json($0) }, table: services.map(\.fullName))
+      return try context.show(services.map { json($0) }, table: services.map(\.fullName))
     }
     let schema = try MethodLookup.service(service, in: context.registry)
     let width = schema.methods.map(\.name.count).max() ?? 0
@@ -32,7 +24,7 @@ struct ListCommand: Command {
       return "  \(name)  \(CallerText.short(method))"
     }
     try context.show(
-      schema.methods.map { Self.json($0) },
+      schema.methods.map { json($0) },
       table: [context.console.outputStyle.heading(schema.fullName)] + lines
     )
   }

@@ -40,6 +40,8 @@ struct MethodArguments: Sendable {
         "every service has \(schema.path); put auth, tenancy or entitlement before it"
       )
     }
+    // One without a target is found out before the session is renewed for the call.
+    _ = try context.options.target(of: service)
     return MethodCall(schema: schema, service: service, request: try request(schema, context))
   }
 

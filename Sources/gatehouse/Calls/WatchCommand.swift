@@ -3,11 +3,12 @@ internal import RPCKit
 internal import Reflection
 internal import ServiceKit
 
-/// `gatehouse watch`: one request, a line of JSON for each answer.
-struct WatchCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse watch`: one request, a line of JSON for each answer.
+  static let watch = Command(
     name: "watch",
     arguments: "[[auth|tenancy|entitlement] METHOD [JSON|-]]",
+    words: "[WORD]...",
     summary: "call a streaming method and print each message as a line of JSON",
     details: """
       Calls METHOD, which streams its answers, and prints each as a line of JSON until the stream
@@ -17,17 +18,9 @@ struct WatchCommand: Command {
         gatehouse watch auth Health/Watch
       """,
     formats: [.json]
-  ) { words throws(UsageError) in
-    guard !words.isEmpty else { return WatchListCommand() }
-    return WatchCommand(try MethodArguments(words))
-  }
-
-  private let arguments: MethodArguments
-
-  init(_ arguments: MethodArguments) { self.arguments = arguments }
-
-  func run(_ context: CommandContext) async throws {
-    let call = try arguments.resolved(in: context)
+  ) { context, words in
+    guard !words.isEmpty else { return try listStreams(context) }
+    let call = try MethodArguments(words).resolved(in: context)
     guard call.schema.isServerStreaming else {
       throw UsageError("\(call.schema.path) has a single answer; use gatehouse call")
     }
@@ -45,12 +38,11 @@ struct WatchCommand: Command {
     }
   }
 
-  private func printStream(
+  private static func printStream(
     _ call: MethodCall,
     _ metadata: Metadata,
     _ context: CommandContext
   ) async throws {
-    let json = MessageJSON(context.registry, unset: .all)
     try await context.withChannel(to: call.service) { channel in
       let stream: ResponseStream<RawMessage> = channel.serverStreaming(
         call.schema.descriptor,
@@ -59,25 +51,17 @@ struct WatchCommand: Command {
       )
       for try await message in stream {
         try context.console.line(
-          try json.decode(message.bytes, as: call.schema.responseType).text
+          try context.json(message.bytes, as: call.schema.responseType).text
         )
       }
     }
   }
-}
 
-/// `gatehouse watch` without a method: what a person may watch.
-struct WatchListCommand: Command {
-  func run(_ context: CommandContext) async throws {
-    for method in Self.methods(in: context.registry) {
+  /// Without a method: the streams that people may watch, which are those to others than services.
+  private static func listStreams(_ context: CommandContext) throws {
+    for method in context.registry.services.flatMap(\.methods)
+    where method.isServerStreaming && !method.isClientStreaming && method.caller != "service" {
       try context.console.line("\(method.path)  \(CallerText.short(method))")
-    }
-  }
-
-  /// Methods that stream their answers to others than services.
-  static func methods(in registry: SchemaRegistry) -> [MethodSchema] {
-    registry.services.flatMap(\.methods).filter { method in
-      method.isServerStreaming && !method.isClientStreaming && method.caller != "service"
     }
   }
 }

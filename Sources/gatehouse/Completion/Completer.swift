@@ -4,7 +4,7 @@ internal import Reflection
 struct Completer {
   let registry: SchemaRegistry
   /// The commands of the program.
-  let commands: [CommandDescription]
+  let commands: [Command]
 
   /// Options that are followed by a value.
   private static let valued: Set = [

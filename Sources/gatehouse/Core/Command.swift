@@ -1,17 +1,13 @@
 internal import CommandLineTool
 
-/// One command with its arguments.
-protocol Command: Sendable {
-  /// Does it; throws what the program reports.
-  func run(_ context: CommandContext) async throws
-}
-
-/// The name of a command, its arguments, and its help.
-struct CommandDescription: Sendable {
+/// A command: its name, its arguments, its help and its work.
+struct Command: Sendable {
   /// Its name.
   let name: String
   /// The arguments, as help shows them.
   var arguments = ""
+  /// The words that it takes, where they are not those of `arguments`.
+  var words: ArgumentList?
   /// One line for the list of commands.
   let summary: String
   /// Everything else.
@@ -24,13 +20,14 @@ struct CommandDescription: Sendable {
   var optionScope: String?
   /// The choices for the first argument, for completion; empty when it is not a choice.
   var firstWords: [String] = []
-  /// The command of the words after its name.
-  let command: @Sendable ([String]) throws(UsageError) -> any Command
+  /// Does it with the words after its name; throws what the program reports.
+  let run: @Sendable (_ context: CommandContext, _ words: [String]) async throws -> Void
 
-  /// Refuses options that mean nothing to the command, rather than to overlook them.
+  /// Refuses words and options that mean nothing to the command, rather than to overlook them.
   func check(
     _ given: CommandLineOptions,
-    among commands: [CommandDescription]
+    _ arguments: [String],
+    among commands: [Command]
   ) throws(UsageError) {
     if let format = given.output, !formats.contains(format) {
       throw UsageError("--output \(format.rawValue) is not for gatehouse \(name)")
@@ -44,19 +41,11 @@ struct CommandDescription: Sendable {
         "\(option) is only for gatehouse \(owner?.optionScope ?? owner?.name ?? "")"
       )
     }
+    try (words ?? ArgumentList(self.arguments)).check(arguments)
   }
 }
 
 extension [String] {
-  /// The words, if there is one for each name, and at most `optionalCount` more.
-  @discardableResult
-  func checked(_ names: [String], optionalCount: Int = 0) throws(UsageError) -> [String] {
-    guard count >= names.count else { throw UsageError("missing argument \(names[count])") }
-    let most = names.count + optionalCount
-    guard count <= most else { throw UsageError("unexpected argument \"\(self[most])\"") }
-    return self
-  }
-
   /// The first word as one of a few tasks.
   func task<Task: CaseIterable & RawRepresentable<String>>() throws(UsageError) -> Task {
     let tasks = Task.allCases.map(\.rawValue).joined(separator: ", ")

@@ -21,6 +21,24 @@ struct CommandContext: Sendable {
   /// How long a call with one answer may take.
   var callTimeout: Duration { options.timeout ?? .seconds(10) }
 
+  /// Runs `body` with a channel to a service and the options of a call that needs no session.
+  func anonymous<Result>(
+    to service: String,
+    _ body: (Channel, CallOptions) async throws -> Result
+  ) async throws -> Result {
+    try await withChannel(to: service) { try await body($0, CallOptions(timeout: callTimeout)) }
+  }
+
+  /// A message with every field.
+  func json<Answer: Message>(_ message: Answer) throws -> JSONValue {
+    try json(message.protobufBytes, as: Answer.protobufName)
+  }
+
+  /// A message of the type of this name, with every field.
+  func json(_ bytes: [UInt8], as type: String) throws -> JSONValue {
+    try MessageJSON(registry, unset: .all).decode(bytes, as: type)
+  }
+
   /// Runs `body` with a channel to a service; its failed calls become `CallFailure`.
   func withChannel<Result>(
     to service: String,

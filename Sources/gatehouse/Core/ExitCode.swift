@@ -18,14 +18,11 @@ enum ExitCode: Int32, CaseIterable {
     switch error.code {
     case .unauthenticated: self = .signIn
     case .unavailable: self = .temporary
-    case .resourceExhausted where error.details.contains(where: Self.saysWhen): self = .temporary
+    // Without a detail that says when to try again, the same request gets the same answer.
+    case .resourceExhausted where error.details.contains { $0.isMessage(Google_Rpc.RetryInfo.self) }:
+      self = .temporary
     default: self = .failure
     }
-  }
-
-  /// Whether a detail says when to try again; without one the same request gets the same answer.
-  private static func saysWhen(_ detail: RPCError.Detail) -> Bool {
-    detail.typeURL.hasSuffix("/\(Google_Rpc.RetryInfo.protobufName)")
   }
 }
 

@@ -11,11 +11,29 @@ struct WholeFile: Sendable {
   private let descriptor: Int32
 
   /// Creates the file under its temporary name.
-  init(_ path: String) throws(FileError) {
+  private init(_ path: String) throws(FileError) {
     self.path = path
     temporary = "\(path).\(Base64URL.encode(SystemRandomSource().bytes(6))).part"
     descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure(path) }
+  }
+
+  /// Creates the file at `path`, which gets its name when `body` has written all of it.
+  static func write<Result>(
+    _ path: String,
+    _ body: (WholeFile) async throws -> Result
+  ) async throws -> Result {
+    let file = try WholeFile(path)
+    let result: Result
+    do {
+      result = try await body(file)
+    } catch {
+      close(file.descriptor)
+      _ = unsafe unlink(file.temporary)
+      throw error
+    }
+    try file.commit()
+    return result
   }
 
   /// Adds text at its end.
@@ -29,7 +47,7 @@ struct WholeFile: Sendable {
   }
 
   /// Gives it its name (rename(2)), in the place of another file of that name.
-  func commit() throws(FileError) {
+  private func commit() throws(FileError) {
     let isSaved = fsync(descriptor) == 0
     let isClosed = close(descriptor) == 0
     guard isSaved, isClosed, unsafe rename(temporary, path) == 0 else {
@@ -37,12 +55,6 @@ struct WholeFile: Sendable {
       _ = unsafe unlink(temporary)
       throw error
     }
-  }
-
-  /// Removes it.
-  func abandon() {
-    close(descriptor)
-    _ = unsafe unlink(temporary)
   }
 
   private static func failure(_ path: String) -> FileError {

@@ -1,13 +1,12 @@
 internal import PeerContracts
 internal import AuthContracts
-internal import CommandLineTool
 internal import RPCKit
 internal import Reflection
 internal import ServiceKit
 
-/// `gatehouse import`: moves the accounts of another system in, for operators.
-struct ImportCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse import`: moves the accounts of another system in, for operators.
+  static let importAccounts = Command(
     name: "import",
     arguments: "SOURCE FILE",
     summary: "move the accounts of another system in, for operators",
@@ -23,24 +22,11 @@ struct ImportCommand: Command {
         gatehouse import old-shop users.ndjson > refused.ndjson
       """,
     options: ["--dry-run", "--vouch-for-addresses"]
-  ) { words throws(UsageError) in
-    ImportCommand(try words.checked(["SOURCE", "FILE"]))
-  }
-
-  /// The name of the other system.
-  private let source: String
-  /// The file with a row in each line.
-  private let path: String
-
-  /// Takes the source and the file from `words`.
-  init(_ words: [String]) {
-    (source, path) = (words[0], words[1])
-  }
-
-  func run(_ context: CommandContext) async throws {
+  ) { context, words in
+    let path = words[1]
     let plan = ImportUpload.Plan(
-      source: source,
-      run: try Self.digest(of: path),
+      source: words[0],
+      run: try digest(of: path),
       isDryRun: context.options.isDryRun,
       vouchesForAddresses: context.options.vouchesForAddresses
     )
@@ -61,7 +47,7 @@ struct ImportCommand: Command {
   }
 
   /// Where the run goes on; a dry run looks at everything.
-  private func start(
+  private static func start(
     of plan: ImportUpload.Plan,
     _ client: Auth_V1.ImportsClient,
     _ options: CallOptions,
@@ -79,7 +65,7 @@ struct ImportCommand: Command {
 
   /// The name of the run: the same file goes on where it was, and another one starts from the beginning.
   private static func digest(of path: String) throws -> String {
-    let file = try ImportFile(path)
+    let file = try FilePieces(path)
     let digest = RunningDigest()
     while let piece = try file.next() { digest.add(Array(piece)) }
     return Base64URL.encode(digest.value)

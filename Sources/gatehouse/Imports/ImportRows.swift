@@ -19,7 +19,7 @@ struct ImportRows {
   /// Rows that are sent at once; while they are written, nobody else writes.
   static let batchCount = 250
 
-  private let file: ImportFile
+  private let file: FilePieces
   private let json: MessageJSON
   private var lines = LogLines()
   private var waiting: [Row] = []
@@ -27,7 +27,7 @@ struct ImportRows {
 
   /// Opens a file.
   init(_ path: String, _ registry: SchemaRegistry) throws {
-    file = try ImportFile(path)
+    file = try FilePieces(path)
     json = MessageJSON(registry)
   }
 

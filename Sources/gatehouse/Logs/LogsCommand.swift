@@ -1,11 +1,12 @@
 internal import CommandLineTool
 internal import RPCKit
 
-/// `gatehouse logs`: what the services wrote about one request, from their logs and audit logs.
-struct LogsCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse logs`: what the services wrote about one request, from their logs and audit logs.
+  static let logs = Command(
     name: "logs",
     arguments: "--request ID [FILE|FOLDER|-]...",
+    words: "[FILE]...",
     summary: "find one request in the logs and audit logs of all services",
     details: """
       Prints in order of time what the services wrote about the request whose id an error, a log line
@@ -19,21 +20,11 @@ struct LogsCommand: Command {
       """,
     formats: OutputFormat.allCases,
     options: ["--request"]
-  ) { words throws(UsageError) in
-    LogsCommand(paths: words)
-  }
-
-  /// Logs, stores, and folders that have them by the names that scripts/up gives.
-  let paths: [String]
-
-  /// The folder that is looked into when none is named.
-  static let defaultFolder = ".gatehouse/local"
-
-  func run(_ context: CommandContext) async throws {
+  ) { context, words in
     guard let request = context.options.request, !request.isEmpty else {
       throw UsageError("missing option --request ID")
     }
-    let files = try files()
+    let files = try logFiles(words)
     var trail = RequestTrail(request: request)
     for file in files where !trail.isFull { try await trail.read(file) }
     guard !trail.entries.isEmpty else {
@@ -47,21 +38,23 @@ struct LogsCommand: Command {
     }
   }
 
-  private func files() throws(UsageError) -> [String] {
-    let files = (paths.isEmpty ? [Self.defaultFolder] : paths).flatMap { path in
-      let inside = Self.files(in: path)
+  /// Logs and stores: those of `paths`, and of folders that have them by the names that scripts/up gives.
+  private static func logFiles(_ paths: [String]) throws(UsageError) -> [String] {
+    let defaultFolder = ".gatehouse/local"
+    let files = (paths.isEmpty ? [defaultFolder] : paths).flatMap { path in
+      let inside = logFiles(in: path)
       return inside.isEmpty && !paths.isEmpty ? [path] : inside
     }
     guard !files.isEmpty else {
       throw UsageError(
-        "there are no logs in \(Self.defaultFolder); name logs, stores, or a folder that has them"
+        "there are no logs in \(defaultFolder); name logs, stores, or a folder that has them"
       )
     }
     return files
   }
 
   /// The logs and stores of a folder; none for what is not a folder, or has none.
-  private static func files(in folder: String) -> [String] {
+  private static func logFiles(in folder: String) -> [String] {
     CommandLineOptions.defaultTargets.keys.sorted().flatMap { service in
       [".log", ".db"].map { "\(folder)/\(service)\($0)" }
     }.filter { SecretFile.exists($0) }

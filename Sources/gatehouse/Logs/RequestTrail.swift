@@ -41,7 +41,8 @@ struct RequestTrail {
       guard found.count < Self.entryCountMax, line.contains(needle) else { return }
       if let entry = TrailEntry(line: line, request: request, source: name) { found.append(entry) }
     }
-    try FileBytes.readPieces(path == "-" ? "/dev/stdin" : path) { lines.add($0, take) }
+    let file = try FilePieces(path == "-" ? "/dev/stdin" : path)
+    while let piece = try file.next() { lines.add(piece, take) }
     lines.finish(take)
     entries += found.prefix(Self.entryCountMax - entries.count)
   }

@@ -1,11 +1,10 @@
 internal import PeerContracts
 internal import AuthContracts
-internal import CommandLineTool
 internal import RPCKit
 
-/// `gatehouse end-sessions`: signs a user out everywhere, for operators.
-struct EndSessionsCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse end-sessions`: signs a user out everywhere, for operators.
+  static let endSessions = Command(
     name: "end-sessions",
     arguments: "USER|EMAIL",
     summary: "sign a user out everywhere, for operators",
@@ -15,54 +14,13 @@ struct EndSessionsCommand: Command {
 
         gatehouse end-sessions ada@example.com
       """
-  ) { words throws(UsageError) in
-    EndSessionsCommand(user: try words.checked(["USER or EMAIL"])[0])
-  }
-
-  /// The user's identifier or address.
-  let user: String
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    try await context.withChannel(to: "auth") { channel in
-      let accounts = Accounts(
-        client: Auth_V1.OperatorsClient(channel),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
-      )
-      let id = try await accounts.id(of: user)
+  ) { context, words in
+    try await Accounts.with(words[0], context) { accounts, id in
       let ended = try await accounts.client.endSessions(
         .init(userId: id),
         options: accounts.options
       ).revoked
-      try context.console.line("ended \(ended) session\(ended == 1 ? "" : "s") of \(id)")
+      try context.console.line("ended \(CountText.text(ended, "session")) of \(id)")
     }
-  }
-}
-
-/// No account has the address that a command names: found out by a call, so the command has failed.
-struct AccountNotFound: Error, CustomStringConvertible {
-  let email: String
-
-  var description: String { "account not found: \(email)" }
-}
-
-extension Accounts {
-  /// The user with this identifier or address.
-  func id(of user: String) async throws -> String {
-    user.contains("@") ? try await id(ofEmail: user) : user
-  }
-
-  /// The user with exactly this address, without regard to ASCII case.
-  func id(ofEmail email: String) async throws -> String {
-    // It comes first, before those whose addresses only begin with it.
-    let first = try await client.listUsers(.init(text: email, pageSize: 1), options: options)
-    guard let account = first.users.first, Self.key(account.email) == Self.key(email) else {
-      throw AccountNotFound(email: email)
-    }
-    return account.id
-  }
-
-  private static func key(_ email: String) -> [UInt8] {
-    email.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }
 }

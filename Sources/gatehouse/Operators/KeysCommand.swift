@@ -3,10 +3,10 @@ internal import AuthService
 internal import RPCKit
 internal import ServiceKit
 
-/// `gatehouse keys`: what a new installation needs before its services can start, or what services that
-/// join one need.
-struct KeysCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse keys`: what a new installation needs before its services can start, or what services that
+  /// join one need.
+  static let keys = Command(
     name: "keys",
     arguments: "DIRECTORY [SERVICE]...",
     summary: "create the keys and secrets of a new installation",
@@ -16,10 +16,13 @@ struct KeysCommand: Command {
       With names of services of your own, creates only their key pairs, and prints the settings that
       make the others believe them.
       """
-  ) { words throws(UsageError) in
-    try KeysCommand(try words.checked(["DIRECTORY"], optionalCount: 8))
+  ) { context, words in
+    try InstallationKeys(words).write(context.console)
   }
+}
 
+/// The keys and secrets of an installation, or the keys of services that join one.
+private struct InstallationKeys {
   /// Where the files go.
   private let directory: String
   /// Services that join; none for a new installation.
@@ -45,7 +48,8 @@ struct KeysCommand: Command {
     }
   }
 
-  func run(_ context: CommandContext) async throws {
+  /// Writes the files, and prints the settings that use them.
+  func write(_ console: Console) throws {
     let services = joining.isEmpty ? Self.services : joining
     var files: [(path: String, text: String)] = []
     for service in services {
@@ -67,12 +71,12 @@ struct KeysCommand: Command {
     try FileBytes.createDirectory(directory)
     for file in files { try FileBytes.createSecret(file.text, at: file.path) }
     for service in services {
-      try context.console.line("settings of the \(service) service:")
-      try context.console.line(settings(service).indentedText)
+      try console.line("settings of the \(service) service:")
+      try console.line(settings(service).indentedText)
     }
     guard !joining.isEmpty else { return }
-    try context.console.line("settings to add to the services that they call, auth in any case:")
-    try context.console.line(trust.indentedText)
+    try console.line("settings to add to the services that they call, auth in any case:")
+    try console.line(trust.indentedText)
   }
 
   /// The settings by which others trust the services that join.

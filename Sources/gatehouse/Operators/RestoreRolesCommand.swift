@@ -1,12 +1,10 @@
 internal import PeerContracts
 internal import TenancyContracts
-internal import CommandLineTool
 internal import RPCKit
-internal import Reflection
 
-/// `gatehouse restore-roles`: the roles that an upgrade turned into invitations, and restores them.
-struct RestoreRolesCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse restore-roles`: the roles that an upgrade turned into invitations, and restores them.
+  static let restoreRoles = Command(
     name: "restore-roles",
     arguments: "[ROLE|all]",
     summary: "list or restore roles that an upgrade made invitations, for operators",
@@ -23,92 +21,76 @@ struct RestoreRolesCommand: Command {
         gatehouse restore-roles all
       """,
     formats: OutputFormat.allCases
-  ) { words throws(UsageError) in
-    RestoreRolesCommand(role: try words.checked([], optionalCount: 1).first)
-  }
-
-  /// The word that stands for every role that can be restored.
-  private static let all = "all"
-  private static let pageSize: UInt32 = 1000
-
-  /// A role's identifier, or `all`; nil lists them.
-  let role: String?
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    try await context.withChannel(to: "tenancy") { channel in
-      let roles = Tenancy_V1.RolesClient(channel)
-      let options = CallOptions(timeout: context.callTimeout, metadata: metadata)
-      switch role {
-      case nil: try await list(roles, options, context)
-      case Self.all: try await restoreAll(roles, options, context)
-      case let id?:
-        let restored = try await roles.restoreConverted(
-          .init(associationId: id),
-          options: options
-        )
-        try context.console.line(Self.text(of: restored, from: id))
+  ) { context, words in
+    try await context.signedIn(to: "tenancy") { channel, options in
+      let roles = ConvertedRoles(Tenancy_V1.RolesClient(channel), options, context)
+      switch words.first {
+      case nil: try await roles.list()
+      case "all": try await roles.restoreAll()
+      case let id?: try await roles.restore(id)
       }
     }
   }
+}
 
-  private func list(
-    _ roles: Tenancy_V1.RolesClient,
-    _ options: CallOptions,
-    _ context: CommandContext
-  ) async throws {
-    let json = MessageJSON(context.registry, unset: .all)
-    var page = ""
-    repeat {
-      let answer = try await roles.listConverted(
-        .init(pageSize: Self.pageSize, pageToken: page),
-        options: options
-      )
-      for converted in answer.roles {
-        try context.show(
-          [try json.decode(converted.protobufBytes, as: Tenancy_V1.ConvertedRole.protobufName)],
-          table: [Self.text(of: converted)]
-        )
-      }
-      page = answer.nextPageToken
-    } while !page.isEmpty
+/// The roles that an upgrade turned into invitations.
+private struct ConvertedRoles {
+  private let roles: Tenancy_V1.RolesClient
+  private let options: CallOptions
+  private let context: CommandContext
+
+  init(_ roles: Tenancy_V1.RolesClient, _ options: CallOptions, _ context: CommandContext) {
+    (self.roles, self.options, self.context) = (roles, options, context)
   }
 
-  private func restoreAll(
-    _ roles: Tenancy_V1.RolesClient,
-    _ options: CallOptions,
-    _ context: CommandContext
-  ) async throws {
-    var (page, restoredCount) = ("", 0)
+  /// Prints all of them.
+  func list() async throws {
+    try await each(restorableOnly: false) { converted in
+      try context.show([try context.json(converted)], table: [Self.text(of: converted)])
+    }
+  }
+
+  /// Gives a role back.
+  func restore(_ id: String) async throws {
+    let restored = try await roles.restoreConverted(.init(associationId: id), options: options)
+    try context.console.line(
+      "\(id) is restored as \(restored.id): \(Self.role(restored)) for \(restored.userId)"
+    )
+  }
+
+  /// Gives back all that can be.
+  func restoreAll() async throws {
+    var restoredCount = 0
     var failed: RPCError?
-    repeat {
-      let answer = try await roles.listConverted(
-        .init(restorableOnly: true, pageSize: Self.pageSize, pageToken: page),
-        options: options
-      )
-      for id in answer.roles.compactMap({ $0.association?.id }) {
-        do {
-          let restored = try await roles.restoreConverted(
-            .init(associationId: id),
-            options: options
-          )
-          try context.console.line(Self.text(of: restored, from: id))
-          restoredCount += 1
-        } catch let error as RPCError where error.code != .unavailable {
-          // One that cannot come back must not keep the others from it.
-          failed = failed ?? error
-          let reason = FailureText.printable(error.message)
-          try context.console.line("\(id) stays an invitation: \(reason)")
-        }
+    try await each(restorableOnly: true) { converted in
+      guard let id = converted.association?.id else { return }
+      do {
+        try await restore(id)
+        restoredCount += 1
+      } catch let error as RPCError where error.code != .unavailable {
+        // One that cannot come back must not keep the others from it.
+        failed = failed ?? error
+        let reason = FailureText.printable(error.message)
+        try context.console.line("\(id) stays an invitation: \(reason)")
       }
-      page = answer.nextPageToken
-    } while !page.isEmpty
-    try context.console.line("restored \(restoredCount) role" + (restoredCount == 1 ? "" : "s"))
+    }
+    try context.console.line("restored \(CountText.text(restoredCount, "role"))")
     if let failed { throw failed }
   }
 
-  private static func text(of restored: Tenancy_V1.RoleAssociation, from id: String) -> String {
-    "\(id) is restored as \(restored.id): \(role(restored)) for \(restored.userId)"
+  private func each(
+    restorableOnly: Bool,
+    _ body: (Tenancy_V1.ConvertedRole) async throws -> Void
+  ) async throws {
+    var page = ""
+    repeat {
+      let answer = try await roles.listConverted(
+        .init(restorableOnly: restorableOnly, pageSize: 1000, pageToken: page),
+        options: options
+      )
+      for converted in answer.roles { try await body(converted) }
+      page = answer.nextPageToken
+    } while !page.isEmpty
   }
 
   private static func text(of converted: Tenancy_V1.ConvertedRole) -> String {

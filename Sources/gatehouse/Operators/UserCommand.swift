@@ -1,13 +1,11 @@
 internal import AuthContracts
 internal import PeerContracts
-internal import CommandLineTool
 internal import RPCKit
-internal import Reflection
 internal import ServiceKit
 
-/// `gatehouse user`: an account, where it is signed in and what was recorded about it, for operators.
-struct UserCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse user`: an account, where it is signed in and what was recorded about it, for operators.
+  static let user = Command(
     name: "user",
     arguments: "USER|EMAIL",
     summary: "show an account, its sessions and what the audit log has about it, for operators",
@@ -19,42 +17,20 @@ struct UserCommand: Command {
         gatehouse call Operators/ListUserAudit '{"userId": "usr_…", "pageSize": 1000}'
       """,
     formats: OutputFormat.allCases
-  ) { words throws(UsageError) in
-    UserCommand(user: try words.checked(["USER or EMAIL"])[0])
-  }
-
-  /// The user's identifier or address.
-  let user: String
-
-  /// Audit records that are shown.
-  private static let recordCount: UInt32 = 20
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    try await context.withChannel(to: "auth") { channel in
-      let accounts = Accounts(
-        client: Auth_V1.OperatorsClient(channel),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
-      )
+  ) { context, words in
+    try await Accounts.with(words[0], context) { accounts, id in
       let (client, options) = (accounts.client, accounts.options)
-      let id = try await accounts.id(of: user)
       let account = try await client.getUser(.init(userId: id), options: options)
       let sessions = try await client.listUserSessions(.init(userId: id), options: options).sessions
+      // The newest records; `Operators/ListUserAudit` has all of them.
       let records = try await client.listUserAudit(
-        .init(userId: id, pageSize: Self.recordCount),
+        .init(userId: id, pageSize: 20),
         options: options
       ).entries
-      let json = MessageJSON(context.registry, unset: .all)
       let value: JSONValue = [
-        "account": try json.decode(account.protobufBytes, as: Auth_V1.Account.protobufName),
-        "sessions": .array(
-          try sessions.map { try json.decode($0.protobufBytes, as: Auth_V1.Session.protobufName) }
-        ),
-        "audit": .array(
-          try records.map {
-            try json.decode($0.protobufBytes, as: Audit_V1.AuditEntry.protobufName)
-          }
-        ),
+        "account": try context.json(account),
+        "sessions": .array(try sessions.map(context.json)),
+        "audit": .array(try records.map(context.json)),
       ]
       try context.show(value, unlessAsked: .table)
     }

@@ -1,13 +1,10 @@
 internal import AuthContracts
 internal import PeerContracts
-internal import CommandLineTool
 internal import RPCKit
-internal import Reflection
-internal import ServiceKit
 
-/// `gatehouse explain`: why somebody may or may not do an action, as `Permissions.Explain` says it.
-struct ExplainCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse explain`: why somebody may or may not do an action, as `Permissions.Explain` says it.
+  static let explain = Command(
     name: "explain",
     arguments: "USER|EMAIL|me ACTION OBJECT",
     summary: "say why somebody may or may not do an action to an object",
@@ -19,44 +16,20 @@ struct ExplainCommand: Command {
         gatehouse explain me device.unlock dev_06gzt47ebk7am2948s4kyvhwzc
       """,
     formats: OutputFormat.allCases
-  ) { words throws(UsageError) in
-    ExplainCommand(try words.checked(["USER", "ACTION", "OBJECT"]))
-  }
-
-  private let user: String
-  private let action: String
-  private let object: String
-
-  /// The word for the signed-in user.
-  private static let me = "me"
-
-  /// Of the words USER, an identifier, an address or `me`, then ACTION and OBJECT.
-  init(_ words: [String]) { (user, action, object) = (words[0], words[1], words[2]) }
-
-  func run(_ context: CommandContext) async throws {
-    let options = CallOptions(
-      timeout: context.callTimeout,
-      metadata: try await SessionKeeper(context).requiredMetadata()
-    )
-    var subject = user == Self.me ? "" : user
-    if user.contains("@") {
-      subject = try await context.withChannel(to: "auth") { channel in
-        let client = Auth_V1.OperatorsClient(channel)
-        return try await Accounts(client: client, options: options).id(ofEmail: user)
-      }
+  ) { context, words in
+    var subject = words[0] == "me" ? "" : words[0]
+    if subject.contains("@") {
+      subject = try await Accounts.with(context) { try await $0.id(ofEmail: words[0]) }
     }
     let request = Tenancy_V1.ExplainRequest(
       subjectId: subject,
-      action: action,
-      entityId: object
+      action: words[1],
+      entityId: words[2]
     )
-    let explanation = try await context.withChannel(to: "tenancy") { channel in
+    let explanation = try await context.signedIn(to: "tenancy") { channel, options in
       try await Tenancy_V1.PermissionsClient(channel).explain(request, options: options)
     }
-    let json = try MessageJSON(context.registry, unset: .all).decode(
-      explanation.protobufBytes,
-      as: Tenancy_V1.Explanation.protobufName
-    )
+    let json = try context.json(explanation)
     guard context.options.output != .json else {
       return try context.show(json, unlessAsked: .json)
     }

@@ -4,11 +4,12 @@ internal import RPCKit
 internal import ServiceKit
 internal import TenancyService
 
-/// `gatehouse policy`: what policy files say, without a service.
-struct PolicyCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse policy`: what policy files say, without a service.
+  static let policy = Command(
     name: "policy",
     arguments: "check|explain|diff|test FILE|FOLDER...",
+    words: "[WORD]...",
     summary: "check, explain, compare or test policy files, without a service",
     details: """
       Reads policy files, and of folders all that end in .json, as TenancyService would load them
@@ -28,11 +29,14 @@ struct PolicyCommand: Command {
     formats: OutputFormat.allCases,
     options: ["--role"],
     optionScope: "policy explain",
-    firstWords: Task.allCases.map(\.rawValue)
-  ) { words throws(UsageError) in
-    try PolicyCommand(words)
+    firstWords: PolicyWork.Task.allCases.map(\.rawValue)
+  ) { context, words in
+    try PolicyWork(words).run(context)
   }
+}
 
+/// Work on policy files.
+private struct PolicyWork {
   /// The task for the files.
   enum Task: String, CaseIterable {
     case check
@@ -58,7 +62,8 @@ struct PolicyCommand: Command {
     }
   }
 
-  func run(_ context: CommandContext) async throws {
+  /// Does the task, and prints what it finds.
+  func run(_ context: CommandContext) throws {
     guard context.options.role == nil || task == .explain else {
       throw UsageError("--role is only for gatehouse policy explain")
     }
@@ -152,6 +157,6 @@ struct PolicyMistakes: Error, CustomStringConvertible {
   let count: Int
 
   var description: String {
-    count == 1 ? "the policy has 1 mistake" : "the policy has \(count) mistakes"
+    "the policy has \(CountText.text(count, "mistake"))"
   }
 }

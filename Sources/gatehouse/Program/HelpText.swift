@@ -13,7 +13,7 @@ enum HelpText {
     """
 
   /// A command's own explanation.
-  static func text(_ command: CommandDescription) -> String {
+  static func text(_ command: Command) -> String {
     """
     usage: gatehouse \(command.name)\(command.arguments.isEmpty ? "" : " ")\(command.arguments)
 
@@ -45,8 +45,8 @@ enum HelpText {
       --help                   explain the command
       --version                print the version and the commit that it was built from
 
-    exit code: 0 success, 1 failure, 2 wrong command line (nothing was sent), 3 not signed in or
-    credentials refused, 4 a service cannot be reached or refuses for now
+    exit code: 0 success, 1 failure, 2 wrong command line, or no password, PIN or code (nothing was
+    changed), 3 not signed in or credentials refused, 4 a service cannot be reached or refuses for now
     """
 
   private static func padded(_ text: String, _ width: Int) -> String {

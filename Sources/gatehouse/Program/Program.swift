@@ -34,19 +34,18 @@ struct Program: Sendable {
     guard let name = options.words.first, name != "help", !options.wantsHelp else {
       return try help(options)
     }
-    let description = try Commands.named(name)
-    try description.check(options, among: Commands.all)
-    let command = try description.command(Array(options.words.dropFirst()))
-    try await command.run(
-      CommandContext(
-        options: options,
-        environment: environment,
-        console: console,
-        clock: clock,
-        interrupts: interrupts,
-        registry: try options.registry()
-      )
+    let command = try Commands.named(name)
+    let words = Array(options.words.dropFirst())
+    try command.check(options, words, among: Commands.all)
+    let context = CommandContext(
+      options: options,
+      environment: environment,
+      console: console,
+      clock: clock,
+      interrupts: interrupts,
+      registry: try options.registry()
     )
+    try await command.run(context, words)
     return .success
   }
 

@@ -4,11 +4,12 @@ internal import RPCKit
 internal import Reflection
 internal import ServiceKit
 
-/// `gatehouse report`: a compliance report as a file, or whether such a file is as it was signed.
-struct ReportCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse report`: a compliance report as a file, or whether such a file is as it was signed.
+  static let report = Command(
     name: "report",
     arguments: "ROOT --from TIME | --verify FILE",
+    words: "[ROOT]",
     summary: "write or verify a compliance report: who had access, who did what",
     details: """
       Writes the compliance report of the tree below ROOT, for example a portfolio: who held which role,
@@ -30,16 +31,20 @@ struct ReportCommand: Command {
         gatehouse report --verify 2026.html --key tenancy.public.pem
       """,
     options: ["--format", "--from", "--key", "--output", "--to", "--verify"]
-  ) { words throws(UsageError) in
-    ReportCommand(words: try words.checked([], optionalCount: 1))
+  ) { context, words in
+    try await ReportDownload(words: words).run(context)
   }
+}
 
+/// Reports of TenancyService, as files.
+private struct ReportDownload {
   /// The root of the tree; nothing when a file is to be verified.
   let words: [String]
 
   /// After how many lines it says how far it is.
   private static let progressCount: UInt64 = 100_000
 
+  /// Writes or verifies a report, as the options say.
   func run(_ context: CommandContext) async throws {
     let options = context.options.report
     if let path = options["--verify"] {
@@ -69,15 +74,10 @@ struct ReportCommand: Command {
       try await read(request, format, keys, context) { try context.console.text($0) }
       return
     }
-    let file = try WholeFile(path)
-    do {
-      let count = try await read(request, format, keys, context) { try file.write($0) }
-      try file.commit()
-      context.console.note("\(count) lines in \(path)")
-    } catch {
-      file.abandon()
-      throw error
+    let count = try await WholeFile.write(path) { file in
+      try await read(request, format, keys, context) { try file.write($0) }
     }
+    context.console.note("\(count) lines in \(path)")
   }
 
   /// The part of a report that has arrived.
@@ -133,9 +133,9 @@ struct ReportCommand: Command {
     _ context: CommandContext,
     _ write: (String) throws -> Void
   ) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    try await context.withChannel(to: "tenancy") { channel in
-      let options = CallOptions(timeout: context.options.timeout, metadata: metadata)
+    var options = try await context.signedIn()
+    options.timeout = context.options.timeout
+    try await context.withChannel(to: "tenancy") { [options] channel in
       for try await part in Tenancy_V1.ReportsClient(channel).read(request, options: options) {
         switch part.part {
         case .lines(let text)?:

@@ -21,7 +21,8 @@ struct ReportVerifier {
     var lines = LogLines()
     var byteCount = 0
     do {
-      try FileBytes.readPieces(path) { piece in
+      let file = try FilePieces(path)
+      while let piece = try file.next() {
         byteCount += piece.count
         try lines.add(piece) { try verifier.take(Array($0)) }
       }

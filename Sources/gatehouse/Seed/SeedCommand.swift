@@ -1,14 +1,15 @@
+internal import CommandLineTool
 internal import PeerContracts
 internal import TenancyContracts
-internal import CommandLineTool
 internal import RPCKit
 internal import ServiceKit
 
-/// `gatehouse seed`: something to play with, owned by the signed-in user or by people of its own.
-struct SeedCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse seed`: something to play with, owned by the signed-in user or by people of its own.
+  static let seed = Command(
     name: "seed",
     arguments: "[--product \(SeedProduct.allCases.map(\.rawValue).joined(separator: "|"))]",
+    words: "",
     summary: "create something to play with: a portfolio, or a world of a product",
     details: """
       Creates a portfolio with a property, two units, and devices in them and at the front door, all
@@ -23,19 +24,12 @@ struct SeedCommand: Command {
       """,
     formats: OutputFormat.allCases,
     options: ["--product"]
-  ) { words throws(UsageError) in
-    try words.checked([])
-    return SeedCommand()
-  }
-
-  func run(_ context: CommandContext) async throws {
+  ) { context, _ in
     if let product = context.options.product {
       var seeder = Seeder(product.world, context)
       return try await seeder.run()
     }
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    try await context.withChannel(to: "tenancy") { channel in
-      let options = CallOptions(timeout: context.callTimeout, metadata: metadata)
+    try await context.signedIn(to: "tenancy") { channel, options in
       try await Seeding(channel: channel, options: options, context: context).run()
     }
   }

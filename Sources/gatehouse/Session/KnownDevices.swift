@@ -28,7 +28,7 @@ struct KnownDevices: Equatable, Sendable {
 
   /// The token for a sign-in; empty, as the contract has it, when there is none.
   func token(authTarget: String, email: String) -> String {
-    let email = Self.compared(email)
+    let email = EmailAddress.lowercasedASCII(email)
     return entries.first { $0.authTarget == authTarget && $0.email == email }?.token ?? ""
   }
 
@@ -36,19 +36,15 @@ struct KnownDevices: Equatable, Sendable {
   mutating func keep(_ token: String, authTarget: String, email: String) -> Bool {
     guard !token.isEmpty, token.utf8.count <= Self.tokenByteCountMax else { return false }
     let before = self
-    let entry = Entry(authTarget: authTarget, email: Self.compared(email), token: token)
+    let entry = Entry(
+      authTarget: authTarget,
+      email: EmailAddress.lowercasedASCII(email),
+      token: token
+    )
     entries.removeAll { $0.authTarget == authTarget && $0.email == entry.email }
     entries.insert(entry, at: 0)
     entries.removeLast(max(0, entries.count - Self.countMax))
     return self != before
-  }
-
-  /// ASCII letters in lower case, everything else as it is: what AuthService does.
-  private static func compared(_ email: String) -> String {
-    let bytes = email.utf8.map { byte in
-      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

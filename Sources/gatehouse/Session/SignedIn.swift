@@ -3,6 +3,14 @@ internal import RPCKit
 
 /// The steps before and after a sign-in of either kind.
 enum SignedIn {
+  /// The part of the help that both commands share.
+  static let help = """
+    Asks for the password, or takes it from GATEHOUSE_PASSWORD.
+    The session is kept in a file that only you can read, and its access token is renewed when
+    needed. Another file beside it keeps the device tokens by which AuthService recognises this
+    machine, even after you sign out. The session that was kept before is ended.
+    """
+
   /// The session that the next one will replace; nil for none.
   ///
   /// Throws when the file is something else, which must not be written over.

@@ -67,7 +67,9 @@ final class ExchangeFixture: @unchecked Sendable {
     lastID += 1
     let id = lastID
     loop.execute { [self] in
-      let exchange = router.makeExchange(head, id: id, received: loop.now, on: connection)
+      let exchange = router.makeExchange(
+        HTTPArrival(head: head, id: id, received: loop.now, connection: connection)
+      )
       _ = connection.answer(of: exchange)
       made[id] = exchange
       if let error {

@@ -68,20 +68,15 @@ final class HTTP2Stage: @unchecked Sendable {
 
 /// Makes the exchange that a path names: `/echo`, `/bytes/<count>`, `/shared`, `/silent`, `/call`.
 struct PathRouter: HTTPRouter {
-  func makeExchange(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) -> HTTPExchange {
-    let parts = head.path.split(separator: "/")
+  func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange {
+    let parts = arrival.head.path.split(separator: "/")
     return switch parts.first {
     case "bytes":
-      BytesExchange(head, id: id, received: received, on: connection)
-    case "shared": SharedExchange(head, id: id, received: received, on: connection)
-    case "silent": SilentExchange(head, id: id, received: received, on: connection)
-    case "call": CallExchange(head, id: id, received: received, on: connection)
-    default: EchoExchange(head, id: id, received: received, on: connection)
+      BytesExchange(arrival)
+    case "shared": SharedExchange(arrival)
+    case "silent": SilentExchange(arrival)
+    case "call": CallExchange(arrival)
+    default: EchoExchange(arrival)
     }
   }
 }

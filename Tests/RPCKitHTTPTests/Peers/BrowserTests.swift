@@ -9,14 +9,9 @@ import Testing
 @Suite("Connect and gRPC-Web: a browser", .teardown) struct BrowserTests {
   /// Answers with a page that calls the server its query names, and writes down what it got.
   private struct PageRoutes: HTTPRoutes {
-    func makeExchange(
-      _ head: HTTPRequestHead,
-      id: UInt32,
-      received: MonotonicInstant,
-      on connection: HTTPConnection
-    ) -> HTTPExchange? {
-      guard head.path == "/page" else { return nil }
-      return PageExchange(head, id: id, received: received, on: connection)
+    func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {
+      guard arrival.head.path == "/page" else { return nil }
+      return PageExchange(arrival)
     }
   }
 

@@ -97,7 +97,9 @@ final class RESTStage: @unchecked Sendable {
     lastID += 1
     let id = lastID
     let isRouted = simulation.on(loop) {
-      let exchange = routes.makeExchange(head, id: id, received: loop.now, on: connection)
+      let exchange = routes.makeExchange(
+        HTTPArrival(head: head, id: id, received: loop.now, connection: connection)
+      )
       guard let exchange else { return false }
       connection.open(exchange)
       // In pieces, as they come.
@@ -176,13 +178,8 @@ private final class ValueWire: ServerWire, @unchecked Sendable {
 }
 
 private struct NoRouter: HTTPRouter {
-  func makeExchange(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) -> HTTPExchange {
-    HTTPExchange(head, id: id, received: received, on: connection)
+  func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange {
+    HTTPExchange(arrival)
   }
 }
 

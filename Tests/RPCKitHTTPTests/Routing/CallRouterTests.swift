@@ -78,18 +78,10 @@ import Testing
     let prefix: String
     let status: Int
 
-    func makeExchange(
-      _ head: HTTPRequestHead,
-      id: UInt32,
-      received: MonotonicInstant,
-      on connection: HTTPConnection
-    ) -> HTTPExchange? {
-      guard head.path.hasPrefix(prefix) else { return nil }
+    func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange? {
+      guard arrival.head.path.hasPrefix(prefix) else { return nil }
       return RefusalExchange(
-        head,
-        id: id,
-        received: received,
-        on: connection,
+        arrival,
         error: RPCError(.unknown, "short and stout"),
         status: status
       )

@@ -138,13 +138,8 @@ final class ScriptedRouter: HTTPRouter, @unchecked Sendable {
     Teardown.add { [self] in exchanges = [] }
   }
 
-  func makeExchange(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) -> HTTPExchange {
-    let exchange = ScriptedExchange(head, id: id, received: received, on: connection)
+  func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange {
+    let exchange = ScriptedExchange(arrival)
     exchanges.append(exchange)
     return exchange
   }

@@ -1,39 +1,52 @@
-import ServiceKit
+import CommandLineTool
 import Testing
+
+@testable import ServiceKit
 
 @Suite("The command line of a service")
 struct ServiceCommandLineTests {
+  private typealias Command = ProgramCommand<Int>
+
+  private static let commands = [
+    Command("probe", "", "") { _, _ in "" }, Command("backup", "FILE", "") { _, _ in "" },
+    Command("verify", "[FILE]", "") { _, _ in "" },
+    Command("grant", "USER [force]", "") { _, _ in "" },
+  ]
+
   @Test("Options may stand anywhere, and commands take their own words")
   func read_commands_areTold() throws {
-    func read(_ arguments: String...) throws -> ServiceCommandLine {
-      try ServiceCommandLine(arguments, commands: ["grant"])
+    func read(
+      _ arguments: String...
+    ) throws -> (
+      command: String?, words: [String], path: String?, request: ServiceCommandLine.Request?
+    ) {
+      let line = try ServiceCommandLine(arguments)
+      let command = try Command.called(by: line.words, among: Self.commands)
+      return (command?.name, Array(line.words.dropFirst()), line.configuration, line.request)
     }
-    #expect(try read() == .serve(configuration: nil))
-    #expect(try read("--config", "a") == .serve(configuration: "a"))
-    #expect(try read("--check-config", "--config", "a") == .checkConfiguration("a"))
-    #expect(try read("probe") == .probe(configuration: nil))
-    #expect(try read("backup", "f", "--config", "a") == .backUp(configuration: "a", to: "f"))
-    #expect(try read("verify") == .verify(configuration: nil, file: nil))
-    #expect(try read("verify", "f") == .verify(configuration: nil, file: "f"))
-    #expect(try read("set-aside", "--config", "a") == .setAside(configuration: "a"))
-    #expect(try read("accept-store") == .acceptStore(configuration: nil))
-    #expect(
-      try read("grant", "--config", "a", "x")
-        == .command("grant", arguments: ["x"], configuration: "a")
-    )
-    #expect(try read("--version") == .version)
-    #expect(try read("grant", "-h") == .help)
+    #expect(try read() == (nil, [], nil, nil))
+    #expect(try read("--config", "a") == (nil, [], "a", nil))
+    #expect(try read("--check-config", "--config", "a") == (nil, [], "a", .checkConfiguration))
+    #expect(try read("probe") == ("probe", [], nil, nil))
+    #expect(try read("backup", "f", "--config", "a") == ("backup", ["f"], "a", nil))
+    #expect(try read("verify") == ("verify", [], nil, nil))
+    #expect(try read("verify", "f") == ("verify", ["f"], nil, nil))
+    #expect(try read("grant", "--config=a", "x", "force") == ("grant", ["x", "force"], "a", nil))
+    #expect(try read("--version") == (nil, [], nil, .version))
+    #expect(try read("grant", "x", "-h") == ("grant", ["x"], nil, .help))
   }
 
   @Test(
-    "What is not known is refused",
+    "Unknown commands and options and wrong words are refused",
     arguments: [
-      ["serve"], ["--confg", "a"], ["--config"], ["backup"], ["probe", "x"], ["set-aside", "x"],
+      ["serve"], ["--confg", "a"], ["--config"], ["backup"], ["probe", "x"], ["verify", "a", "b"],
+      ["grant"], ["grant", "a", "b", "c"], ["--check-config=yes"],
     ]
   )
   func read_unknown_isRefused(_ arguments: [String]) {
-    #expect(throws: ConfigurationError.self) {
-      try ServiceCommandLine(arguments, commands: ["grant"])
+    #expect(throws: UsageError.self) {
+      let line = try ServiceCommandLine(arguments)
+      _ = try Command.called(by: line.words, among: Self.commands)
     }
   }
 }

@@ -135,6 +135,54 @@ struct RecordColumnsTests {
     }
   }
 
+  @Test("Columns of joined tables are read, and left out of insertions")
+  func joined_areReadOnly() async throws {
+    let columns = RecordColumns<Shelf>(
+      "shelf",
+      as: "s",
+      joining: "JOIN shelf t ON t.id = s.note",
+      beside: ["owner"],
+      .text("id", \.id),
+      .optionalText("note", \.note),
+      .integer("count", \.count),
+      .joined(.boolean("t.is_open", \.isOpen)),
+      .real("width", \.width),
+      .joined(.blob("t.key", \.key))
+    ) { row in
+      Shelf(
+        id: row.text(),
+        note: row.optionalText(),
+        count: Int(row.integer()),
+        isOpen: row.boolean(),
+        width: row.real(),
+        key: row.blob()
+      )
+    }
+    #expect(columns.list == "s.id, s.note, s.count, t.is_open, s.width, t.key")
+    #expect(
+      columns.selection == """
+        SELECT s.id, s.note, s.count, t.is_open, s.width, t.key FROM shelf s \
+        JOIN shelf t ON t.id = s.note
+        """
+    )
+    #expect(
+      columns.insertion
+        == "INSERT INTO shelf (owner, id, note, count, width) VALUES (?, ?, ?, ?, ?)"
+    )
+    try await run { database in
+      let found = try await database.write { tx in
+        var other = Shelf.full
+        (other.id, other.note, other.key) = ("s3", "s1", [])
+        try tx.insert(Shelf.full, Shelf.columns, beside: .text("ada"))
+        try tx.insert(other, Shelf.columns, beside: .text("bob"))
+        return try tx.query(columns, "WHERE s.id = ?", values: [.text("s3")])
+      }
+      #expect(found.map(\.key) == [Shelf.full.key] && found.map(\.note) == ["s1"])
+      let read = try await database.read { tx in try tx.readBack(Shelf.bare, columns) }
+      #expect(read == Shelf.bare)
+    }
+  }
+
   @Test("A clause says what becomes of a record that is there already")
   func insertion_withClause() async throws {
     try await run { database in

@@ -2,8 +2,9 @@
 ///
 /// Subclasses know what to do with the answer.
 ///
-/// `@unchecked Sendable`: what `init` sets never changes; `phase` and what subclasses add is touched
-/// only on the loop of the connection that the call was given to, which the connection checks.
+/// `@unchecked Sendable`: what `init` sets never changes; `payload` is written before the call is handed to the
+/// connection. `phase` and what subclasses add is touched only on the loop of the connection that the call was
+/// given to, which the connection checks.
 class ClientCall: @unchecked Sendable {
   /// How far the call has come.
   ///
@@ -36,6 +37,8 @@ class ClientCall: @unchecked Sendable {
   let compressesRequest: Bool
   /// Loop only.
   final var phase = Phase.new
+  /// The encoded request, when it was encoded ahead.
+  private final var payload = ByteBuffer()
 
   init(_ method: MethodDescriptor, _ plan: CallPlan) {
     service = method.service
@@ -95,13 +98,22 @@ class ClientCall: @unchecked Sendable {
   /// Loop only.
   func becameWritable() {}
 
+  /// Encodes the request ahead, on the caller's thread and before the call is given to the connection.
+  final func encode(_ request: some Message) {
+    request.append(to: &payload) { _, _ in }
+  }
+
   /// Appends the request of a call that was handed over from another thread.
   ///
   /// Loop only.
-  func appendPayload(
+  final func appendPayload(
     to output: inout ByteBuffer,
     prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
-  ) { prefix(&output, 0) }
+  ) {
+    prefix(&output, payload.byteCount)
+    payload.withBytes { output.append($0) }
+    payload.release()
+  }
 }
 
 extension RPCError {

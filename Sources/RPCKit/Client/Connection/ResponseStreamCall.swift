@@ -3,8 +3,6 @@ final class ResponseStreamCall<Response: Message>: StreamingCall, @unchecked Sen
   // @unchecked: see `ClientCall`; `messages` is safe from any thread.
   let messages: MessageQueue<ReceivedMessage<Response>>
   private let account: ReceiveAccount
-  /// The encoded request of a server stream.
-  private var payload = ByteBuffer()
 
   override init(
     _ method: MethodDescriptor,
@@ -15,20 +13,6 @@ final class ResponseStreamCall<Response: Message>: StreamingCall, @unchecked Sen
     self.account = account
     messages = MessageQueue { account.consumed($0) }
     super.init(method, plan, on: connection)
-  }
-
-  /// Encodes the request ahead, before the call is given to the connection.
-  func encode(_ request: some Message) {
-    request.append(to: &payload) { _, _ in }
-  }
-
-  override func appendPayload(
-    to output: inout ByteBuffer,
-    prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
-  ) {
-    prefix(&output, payload.byteCount)
-    payload.withBytes { output.append($0) }
-    payload.release()
   }
 
   override var unconsumedByteCount: Int { account.unconsumedByteCount }

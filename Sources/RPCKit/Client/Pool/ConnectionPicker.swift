@@ -8,10 +8,10 @@ struct ConnectionPicker {
   static let ownLoopAdvantage = 4
 
   private(set) var connections: [ClientConnection] = []
-  private var randomState: UInt64
+  private var random: SplitMix64
 
   init(seed: UInt64) {
-    randomState = seed
+    random = SplitMix64(seed: seed)
   }
 
   mutating func add(_ connection: ClientConnection) { connections.append(connection) }
@@ -56,12 +56,6 @@ struct ConnectionPicker {
     connection.load.load(ordering: .relaxed) < connection.capacity.load(ordering: .relaxed)
   }
 
-  /// SplitMix64: good enough for picks, and needs no system call.
-  mutating func nextRandom() -> UInt64 {
-    randomState &+= 0x9E37_79B9_7F4A_7C15
-    var z = randomState
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
+  /// Good enough for picks, and needs no system call.
+  mutating func nextRandom() -> UInt64 { random.next() }
 }

@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// Keeps secrets out of log lines: by the name of a field, and by what a text looks like.
 ///
 /// A safety net under the rule that secrets are not logged. It errs on the side of hiding.
@@ -52,19 +54,20 @@ enum Redaction {
     let bytes = Array(key.utf8)
     var result: [UInt8] = []
     for (index, byte) in bytes.enumerated() {
-      guard isLetter(byte) || isDigit(byte) else {
+      guard byte.isASCIIAlphanumeric else {
         if result.last != underscore { result.append(underscore) }
         continue
       }
-      if isUpper(byte), index > 0, isLetter(bytes[index - 1]) {
+      if byte.isASCIIUppercase, index > 0, bytes[index - 1].isASCIILetter {
         // `refreshToken` and `HTTPToken` are two words each.
         let isNext =
-          index + 1 < bytes.count && isLetter(bytes[index + 1]) && !isUpper(bytes[index + 1])
-        if !isUpper(bytes[index - 1]) || isNext { result.append(underscore) }
+          index + 1 < bytes.count && bytes[index + 1].isASCIILetter
+          && !bytes[index + 1].isASCIIUppercase
+        if !bytes[index - 1].isASCIIUppercase || isNext { result.append(underscore) }
       }
-      result.append(isUpper(byte) ? byte | 0x20 : byte)
+      result.append(byte.lowercasedASCII)
     }
-    while let last = result.last, last == underscore || isDigit(last) { result.removeLast() }
+    while let last = result.last, last == underscore || last.isASCIIDigit { result.removeLast() }
     return String(decoding: result.drop { $0 == underscore }, as: UTF8.self)
   }
 
@@ -115,20 +118,8 @@ enum Redaction {
 
   private static let underscore = UInt8(ascii: "_")
 
-  private static func isUpper(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    isUpper(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
   private static func isTokenByte(_ byte: UInt8) -> Bool {
-    isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == underscore
+    byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == underscore
       || byte == UInt8(ascii: ".")
   }
 
@@ -142,8 +133,7 @@ enum Redaction {
     var offset = index
     for expected in text.description.utf8 {
       let byte = bytes[offset]
-      let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-      guard (ignoringCase && isLetter ? byte | 0x20 : byte) == expected else { return false }
+      guard (ignoringCase ? byte.lowercasedASCII : byte) == expected else { return false }
       offset += 1
     }
     return true

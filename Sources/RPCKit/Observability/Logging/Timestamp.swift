@@ -14,11 +14,7 @@ package enum Timestamp {
     bytes.append(UInt8(ascii: "-"))
     append(day, width: 2, to: &bytes)
     bytes.append(UInt8(ascii: "T"))
-    append(inDay / 3_600_000, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    append(inDay / 60_000 % 60, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    append(inDay / 1000 % 60, width: 2, to: &bytes)
+    appendTime(inDay, to: &bytes)
     bytes.append(UInt8(ascii: "."))
     append(inDay % 1000, width: 3, to: &bytes)
     bytes.append(UInt8(ascii: "Z"))
@@ -40,17 +36,22 @@ package enum Timestamp {
     bytes.append(UInt8(ascii: " "))
     append(year, width: 4, to: &bytes)
     bytes.append(UInt8(ascii: " "))
-    append(inDay / 3_600_000, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    append(inDay / 60_000 % 60, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    append(inDay / 1000 % 60, width: 2, to: &bytes)
+    appendTime(inDay, to: &bytes)
     bytes.append(contentsOf: " GMT".utf8)
   }
 
   /// The name at a place in a list of names of three letters.
   private static func name(_ place: Int64, in names: String) -> Substring.UTF8View {
     names.utf8.dropFirst(Int(place) * 3).prefix(3)
+  }
+
+  /// Appends `23:59:59` of the milliseconds since midnight.
+  private static func appendTime(_ inDay: Int64, to bytes: inout [UInt8]) {
+    append(inDay / 3_600_000, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    append(inDay / 60_000 % 60, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    append(inDay / 1000 % 60, width: 2, to: &bytes)
   }
 
   private static func append(_ number: Int64, width: Int, to bytes: inout [UInt8]) {

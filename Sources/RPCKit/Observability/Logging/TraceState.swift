@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// The state that tracing systems pass beside `traceparent`: the W3C header `tracestate`.
 ///
 /// Follows "Trace Context" (Recommendation of 23 November 2021, keys as in Level 2), sections 3.3 and 4.3. It is
@@ -65,8 +67,7 @@ public struct TraceState: Sendable, Hashable {
   private static let keySigns = [UInt8]("_-*/@".utf8)
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    byte.isASCIILowercase || byte.isASCIIDigit
   }
 
   /// Printable characters but comma and equals sign; spaces not at the end, which were trimmed.

@@ -1,3 +1,5 @@
+internal import TextEncodings
+
 /// One metric name with all its series.
 protocol MetricSource: AnyObject, Sendable {
   var name: String { get }
@@ -195,15 +197,10 @@ public final class MetricRegistry: Sendable {
 
   /// `[a-zA-Z_:][a-zA-Z0-9_:]*`; colons are not for labels.
   private static func isValidName(_ name: String, allowsColon: Bool) -> Bool {
-    guard let first = name.utf8.first, !(48...57).contains(first) else { return false }
+    guard let first = name.utf8.first, !first.isASCIIDigit else { return false }
     return name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      case UInt8(ascii: ":"): allowsColon
-      default: false
-      }
+      byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_")
+        || allowsColon && byte == UInt8(ascii: ":")
     }
   }
 }

@@ -6,44 +6,34 @@ extension CallContext {
   /// Loop only.
   @usableFromInline
   func answer(_ append: MessageAppending) {
-    precondition(loop.isCurrent, "a call is answered on its connection's loop")
-    guard retire() else { return }
-    guard !isLate else { return answerRetired(.deadlinePassed()) }
-    do throws(RPCError) {
-      try connection.respond(to: self, append)
-    } catch {
-      return answerRetired(error)
-    }
-    answered()
+    end { () throws(RPCError) in try connection.respond(to: self, append) }
   }
 
   /// As the other `answer`, with a response that was encoded elsewhere.
   ///
   /// Loop only.
   func answer(_ message: EncodedMessage) {
-    precondition(loop.isCurrent, "a call is answered on its connection's loop")
-    guard retire() else { return }
-    guard !isLate else { return answerRetired(.deadlinePassed()) }
-    do throws(RPCError) {
-      try connection.respond(to: self, message)
-    } catch {
-      return answerRetired(error)
-    }
-    answered()
+    end { () throws(RPCError) in try connection.respond(to: self, message) }
   }
 
   /// Ends a response stream with OK.
   ///
   /// Loop only.
   func finishStream() {
+    end { connection.endResponses(of: self) }
+  }
+
+  /// Ends the call with OK by what `send` writes; inlined, since every answer takes this way.
+  @inline(__always)
+  private func end(_ send: () throws(RPCError) -> Void) {
     precondition(loop.isCurrent, "a call is answered on its connection's loop")
     guard retire() else { return }
     guard !isLate else { return answerRetired(.deadlinePassed()) }
-    connection.endResponses(of: self)
-    answered()
-  }
-
-  private func answered() {
+    do throws(RPCError) {
+      try send()
+    } catch {
+      return answerRetired(error)
+    }
     if connection.isNewcomer, callerClass != .public { connection.noteKnown() }
     connection.core.observer.ended(self, .ok)
   }

@@ -11,15 +11,9 @@ final class ConnectStreamingExchange: EnvelopedExchange {
   /// The beginning of the content types.
   static let typePrefix = "application/connect+"
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
-    transcoder: (any MessageTranscoder)?
-  ) {
+  init(_ arrival: HTTPArrival, transcoder: (any MessageTranscoder)?) {
     self.transcoder = transcoder
-    super.init(head, id: id, received: received, on: connection, malformed: .invalidArgument)
+    super.init(arrival, malformed: .invalidArgument)
   }
 
   // MARK: - The request

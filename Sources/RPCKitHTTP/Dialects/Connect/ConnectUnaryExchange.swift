@@ -15,17 +15,10 @@ final class ConnectUnaryExchange: HTTPExchange {
   /// The answer is complete.
   private var isOver = false
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection,
-    method: BoundMethod,
-    transcoder: (any MessageTranscoder)?
-  ) {
+  init(_ arrival: HTTPArrival, method: BoundMethod, transcoder: (any MessageTranscoder)?) {
     self.method = method
     self.transcoder = transcoder
-    super.init(head, id: id, received: received, on: connection)
+    super.init(arrival)
   }
 
   // MARK: - The request
@@ -129,28 +122,14 @@ final class ConnectUnaryExchange: HTTPExchange {
     }
     var message = ByteBuffer()
     swap(&message, &content)
-    let call = connection.beginCall(
-      of: method,
-      for: self,
+    start(
+      method,
+      message,
+      coding: requestCoding,
       metadata: metadata,
       timeout: timeout,
-      requestByteCount: message.byteCount
+      transcoding: codec.transcoding(to: method.descriptor.requestType)
     )
-    guard let call else { return }
-    call.transcoding = codec.transcoding(to: method.descriptor.requestType)
-    // An empty message is empty, whatever it is said to be compressed with.
-    let format = message.isEmpty ? nil : requestCoding.format
-    call.isRequestCompressed = format != nil
-    let error = message.withBytes { bytes in
-      connection.withReadable(bytes, format, for: method, malformed: .invalidArgument) {
-        bytes,
-        inflation in
-        call.inflation = inflation
-        connection.start(call, bytes, hasPayload: true, malformed: .invalidArgument)
-        return nil
-      }
-    }
-    if let error { call.reject(error) }
   }
 
   override var heldByteCount: Int { content.byteCount }
@@ -196,13 +175,6 @@ final class ConnectUnaryExchange: HTTPExchange {
     call?.compresses == true ? acceptedCoding.format : nil
   }
 
-  private func checkAnswer(_ byteCount: Int) throws(RPCError) {
-    let byteCountMax = connection.limits.frameByteCountMax
-    guard byteCount > byteCountMax else { return }
-    connection.core.observer.limitReached(.frameBytes)
-    throw .responseTooLarge(byteCount, max: byteCountMax)
-  }
-
   private func send(_ message: Span<UInt8>, isCompressed: Bool) {
     var fields: HTTPFields = ["content-type": "application/\(codec.name)"]
     if isCompressed { fields.append("content-encoding", acceptedCoding.rawValue) }
@@ -215,11 +187,7 @@ final class ConnectUnaryExchange: HTTPExchange {
       metadata.trailers.forEachResponseField { fields.append("trailer-\($0)", $1) }
     }
     finish()
-    let isEnd = message.isEmpty
-    sendHead(HTTPResponseHead(status: 200, fields: fields), isEnd: isEnd)
-    guard !isEnd else { return }
-    connection.sendBody(of: self) { $0.append(message) }
-    connection.sendEnd(of: self, trailers: [:])
+    send(HTTPResponseHead(status: 200, fields: fields), message)
   }
 
   override func fail(_ error: RPCError, _ metadata: Metadata) {

@@ -23,11 +23,7 @@ extension HTTPExchange {
     }
     fields.appendLimit(of: error)
     metadata.forEachResponseField { fields.append($0, $1) }
-    let hasContent = head.method != "HEAD"
-    sendHead(HTTPResponseHead(status: status, fields: fields), isEnd: !hasContent)
-    guard hasContent else { return }
-    connection.sendBody(of: self) { $0.append(text.span) }
-    connection.sendEnd(of: self, trailers: [:])
+    send(HTTPResponseHead(status: status, fields: fields), text.span)
   }
 }
 

@@ -13,13 +13,8 @@ class GRPCExchange: EnvelopedExchange {
   class var contentTypes: [String] { ownContentTypes }
   private static let ownContentTypes = ["application/grpc", "application/grpc+proto"]
 
-  init(
-    _ head: HTTPRequestHead,
-    id: UInt32,
-    received: MonotonicInstant,
-    on connection: HTTPConnection
-  ) {
-    super.init(head, id: id, received: received, on: connection, malformed: .internal)
+  init(_ arrival: HTTPArrival) {
+    super.init(arrival, malformed: .internal)
   }
 
   // MARK: - The request

@@ -1,4 +1,5 @@
 public import StrictJSON
+internal import TextEncodings
 
 /// A signed token in its compact form (RFC 7515, section 3.1), taken apart but not yet accepted.
 ///
@@ -147,14 +148,7 @@ public struct JSONWebToken: Sendable {
       return keyID
     }
     guard let keyID = header["kid"]?.string, (1...64).contains(keyID.utf8.count),
-      keyID.utf8.allSatisfy({ byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      })
+      keyID.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-_".utf8.contains($0) })
     else { throw .keyIdentifier }
     return keyID
   }

@@ -1,33 +1,7 @@
+internal import CommandLineTool
 internal import Glibc
 internal import RPCKit
 internal import StrictJSON
-
-/// A command of a service besides serving, run on the server by an operator.
-public struct OperatorCommand<Service: HostedService>: Sendable {
-  /// The name on the command line: `grant-super-admin`.
-  public let name: String
-  /// Its arguments, for the help: `EMAIL`.
-  public let arguments: String
-  /// One line for people.
-  public let summary: String
-  /// Runs it, and returns what to print.
-  ///
-  /// Throws what a person can act on.
-  public let run: @Sendable (Service.Settings, ServiceEnvironment, [String]) async throws -> String
-
-  /// Makes a command.
-  public init(
-    name: String,
-    arguments: String,
-    summary: String,
-    run: @escaping @Sendable (Service.Settings, ServiceEnvironment, [String]) async throws -> String
-  ) {
-    self.name = name
-    self.arguments = arguments
-    self.summary = summary
-    self.run = run
-  }
-}
 
 /// The program of a service: command line, settings, signals, exit code.
 public struct ServiceProgram<Service: HostedService>: Sendable {
@@ -50,59 +24,109 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
   /// Reasons go to standard error.
   public func main() async -> Never {
     do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
-      let commandLine = try ServiceCommandLine(arguments, commands: commands.map(\.name))
-      try await run(commandLine)
+      try await run(try ServiceCommandLine(Array(CommandLine.arguments.dropFirst())))
       exit(0)
     } catch {
       StandardErrorSink.shared.flush()
       // The operator who reads this is on our side: a connection that failed says why.
       let reason = RPCError.descriptionWithCause(of: error)
-      FileBytes.writeAll("\(Service.identity.name)-service: \(reason)\n", to: STDERR_FILENO)
-      exit(error is ConfigurationError ? 2 : 1)
+      let advice = error is UsageError ? "; see --help" : ""
+      FileBytes.writeAll(
+        "\(Service.identity.name)-service: \(reason)\(advice)\n",
+        to: STDERR_FILENO
+      )
+      exit(error is ConfigurationError || error is UsageError ? 2 : 1)
     }
   }
 
-  private func run(_ commandLine: ServiceCommandLine) async throws {
-    switch commandLine {
-    case .help: FileBytes.writeAll(help, to: STDOUT_FILENO)
-    case .version: FileBytes.writeAll("\(GatehouseVersion.description)\n", to: STDOUT_FILENO)
-    case .checkConfiguration(let path):
+  private func run(_ line: ServiceCommandLine) async throws {
+    let path = line.configuration
+    switch line.request {
+    case .help: Self.say(help)
+    case .version: Self.say(GatehouseVersion.description)
+    case .checkConfiguration where line.words.isEmpty:
       try check(path)
-      FileBytes.writeAll("the configuration is valid\n", to: STDOUT_FILENO)
-    case .serve(let path):
-      try await serve(
-        try read(path),
-        currentSettings: { try read(path).own },
-        changedSettings: try changes(path)
-      )
-    case .probe(let path): try await probe(try read(path).common)
-    case .backUp(let path, let target):
-      let settings = try read(path)
-      try await Database.backUp(settings.common.database, to: target)
-      FileBytes.writeAll("backed up to \(target)\n", to: STDOUT_FILENO)
-    case .verify(let path, let file):
-      try await verify(file ?? (try read(path).common.database))
-    case .setAside(let path):
-      let target = try Database.setAside(try read(path).common.database)
-      FileBytes.writeAll(
-        "the store was renamed to \(target); the next start creates a new one\n",
-        to: STDOUT_FILENO
-      )
-    case .acceptStore(let path):
-      let database = try read(path).common.database
-      try await Database.accept(database, Service.store)
-      FileBytes.writeAll("\(database) was accepted as it is\n", to: STDOUT_FILENO)
-    case .command(let name, let arguments, let path):
-      guard let command = commands.first(where: { $0.name == name }) else {
-        preconditionFailure("the command line accepted a command that is not there")
+      Self.say("the configuration is valid")
+    case .checkConfiguration, nil:
+      guard let command = try Command.called(by: line.words, among: all) else {
+        return try await serve(
+          try read(path),
+          currentSettings: { try read(path).own },
+          changedSettings: try changes(path)
+        )
       }
-      let settings = try read(path)
-      let loops = try EventLoopGroup.epoll(count: 1)
-      let environment = try environment(settings.common, loops, tls: Self.tls(settings.common))
-      let output = try await command.run(settings.own, environment, arguments)
-      FileBytes.writeAll(output + "\n", to: STDOUT_FILENO)
+      Self.say(try await command.run(try read(path), Array(line.words.dropFirst())))
     }
+  }
+
+  private static func say(_ text: String) {
+    FileBytes.writeAll(text + "\n", to: STDOUT_FILENO)
+  }
+
+  // MARK: - Commands
+
+  private typealias Command = ProgramCommand<Settings>
+
+  /// The commands that every service has, and those of its own.
+  private var all: [Command] {
+    [
+      Command("probe", "", "Ask the running service whether it is ready; exit with 0 if so.") {
+        settings,
+        _ in
+        let loops = try EventLoopGroup.epoll(count: 1)
+        try await environment(settings.common, loops, tls: nil).probe()
+        return "serving"
+      },
+      Command("backup", "FILE", "Copy the store to FILE; the service may be running.") {
+        try await Database.backUp($0.common.database, to: $1[0])
+        return "backed up to \($1[0])"
+      },
+      Command(
+        "verify",
+        "[FILE]",
+        "Check the whole store, or a copy of it, for damage. Changes nothing."
+      ) { settings, words in
+        let path = words.first ?? settings.common.database
+        let findings = try await Database.verify(path, Service.store) { Self.say($0) }
+        guard findings.isEmpty else { throw Damage(findings: findings) }
+        return "no damage found in \(path)"
+      },
+      Command(
+        "set-aside",
+        "",
+        "Rename the files of the store, so that the next start creates a new one."
+      ) { settings, _ in
+        let target = try Database.setAside(settings.common.database)
+        return "the store was renamed to \(target); the next start creates a new one"
+      },
+      Command(
+        "accept-store",
+        "",
+        "Accept a store that the service did not leave as it is now, such as a restored copy."
+      ) { settings, _ in
+        try await Database.accept(settings.common.database, Service.store)
+        return "\(settings.common.database) was accepted as it is"
+      },
+    ] + commands.map(command)
+  }
+
+  private func command(_ own: OperatorCommand<Service>) -> Command {
+    Command(own.name, own.arguments, own.summary) { settings, words in
+      let loops = try EventLoopGroup.epoll(count: 1)
+      let tls = try Self.tls(settings.common)
+      return try await own.run(
+        settings.own,
+        try environment(settings.common, loops, tls: tls),
+        words
+      )
+    }
+  }
+
+  /// The damage that `verify` found.
+  private struct Damage: Error, CustomStringConvertible {
+    let findings: [String]
+
+    var description: String { "the store is damaged:\n" + findings.map { "  \($0)\n" }.joined() }
   }
 
   // MARK: - Settings
@@ -222,37 +246,12 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     StandardErrorSink.shared.flush()
   }
 
-  /// Asks the health service at the first address that is listened at.
-  private func probe(_ settings: ServiceSettings) async throws {
-    let loops = try EventLoopGroup.epoll(count: 1)
-    let environment = try environment(settings, loops, tls: nil)
-    try await environment.probe()
-    FileBytes.writeAll("serving\n", to: STDOUT_FILENO)
-  }
-
-  // MARK: - Stores
-
-  /// The damage that `verify` found.
-  private struct Damage: Error, CustomStringConvertible {
-    let findings: [String]
-
-    var description: String { "the store is damaged:\n" + findings.map { "  \($0)\n" }.joined() }
-  }
-
-  private func verify(_ path: String) async throws {
-    let findings = try await Database.verify(path, Service.store) { line in
-      FileBytes.writeAll("\(line)\n", to: STDOUT_FILENO)
-    }
-    guard findings.isEmpty else { throw Damage(findings: findings) }
-    FileBytes.writeAll("no damage found in \(path)\n", to: STDOUT_FILENO)
-  }
-
   // MARK: - Help
 
   private var help: String {
     let identity = Service.identity
     let name = "\(identity.name)-service"
-    let own = commands.map { command in
+    let listed = all.map { command in
       let words = [name, command.name, command.arguments, "[--config FILE]"].filter { !$0.isEmpty }
       return "  \(words.joined(separator: " "))\n      \(command.summary)\n"
     }
@@ -264,17 +263,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
             keys (and TenancyService's policy, EntitlementService's catalogue).
         \(name) --check-config [--config FILE]
             Validate the settings and the files that they name.
-        \(name) probe [--config FILE]
-            Ask the running service whether it is ready; exit with 0 if so.
-        \(name) backup FILE [--config FILE]
-            Copy the store to FILE; the service may be running.
-        \(name) verify [FILE] [--config FILE]
-            Check the whole store, or a copy of it, for damage. Changes nothing.
-        \(name) set-aside [--config FILE]
-            Rename the files of the store, so that the next start creates a new one.
-        \(name) accept-store [--config FILE]
-            Accept a store that the service did not leave as it is now, such as a restored copy.
-      \(own.joined())
+      \(listed.joined())
         --config FILE   Settings as a JSON object. Environment variables override them:
                         GATEHOUSE_LOG__LEVEL=debug sets log.level. See docs/operations/services.md.
         --version       Print the version.
@@ -282,7 +271,6 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
 
       By default calls are served on 127.0.0.1:\(identity.port), metrics and probes on \
       127.0.0.1:\(identity.adminPort).
-
       """
   }
 }

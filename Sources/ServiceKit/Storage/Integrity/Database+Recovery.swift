@@ -41,7 +41,7 @@ extension Database {
     _ definition: StoreDefinition
   ) async throws(StoreError) {
     let path = try StoreFile.canonical(path)
-    let thread = try await StoreThread.start(name: "store-accept") { () throws(StoreError) in
+    try await StoreThread.result(name: "store-accept") { () throws(StoreError) in
       let marker = try StoreFileHandle.openPrivately(path + ".lock")
       guard try marker.lock() else { throw .inUse(path: path) }
       guard StoreFile.byteCount(path) ?? 0 > 0 else {
@@ -58,8 +58,6 @@ extension Database {
       } else {
         try marker.empty()
       }
-    } work: {
     }
-    await thread.ended()
   }
 }

@@ -9,21 +9,10 @@ extension Database {
     _ definition: StoreDefinition,
     progress: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws(StoreError) -> [String] {
-    let findings = VerificationFindings()
-    let thread = try await StoreThread.start(name: "store-verify") { () throws(StoreError) in
-      findings.list = StoreVerification(path, definition, progress).run()
-    } work: {
+    try await StoreThread.result(name: "store-verify") { () throws(StoreError) in
+      StoreVerification(path, definition, progress).run()
     }
-    await thread.ended()
-    return findings.list
   }
-}
-
-/// Handed from the verifying thread to anyone who waits for its end.
-///
-/// `@unchecked Sendable`: the thread writes it before it says that it has begun, which the reader awaits.
-private final class VerificationFindings: @unchecked Sendable {
-  var list: [String] = []
 }
 
 /// One reading of a store from end to end.

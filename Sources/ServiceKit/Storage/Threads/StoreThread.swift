@@ -39,6 +39,24 @@ final class StoreThread: Sendable {
     return thread
   }
 
+  /// Runs `body` on a thread of its own, and returns what it returns once the thread has let go of everything.
+  static func result<Result: Sendable>(
+    name: String,
+    of body: @escaping @Sendable () throws(StoreError) -> Result
+  ) async throws(StoreError) -> Result {
+    let made = SharedLock<Result?>(nil)
+    let thread = try await start(name: name) { () throws(StoreError) in
+      let result = try body()
+      made.lock.withLock { $0 = result }
+    } work: {
+    }
+    await thread.ended()
+    guard let result = made.lock.withLock({ $0 }) else {
+      preconditionFailure("a body that has returned has a result")
+    }
+    return result
+  }
+
   private static func run<Resource>(
     _ prepare: () throws(StoreError) -> Resource,
     _ work: (Resource) -> Void,

@@ -7,6 +7,8 @@ public struct RecordColumn<Record>: Sendable {
   @usableFromInline let name: String
   /// Whether the store makes the value when it inserts a row.
   @usableFromInline let isGenerated: Bool
+  /// Whether it is of a table that is joined, or worked out: it is read and never written.
+  private(set) var isJoined = false
   @usableFromInline let value: @Sendable (Record) -> SQLValue
 
   @usableFromInline
@@ -25,6 +27,17 @@ public struct RecordColumn<Record>: Sendable {
     _ value: @escaping @Sendable (Record) -> Int64
   ) -> RecordColumn {
     RecordColumn(name, isGenerated: true) { .integer(value($0)) }
+  }
+
+  /// A column of a table that is joined, with its alias, or an expression: it is read and never written.
+  ///
+  /// ```swift
+  /// .joined(.text("e.name", \.entityName))
+  /// ```
+  public static func joined(_ column: RecordColumn) -> RecordColumn {
+    var column = column
+    column.isJoined = true
+    return column
   }
 
   /// Text.

@@ -31,20 +31,26 @@ public struct RecordColumns<Record>: Sendable {
   @usableFromInline let read: @Sendable (inout RowReader) throws -> Record
 
   /// Declares the columns of a table.
+  ///
+  /// `alias` and `joins` are for records that hold columns of other tables as well, each declared as
+  /// `RecordColumn.joined`: `as: "s", joining: "JOIN room r ON r.id = s.room_id"`.
   public init(
     _ table: String,
+    as alias: String = "",
+    joining joins: String = "",
     beside names: [String] = [],
     _ columns: RecordColumn<Record>...,
     read: @escaping @Sendable (inout RowReader) throws -> Record
   ) {
     (self.table, others, self.columns, self.read) = (table, names, columns, read)
-    written = columns.filter { !$0.isGenerated }
-    list = columns.map(\.name).joined(separator: ", ")
-    selection = "SELECT \(list) FROM \(table)"
-    let inserted = names + written.map(\.name)
-    let placeholders = Placeholders.list(inserted.count)
-    insertion =
-      "INSERT INTO \(table) (\(inserted.joined(separator: ", "))) VALUES (\(placeholders))"
+    written = columns.filter { !$0.isGenerated && !$0.isJoined }
+    let prefix = alias.isEmpty ? "" : "\(alias)."
+    list = columns.map { $0.isJoined ? $0.name : prefix + $0.name }.joined(separator: ", ")
+    let source = [table, alias, joins].filter { !$0.isEmpty }.joined(separator: " ")
+    selection = "SELECT \(list) FROM \(source)"
+    let inserted = (names + written.map(\.name)).joined(separator: ", ")
+    let placeholders = Placeholders.list(names.count + written.count)
+    insertion = "INSERT INTO \(table) (\(inserted)) VALUES (\(placeholders))"
   }
 
   /// The names with those of a table in front, for a SELECT on several tables: `s.id, s.name`.
@@ -144,12 +150,12 @@ extension Array {
 }
 
 /// How statements say where values go: the one place that would differ in another engine.
-enum Placeholders {
+public enum Placeholders {
   /// That of the value at a place, which counts from 0.
   static func one(_ place: Int) -> String { "?" }
 
   /// Those of the first `count` values, with commas.
-  static func list(_ count: Int) -> String {
+  public static func list(_ count: Int) -> String {
     (0..<count).map { one($0) }.joined(separator: ", ")
   }
 }
@@ -164,6 +170,16 @@ extension StoreTransaction where Self: ~Copyable {
     _ columns: RecordColumns<Record>,
     _ condition: String,
     _ values: SQLValue...
+  ) throws -> [Record] {
+    try query(columns, condition, values: values)
+  }
+
+  /// The same for values that a condition gathers.
+  @inlinable
+  public func query<Record>(
+    _ columns: RecordColumns<Record>,
+    _ condition: String,
+    values: [SQLValue]
   ) throws -> [Record] {
     try query("\(columns.selection) \(condition)", values: values, limit: .max) {
       try columns.record($0)

@@ -52,6 +52,10 @@ final class CodeAttempts: Sendable {
     }
   }
 
+  convenience init(_ kind: CodeKind, _ limits: Limits, _ core: TenancyCore) {
+    self.init(kind, limits, clock: core.clock, random: core.random, metrics: core.metrics)
+  }
+
   /// Runs `body`, which tries a code and throws `CodeError.unknown` when it is wrong.
   ///
   /// RESOURCE_EXHAUSTED, without running it, when the user has tried too many, or more than is kept for it

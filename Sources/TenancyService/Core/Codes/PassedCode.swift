@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// A code that one person passes on to another: aloud, on paper, in a message.

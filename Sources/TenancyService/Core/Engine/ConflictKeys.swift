@@ -47,11 +47,7 @@ struct DecisionDependencies: Sendable {
   /// Has the write run again later if an earlier one of its commit has changed anything of it.
   ///
   /// `isDenial`: why something is denied depends on what the user holds elsewhere too.
-  func hold(
-    for user: String,
-    isDenial: Bool,
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws {
+  func hold(for user: String, isDenial: Bool, _ tx: borrowing some Queryable) throws {
     try tx.rely(on: .policy)
     try tx.rely(on: .suspension(of: user))
     for id in path {

@@ -26,14 +26,11 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
       byteCount = 0
       await Task.yield()
     }
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
+    return try await core.write(call, request, key: \.idempotencyKey) {
       [drafts] _, tx in
       try core.requireAdministrator(user, tx)
       let count = try LegacyTable.add(drafts, to: collection, in: tx)
-      return Tenancy_V1.ImportLegacyDocumentsResponse(
-        importedCount: UInt32(count),
-        unchangedCount: UInt32(drafts.count - count)
-      )
+      return .init(importedCount: UInt32(count), unchangedCount: UInt32(drafts.count - count))
     }
   }
 
@@ -42,7 +39,7 @@ struct LegacyDocumentsHandler: Tenancy_V1.LegacyDocumentsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.LegacyCollections {
     let (user, core) = (try await core.requireAdministrator(call), core)
-    return try await core.write(call, key: "", request: request) { _, tx in
+    return try await core.write(call, request) { _, tx in
       try core.requireAdministrator(user, tx)
       try LegacyTable.seal(in: tx)
       return try LegacyTable.message(in: tx)

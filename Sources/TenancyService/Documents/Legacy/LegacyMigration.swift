@@ -1,5 +1,3 @@
-internal import PeerContracts
-internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -25,11 +23,6 @@ struct LegacyMigration: Hashable, Sendable {
   static let documentCollection = "settings"
   static let documentID = "migration"
 
-  /// `pending`, `running` or `done`.
-  var state: Tenancy_V1.LegacyMigrationState {
-    finishedAt != nil ? .done : startedAt != nil ? .running : .pending
-  }
-
   /// The content of the user's document.
   var content: JSONObject {
     var object = JSONObject()
@@ -39,17 +32,5 @@ struct LegacyMigration: Hashable, Sendable {
     object["started_at"] = startedAt.map { .string(DocumentTransform.text(ofTime: $0)) }
     object["finished_at"] = finishedAt.map { .string(DocumentTransform.text(ofTime: $0)) }
     return object
-  }
-
-  /// The state as an answer has it.
-  func message(remaining: Int64) -> Tenancy_V1.LegacyMigration {
-    Tenancy_V1.LegacyMigration(
-      state: state,
-      copiedCount: UInt64(clamping: copiedCount),
-      skippedCount: UInt64(clamping: skippedCount),
-      remainingCount: UInt64(clamping: remaining),
-      startedAt: startedAt.map { .init(milliseconds: $0) },
-      finishedAt: finishedAt.map { .init(milliseconds: $0) }
-    )
   }
 }

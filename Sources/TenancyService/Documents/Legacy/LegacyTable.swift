@@ -1,6 +1,3 @@
-internal import PeerContracts
-internal import TenancyContracts
-internal import RPCKit
 internal import ServiceKit
 
 /// A document of the older app, checked as far as it can be without the store.
@@ -9,20 +6,6 @@ struct LegacyDraft: Sendable {
   let userID: String
   /// The content as it is stored.
   let json: String
-
-  /// Reads one of a request; DOCUMENT_INVALID says where its content is no JSON object.
-  init(_ document: Tenancy_V1.LegacyDocument, field: String) throws(RPCError) {
-    id = document.id
-    userID = document.userId
-    json = try DocumentContent(json: document.json, field: "\(field).json").text
-    guard json.utf8.count <= DocumentLimits.contentByteCountMax else {
-      throw ErrorCatalog.tenancy.invalid(
-        "\(field).json",
-        "DOCUMENT_INVALID",
-        "has more than \(DocumentLimits.contentByteCountMax) bytes"
-      )
-    }
-  }
 }
 
 /// The global collections of the older app, which operators fill and nobody changes once they are sealed.
@@ -30,7 +13,7 @@ struct LegacyDraft: Sendable {
 /// The store itself refuses changes then: see the triggers in `TenancySchema`.
 enum LegacyTable {
   /// When the collections were sealed, in milliseconds since 1970; nil before.
-  static func sealedAt(in tx: borrowing some StoreTransaction & ~Copyable) throws -> Int64? {
+  static func sealedAt(in tx: borrowing some Queryable) throws -> Int64? {
     try tx.first("SELECT sealed_at FROM legacy_seal") { $0.integer(0) }
   }
 
@@ -81,20 +64,5 @@ enum LegacyTable {
       try tx.audit("legacy.import", object: collection.rawValue, detail: "\(count) documents")
     }
     return count
-  }
-
-  /// The state of the collections as an answer has it.
-  static func message(
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Tenancy_V1.LegacyCollections {
-    let documents = try tx.first("SELECT count(*) FROM legacy_document") { $0.integer(0) }
-    let users = try tx.first(
-      "SELECT count(*) FROM legacy_migration WHERE finished_at IS NOT NULL"
-    ) { $0.integer(0) }
-    return Tenancy_V1.LegacyCollections(
-      sealedAt: try sealedAt(in: tx).map { .init(milliseconds: $0) },
-      documentCount: UInt64(clamping: documents ?? 0),
-      migratedUserCount: UInt64(clamping: users ?? 0)
-    )
   }
 }

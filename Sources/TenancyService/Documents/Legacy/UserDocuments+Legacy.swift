@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// The documents of this user that the older app has left.
@@ -10,32 +9,35 @@ extension UserDocuments {
     let byteCount: Int64
   }
 
+  private static let migrations = RecordColumns<LegacyMigration>(
+    "legacy_migration",
+    beside: ["user_id"],
+    .text("collection", \.lastCollection),
+    .text("document_id", \.lastID),
+    .integer("copied_count", \.copiedCount),
+    .integer("skipped_count", \.skippedCount),
+    .optionalInteger("started_at", \.startedAt),
+    .optionalInteger("finished_at", \.finishedAt)
+  ) { row in
+    LegacyMigration(
+      lastCollection: row.text(),
+      lastID: row.text(),
+      copiedCount: row.integer(),
+      skippedCount: row.integer(),
+      startedAt: row.integer(),
+      finishedAt: row.optionalInteger()
+    )
+  }
+
   /// How far the migration is.
-  func migration(
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> LegacyMigration {
-    try tx.first(
-      """
-      SELECT collection, document_id, copied_count, skipped_count, started_at, finished_at
-      FROM legacy_migration WHERE user_id = ?
-      """,
-      .text(userID)
-    ) { row in
-      LegacyMigration(
-        lastCollection: row.text(0),
-        lastID: row.text(1),
-        copiedCount: row.integer(2),
-        skippedCount: row.integer(3),
-        startedAt: row.integer(4),
-        finishedAt: row.optionalInteger(5)
-      )
-    } ?? LegacyMigration()
+  func migration(_ tx: borrowing some Queryable) throws -> LegacyMigration {
+    try tx.first(Self.migrations, "WHERE user_id = ?", .text(userID)) ?? LegacyMigration()
   }
 
   /// Legacy documents that are still to be copied.
   func remainingCount(
     after migration: LegacyMigration,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Int64 {
     guard migration.finishedAt == nil else { return 0 }
     return try tx.first(
@@ -114,19 +116,15 @@ extension UserDocuments {
   }
 
   private func store(_ migration: LegacyMigration, _ tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO legacy_migration (user_id, collection, document_id, copied_count, skipped_count,
-        started_at, finished_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (user_id) DO UPDATE SET collection = excluded.collection,
-        document_id = excluded.document_id, copied_count = excluded.copied_count,
-        skipped_count = excluded.skipped_count, finished_at = excluded.finished_at
-      """,
-      values: [
-        .text(userID), .text(migration.lastCollection), .text(migration.lastID),
-        .integer(migration.copiedCount), .integer(migration.skippedCount),
-        .integer(migration.startedAt ?? tx.now), .optionalInteger(migration.finishedAt),
-      ]
+    try tx.insert(
+      migration,
+      Self.migrations,
+      beside: .text(userID),
+      clause: """
+        ON CONFLICT (user_id) DO UPDATE SET collection = excluded.collection,
+          document_id = excluded.document_id, copied_count = excluded.copied_count,
+          skipped_count = excluded.skipped_count, finished_at = excluded.finished_at
+        """
     )
     let (collection, id) = (LegacyMigration.documentCollection, LegacyMigration.documentID)
     _ = try put(

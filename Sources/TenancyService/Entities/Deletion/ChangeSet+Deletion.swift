@@ -1,4 +1,3 @@
-internal import AccessEngine
 internal import ServiceKit
 
 struct DeletionOptions: Sendable {
@@ -138,12 +137,7 @@ extension ChangeSet {
       try limitLending(ofUnlinked: linked, tx)
       if record.rootID == record.id { try removeDefinitions(of: record.id, tx) }
       revision = try tx.remove(record, policy)
-      try tx.audit(
-        "\(record.type).delete",
-        object: record.id,
-        scope: record.rootID,
-        before: record.digest
-      )
+      try tx.audit("\(record.type).delete", from: record)
     }
     return revision
   }

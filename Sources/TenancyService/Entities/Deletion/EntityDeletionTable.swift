@@ -1,6 +1,3 @@
-internal import PeerContracts
-internal import TenancyContracts
-internal import RPCKit
 internal import ServiceKit
 
 /// The deletion of an entity, as the store keeps it: what of it EntitlementService gets, and has got.
@@ -18,49 +15,36 @@ struct EntityDeletionRecord: Hashable, Sendable {
   /// When it had heard of all of them.
   var finishedAt: Int64?
 
-  func message(waitingCount: Int) -> Tenancy_V1.EntityDeletion {
-    Tenancy_V1.EntityDeletion(
-      id: id,
-      entityId: entityID,
-      entityType: entityType,
-      deletedAt: .init(milliseconds: deletedAt),
-      holderCount: UInt64(holderCount),
-      endedHolderCount: UInt64(max(0, holderCount - waitingCount)),
-      finishedAt: finishedAt.map { .init(milliseconds: $0) }
+  static let columns = RecordColumns<EntityDeletionRecord>(
+    "entity_deletion",
+    .text("id", \.id),
+    .text("entity_id", \.entityID),
+    .text("entity_type", \.entityType),
+    .text("deleted_by", \.deletedBy),
+    .integer("deleted_at", \.deletedAt),
+    .integer("holder_count", \.holderCount),
+    .optionalInteger("finished_at", \.finishedAt)
+  ) { row in
+    EntityDeletionRecord(
+      id: row.text(),
+      entityID: row.text(),
+      entityType: row.text(),
+      deletedBy: row.text(),
+      deletedAt: row.integer(),
+      holderCount: Int(row.integer()),
+      finishedAt: row.optionalInteger()
     )
   }
 }
 
 enum EntityDeletionTable {
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> EntityDeletionRecord? {
-    try tx.first(
-      """
-      SELECT id, entity_id, entity_type, deleted_by, deleted_at, holder_count, finished_at
-      FROM entity_deletion WHERE id = ?
-      """,
-      .text(id)
-    ) { row in
-      EntityDeletionRecord(
-        id: row.text(0),
-        entityID: row.text(1),
-        entityType: row.text(2),
-        deletedBy: row.text(3),
-        deletedAt: row.integer(4),
-        holderCount: Int(row.integer(5)),
-        finishedAt: row.optionalInteger(6)
-      )
-    }
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> EntityDeletionRecord? {
+    try tx.first(EntityDeletionRecord.columns, "WHERE id = ?", .text(id))
   }
 
   /// The deletion that an entity waits for which EntitlementService has not heard of; nil once it has, and
   /// empty for what was deleted by a version that kept no deletions.
-  static func waiting(
-    for holderID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> String? {
+  static func waiting(for holderID: String, in tx: borrowing some Queryable) throws -> String? {
     try tx.first("SELECT deletion_id FROM ended_holder WHERE holder_id = ?", .text(holderID)) {
       $0.text(0)
     }
@@ -84,16 +68,7 @@ enum EntityDeletionTable {
     holders: [String],
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
-      """
-      INSERT INTO entity_deletion (id, entity_id, entity_type, deleted_by, deleted_at, holder_count)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """,
-      values: [
-        .text(record.id), .text(record.entityID), .text(record.entityType), .text(record.deletedBy),
-        .integer(record.deletedAt), .integer(record.holderCount),
-      ]
-    )
+    try tx.insert(record, EntityDeletionRecord.columns)
     for holder in holders {
       try tx.execute(
         "INSERT INTO ended_holder (holder_id, deletion_id, attempts, due_at) VALUES (?, ?, 0, ?)",
@@ -105,7 +80,7 @@ enum EntityDeletionTable {
   /// How many entities EntitlementService has not heard of yet.
   static func waitingCount(
     _ record: EntityDeletionRecord,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Int {
     try tx.first(
       "SELECT count(*) FROM ended_holder WHERE deletion_id = ?",

@@ -1,4 +1,3 @@
-internal import AccessEngine
 internal import ServiceKit
 
 /// From where roles reach an entity, as the store has it.

@@ -29,29 +29,13 @@ extension WriteTransaction {
       touching: keys
     )
     if before == nil {
-      try execute(
-        "INSERT INTO entity (\(EntityRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        values: [
-          .text(record.id), .text(record.type), .text(record.parentID), .text(record.rootID),
-          .text(record.name), .text(record.attributesText), .text(record.desiredState),
-          .integer(record.revision), .integer(record.createdAt), .integer(record.updatedAt),
-        ]
-      )
+      try insert(record, EntityRecord.columns)
     } else {
       if before?.changePayload != payload { try keepPast(entity: record.id) }
-      try execute(
-        """
-        UPDATE entity SET parent_id = ?, root_id = ?, name = ?, attributes = ?, desired_state = ?,
-          revision = ?, updated_at = ?,
-          placed_at = CASE parent_id WHEN ? THEN placed_at ELSE ? END
-        WHERE id = ?
-        """,
-        values: [
-          .text(record.parentID), .text(record.rootID), .text(record.name),
-          .text(record.attributesText), .text(record.desiredState), .integer(record.revision),
-          .integer(record.updatedAt), .text(record.parentID), .integer(now), .text(record.id),
-        ]
-      )
+      if before?.parentID != record.parentID {
+        try execute("UPDATE entity SET placed_at = ? WHERE id = ?", .integer(now), .text(record.id))
+      }
+      try update(record, EntityRecord.change, .text(record.id))
     }
     return record
   }

@@ -24,10 +24,31 @@ struct EntityRecord: Hashable, Sendable {
   var createdAt: Int64
   var updatedAt: Int64
 
-  /// Columns for `init(row:)`, in its order.
-  static let columns = """
-    id, type, parent_id, root_id, name, attributes, desired_state, revision, created_at, updated_at
-    """
+  static let columns = RecordColumns<EntityRecord>(
+    "entity",
+    .text("id", \.id),
+    .text("type", \.type),
+    .text("parent_id", \.parentID),
+    .text("root_id", \.rootID),
+    .text("name", \.name),
+    .text("attributes", \.attributesText),
+    .text("desired_state", \.desiredState),
+    .integer("revision", \.revision),
+    .integer("created_at", \.createdAt),
+    .integer("updated_at", \.updatedAt)
+  ) { EntityRecord(row: &$0) }
+
+  /// The columns that a change of an entity writes.
+  static let change = columns.update(
+    "parent_id",
+    "root_id",
+    "name",
+    "attributes",
+    "desired_state",
+    "revision",
+    "updated_at",
+    where: "id = ?"
+  )
 
   /// Bytes of attributes that the store takes, as JSON.
   static let attributesByteCountMax = 16 << 10
@@ -53,21 +74,20 @@ struct EntityRecord: Hashable, Sendable {
     updatedAt = now
   }
 
-  /// Reads a row that was selected with `columns`.
-  init(row: borrowing Row) {
-    id = row.text(0)
-    type = row.text(1)
-    parentID = row.optionalText(2) ?? ""
-    rootID = row.text(3)
-    name = row.text(4)
-    let text = row.text(5)
+  private init(row: inout RowReader) {
+    id = row.text()
+    type = row.text()
+    parentID = row.optionalText() ?? ""
+    rootID = row.text()
+    name = row.text()
+    let text = row.text()
     let read = Self.attributes(text)
     attributes = read ?? [:]
     unreadableAttributes = read == nil ? text : nil
-    desiredState = row.text(6)
-    revision = row.integer(7)
-    createdAt = row.integer(8)
-    updatedAt = row.integer(9)
+    desiredState = row.text()
+    revision = row.integer()
+    createdAt = row.integer()
+    updatedAt = row.integer()
   }
 
   /// Attributes as JSON, names sorted, so that equal ones give equal text.
@@ -105,23 +125,24 @@ struct EntityRecord: Hashable, Sendable {
   }
 }
 
+extension EntityRecord: AuditedRecord {
+  var auditObject: String { id }
+  var auditDetail: String { "" }
+}
+
 extension StoreTransaction where Self: ~Copyable {
   func entity(_ id: String, type: String) throws -> EntityRecord? {
-    try first(
-      "SELECT \(EntityRecord.columns) FROM entity WHERE id = ? AND type = ?",
-      .text(id),
-      .text(type)
-    ) { EntityRecord(row: $0) }
+    try first(EntityRecord.columns, "WHERE id = ? AND type = ?", .text(id), .text(type))
   }
 
   /// Those of the entities that are there, in the order asked for.
   func entities(_ ids: [String]) throws -> [EntityRecord] {
     guard !ids.isEmpty else { return [] }
-    let marks = repeatElement("?", count: ids.count).joined(separator: ", ")
     let found = try query(
-      "SELECT \(EntityRecord.columns) FROM entity WHERE id IN (\(marks))",
+      EntityRecord.columns,
+      "WHERE id IN (\(Placeholders.list(ids.count)))",
       values: ids.map { .text($0) }
-    ) { EntityRecord(row: $0) }
+    )
     let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
     return ids.compactMap { byID[$0] }
   }
@@ -135,12 +156,11 @@ extension StoreTransaction where Self: ~Copyable {
         UNION ALL
         SELECT entity.id, below.depth + 1 FROM entity JOIN below ON entity.parent_id = below.id
       )
-      SELECT \(EntityRecord.columns.split(separator: ", ").map { "entity.\($0)" }
-        .joined(separator: ", ")), below.depth
+      SELECT \(EntityRecord.columns.list(of: "entity"))
       FROM below JOIN entity ON entity.id = below.id ORDER BY below.depth DESC, entity.id
       """,
       .text(id)
-    ) { EntityRecord(row: $0) }
+    ) { try EntityRecord.columns.record($0) }
   }
 }
 

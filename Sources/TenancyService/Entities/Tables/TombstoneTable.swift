@@ -21,7 +21,7 @@ enum TombstoneTable {
   static func survivor(
     above id: String,
     type: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> (id: String, type: String)? {
     try tx.first(
       """

@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// A mail with the code of an invitation that nobody has taken yet, as the store keeps it.
@@ -26,7 +25,7 @@ enum InvitationMailTable {
   /// That of an invitation; nil once it was taken or dropped.
   static func find(
     _ invitationID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> InvitationMail? {
     let sealed = try tx.first(
       "SELECT sealed FROM invitation_mail WHERE invitation_id = ?",

@@ -1,5 +1,4 @@
 public import PeerContracts
-internal import RPCKit
 internal import ServiceKit
 
 /// The mail for an invited person.

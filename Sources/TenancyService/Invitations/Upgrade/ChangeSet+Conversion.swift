@@ -1,5 +1,4 @@
 internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// Roles that become invitations at an upgrade, and invitations that become such roles again.
@@ -16,14 +15,8 @@ extension ChangeSet {
     guard policy.role(named: held.role) != nil, !held.hasUnreadableWindow,
       let entity = try tx.entities([held.entityID]).first
     else { return .kept }
-    if policy.isKept(held.role) {
-      let remains = try tx.hasLastingHolder(
-        of: held.role,
-        on: held.entityID,
-        besides: held.userID,
-        now: tx.now
-      )
-      guard remains else { return .keptLast }
+    if policy.isKept(held.role), try !held.hasLastingSubstitute(now: tx.now, tx) {
+      return .keptLast
     }
     try end([held], action: "role.convert", tx)
     _ = try limitLending(by: held.userID, on: held.entityID, tx)
@@ -53,7 +46,7 @@ extension ChangeSet {
       try ConvertedRoleTable.move(from: record.id, to: invitation.id, in: tx)
     }
     try core.mailer?.queue(code, of: invitation.id, in: tx)
-    try audit(invitation, "invitation.create", before: nil, tx)
+    try tx.audit("invitation.create", to: invitation)
     try ConvertedRoleTable.insert(
       ConvertedRole(held, invitationID: invitation.id, now: tx.now),
       in: tx
@@ -115,14 +108,8 @@ extension ChangeSet {
     )
     let record: AssociationRecord
     if isLent, !held.contains(where: { $0.hasWindow(window, now: tx.now) }) {
-      record = try giver.add(
-        role.role,
-        variant: variant,
-        to: userID,
-        on: entity,
-        during: window,
-        tx
-      )
+      let name = role.role
+      record = try giver.add(name, variant: variant, to: userID, on: entity, during: window, tx)
     } else {
       // The right of the one who gave it was looked at when it was given.
       record = try giver.grant(

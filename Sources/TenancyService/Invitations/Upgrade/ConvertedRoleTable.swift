@@ -1,11 +1,10 @@
 internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// A role that became an invitation at an upgrade (docs/decisions/0193), as it was.
 ///
 /// Goes with its invitation, 30 days after that has expired, and with its entity.
-struct ConvertedRole: Sendable {
+struct ConvertedRole: Hashable, Sendable {
   /// The role as it was.
   var role: AssociationRecord
   /// The invitation that it became; of several for one address, role and entity the latest has one.
@@ -21,23 +20,45 @@ struct ConvertedRole: Sendable {
     (self.role, self.invitationID, convertedAt) = (role, invitationID, now)
   }
 
-  fileprivate init(row: borrowing Row) {
-    role = AssociationRecord(row: row)
-    invitationID = row.text(15)
-    convertedAt = row.integer(16)
-    restoredAt = row.optionalInteger(17)
-    restoredAs = row.text(18)
+  /// `c` is the role in conditions.
+  static let columns = RecordColumns<ConvertedRole>(
+    "converted_role",
+    as: "c",
+    joining: """
+      JOIN entity e ON e.id = c.entity_id LEFT JOIN role_definition d ON d.id = c.variant
+      """,
+    .text("association_id", \.role.id),
+    .text("user_id", \.role.userID),
+    .text("entity_id", \.role.entityID),
+    .text("role", \.role.role),
+    .optionalInteger("valid_from", \.role.validFrom),
+    .optionalInteger("valid_until", \.role.validUntil),
+    .text("granted_by", \.role.grantedBy),
+    .integer("created_at", \.role.createdAt),
+    .joined(.integer("0", \.role.added)),
+    .joined(.text("e.type", \.role.entityType)),
+    .joined(.text("e.name", \.role.entityName)),
+    .joined(.text("e.root_id", \.role.rootID)),
+    .optionalText("recurring") { $0.role.recurring?.storedText },
+    .text("variant", \.role.variant),
+    .joined(.text("d.name", \.role.customRole)),
+    .text("invitation_id", \.invitationID),
+    .integer("converted_at", \.convertedAt),
+    .optionalInteger("restored_at", \.restoredAt),
+    .text("restored_as", \.restoredAs)
+  ) { ConvertedRole(row: &$0) }
+
+  private init(row: inout RowReader) {
+    role = AssociationRecord(row: &row)
+    invitationID = row.text()
+    convertedAt = row.integer()
+    restoredAt = row.optionalInteger()
+    restoredAs = row.text()
   }
 }
 
 enum ConvertedRoleTable {
-  private static let selection = """
-    SELECT c.association_id, c.user_id, c.entity_id, c.role, c.valid_from, c.valid_until,
-      c.granted_by, c.created_at, 0, e.type, e.name, e.root_id, c.recurring, c.variant, d.name,
-      c.invitation_id, c.converted_at, c.restored_at, c.restored_as
-    FROM converted_role c JOIN entity e ON e.id = c.entity_id
-      LEFT JOIN role_definition d ON d.id = c.variant
-    """
+  private static let columns = ConvertedRole.columns
 
   /// Those of an invitation are of another one from now on, which takes its place.
   static func move(
@@ -55,7 +76,7 @@ enum ConvertedRoleTable {
   /// Whether one of an invitation was restored, which is why it is closed.
   static func isAnyRestored(
     of invitationID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> Bool {
     try tx.exists(
       "SELECT 1 FROM converted_role WHERE invitation_id = ? AND restored_at IS NOT NULL",
@@ -66,22 +87,17 @@ enum ConvertedRoleTable {
   /// The one that had an identifier.
   static func find(
     _ associationID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> ConvertedRole? {
-    try tx.first("\(selection) WHERE c.association_id = ?", .text(associationID)) {
-      ConvertedRole(row: $0)
-    }
+    try tx.first(columns, "WHERE c.association_id = ?", .text(associationID))
   }
 
   /// The one that an invitation stands for: of several the one that was given last.
   static func find(
     invitation id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> ConvertedRole? {
-    try tx.first(
-      "\(selection) WHERE c.invitation_id = ? ORDER BY c.rowid DESC LIMIT 1",
-      .text(id)
-    ) { ConvertedRole(row: $0) }
+    try tx.first(columns, "WHERE c.invitation_id = ? ORDER BY c.rowid DESC LIMIT 1", .text(id))
   }
 
   /// Some of them in the order of their identifiers; with `restorableAt` those alone that can be restored.
@@ -89,18 +105,20 @@ enum ConvertedRoleTable {
     after associationID: String,
     limit: Int,
     restorableAt now: Int64?,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [ConvertedRole] {
     guard let now else {
       return try tx.query(
-        "\(selection) WHERE c.association_id > ? ORDER BY c.association_id LIMIT ?",
+        columns,
+        "WHERE c.association_id > ? ORDER BY c.association_id LIMIT ?",
         .text(associationID),
         .integer(limit)
-      ) { ConvertedRole(row: $0) }
+      )
     }
     return try tx.query(
+      columns,
       """
-      \(selection) JOIN invitation i ON i.id = c.invitation_id
+      JOIN invitation i ON i.id = c.invitation_id
       WHERE c.association_id > ? AND c.restored_at IS NULL
         AND (i.state = 'pending' OR EXISTS (SELECT 1 FROM converted_role other
           WHERE other.invitation_id = i.id AND other.restored_at IS NOT NULL))
@@ -108,24 +126,11 @@ enum ConvertedRoleTable {
       ORDER BY c.association_id LIMIT ?
       """,
       values: [.text(associationID), .integer(now), .integer(limit)]
-    ) { ConvertedRole(row: $0) }
+    )
   }
 
   static func insert(_ record: ConvertedRole, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO converted_role (association_id, user_id, entity_id, role, variant, valid_from,
-        valid_until, recurring, granted_by, created_at, invitation_id, converted_at, restored_as)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
-      """,
-      values: [
-        .text(record.role.id), .text(record.role.userID), .text(record.role.entityID),
-        .text(record.role.role), .text(record.role.variant),
-        .optionalInteger(record.role.validFrom), .optionalInteger(record.role.validUntil),
-        .optionalText(record.role.recurring?.storedText), .text(record.role.grantedBy),
-        .integer(record.role.createdAt), .text(record.invitationID), .integer(record.convertedAt),
-      ]
-    )
+    try tx.insert(record, columns)
   }
 
   /// Stores that an operator restored it.

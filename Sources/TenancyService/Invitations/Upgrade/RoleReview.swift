@@ -155,9 +155,7 @@ extension RoleReview {
   )
 
   /// The first of those that wait, in the order in which they were given.
-  private static func waiting(
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [String] {
+  private static func waiting(_ tx: borrowing some Queryable) throws -> [String] {
     try tx.query(
       "SELECT association_id FROM role_review WHERE outcome = '' ORDER BY place LIMIT ?",
       .integer(batchCount)
@@ -176,9 +174,7 @@ extension RoleReview {
     )
   }
 
-  private static func counts(
-    _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [String: Int] {
+  private static func counts(_ tx: borrowing some Queryable) throws -> [String: Int] {
     let rows = try tx.query("SELECT outcome, count(*) FROM role_review GROUP BY outcome") {
       ($0.text(0), Int($0.integer(1)))
     }
@@ -192,7 +188,7 @@ extension RoleReview {
   /// was never proven must not keep it.
   static func isGivenByAnother(
     _ held: AssociationRecord,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Bool {
     guard !held.grantedBy.isEmpty, held.grantedBy != held.userID else { return false }
     let isByOperator = try tx.exists(

@@ -11,12 +11,8 @@ extension RolesHandler {
   ) async throws -> Tenancy_V1.ListConvertedRolesResponse {
     let (user, core) = (try await core.requireAdministrator(call), core)
     try core.auditBudget.take(user.userID)
-    let asked = try core.asked(
-      request.pageSize,
-      request.pageToken,
-      for: [call.method.fullName, "\(request.restorableOnly)"],
-      call.caller
-    )
+    let filter = [call.method.fullName, "\(request.restorableOnly)"]
+    let asked = try core.asked(request, for: filter, call.caller)
     let now = core.clock.now
     let rows = try await core.read { tx in
       try ConvertedRoleTable.page(
@@ -30,9 +26,7 @@ extension RolesHandler {
     try await core.store.write(call) { tx in
       try tx.audit("role.list_converted", object: "", detail: "\(min(rows.count, asked.size))")
     }
-    let page = core.page(of: rows, asked) {
-      [$0.0.role.id]
-    } message: {
+    let page = core.page(of: rows, asked, after: { [$0.0.role.id] }) {
       core.message(converted: $0.0, as: $0.1, now: now)
     }
     return .init(roles: page.items, nextPageToken: page.nextToken)
@@ -48,9 +42,7 @@ extension RolesHandler {
     if let converted = try await core.read({ tx in try ConvertedRoleTable.find(id, in: tx) }) {
       try await core.requireUsers([converted.role.userID], field: "association_id")
     }
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       try core.requireAdministrator(user, tx)
       guard let converted = try ConvertedRoleTable.find(id, in: tx) else {
         throw InvitationError.convertedRoleNotFound

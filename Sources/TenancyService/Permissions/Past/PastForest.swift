@@ -82,34 +82,6 @@ struct PastForest {
   }
 }
 
-/// An association as it was.
-struct PastAssociation: Sendable {
-  let id: String
-  let userID: String
-  let entityID: String
-  let role: String
-  let validFrom: Int64?
-  let validUntil: Int64?
-  let recurring: String?
-  let variant: String
-
-  /// As the engine needs it; nil when the policy knows no such role, or its window cannot be read.
-  func row(_ policy: Policy) -> AssociationRow? {
-    let window = recurring.flatMap { RecurringWindow(storedText: $0) }
-    guard let role = policy.role(named: role), recurring == nil || window != nil else { return nil }
-    return AssociationRow(
-      id: id,
-      subject: userID,
-      role: role,
-      entity: entityID,
-      validFrom: validFrom ?? .min,
-      validUntil: validUntil ?? .max,
-      recurring: window,
-      variant: variant
-    )
-  }
-}
-
 extension StoreTransaction where Self: ~Copyable {
   /// An entity as it was at an instant; nil when it was not there.
   func entity(_ id: String, at instant: Int64) throws -> EntityRecord? {
@@ -121,7 +93,7 @@ extension StoreTransaction where Self: ~Copyable {
       """,
       .text(id),
       .integer(instant)
-    ) { EntityRecord(row: $0) }
+    ) { try EntityRecord.columns.record($0) }
     let record = try past ?? entities([id]).first
     return record.flatMap { $0.createdAt <= instant ? $0 : nil }
   }
@@ -145,7 +117,7 @@ extension StoreTransaction where Self: ~Copyable {
 
   /// Whether a user was suspended at an instant.
   func wasSuspended(_ userID: String, at instant: Int64) throws -> Bool {
-    try first(
+    try exists(
       """
       SELECT 1 FROM suspension WHERE user_id = ? AND suspended_at <= ?
       UNION ALL
@@ -156,7 +128,7 @@ extension StoreTransaction where Self: ~Copyable {
       .text(userID),
       .integer(instant),
       .integer(instant)
-    ) { _ in true } ?? false
+    )
   }
 
   /// The roles that a user had at an instant on some entities, and of each role one that it had elsewhere.
@@ -164,14 +136,12 @@ extension StoreTransaction where Self: ~Copyable {
     ofUser userID: String,
     on places: [String],
     at instant: Int64
-  ) throws -> [PastAssociation] {
-    let marks = repeatElement("?", count: places.count).joined(separator: ", ")
-    // SQLite gives the other columns of the row that has the maximum or minimum
-    // (sqlite.org/lang_select.html, section 2.5).
-    let columns =
-      "association_id, user_id, entity_id, role, valid_from, valid_until, recurring, variant"
+  ) throws -> [AssociationState] {
+    let (columns, marks) = (AssociationState.columns.list, Placeholders.list(places.count))
     let then: [SQLValue] = [.text(userID), .integer(instant)]
-    // Two states of one association overlap only where the clock was set back; the later one counts.
+    // SQLite gives the other columns of the row that has the maximum or minimum
+    // (sqlite.org/lang_select.html, section 2.5). Two states of one association overlap only where the clock was
+    // set back; the later one counts.
     return try query(
       """
       WITH held AS (
@@ -182,21 +152,11 @@ extension StoreTransaction where Self: ~Copyable {
       )
       SELECT \(columns) FROM held WHERE entity_id IN (\(marks))
       UNION ALL
-      SELECT min(association_id), user_id, entity_id, role, valid_from, valid_until, recurring, variant
-      FROM held WHERE entity_id NOT IN (\(marks)) GROUP BY role
+      SELECT \(columns) FROM (
+        SELECT \(columns), min(association_id) FROM held WHERE entity_id NOT IN (\(marks))
+        GROUP BY role)
       """,
       values: then + then + (places + places).map { .text($0) }
-    ) {
-      PastAssociation(
-        id: $0.text(0),
-        userID: $0.text(1),
-        entityID: $0.text(2),
-        role: $0.text(3),
-        validFrom: $0.optionalInteger(4),
-        validUntil: $0.optionalInteger(5),
-        recurring: $0.optionalText(6),
-        variant: $0.text(7)
-      )
-    }
+    ) { try AssociationState.columns.record($0) }
   }
 }

@@ -23,10 +23,7 @@ enum PastPolicyTable {
   }
 
   /// Whether some files are those that came into force last.
-  static func isLast(
-    _ sources: [PolicySource],
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Bool {
+  static func isLast(_ sources: [PolicySource], in tx: borrowing some Queryable) throws -> Bool {
     let last = try tx.first("SELECT digest FROM past_policy ORDER BY sequence DESC LIMIT 1") {
       $0.blob(0)
     }
@@ -34,10 +31,7 @@ enum PastPolicyTable {
   }
 
   /// The policy in force at an instant; nil before the known past.
-  static func at(
-    _ instant: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Kept? {
+  static func at(_ instant: Int64, in tx: borrowing some Queryable) throws -> Kept? {
     let found = try tx.first(
       """
       SELECT digest, sources FROM past_policy WHERE began_at <= ? ORDER BY sequence DESC LIMIT 1
@@ -57,15 +51,13 @@ enum PastPolicyTable {
   }
 
   /// The first instant of the known past; nil when there is none.
-  static func knownSince(
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Int64? {
+  static func knownSince(in tx: borrowing some Queryable) throws -> Int64? {
     try tx.first("SELECT began_at FROM past_policy ORDER BY sequence LIMIT 1") { $0.integer(0) }
   }
 
-  /// Lets the known past begin at an instant, unless it begins later; how many policies that forgot.
-  static func purge(before instant: Int64, in tx: borrowing WriteTransaction) throws -> Int {
-    let count = try tx.execute(
+  /// Lets the known past begin at an instant, unless it begins later.
+  static func purge(before instant: Int64, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
       """
       DELETE FROM past_policy WHERE sequence < (
         SELECT max(sequence) FROM past_policy WHERE began_at <= ?)
@@ -77,7 +69,6 @@ enum PastPolicyTable {
       .integer(instant),
       .integer(instant)
     )
-    return count
   }
 
   /// Tells the files of one policy from those of all others.
@@ -133,28 +124,11 @@ final class PastPolicies: Sendable {
 }
 
 extension Database {
-  private static let pastTables = [
-    "past_entity", "past_link", "past_suspension", "past_role_definition",
-  ]
-
-  /// Forgets what was replaced or removed before `instant` (milliseconds since 1970); how many rows that
-  /// were.
-  ///
-  /// Few at a time, so that writers behind it hardly wait: call again until it is 0.
-  func purgePast(before instant: Int64) async throws -> Int {
-    try await write { tx in
-      var count = 0
-      for table in Self.pastTables {
-        count += try tx.execute(
-          """
-          DELETE FROM \(table) WHERE rowid IN (
-            SELECT rowid FROM \(table) WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
-          """,
-          .integer(instant),
-          .integer(Self.purgeCountMax)
-        )
-      }
-      return try count + PastPolicyTable.purge(before: instant, in: tx)
+  /// Forgets what was replaced or removed before `instant` (milliseconds since 1970).
+  func purgePast(before instant: Int64) async throws {
+    for table in ["past_entity", "past_link", "past_suspension", "past_role_definition"] {
+      try await purge(table, "ended_at", before: instant, by: "rowid")
     }
+    try await write { tx in try PastPolicyTable.purge(before: instant, in: tx) }
   }
 }

@@ -1,7 +1,4 @@
 internal import AccessEngine
-internal import PeerContracts
-internal import TenancyContracts
-internal import RPCKit
 internal import ServiceKit
 
 extension ChangeSet {
@@ -11,13 +8,7 @@ extension ChangeSet {
     child childID: String?,
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
-    let family = try core.held(
-      Families.pairDevices,
-      on: familyID,
-      type: Families.family,
-      user,
-      tx
-    ).record
+    let family = try held(Families.pairDevices, on: familyID, tx).record
     guard let childID else { return family }
     // Also for who may not know of the child: then it is none of this family.
     guard let child = try tx.entity(childID, type: Families.child), child.parentID == family.id
@@ -60,7 +51,7 @@ extension ChangeSet {
     try PairingCodeTable.remove(code, in: tx)
     try PairingTable.insert(pairing, in: tx)
     pairing = try PairingTable.find(id, in: tx) ?? pairing
-    try PairingTable.audit(pairing, "pairing.create", after: pairing.digest, in: tx)
+    try tx.audit("pairing.create", to: pairing)
     return pairing
   }
 

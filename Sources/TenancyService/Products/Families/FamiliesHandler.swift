@@ -11,13 +11,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
 
   init(core: TenancyCore) {
     self.core = core
-    attempts = CodeAttempts(
-      .pairing,
-      PairingLimits.attempts,
-      clock: core.clock,
-      random: core.random,
-      metrics: core.metrics
-    )
+    attempts = CodeAttempts(.pairing, PairingLimits.attempts, core)
   }
 
   func createPairingCode(
@@ -28,9 +22,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     let childID = try Self.childID(request)
     // Stays empty when the write only repeats an answer.
     let made = Lock("")
-    var response = try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    var response = try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let family = try changes.requirePairing(with: request.familyId, child: childID, tx)
       let code = try Self.freeCode(core, tx)
       let record = PairingCodeRecord(
@@ -105,9 +97,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     let digest = Self.digest(of: code, core)
     let id = core.identifiers.make(.pairing)
     return try await attempts.trying(user.userID) {
-      let response = try await core.write(call, key: request.idempotencyKey, request: request) {
-        changes,
-        tx in
+      let response = try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
         try core.requireNotSuspended(user, tx)
         let found = try PairingCodeTable.find(
           selector: PairingCodeRecord.selector(of: code),
@@ -127,11 +117,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
         return Tenancy_V1.PairDeviceResponse(pairing: pairing.message)
       }
       guard response.pairing != nil else {
-        throw CodeError.unknown.denying(
-          "pairing.create",
-          on: "",
-          because: CodeError.unknownReason
-        )
+        throw CodeError.unknown.denying("pairing.create", on: "")
       }
       return response
     }
@@ -167,28 +153,16 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
         throw TenancyError.notFound
       }
       var context = Tenancy_V1.DeviceContext(pairing: pairing.message)
-      context.modes.append(
-        try Self.access(
-          .parent,
-          Families.enterParentMode,
-          on: pairing.familyID,
-          type: Families.family,
-          user,
-          core,
-          tx
-        )
-      )
-      if let childID = pairing.childID {
+      let modes: [(Tenancy_V1.DeviceMode, String, String?)] = [
+        (.parent, Families.enterParentMode, pairing.familyID),
+        (.child, Families.enterChildMode, pairing.childID),
+      ]
+      for case (let mode, let action, let id?) in modes {
+        let standing = try core.ruling(action, on: id, user, tx)
+        // A user who may not know of the family gets the answer for strangers.
+        let reason = standing.isKnown ? standing.reason : .noAssociation
         context.modes.append(
-          try Self.access(
-            .child,
-            Families.enterChildMode,
-            on: childID,
-            type: Families.child,
-            user,
-            core,
-            tx
-          )
+          .init(mode: mode, allowed: standing.isAllowed, reason: reason.rawValue)
         )
       }
       return context
@@ -204,11 +178,8 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ tx: borrowing ReadTransaction
   ) throws -> PairingRecord? {
     if let own = try PairingTable.find(device: deviceID, of: user.userID, in: tx) {
-      let (action, id, type) =
-        own.childID.map { (Families.viewChild, $0, Families.child) }
-        ?? (Families.viewFamily, own.familyID, Families.family)
-      let standing = try core.ruling(action, on: id, type: type, user, tx)
-      if standing.isAllowed { return own }
+      let action = own.childID == nil ? Families.viewFamily : Families.viewChild
+      if try core.ruling(action, on: own.entityID, user, tx).isAllowed { return own }
     }
     // Anybody can pair a device of this name with a family of its own, so there may be several.
     let others = try PairingTable.all(
@@ -218,32 +189,9 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       limit: PairingLimits.pairingsOfFamilyMax,
       in: tx
     )
-    for pairing in others {
-      let standing = try core.ruling(
-        Families.listPairings,
-        on: pairing.familyID,
-        type: Families.family,
-        user,
-        tx
-      )
-      if standing.isAllowed { return pairing }
+    return try others.first {
+      try core.ruling(Families.listPairings, on: $0.familyID, user, tx).isAllowed
     }
-    return nil
-  }
-
-  private static func access(
-    _ mode: Tenancy_V1.DeviceMode,
-    _ action: String,
-    on id: String,
-    type: String,
-    _ user: UserIdentity,
-    _ core: TenancyCore,
-    _ tx: borrowing ReadTransaction
-  ) throws -> Tenancy_V1.ModeAccess {
-    let standing = try core.ruling(action, on: id, type: type, user, tx)
-    // A user who may not know of the family gets the answer for strangers.
-    let reason = standing.isKnown ? standing.reason : .noAssociation
-    return .init(mode: mode, allowed: standing.isAllowed, reason: reason.rawValue)
   }
 
   func listPairings(
@@ -251,18 +199,9 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListPairingsResponse {
     let (user, core) = (try call.requireUser(), core)
-    try await core.permit(
-      Families.listPairings,
-      on: request.familyId,
-      type: Families.family,
-      user
-    )
-    let asked = try core.asked(
-      request.pageSize,
-      request.pageToken,
-      for: [call.method.fullName, request.familyId, request.childId],
-      call.caller
-    )
+    try await core.permit(Families.listPairings, on: request.familyId, user)
+    let filter = [call.method.fullName, request.familyId, request.childId]
+    let asked = try core.asked(request, for: filter, call.caller)
     let rows = try await core.read { tx in
       try PairingTable.list(
         family: request.familyId,
@@ -274,11 +213,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
         in: tx
       )
     }
-    let page = core.page(of: rows, asked) {
-      [$0.id]
-    } message: {
-      $0.message
-    }
+    let page = core.page(of: rows, asked, after: { [$0.id] }) { $0.message }
     return .init(pairings: page.items, nextPageToken: page.nextToken)
   }
 
@@ -287,41 +222,41 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.UnpairResponse {
     let (user, core) = (try call.requireUser(), core)
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       try core.requireNotSuspended(user, tx)
       guard let pairing = try PairingTable.find(request.pairingId, in: tx) else {
         return .init(revision: core.tokens.token(revision: tx.revision))
       }
       let isOwn = pairing.userID == user.userID
       if !isOwn || pairing.childID != nil {
-        let standing = try core.ruling(
-          Families.pairDevices,
-          on: pairing.familyID,
-          type: Families.family,
-          user,
-          tx
-        )
+        let standing = try core.ruling(Families.pairDevices, on: pairing.familyID, user, tx)
         guard standing.isAllowed else {
           // Its own, or one that it may list, is known; every other one is treated as gone.
           guard isOwn || standing.isKnown else {
             return .init(revision: core.tokens.token(revision: tx.revision))
           }
-          throw core.denied(
-            standing.reason,
-            Families.pairDevices,
-            on: pairing.familyID,
-            sufficientRoles: standing.sufficientRoles
-          ).denying(
-            Families.pairDevices,
-            on: pairing.familyID,
-            because: standing.reason.rawValue
-          )
+          throw core.denied(standing, Families.pairDevices, on: pairing.familyID)
         }
       }
       let revision = try changes.unpair(pairing, tx)
       return .init(unpaired: true, revision: core.tokens.token(revision: revision))
     }
+  }
+}
+
+extension PairingRecord {
+  var message: Tenancy_V1.Pairing {
+    Tenancy_V1.Pairing(
+      id: id,
+      familyId: familyID,
+      childId: childID ?? "",
+      childName: childName,
+      deviceRole: childID == nil ? .parent : .child,
+      deviceId: deviceID,
+      deviceName: deviceName,
+      userId: userID,
+      issuedBy: issuedBy,
+      pairedAt: .init(milliseconds: pairedAt)
+    )
   }
 }

@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 /// A pairing code as the store keeps it.
@@ -41,34 +40,44 @@ struct PairingCodeRecord: Hashable, Sendable {
     expiresAt = now + PairingLimits.codeLifetime
   }
 
-  fileprivate init(row: borrowing Row) {
-    selector = row.text(0)
-    digest = row.blob(1)
-    familyID = row.text(2)
-    childID = row.optionalText(3)
-    issuedBy = row.text(4)
-    issuerACR = row.text(5)
-    createdAt = row.integer(6)
-    expiresAt = row.integer(7)
-    wrongCount = row.integer(8)
+  static let columns = RecordColumns<PairingCodeRecord>(
+    "pairing_code",
+    .text("selector", \.selector),
+    .blob("digest", \.digest),
+    .text("family_id", \.familyID),
+    .optionalText("child_id", \.childID),
+    .text("issued_by", \.issuedBy),
+    .text("issuer_acr", \.issuerACR),
+    .integer("created_at", \.createdAt),
+    .integer("expires_at", \.expiresAt),
+    .integer("wrong_count", \.wrongCount)
+  ) { PairingCodeRecord(row: &$0) }
+
+  private init(row: inout RowReader) {
+    selector = row.text()
+    digest = row.blob()
+    familyID = row.text()
+    childID = row.optionalText()
+    issuedBy = row.text()
+    issuerACR = row.text()
+    createdAt = row.integer()
+    expiresAt = row.integer()
+    wrongCount = row.integer()
   }
 }
 
 enum PairingCodeTable {
-  private static let columns = """
-    selector, digest, family_id, child_id, issued_by, issuer_acr, created_at, expires_at, wrong_count
-    """
-
   /// The code of a selector, if it can be used.
   static func find(
     selector: String,
     in tx: borrowing WriteTransaction
   ) throws -> PairingCodeRecord? {
     try tx.first(
-      "SELECT \(columns) FROM pairing_code WHERE selector = ? AND expires_at > ?",
+      PairingCodeRecord.columns,
+      "WHERE selector = ? AND expires_at > ?",
       .text(selector),
       .integer(tx.now)
-    ) { PairingCodeRecord(row: $0) }
+    )
   }
 
   /// Makes room for another code of anybody; whether somebody's code had to go for it.
@@ -98,32 +107,22 @@ enum PairingCodeTable {
   /// Adds it, in place of one that has expired, and drops the oldest ones beyond the shares of the family and
   /// made it.
   static func insert(_ record: PairingCodeRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      "INSERT OR REPLACE INTO pairing_code (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      values: [
-        .text(record.selector), .blob(record.digest), .text(record.familyID),
-        .optionalText(record.childID), .text(record.issuedBy), .text(record.issuerACR),
-        .integer(record.createdAt), .integer(record.expiresAt), .integer(record.wrongCount),
-      ]
-    )
-    try tx.execute(
-      """
-      DELETE FROM pairing_code WHERE selector IN (
-        SELECT selector FROM pairing_code WHERE family_id = ? ORDER BY created_at DESC, rowid DESC
-        LIMIT -1 OFFSET ?)
-      """,
-      .text(record.familyID),
-      .integer(PairingLimits.codesOfFamilyMax)
-    )
-    try tx.execute(
-      """
-      DELETE FROM pairing_code WHERE selector IN (
-        SELECT selector FROM pairing_code WHERE issued_by = ? ORDER BY created_at DESC, rowid DESC
-        LIMIT -1 OFFSET ?)
-      """,
-      .text(record.issuedBy),
-      .integer(PairingLimits.codes.share)
-    )
+    try remove(record, in: tx)
+    try tx.insert(record, PairingCodeRecord.columns)
+    for (column, value, countMax) in [
+      ("family_id", record.familyID, PairingLimits.codesOfFamilyMax),
+      ("issued_by", record.issuedBy, PairingLimits.codes.share),
+    ] {
+      try tx.execute(
+        """
+        DELETE FROM pairing_code WHERE selector IN (
+          SELECT selector FROM pairing_code WHERE \(column) = ? ORDER BY created_at DESC, rowid DESC
+          LIMIT -1 OFFSET ?)
+        """,
+        .text(value),
+        .integer(countMax)
+      )
+    }
   }
 
   /// Counts a wrong try; the last one kills it.

@@ -1,6 +1,3 @@
-internal import PeerContracts
-internal import TenancyContracts
-internal import RPCKit
 internal import ServiceKit
 
 /// A device that is paired with a family, as the store keeps it.
@@ -50,71 +47,66 @@ struct PairingRecord: Hashable, Sendable {
     associationID = ""
   }
 
-  fileprivate init(row: borrowing Row) {
-    id = row.text(0)
-    familyID = row.text(1)
-    childID = row.optionalText(2)
-    deviceID = row.text(3)
-    deviceName = row.text(4)
-    userID = row.text(5)
-    issuedBy = row.text(6)
-    pairedAt = row.integer(7)
-    associationID = row.text(8)
-    childName = row.text(9)
-    rootID = row.text(10)
-  }
+  /// `p` is the pairing in conditions.
+  static let columns = RecordColumns<PairingRecord>(
+    "pairing",
+    as: "p",
+    joining: "JOIN entity f ON f.id = p.family_id LEFT JOIN entity c ON c.id = p.child_id",
+    .text("id", \.id),
+    .text("family_id", \.familyID),
+    .optionalText("child_id", \.childID),
+    .text("device_id", \.deviceID),
+    .text("device_name", \.deviceName),
+    .text("user_id", \.userID),
+    .text("issued_by", \.issuedBy),
+    .integer("paired_at", \.pairedAt),
+    .text("association_id", \.associationID),
+    .joined(.text("ifnull(c.name, '')", \.childName)),
+    .joined(.text("f.root_id", \.rootID))
+  ) { PairingRecord(row: &$0) }
 
-  var message: Tenancy_V1.Pairing {
-    Tenancy_V1.Pairing(
-      id: id,
-      familyId: familyID,
-      childId: childID ?? "",
-      childName: childName,
-      deviceRole: childID == nil ? .parent : .child,
-      deviceId: deviceID,
-      deviceName: deviceName,
-      userId: userID,
-      issuedBy: issuedBy,
-      pairedAt: .init(milliseconds: pairedAt)
-    )
+  private init(row: inout RowReader) {
+    id = row.text()
+    familyID = row.text()
+    childID = row.optionalText()
+    deviceID = row.text()
+    deviceName = row.text()
+    userID = row.text()
+    issuedBy = row.text()
+    pairedAt = row.integer()
+    associationID = row.text()
+    childName = row.text()
+    rootID = row.text()
   }
 }
 
-enum PairingTable {
-  private static let selection = """
-    SELECT p.id, p.family_id, p.child_id, p.device_id, p.device_name, p.user_id, p.issued_by,
-      p.paired_at, p.association_id, ifnull(c.name, ''), f.root_id
-    FROM pairing p JOIN entity f ON f.id = p.family_id LEFT JOIN entity c ON c.id = p.child_id
-    """
+extension PairingRecord: AuditedRecord {
+  var auditObject: String { entityID }
+  var auditDetail: String { "\(id) \(userID)" }
+}
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> PairingRecord? {
-    try tx.first("\(selection) WHERE p.id = ?", .text(id)) { PairingRecord(row: $0) }
+enum PairingTable {
+  private static let columns = PairingRecord.columns
+
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> PairingRecord? {
+    try tx.first(columns, "WHERE p.id = ?", .text(id))
   }
 
   /// The pairing of a device by an account.
   static func find(
     device: String,
     of userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> PairingRecord? {
-    try tx.first(
-      "\(selection) WHERE p.device_id = ? AND p.user_id = ?",
-      .text(device),
-      .text(userID)
-    ) { PairingRecord(row: $0) }
+    try tx.first(columns, "WHERE p.device_id = ? AND p.user_id = ?", .text(device), .text(userID))
   }
 
   /// Everything that an account has paired.
   static func all(
     ofUser userID: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [PairingRecord] {
-    try tx.query("\(selection) WHERE p.user_id = ? ORDER BY p.id", .text(userID)) {
-      PairingRecord(row: $0)
-    }
+    try tx.query(columns, "WHERE p.user_id = ? ORDER BY p.id", .text(userID))
   }
 
   /// The pairings of a device by all accounts, newest first, without those whose role has ended.
@@ -123,15 +115,14 @@ enum PairingTable {
     by roles: PairingRoles,
     at now: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [PairingRecord] {
     let unended = roles.unended(at: now)
     return try tx.query(
-      """
-      \(selection) WHERE p.device_id = ? AND \(unended.condition) ORDER BY p.id DESC LIMIT \(limit)
-      """,
+      columns,
+      "WHERE p.device_id = ? AND \(unended.condition) ORDER BY p.id DESC LIMIT \(limit)",
       values: [.text(device)] + unended.values
-    ) { PairingRecord(row: $0) }
+    )
   }
 
   /// Pairings of a family in the order of their identifiers, after one of them; of one child if given, and without
@@ -143,19 +134,20 @@ enum PairingTable {
     at now: Int64,
     after id: String,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [PairingRecord] {
     let unended = roles.unended(at: now)
     var values: [SQLValue] = [.text(family), .text(id)]
     if let child { values.append(.text(child)) }
     return try tx.query(
+      columns,
       """
-      \(selection) WHERE p.family_id = ? AND p.id > ? \(child == nil ? "" : "AND p.child_id = ?")
+      WHERE p.family_id = ? AND p.id > ? \(child == nil ? "" : "AND p.child_id = ?")
         AND \(unended.condition)
       ORDER BY p.id LIMIT \(limit)
       """,
       values: values + unended.values
-    ) { PairingRecord(row: $0) }
+    )
   }
 
   /// Pairings whose role has ended by an instant.
@@ -163,51 +155,24 @@ enum PairingTable {
     by roles: PairingRoles,
     at now: Int64,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [PairingRecord] {
     let unended = roles.unended(at: now)
     return try tx.query(
-      "\(selection) WHERE NOT (\(unended.condition)) LIMIT \(limit)",
+      columns,
+      "WHERE NOT (\(unended.condition)) LIMIT \(limit)",
       values: unended.values
-    ) { PairingRecord(row: $0) }
+    )
   }
 
   static func insert(_ record: PairingRecord, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      """
-      INSERT INTO pairing (id, family_id, child_id, device_id, device_name, user_id, issued_by,
-        paired_at, association_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      values: [
-        .text(record.id), .text(record.familyID), .optionalText(record.childID),
-        .text(record.deviceID), .text(record.deviceName), .text(record.userID),
-        .text(record.issuedBy), .integer(record.pairedAt), .text(record.associationID),
-      ]
-    )
+    try tx.insert(record, columns)
   }
 
   /// Removes it from the store, and says so in the audit log.
   static func end(_ record: PairingRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute("DELETE FROM pairing WHERE id = ?", .text(record.id))
-    try audit(record, "pairing.end", before: record.digest, in: tx)
-  }
-
-  /// Says in the audit log what has become of it.
-  static func audit(
-    _ record: PairingRecord,
-    _ action: String,
-    before: [UInt8]? = nil,
-    after: [UInt8]? = nil,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    try tx.audit(
-      action,
-      object: record.entityID,
-      scope: record.rootID,
-      before: before,
-      after: after,
-      detail: "\(record.id) \(record.userID)"
-    )
+    try tx.audit("pairing.end", from: record)
   }
 
   /// Hands the role that came with it on to another device of the same account and child; false when there

@@ -13,12 +13,33 @@ struct AccessRecord: Hashable, Sendable {
   var role: String
   /// Milliseconds since 1970.
   var recordedAt: Int64
+
+  static let columns = RecordColumns<AccessRecord>(
+    "access_record",
+    beside: ["is_stranger"],
+    .text("id", \.id),
+    .text("device_id", \.deviceID),
+    .text("user_id", \.userID),
+    .text("operation", \.operation),
+    .boolean("succeeded", \.succeeded),
+    .text("reason", \.reason),
+    .text("role", \.role),
+    .integer("recorded_at", \.recordedAt)
+  ) { row in
+    AccessRecord(
+      id: row.text(),
+      deviceID: row.text(),
+      userID: row.text(),
+      operation: row.text(),
+      succeeded: row.boolean(),
+      reason: row.text(),
+      role: row.text(),
+      recordedAt: row.integer()
+    )
+  }
 }
 
 enum AccessTable {
-  private static let columns =
-    "id, device_id, user_id, operation, succeeded, reason, role, recorded_at"
-
   /// Attempts by users without a role on it that a device's history keeps: of one user, and of all.
   static let attemptCountMax = (ofStranger: 10, ofAllStrangers: 100)
 
@@ -30,7 +51,7 @@ enum AccessTable {
     as view: HistoryView,
     before cursor: (recordedAt: Int64, id: String)?,
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [AccessRecord] {
     let last = cursor ?? (.max, "")
     let all = try history(
@@ -64,7 +85,7 @@ enum AccessTable {
     until: Int64,
     before last: (recordedAt: Int64, id: String),
     limit: Int,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [AccessRecord] {
     var values: [SQLValue] = [.text(deviceID)]
     if let userID { values.append(.text(userID)) }
@@ -73,26 +94,15 @@ enum AccessTable {
       .text(last.id), .integer(limit),
     ]
     return try tx.query(
+      AccessRecord.columns,
       """
-      SELECT \(columns) FROM access_record
       WHERE device_id = ? \(userID == nil ? "" : "AND user_id = ?")
         AND recorded_at >= ? AND recorded_at < ?
         AND (recorded_at < ? OR (recorded_at = ? AND id < ?))
       ORDER BY recorded_at DESC, id DESC LIMIT ?
       """,
       values: values
-    ) { row in
-      AccessRecord(
-        id: row.text(0),
-        deviceID: row.text(1),
-        userID: row.text(2),
-        operation: row.text(3),
-        succeeded: row.boolean(4),
-        reason: row.text(5),
-        role: row.text(6),
-        recordedAt: row.integer(7)
-      )
-    }
+    )
   }
 
   /// Drops all but the newest attempts of strangers.
@@ -114,7 +124,7 @@ enum AccessTable {
   }
 
   static func insert(_ record: AccessRecord, in tx: borrowing WriteTransaction) throws {
-    try insert(record, isStranger: false, in: tx)
+    try tx.insert(record, AccessRecord.columns, beside: .boolean(false))
   }
 
   /// Adds what somebody tried who has no role on the device; returns how many older attempts went.
@@ -123,7 +133,7 @@ enum AccessTable {
   /// kept. Otherwise they would hide what was done by those who have a role, and fill the disk.
   static func insertBounded(_ record: AccessRecord, in tx: borrowing WriteTransaction) throws -> Int
   {
-    try insert(record, isStranger: true, in: tx)
+    try tx.insert(record, AccessRecord.columns, beside: .boolean(true))
     let (ofStranger, ofAll) = Self.attemptCountMax
     return try drop(
       after: ofStranger,
@@ -132,22 +142,5 @@ enum AccessTable {
       in: tx
     )
       + drop(after: ofAll, "", [.text(record.deviceID)], in: tx)
-  }
-
-  private static func insert(
-    _ record: AccessRecord,
-    isStranger: Bool,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    try tx.execute(
-      """
-      INSERT INTO access_record (\(Self.columns), is_stranger) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      values: [
-        .text(record.id), .text(record.deviceID), .text(record.userID), .text(record.operation),
-        .boolean(record.succeeded), .text(record.reason), .text(record.role),
-        .integer(record.recordedAt), .boolean(isStranger),
-      ]
-    )
   }
 }

@@ -1,6 +1,3 @@
-internal import PeerContracts
-internal import TenancyContracts
-internal import RPCKit
 internal import ServiceKit
 
 /// Every bound of commands for devices.
@@ -40,52 +37,37 @@ struct CommandRecord: Hashable, Sendable {
   var outcome = Outcome.waiting
   var acknowledgedAt: Int64?
 
-  var message: Tenancy_V1.DeviceCommand {
-    // What the store has is ours, and was bounded when it came.
-    let parameters = try? JSONReader.read(
-      Array(self.parameters.utf8),
-      limits: JSONLimits(byteCountMax: 1 << 20)
-    ).object
-    return Tenancy_V1.DeviceCommand(
-      id: id,
-      deviceId: deviceID,
-      propertyId: propertyID,
-      operation: operation,
-      parameters: Google_Protobuf.Struct(
-        fields: Dictionary(
-          parameters?.members.map { ($0.name, AttributeMapping.value($0.value)) } ?? []
-        ) { first, _ in first }
-      ),
-      createdAt: .init(milliseconds: createdAt),
-      expiresAt: .init(milliseconds: expiresAt)
-    )
-  }
-}
-
-extension CommandRecord {
-  fileprivate init(row: borrowing Row) {
-    self.init(
-      id: row.text(0),
-      revision: row.integer(1),
-      deviceID: row.text(2),
-      propertyID: row.text(3),
-      operation: row.text(4),
-      parameters: row.text(5),
-      createdAt: row.integer(6),
-      expiresAt: row.integer(7),
+  static let columns = RecordColumns<CommandRecord>(
+    "device_command",
+    beside: ["detail"],
+    .text("id", \.id),
+    .integer("revision", \.revision),
+    .text("device_id", \.deviceID),
+    .text("property_id", \.propertyID),
+    .text("operation", \.operation),
+    .text("parameters", \.parameters),
+    .integer("created_at", \.createdAt),
+    .integer("expires_at", \.expiresAt),
+    .text("outcome", \.outcome.rawValue),
+    .optionalInteger("acknowledged_at", \.acknowledgedAt)
+  ) { row in
+    CommandRecord(
+      id: row.text(),
+      revision: row.integer(),
+      deviceID: row.text(),
+      propertyID: row.text(),
+      operation: row.text(),
+      parameters: row.text(),
+      createdAt: row.integer(),
+      expiresAt: row.integer(),
       // One that this version does not know has ended somehow.
-      outcome: Outcome(rawValue: row.text(8)) ?? .failed,
-      acknowledgedAt: row.optionalInteger(9)
+      outcome: Outcome(rawValue: row.text()) ?? .failed,
+      acknowledgedAt: row.optionalInteger()
     )
   }
 }
 
 enum CommandTable {
-  private static let columns = """
-    id, revision, device_id, property_id, operation, parameters, created_at, expires_at, outcome,
-    acknowledged_at
-    """
-
   /// Adds a command to do what a user may do, to be announced after the commit.
   static func give(
     _ operation: String,
@@ -110,25 +92,12 @@ enum CommandTable {
       createdAt: tx.now,
       expiresAt: tx.now + CommandLimits.lifetime
     )
-    try tx.execute(
-      "INSERT INTO device_command (\(columns), detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
-      values: [
-        .text(record.id), .integer(record.revision), .text(record.deviceID),
-        .text(record.propertyID), .text(record.operation), .text(record.parameters),
-        .integer(record.createdAt), .integer(record.expiresAt), .text(record.outcome.rawValue),
-        .optionalInteger(record.acknowledgedAt),
-      ]
-    )
+    try tx.insert(record, CommandRecord.columns, beside: .text(""))
     return record
   }
 
-  static func find(
-    _ id: String,
-    in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> CommandRecord? {
-    try tx.first("SELECT \(columns) FROM device_command WHERE id = ?", .text(id)) {
-      CommandRecord(row: $0)
-    }
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> CommandRecord? {
+    try tx.first(CommandRecord.columns, "WHERE id = ?", .text(id))
   }
 
   /// Commands that wait, in the order they were given, after one of them; of all properties if
@@ -137,20 +106,20 @@ enum CommandTable {
     inProperty propertyID: String,
     after revision: Int64,
     now: Int64,
-    in tx: borrowing some StoreTransaction & ~Copyable
+    in tx: borrowing some Queryable
   ) throws -> [CommandRecord] {
     var values: [SQLValue] = [.integer(revision), .integer(now)]
     if !propertyID.isEmpty { values.append(.text(propertyID)) }
     // The outcome is a literal, as the partial index has it (sqlite.org/partialindex.html, section 3).
     return try tx.query(
+      CommandRecord.columns,
       """
-      SELECT \(columns) FROM device_command
       WHERE outcome = '' AND revision > ? AND expires_at > ?
         \(propertyID.isEmpty ? "" : "AND property_id = ?")
       ORDER BY revision LIMIT \(CommandLimits.eventCountMax)
       """,
       values: values
-    ) { CommandRecord(row: $0) }
+    )
   }
 
   static func acknowledge(

@@ -1,4 +1,3 @@
-internal import RPCKit
 internal import ServiceKit
 
 enum DeviceError {

@@ -1,4 +1,3 @@
-internal import AccessEngine
 internal import PeerContracts
 internal import TenancyContracts
 internal import RPCKit
@@ -75,22 +74,14 @@ extension DevicesHandler {
     return try await core.store.write(call) { tx in
       let device = try tx.known(request.deviceId, type: SmartHome.device)
       let changed = try Self.update(device, reported, core, tx)
-      return Tenancy_V1.ReportDeviceStateResponse(
-        changed: changed,
-        revision: core.tokens.token(revision: tx.revision)
-      )
+      return .init(changed: changed, revision: core.tokens.token(revision: tx.revision))
     }
   }
 
   private func reported(
     _ attributes: Google_Protobuf.Struct?
   ) throws(RPCError) -> [String: JSONValue] {
-    try AttributeMapping.changes(
-      attributes,
-      type: deviceType,
-      field: "attributes",
-      reserved: SmartHome.kind
-    )
+    try AttributeMapping.changes(attributes, type: deviceType, reserved: SmartHome.kind)
   }
 
   /// Stores what the hardware says of a device; whether that is news.
@@ -101,20 +92,10 @@ extension DevicesHandler {
     _ tx: borrowing WriteTransaction
   ) throws -> Bool {
     var after = device
-    after.attributes = try AttributeMapping.merged(
-      device.attributes,
-      reported,
-      field: "attributes"
-    )
+    after.attributes = try AttributeMapping.merged(device.attributes, reported)
     guard after != device else { return false }
     after = try tx.put(after, insteadOf: device, core.policy)
-    try tx.audit(
-      "device.report",
-      object: device.id,
-      scope: device.rootID,
-      before: device.digest,
-      after: after.digest
-    )
+    try tx.audit("device.report", from: device, to: after)
     return true
   }
 }

@@ -44,10 +44,10 @@ extension DevicesHandler {
     let response = try await core.write(
       call,
       key: request.idempotencyKey,
-      request: bytes(request, request.parameters) { $0.parameters = nil }
+      request: AttributeMapping.bytes(of: request, [request.parameters]) { $0.parameters = nil }
     ) { changes, tx in
       // A reload may have taken the action away in the meantime; what is not there is not allowed.
-      let explanation = try core.ruling(action, on: id, type: SmartHome.device, user, tx)
+      let explanation = try core.ruling(action, on: id, user, tx)
       let before = try tx.entity(id, type: SmartHome.device)
       let record = AccessRecord(
         id: core.identifiers.make(.accessRecord),
@@ -153,7 +153,7 @@ extension DevicesHandler {
     // Why it was in truth is in the audit record of the same request.
     let device = response.record?.deviceId ?? ""
     guard reason != .entityUnknown else {
-      return TenancyError.notFound.denying(action, on: device, because: reason.rawValue)
+      return TenancyError.notFound.denying(action, on: device, because: reason)
     }
     let policy = core.policy
     let roles = policy.action(named: action).flatMap { action in
@@ -164,6 +164,6 @@ extension DevicesHandler {
       action,
       on: device,
       sufficientRoles: roles?.grants.roles.map { policy[$0].name } ?? []
-    ).denying(action, on: device, because: reason.rawValue)
+    )
   }
 }

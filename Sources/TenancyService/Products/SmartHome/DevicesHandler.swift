@@ -26,45 +26,24 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     _ request: Tenancy_V1.RegisterDeviceRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
-    let user = try call.requireUser()
+    _ = try call.requireUser()
     try requireKind(request.type)
-    let type = deviceType
     var attributes = try AttributeMapping.merged(
       [:],
-      try AttributeMapping.changes(
-        request.attributes,
-        type: type,
-        field: "attributes",
-        reserved: SmartHome.kind
-      ),
-      field: "attributes"
+      AttributeMapping.changes(request.attributes, type: deviceType, reserved: SmartHome.kind)
     )
     attributes[SmartHome.kind] = .string(request.type)
     let (given, core) = (attributes, core)
     return try await core.write(
       call,
       key: request.idempotencyKey,
-      request: bytes(request, request.attributes) { $0.attributes = nil }
+      request: AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil }
     ) { changes, tx in
-      let held = try core.require(
-        "property.register_device",
-        on: request.propertyId,
-        type: SmartHome.property,
-        user,
-        tx
-      )
-      var parent = try tx.known(request.propertyId, type: SmartHome.property)
+      let held = try changes.held("property.register_device", on: request.propertyId, tx)
+      var parent = held.record
       if !request.unitId.isEmpty {
-        try core.require(
-          "unit.assign_device",
-          on: request.unitId,
-          type: SmartHome.unit,
-          user,
-          tx
-        )
-        let unit = try tx.known(request.unitId, type: SmartHome.unit)
-        guard unit.parentID == parent.id else { throw DeviceError.notSameProperty }
-        parent = unit
+        parent = try changes.held("unit.assign_device", on: request.unitId, tx).record
+        guard parent.parentID == held.record.id else { throw DeviceError.notSameProperty }
       }
       let record = try changes.insert(
         SmartHome.device,
@@ -74,7 +53,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         attributes: given,
         tx
       )
-      return try core.message(device: record, held, tx)
+      return try core.message(device: record, held.explanation, tx)
     }
   }
 
@@ -91,81 +70,46 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     _ request: Tenancy_V1.ListDevicesRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListDevicesResponse {
-    let user = try call.requireUser()
-    try await core.reach(atLeast: request.atLeastRevision)
+    _ = try call.requireUser()
     if !request.type.isEmpty { try requireKind(request.type) }
-    let filters = [
-      (request.portfolioId, SmartHome.portfolio, "portfolio.view"),
-      (request.propertyId, SmartHome.property, "property.view"),
-      (request.unitId, SmartHome.unit, "unit.view"),
-    ].filter { !$0.0.isEmpty }
-    for (id, type, action) in filters {
-      try await core.permit(action, on: id, type: type, user)
-    }
-    var list = EntityList(
-      action: "device.view",
-      type: SmartHome.device,
-      within: filters.map(\.0),
-      text: request.text,
+    let listed = try await core.places(
+      request,
+      of: SmartHome.device,
+      within: [
+        (SmartHome.portfolio, request.portfolioId), (SmartHome.property, request.propertyId),
+        (SmartHome.unit, request.unitId),
+      ],
       filters: request.type.isEmpty
         ? [] : [.init(attribute: SmartHome.kind, values: [request.type])],
-      pageSize: request.pageSize,
-      pageToken: request.pageToken,
-      page: request.page
-    )
-    list.sort(by: request.sortBy)
-    let listed = try await core.list(list, call, user) { record, tx in
-      let held = try core.ruling(
-        "device.view",
-        on: record.id,
-        type: SmartHome.device,
-        user,
-        tx
-      )
-      return try core.message(device: record, held, tx)
+      call
+    ) { record, user, tx in
+      try core.message(device: record, try core.ruling("device.view", on: record.id, user, tx), tx)
     }
-    return Tenancy_V1.ListDevicesResponse(
-      devices: listed.items,
-      nextPageToken: listed.nextToken,
-      totalSize: listed.total
-    )
+    return .init(devices: listed.items, nextPageToken: listed.nextToken, totalSize: listed.total)
   }
 
   func get(
     _ request: Tenancy_V1.GetDeviceRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
-    let user = try call.requireUser()
-    try await core.reach(atLeast: request.atLeastRevision)
-    let held = try await core.permit(
-      "device.view",
-      on: request.deviceId,
-      type: SmartHome.device,
-      user
-    )
-    return try await core.read { tx in
-      let record = try tx.known(request.deviceId, type: SmartHome.device)
-      return try core.message(device: record, held, tx)
-    }
+    try await core.place(
+      request.deviceId,
+      of: SmartHome.device,
+      atLeast: request.atLeastRevision,
+      call
+    ) { held, _, tx in try core.message(device: held.record, held.explanation, tx) }
   }
 
   func update(
     _ request: Tenancy_V1.UpdateDeviceRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
-    let user = try call.requireUser()
-    return try await core.write(
+    try await core.write(
       call,
       key: request.idempotencyKey,
-      request: bytes(request, request.attributes) { $0.attributes = nil }
+      request: AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil }
     ) { changes, tx in
-      let held = try core.held(
-        "device.update",
-        on: request.deviceId,
-        type: SmartHome.device,
-        user,
-        tx
-      )
+      let held = try changes.held("device.update", on: request.deviceId, tx)
       let record = try changes.update(
         held,
         name: request.name,
@@ -182,17 +126,10 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     _ request: Tenancy_V1.DeleteDeviceRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
-    let user = try call.requireUser()
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      try core.require("device.delete", on: request.deviceId, type: SmartHome.device, user, tx)
-      return try changes.delete(
-        try tx.known(request.deviceId, type: SmartHome.device),
-        cascades: true,
-        isDryRun: request.dryRun,
-        tx
-      )
+    try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+      let device = try changes.held("device.delete", on: request.deviceId, tx).record
+      let options = DeletionOptions(cascades: true, isDryRun: request.dryRun)
+      return core.message(deletion: try changes.delete(device, options, tx))
     }
   }
 
@@ -205,13 +142,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let from = try request.from?.milliseconds(field: "from") ?? .min
     let until = try request.until?.milliseconds(field: "until") ?? .max
     let (question, explanation) = try await requireHistory(of: id, user)
-    let asked = try core.asked(
-      request.pageSize,
-      request.pageToken,
-      cursorCount: 2,
-      for: ["ListHistory", id, "\(from)", "\(until)"],
-      call.caller
-    )
+    let filter = ["ListHistory", id, "\(from)", "\(until)"]
+    let asked = try core.asked(request, cursorCount: 2, for: filter, call.caller)
     let before = asked.cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
     let now = core.clock.now
     let rows = try await core.read { tx in
@@ -225,15 +157,10 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         in: tx
       )
     }
-    let page = core.page(of: rows, asked) {
-      ["\($0.recordedAt)", $0.id]
-    } message: {
+    let page = core.page(of: rows, asked, after: { ["\($0.recordedAt)", $0.id] }) {
       Self.message($0)
     }
-    return Tenancy_V1.ListHistoryResponse(
-      records: page.items,
-      nextPageToken: page.nextToken
-    )
+    return .init(records: page.items, nextPageToken: page.nextToken)
   }
 
   /// Requires the right to see what was done with a device, or with what was deleted below something whose
@@ -244,7 +171,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
   ) async throws -> (HistoryView.Question, Explanation) {
     let (core, action) = (core, "device.view_history")
     let question = HistoryView.Question(action: action, entityID: id, type: SmartHome.device)
-    let held = try await core.explanation(action, on: id, type: SmartHome.device, user)
+    let held = try await core.explanation(action, on: id, user)
     guard !held.isAllowed else { return (question, held) }
     // Read for devices that are there as well: the time must not tell them from those that are gone.
     let survivor = try await core.read { tx in
@@ -255,18 +182,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       let held = try await core.explanation(action, on: place, type: type, user)
       if held.isAllowed { return (.init(action: action, entityID: place, type: type), held) }
     }
-    return (question, try await core.permit(action, on: id, type: SmartHome.device, user))
-  }
-
-  /// The request with its attributes in one order: a map has none on the wire.
-  func bytes<Request: Message>(
-    _ request: Request,
-    _ attributes: Google_Protobuf.Struct?,
-    _ removeAttributes: (inout Request) -> Void
-  ) -> [UInt8] {
-    var rest = request
-    removeAttributes(&rest)
-    return rest.protobufBytes + AttributeMapping.canonical(attributes)
+    return (question, try await core.permit(action, on: id, user))
   }
 
   static func message(_ record: AccessRecord) -> Tenancy_V1.AccessRecord {

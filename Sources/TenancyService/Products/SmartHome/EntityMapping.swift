@@ -12,7 +12,7 @@ extension TenancyCore {
   func message(
     portfolio record: EntityRecord,
     _ user: UserIdentity,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Portfolio {
     let administrators = try tx.associations(on: record.id).filter {
       ($0.role == SmartHome.owner || $0.role == SmartHome.portfolioAdmin)
@@ -38,7 +38,7 @@ extension TenancyCore {
   func message(
     property record: EntityRecord,
     _ user: UserIdentity,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Property {
     let managers = try tx.associations(on: record.id, role: SmartHome.propertyManager)
       .filter { $0.isInForce(at: clock.now) }
@@ -69,7 +69,7 @@ extension TenancyCore {
   func message(
     unit record: EntityRecord,
     showsTenants: Bool,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Unit {
     let tenants =
       showsTenants
@@ -97,7 +97,7 @@ extension TenancyCore {
   func message(
     device record: EntityRecord,
     _ held: Explanation,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Device {
     guard let type = held.policy.type(named: record.type) else {
       preconditionFailure("a device of no type of the policy")
@@ -125,30 +125,29 @@ extension TenancyCore {
   }
 
   func message(pass record: AssociationRecord) -> Tenancy_V1.GuestPass {
-    Tenancy_V1.GuestPass(
-      id: record.id,
-      userId: record.userID,
-      deviceId: record.entityID,
-      validFrom: record.validFrom.map { .init(milliseconds: $0) },
-      validUntil: record.validUntil.map { .init(milliseconds: $0) },
-      grantedBy: record.grantedBy,
-      createdAt: .init(milliseconds: record.createdAt),
-      deviceName: record.entityName,
-      recurring: record.recurring.map { .init($0) }
-    )
+    .init(message(association: record))
   }
 
   /// The invitation that a grant of a pass by address made, as the pass that it stands for.
   func message(invitedPass record: InvitationRecord) -> Tenancy_V1.GuestPass {
-    Tenancy_V1.GuestPass(
-      deviceId: record.entityID,
-      validFrom: record.validFrom.map { .init(milliseconds: $0) },
-      validUntil: record.validUntil.map { .init(milliseconds: $0) },
-      grantedBy: record.invitedBy,
-      createdAt: .init(milliseconds: record.createdAt),
-      deviceName: record.entityName,
-      recurring: record.recurring.map { .init($0) },
-      invitationId: record.id
+    .init(message(invited: record))
+  }
+
+  /// The generic deletion in this product's words; `home` is where devices went, if anywhere.
+  func message(deletion: Deletion, home: EntityRecord? = nil) -> Tenancy_V1.DeleteResponse {
+    var counts: [String: UInt64] = [:]
+    for type in deletion.deleted { counts[type.name, default: 0] += UInt64(type.count) }
+    for role in deletion.endedRoles {
+      counts[role.name == SmartHome.guest ? "guest_pass" : "association", default: 0] +=
+        UInt64(role.count)
+    }
+    return Tenancy_V1.DeleteResponse(
+      deleted: counts.sorted { $0.key < $1.key }.map { .init(type: $0.key, count: $0.value) },
+      unassignedDevices: UInt64(deletion.movedCount),
+      revision: tokens.token(revision: deletion.revision),
+      devicesMovedTo: deletion.movedCount == 0 ? "" : home?.id ?? "",
+      holderCount: UInt64(deletion.holderCount),
+      deletionId: deletion.recordID
     )
   }
 
@@ -157,7 +156,7 @@ extension TenancyCore {
     _ type: String,
     _ action: String,
     _ user: UserIdentity,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> [String] {
     // Children are found in memory: reading all of them for the few that somebody may see would take
     // long.
@@ -183,5 +182,46 @@ extension TenancyCore {
   private static func unique(_ ids: [String]) -> [String] {
     var seen: Set<String> = []
     return ids.filter { seen.insert($0).inserted }
+  }
+}
+
+extension CommandRecord {
+  var message: Tenancy_V1.DeviceCommand {
+    // What the store has is ours, and was bounded when it came.
+    let parameters = try? JSONReader.read(
+      Array(self.parameters.utf8),
+      limits: JSONLimits(byteCountMax: 1 << 20)
+    ).object
+    return Tenancy_V1.DeviceCommand(
+      id: id,
+      deviceId: deviceID,
+      propertyId: propertyID,
+      operation: operation,
+      parameters: Google_Protobuf.Struct(
+        fields: Dictionary(
+          parameters?.members.map { ($0.name, AttributeMapping.value($0.value)) } ?? []
+        ) { first, _ in first }
+      ),
+      createdAt: .init(milliseconds: createdAt),
+      expiresAt: .init(milliseconds: expiresAt)
+    )
+  }
+}
+
+extension Tenancy_V1.GuestPass {
+  /// The role of a guest as a pass.
+  fileprivate init(_ role: Tenancy_V1.RoleAssociation) {
+    self.init(
+      id: role.id,
+      userId: role.userId,
+      deviceId: role.entityId,
+      validFrom: role.validFrom,
+      validUntil: role.validUntil,
+      grantedBy: role.grantedBy,
+      createdAt: role.createdAt,
+      deviceName: role.entityName,
+      recurring: role.recurring,
+      invitationId: role.invitationId
+    )
   }
 }

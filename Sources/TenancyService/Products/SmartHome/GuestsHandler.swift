@@ -30,8 +30,8 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     defer { core.mailer?.wake() }
     return try await core.write(
       call,
-      key: request.idempotencyKey,
-      request: request,
+      request,
+      key: \.idempotencyKey,
       naming: [guest],
       ifAllowed: { try await mayGrant(on: devices, user) }
     ) { users, changes, tx in
@@ -62,12 +62,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   /// Whether the user may grant passes on all of these at the moment.
   private func mayGrant(on devices: [String], _ user: UserIdentity) async throws -> Bool {
     for device in devices {
-      let explanation = try await core.explanation(
-        Self.action,
-        on: device,
-        type: SmartHome.device,
-        user
-      )
+      let explanation = try await core.explanation(Self.action, on: device, user)
       guard explanation.isAllowed else { return false }
     }
     return true
@@ -90,7 +85,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ user: UserIdentity,
     _ tx: borrowing WriteTransaction
   ) throws -> RoleWindow {
-    try core.require(Self.action, on: id, type: SmartHome.device, user, tx).lent(window)
+    try core.require(Self.action, on: id, user, tx).lent(window)
   }
 
   func list(
@@ -99,14 +94,13 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   ) async throws -> Tenancy_V1.ListGuestPassesResponse {
     let user = try call.requireUser()
     if !request.deviceId.isEmpty {
-      try await core.permit("device.view", on: request.deviceId, type: SmartHome.device, user)
+      try await core.permit("device.view", on: request.deviceId, user)
     }
     if !request.unitId.isEmpty {
-      try await core.permit("unit.view", on: request.unitId, type: SmartHome.unit, user)
+      try await core.permit("unit.view", on: request.unitId, user)
     }
     let asked = try core.asked(
-      request.pageSize,
-      request.pageToken,
+      request,
       for: [
         "Guests.List", request.deviceId, request.unitId, "\(request.includeEnded)",
         "\(request.inForce)",
@@ -130,10 +124,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       }
       passes.append(pass)
     }
-    return Tenancy_V1.ListGuestPassesResponse(
-      passes: passes,
-      nextPageToken: end.map { asked.token(after: [$0]) } ?? ""
-    )
+    return .init(passes: passes, nextPageToken: end.map { asked.token(after: [$0]) } ?? "")
   }
 
   /// The first passes after one, on devices where the caller may grant them and of the caller's own.
@@ -176,9 +167,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let user = try call.requireUser()
     let from = try request.validFrom?.milliseconds(field: "valid_from")
     let until = try request.validUntil?.milliseconds(field: "valid_until")
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       guard let before = try knownPass(request.passId, user, tx) else {
         throw TenancyError.notFound
       }
@@ -193,7 +182,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       // Anyone who adds time to a pass has lent it from then on: it may last beyond the right of the one
       // who gave it.
       if pass.exceeds(before) { pass.grantedBy = user.userID }
-      pass = try changes.put(pass, before: before.digest, action: "guest.update", tx)
+      pass = try changes.put(pass, insteadOf: before, action: "guest.update", tx)
       _ = try changes.limitLending(by: pass.userID, on: pass.entityID, tx)
       return core.message(pass: pass)
     }
@@ -204,9 +193,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let user = try call.requireUser()
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let known: AssociationRecord?
       do {
         known = try knownPass(request.passId, user, tx)
@@ -218,7 +205,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       guard let pass = known else { return core.message(revoked: .init(revision: tx.revision)) }
       // Guests may give their own back.
       if pass.userID != user.userID {
-        try core.require(Self.action, on: pass.entityID, type: SmartHome.device, user, tx)
+        try core.require(Self.action, on: pass.entityID, user, tx)
       }
       let ended = try changes.end([pass], action: "guest.revoke", tx)
       let limited = try changes.limitLending(by: pass.userID, on: pass.entityID, tx)
@@ -234,28 +221,20 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   private func knownPass(
     _ id: String,
     _ user: UserIdentity,
-    _ tx: borrowing some StoreTransaction & ~Copyable
+    _ tx: borrowing some Queryable
   ) throws -> AssociationRecord? {
     let record = try tx.association(id)
     let pass = record?.role == SmartHome.guest ? record : nil
     let device = pass?.entityID ?? ""
-    let granting = try core.decide(Self.action, on: device, type: SmartHome.device, user, tx)
+    let granting = try core.decide(Self.action, on: device, user, tx)
     guard granting.reason != .subjectSuspended else {
-      throw TenancyError.suspended.denying(
-        Self.action,
-        on: device,
-        because: granting.reason.rawValue
-      )
+      throw TenancyError.suspended.denying(Self.action, on: device, because: granting.reason)
     }
     guard let pass else { return nil }
     if pass.userID == user.userID || granting.isGranted { return pass }
     let listing = "device.list_associations"
-    let shown = try core.decide(listing, on: device, type: SmartHome.device, user, tx)
+    let shown = try core.decide(listing, on: device, user, tx)
     if shown.isGranted { return pass }
-    throw TenancyError.notFound.denying(
-      Self.action,
-      on: device,
-      because: granting.reason.rawValue
-    )
+    throw TenancyError.notFound.denying(Self.action, on: device, because: granting.reason)
   }
 }

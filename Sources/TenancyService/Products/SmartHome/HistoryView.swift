@@ -46,10 +46,11 @@ extension HistoryView {
     var spans: [Range<Int64>] = []
     for place in try HistoryPlace.all(of: deviceID, below: question.entityID, tx) {
       let definitions = try tx.roleDefinitions(of: place.rootID)
-      for held in try HistoryRole.all(of: reader, on: place.entityID, tx)
+      for held in try tx.states(ofUser: reader, on: place.entityID)
       where carrier.carries(held, at: place, own: definitions) {
-        let (from, until) = (max(held.from, place.since), held.until)
-        if from < until { spans.append(from..<until) }
+        let span = held.span()
+        let from = max(span.from, place.since)
+        if from < span.until { spans.append(from..<span.until) }
       }
     }
     return HistoryView(reader: reader, beginning: chainBeginning(of: spans, now: now))
@@ -132,37 +133,6 @@ private struct HistoryPlace {
   }
 }
 
-/// A time for which the reader had a role.
-private struct HistoryRole {
-  let role: String
-  let variant: String
-  let from: Int64
-  let until: Int64
-
-  /// Those of a user on an entity, past ones included.
-  static func all(
-    of userID: String,
-    on entityID: String,
-    _ tx: borrowing ReadTransaction
-  ) throws -> [HistoryRole] {
-    try tx.query(
-      """
-      SELECT role, variant, valid_from, valid_until, began_at, ended_at FROM association_history
-      WHERE user_id = ? AND entity_id = ?
-      """,
-      .text(userID),
-      .text(entityID)
-    ) { row in
-      HistoryRole(
-        role: row.text(0),
-        variant: row.text(1),
-        from: max(row.optionalInteger(2) ?? .min, row.integer(4)),
-        until: min(row.optionalInteger(3) ?? .max, row.optionalInteger(5) ?? .max)
-      )
-    }
-  }
-}
-
 /// Which roles carry the right to see the history.
 private struct RoleCarrier {
   let policy: Policy
@@ -174,7 +144,7 @@ private struct RoleCarrier {
   ///
   /// One that was of a definition which is gone does not: what it included is not looked up.
   func carries(
-    _ held: HistoryRole,
+    _ held: AssociationState,
     at place: HistoryPlace,
     own definitions: [RoleDefinitionRecord]
   ) -> Bool {

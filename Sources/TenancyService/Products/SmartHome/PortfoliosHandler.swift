@@ -18,9 +18,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     if try await core.mayCreateRoot(of: SmartHome.portfolio, user) {
       try await core.requireUsers(administrators, field: "administrator_user_ids")
     }
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let record = try changes.create(
         EntityDraft(
           type: SmartHome.portfolio,
@@ -53,39 +51,22 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ request: Tenancy_V1.ListPortfoliosRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListPortfoliosResponse {
-    let user = try call.requireUser()
-    try await core.reach(atLeast: request.atLeastRevision)
-    var list = EntityList(
-      action: "portfolio.view",
-      type: SmartHome.portfolio,
-      text: request.text,
-      pageSize: request.pageSize,
-      pageToken: request.pageToken,
-      page: request.page
-    )
-    list.sort(by: request.sortBy)
-    let listed = try await core.list(list, call, user) { record, tx in
+    let listed = try await core.places(request, of: SmartHome.portfolio, call) { record, user, tx in
       try core.message(portfolio: record, user, tx)
     }
-    return Tenancy_V1.ListPortfoliosResponse(
-      portfolios: listed.items,
-      nextPageToken: listed.nextToken,
-      totalSize: listed.total
-    )
+    return .init(portfolios: listed.items, nextPageToken: listed.nextToken, totalSize: listed.total)
   }
 
   func get(
     _ request: Tenancy_V1.GetPortfolioRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Portfolio {
-    let user = try call.requireUser()
-    try await core.reach(atLeast: request.atLeastRevision)
-    let id = request.portfolioId
-    try await core.permit("portfolio.view", on: id, type: SmartHome.portfolio, user)
-    return try await core.read { tx in
-      let record = try tx.known(id, type: SmartHome.portfolio)
-      return try core.message(portfolio: record, user, tx)
-    }
+    try await core.place(
+      request.portfolioId,
+      of: SmartHome.portfolio,
+      atLeast: request.atLeastRevision,
+      call
+    ) { held, user, tx in try core.message(portfolio: held.record, user, tx) }
   }
 
   func update(
@@ -95,18 +76,16 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let user = try call.requireUser()
     let mask = try UpdateMask(request.updateMask, fields: ["name", "administrator_user_ids"])
     let administrators = request.administratorUserIds
-    let (id, action) = (request.portfolioId, "portfolio.manage_admins")
-    let replaces = mask.changes("administrator_user_ids", isGiven: !administrators.isEmpty)
-    if replaces,
-      try await core.explanation(action, on: id, type: SmartHome.portfolio, user).isAllowed
-    {
-      try await core.requireUsers(administrators, field: "administrator_user_ids")
+    let (id, action, field) = (
+      request.portfolioId, "portfolio.manage_admins", "administrator_user_ids"
+    )
+    let replaces = mask.changes(field, isGiven: !administrators.isEmpty)
+    if replaces {
+      try await core.requireUsers(administrators, field: field, ifMay: action, on: id, user)
     }
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      let held = try core.held("portfolio.update", on: id, type: SmartHome.portfolio, user, tx)
-      if replaces { try core.require(action, on: id, type: SmartHome.portfolio, user, tx) }
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+      let held = try changes.held("portfolio.update", on: id, tx)
+      if replaces { try changes.require(action, on: id, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
       }
@@ -127,29 +106,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ request: Tenancy_V1.DeletePortfolioRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
-    let user = try call.requireUser()
-    let response = try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      let id = request.portfolioId
-      try core.require("portfolio.delete", on: id, type: SmartHome.portfolio, user, tx)
-      let portfolio = try tx.known(id, type: SmartHome.portfolio)
-      let keeping = try changes.keeping(
-        devicesOf: portfolio,
-        home: request.moveDevicesTo,
-        deletesDevices: request.deleteDevices,
-        tx
-      )
-      return try changes.delete(
-        portfolio,
-        cascades: request.cascade,
-        isDryRun: request.dryRun,
-        keeping: keeping,
-        tx
-      )
-    }
-    if !response.deletionId.isEmpty { core.endings?.wake() }
-    return response
+    try await core.delete(request.portfolioId, of: SmartHome.portfolio, request, call)
   }
 
   func createProperty(
@@ -189,14 +146,13 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     return try await core.addRole(
       RoleGrant(
         action: "portfolio.manage_admins",
-        type: SmartHome.portfolio,
         entityID: request.portfolioId,
         role: role,
         user: try NamedUser(id: request.userId, email: request.email)
       ),
-      key: request.idempotencyKey,
-      request: request,
-      call
+      call,
+      request,
+      key: \.idempotencyKey
     )
   }
 
@@ -204,21 +160,18 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     _ request: Tenancy_V1.RemovePortfolioAdminRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    let user = try call.requireUser()
     // In small or capital letters, as it is given.
     let role = request.role.lowercased()
     if !role.isEmpty { try requireRole(role) }
-    let roles = role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [role]
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      let id = request.portfolioId
-      try core.require("portfolio.manage_admins", on: id, type: SmartHome.portfolio, user, tx)
-      let portfolio = try tx.known(id, type: SmartHome.portfolio)
-      return core.message(
-        revoked: try changes.revoke(roles, from: request.userId, on: portfolio, tx)
-      )
-    }
+    return try await core.removeRoles(
+      role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [role],
+      from: request.userId,
+      on: request.portfolioId,
+      by: "portfolio.manage_admins",
+      call,
+      request,
+      key: \.idempotencyKey
+    )
   }
 
   private func requireRole(_ role: String) throws(RPCError) {

@@ -1,4 +1,3 @@
-internal import AccessEngine
 internal import PeerContracts
 internal import TenancyContracts
 internal import RPCKit
@@ -16,22 +15,18 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     let user = try call.requireUser()
     try TimeZoneName.check(request.defaultTimeZone, field: "default_time_zone")
     let (core, id, action) = (core, request.portfolioId, "portfolio.create_property")
-    if try await core.explanation(action, on: id, type: SmartHome.portfolio, user).isAllowed {
-      try await core.requireUsers(request.managerUserIds, field: "manager_user_ids")
-    }
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      try core.require(action, on: id, type: SmartHome.portfolio, user, tx)
+    let managers = request.managerUserIds
+    try await core.requireUsers(managers, field: "manager_user_ids", ifMay: action, on: id, user)
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let record = try changes.insert(
         SmartHome.property,
         .property,
-        under: try tx.known(id, type: SmartHome.portfolio),
+        under: try changes.held(action, on: id, tx).record,
         name: request.name,
         attributes: Self.attributes(request.address, request.defaultTimeZone),
         tx
       )
-      for manager in request.managerUserIds {
+      for manager in managers {
         _ = try changes.grant(SmartHome.propertyManager, to: manager, on: record, tx)
       }
       return try core.message(property: record, user, tx)
@@ -42,47 +37,25 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ request: Tenancy_V1.ListPropertiesRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListPropertiesResponse {
-    let user = try call.requireUser()
-    try await core.reach(atLeast: request.atLeastRevision)
-    if !request.portfolioId.isEmpty {
-      try await core.permit(
-        "portfolio.view",
-        on: request.portfolioId,
-        type: SmartHome.portfolio,
-        user
-      )
-    }
-    var list = EntityList(
-      action: "property.view",
-      type: SmartHome.property,
-      within: request.portfolioId.isEmpty ? [] : [request.portfolioId],
-      text: request.text,
-      pageSize: request.pageSize,
-      pageToken: request.pageToken,
-      page: request.page
-    )
-    list.sort(by: request.sortBy)
-    let listed = try await core.list(list, call, user) { record, tx in
-      try core.message(property: record, user, tx)
-    }
-    return Tenancy_V1.ListPropertiesResponse(
-      properties: listed.items,
-      nextPageToken: listed.nextToken,
-      totalSize: listed.total
-    )
+    let listed = try await core.places(
+      request,
+      of: SmartHome.property,
+      within: [(SmartHome.portfolio, request.portfolioId)],
+      call
+    ) { record, user, tx in try core.message(property: record, user, tx) }
+    return .init(properties: listed.items, nextPageToken: listed.nextToken, totalSize: listed.total)
   }
 
   func get(
     _ request: Tenancy_V1.GetPropertyRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Property {
-    let user = try call.requireUser()
-    try await core.reach(atLeast: request.atLeastRevision)
-    try await core.permit("property.view", on: request.propertyId, type: SmartHome.property, user)
-    return try await core.read { tx in
-      let record = try tx.known(request.propertyId, type: SmartHome.property)
-      return try core.message(property: record, user, tx)
-    }
+    try await core.place(
+      request.propertyId,
+      of: SmartHome.property,
+      atLeast: request.atLeastRevision,
+      call
+    ) { held, user, tx in try core.message(property: held.record, user, tx) }
   }
 
   func update(
@@ -98,16 +71,13 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     let managers = request.managerUserIds
     let (id, action) = (request.propertyId, "property.manage_managers")
     let replaces = mask.changes("manager_user_ids", isGiven: !managers.isEmpty)
-    if replaces,
-      try await core.explanation(action, on: id, type: SmartHome.property, user).isAllowed
-    {
-      try await core.requireUsers(managers, field: "manager_user_ids")
+    if replaces {
+      let field = "manager_user_ids"
+      try await core.requireUsers(managers, field: field, ifMay: action, on: id, user)
     }
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      let held = try core.held("property.update", on: id, type: SmartHome.property, user, tx)
-      if replaces { try core.require(action, on: id, type: SmartHome.property, user, tx) }
+    return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+      let held = try changes.held("property.update", on: id, tx)
+      if replaces { try changes.require(action, on: id, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
         if let address = request.address, mask.changes("address", isGiven: true) {
@@ -129,27 +99,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ request: Tenancy_V1.DeletePropertyRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.DeleteResponse {
-    let user = try call.requireUser()
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      let id = request.propertyId
-      try core.require("property.delete", on: id, type: SmartHome.property, user, tx)
-      let property = try tx.known(id, type: SmartHome.property)
-      let keeping = try changes.keeping(
-        devicesOf: property,
-        home: request.moveDevicesTo,
-        deletesDevices: request.deleteDevices,
-        tx
-      )
-      return try changes.delete(
-        property,
-        cascades: request.cascade,
-        isDryRun: request.dryRun,
-        keeping: keeping,
-        tx
-      )
-    }
+    try await core.delete(request.propertyId, of: SmartHome.property, request, call)
   }
 
   func createUnit(
@@ -186,14 +136,13 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     try await core.addRole(
       RoleGrant(
         action: "property.manage_managers",
-        type: SmartHome.property,
         entityID: request.propertyId,
         role: SmartHome.propertyManager,
         user: try NamedUser(id: request.userId, email: request.email)
       ),
-      key: request.idempotencyKey,
-      request: request,
-      call
+      call,
+      request,
+      key: \.idempotencyKey
     )
   }
 
@@ -201,22 +150,15 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ request: Tenancy_V1.RemovePropertyManagerRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    let user = try call.requireUser()
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      let id = request.propertyId
-      try core.require("property.manage_managers", on: id, type: SmartHome.property, user, tx)
-      let property = try tx.known(id, type: SmartHome.property)
-      return core.message(
-        revoked: try changes.revoke(
-          [SmartHome.propertyManager],
-          from: request.userId,
-          on: property,
-          tx
-        )
-      )
-    }
+    try await core.removeRoles(
+      [SmartHome.propertyManager],
+      from: request.userId,
+      on: request.propertyId,
+      by: "property.manage_managers",
+      call,
+      request,
+      key: \.idempotencyKey
+    )
   }
 
   private static func attributes(

@@ -10,12 +10,8 @@ extension UnitsHandler {
     _ request: Tenancy_V1.AssignDeviceRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
-    let user = try call.requireUser()
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user, tx)
-      let unit = try tx.known(request.unitId, type: SmartHome.unit)
+    try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+      let unit = try changes.held("unit.assign_device", on: request.unitId, tx).record
       let (record, held) = try assign(request.deviceId, to: unit, changes, tx)
       return try core.message(device: record, held, tx)
     }
@@ -25,26 +21,16 @@ extension UnitsHandler {
     _ request: Tenancy_V1.AssignDeviceRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Device {
-    let user = try call.requireUser()
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user, tx)
-      let held = try core.require(
-        "device.move",
-        on: request.deviceId,
-        type: SmartHome.device,
-        user,
-        tx
-      )
-      let unit = try tx.known(request.unitId, type: SmartHome.unit)
-      var device = try tx.known(request.deviceId, type: SmartHome.device)
+    try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
+      let unit = try changes.held("unit.assign_device", on: request.unitId, tx).record
+      let held = try changes.held("device.move", on: request.deviceId, tx)
+      var device = held.record
       // One that is somewhere else is not in the unit, which is what was asked for.
       if device.parentID == unit.id {
         let property = try tx.known(unit.parentID, type: SmartHome.property)
         device = try changes.move(device, under: property, action: "device.unassign", tx)
       }
-      return try core.message(device: device, held, tx)
+      return try core.message(device: device, held.explanation, tx)
     }
   }
 
@@ -65,13 +51,12 @@ extension UnitsHandler {
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws -> (EntityRecord, Explanation) {
-    let user = changes.user
-    let held = try core.require("device.move", on: deviceID, type: SmartHome.device, user, tx)
-    let device = try tx.known(deviceID, type: SmartHome.device)
-    guard try isNear(device, property: unit.parentID, tx) else {
+    let held = try changes.held("device.move", on: deviceID, tx)
+    guard try isNear(held.record, property: unit.parentID, tx) else {
       throw DeviceError.notSameProperty
     }
-    return (try changes.move(device, under: unit, action: "device.assign", tx), held)
+    let device = try changes.move(held.record, under: unit, action: "device.assign", tx)
+    return (device, held.explanation)
   }
 
   /// Makes some devices, and no others, those of a unit; the others stay in its property.
@@ -89,8 +74,7 @@ extension UnitsHandler {
     ) { $0.text(0) }
     let property = try tx.known(unit.parentID, type: SmartHome.property)
     for id in present where !wanted.contains(id) {
-      try core.require("device.move", on: id, type: SmartHome.device, changes.user, tx)
-      let device = try tx.known(id, type: SmartHome.device)
+      let device = try changes.held("device.move", on: id, tx).record
       _ = try changes.move(device, under: property, action: "device.unassign", tx)
     }
     for id in wanted.subtracting(present).sorted() { _ = try assign(id, to: unit, changes, tx) }

@@ -17,7 +17,6 @@ extension UnitsHandler {
     return try await core.addRole(
       RoleGrant(
         action: "unit.manage_tenants",
-        type: SmartHome.unit,
         entityID: request.unitId,
         role: SmartHome.tenant,
         user: try NamedUser(id: request.userId, email: request.email),
@@ -25,9 +24,9 @@ extension UnitsHandler {
         until: until,
         replacesWindow: request.replaceWindow
       ),
-      key: request.idempotencyKey,
-      request: request,
-      call
+      call,
+      request,
+      key: \.idempotencyKey
     )
   }
 
@@ -35,16 +34,15 @@ extension UnitsHandler {
     _ request: Tenancy_V1.RemoveTenantRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    let user = try call.requireUser()
-    return try await core.write(call, key: request.idempotencyKey, request: request) {
-      changes,
-      tx in
-      try core.require("unit.manage_tenants", on: request.unitId, type: SmartHome.unit, user, tx)
-      let unit = try tx.known(request.unitId, type: SmartHome.unit)
-      return core.message(
-        revoked: try changes.revoke([SmartHome.tenant], from: request.userId, on: unit, tx)
-      )
-    }
+    try await core.removeRoles(
+      [SmartHome.tenant],
+      from: request.userId,
+      on: request.unitId,
+      by: "unit.manage_tenants",
+      call,
+      request,
+      key: \.idempotencyKey
+    )
   }
 
   func listTenants(
@@ -52,14 +50,9 @@ extension UnitsHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListTenantsResponse {
     let user = try call.requireUser()
-    try await core.permit("unit.list_tenants", on: request.unitId, type: SmartHome.unit, user)
+    try await core.permit("unit.list_tenants", on: request.unitId, user)
     let page = try await core.page(
-      AssociationList(
-        anchor: .entity(request.unitId, role: SmartHome.tenant),
-        isInForce: request.inForce,
-        pageSize: request.pageSize,
-        pageToken: request.pageToken
-      ),
+      AssociationList(.entity(request.unitId, role: SmartHome.tenant), request),
       method: "ListTenants",
       call.caller
     )

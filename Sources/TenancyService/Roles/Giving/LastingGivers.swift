@@ -1,5 +1,4 @@
 internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// Roles that somebody must have (`keep_one`), and who may give them for how long.

@@ -1,5 +1,4 @@
 internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// Roles that somebody must have (`keep_one`), and who counts as having one.
@@ -30,6 +29,13 @@ extension StoreTransaction where Self: ~Copyable {
       .text(userID),
       .integer(now)
     )
+  }
+}
+
+extension AssociationRecord {
+  /// Whether somebody else can act for good by the same role on the same entity.
+  func hasLastingSubstitute(now: Int64, _ tx: borrowing some Queryable) throws -> Bool {
+    try tx.hasLastingHolder(of: role, on: entityID, besides: userID, now: now)
   }
 }
 

@@ -51,14 +51,7 @@ struct LendingLimit {
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
     let revision = try rest.map { try tx.put($0, policy) } ?? tx.remove(pass, policy)
-    try tx.audit(
-      "\(pass.role).\(rest == nil ? "end" : "update")",
-      object: pass.entityID,
-      scope: pass.rootID,
-      before: pass.digest,
-      after: rest?.digest,
-      detail: "\(pass.id) \(pass.userID)"
-    )
+    try tx.audit("\(pass.role).\(rest == nil ? "end" : "update")", from: pass, to: rest)
     return revision
   }
 

@@ -29,13 +29,29 @@ struct AssociationRecord: Hashable, Sendable {
   var entityName = ""
   var rootID = ""
 
-  /// A SELECT for `init(row:)`, to be followed by WHERE; `a` is the association, `e` its entity.
-  static let selection = """
-    SELECT a.id, a.user_id, a.entity_id, a.role, a.valid_from, a.valid_until, a.granted_by,
-      a.created_at, a.added, e.type, e.name, e.root_id, a.recurring, a.variant, d.name
-    FROM association a JOIN entity e ON e.id = a.entity_id
-      LEFT JOIN role_definition d ON d.id = a.variant
-    """
+  /// `a` is the association in conditions, `e` its entity.
+  static let columns = RecordColumns<AssociationRecord>(
+    "association",
+    as: "a",
+    joining: """
+      JOIN entity e ON e.id = a.entity_id LEFT JOIN role_definition d ON d.id = a.variant
+      """,
+    .text("id", \.id),
+    .text("user_id", \.userID),
+    .text("entity_id", \.entityID),
+    .text("role", \.role),
+    .optionalInteger("valid_from", \.validFrom),
+    .optionalInteger("valid_until", \.validUntil),
+    .text("granted_by", \.grantedBy),
+    .integer("created_at", \.createdAt),
+    .integer("added", \.added),
+    .joined(.text("e.type", \.entityType)),
+    .joined(.text("e.name", \.entityName)),
+    .joined(.text("e.root_id", \.rootID)),
+    .optionalText("recurring") { $0.recurring?.storedText },
+    .text("variant", \.variant),
+    .joined(.text("d.name", \.customRole))
+  ) { AssociationRecord(row: &$0) }
 
   init(
     id: String,
@@ -65,26 +81,26 @@ struct AssociationRecord: Hashable, Sendable {
     rootID = entity.rootID
   }
 
-  /// Reads a row that was selected with `selection`.
-  init(row: borrowing Row) {
-    id = row.text(0)
-    userID = row.text(1)
-    entityID = row.text(2)
-    role = row.text(3)
-    validFrom = row.optionalInteger(4)
-    validUntil = row.optionalInteger(5)
-    grantedBy = row.text(6)
-    createdAt = row.integer(7)
-    added = row.integer(8)
-    entityType = row.text(9)
-    entityName = row.text(10)
-    rootID = row.text(11)
-    if let text = row.optionalText(12) {
+  /// Reads what `columns` has, in its order.
+  init(row: inout RowReader) {
+    id = row.text()
+    userID = row.text()
+    entityID = row.text()
+    role = row.text()
+    validFrom = row.optionalInteger()
+    validUntil = row.optionalInteger()
+    grantedBy = row.text()
+    createdAt = row.integer()
+    added = row.integer()
+    entityType = row.text()
+    entityName = row.text()
+    rootID = row.text()
+    if let text = row.optionalText() {
       recurring = RecurringWindow(storedText: text)
       hasUnreadableWindow = recurring == nil
     }
-    variant = row.text(13)
-    customRole = row.optionalText(14) ?? ""
+    variant = row.text()
+    customRole = row.optionalText() ?? ""
   }
 
   var window: RoleWindow { RoleWindow(from: validFrom, until: validUntil, recurring: recurring) }
@@ -135,26 +151,23 @@ struct AssociationRecord: Hashable, Sendable {
   }
 }
 
+extension AssociationRecord: AuditedRecord {
+  var auditObject: String { entityID }
+  var auditDetail: String { "\(id) \(userID)" }
+}
+
 extension StoreTransaction where Self: ~Copyable {
   func association(_ id: String) throws -> AssociationRecord? {
-    try first("\(AssociationRecord.selection) WHERE a.id = ?", .text(id)) {
-      AssociationRecord(row: $0)
-    }
+    try first(AssociationRecord.columns, "WHERE a.id = ?", .text(id))
   }
 
   /// Associations on an entity, in the order they were given; with one role if given.
   func associations(on entityID: String, role: String? = nil) throws -> [AssociationRecord] {
-    guard let role else {
-      return try query(
-        "\(AssociationRecord.selection) WHERE a.entity_id = ? ORDER BY a.added",
-        .text(entityID)
-      ) { AssociationRecord(row: $0) }
-    }
-    return try query(
-      "\(AssociationRecord.selection) WHERE a.entity_id = ? AND a.role = ? ORDER BY a.added",
-      .text(entityID),
-      .text(role)
-    ) { AssociationRecord(row: $0) }
+    try query(
+      AssociationRecord.columns,
+      "WHERE a.entity_id = ? \(role == nil ? "" : "AND a.role = ?") ORDER BY a.added",
+      values: [.text(entityID)] + (role.map { [.text($0)] } ?? [])
+    )
   }
 
   /// The associations of a user on an entity, of one role, or of one variant of it.
@@ -162,63 +175,53 @@ extension StoreTransaction where Self: ~Copyable {
     of userID: String,
     on entityID: String,
     role: String,
-    variant: String = ""
+    variant: String? = nil
   ) throws -> [AssociationRecord] {
     try associations(on: entityID, role: role).filter {
-      $0.userID == userID && $0.variant == variant
+      $0.userID == userID && $0.variant == variant ?? ""
     }
   }
 
   /// Everything that a user has on an entity, in the order it was given.
   func associations(ofUser userID: String, on entityID: String) throws -> [AssociationRecord] {
-    try query(
-      "\(AssociationRecord.selection) WHERE a.user_id = ? AND a.entity_id = ? ORDER BY a.added",
-      .text(userID),
-      .text(entityID)
-    ) { AssociationRecord(row: $0) }
+    let condition = "WHERE a.user_id = ? AND a.entity_id = ? ORDER BY a.added"
+    return try query(AssociationRecord.columns, condition, .text(userID), .text(entityID))
   }
 
   /// Everything that a user has, in the order it was given.
   func associations(ofUser userID: String) throws -> [AssociationRecord] {
-    try query("\(AssociationRecord.selection) WHERE a.user_id = ? ORDER BY a.added", .text(userID))
-    {
-      AssociationRecord(row: $0)
-    }
+    try query(AssociationRecord.columns, "WHERE a.user_id = ? ORDER BY a.added", .text(userID))
   }
 
   /// The roles that a user has given others, in the order they were given.
   func associations(lentBy userID: String, roles: [String]) throws -> [AssociationRecord] {
-    let marks = repeatElement("?", count: roles.count).joined(separator: ", ")
-    return try query(
-      """
-      \(AssociationRecord.selection)
-      WHERE a.granted_by = ? AND a.role IN (\(marks)) ORDER BY a.added
-      """,
+    try query(
+      AssociationRecord.columns,
+      "WHERE a.granted_by = ? AND a.role IN (\(Placeholders.list(roles.count))) ORDER BY a.added",
       values: [.text(userID)] + roles.map { .text($0) }
-    ) { AssociationRecord(row: $0) }
+    )
   }
 
   /// Associations of some roles on an entity and everything below it, in the order they were given.
   func associations(within id: String, roles: [String]) throws -> [AssociationRecord] {
     guard !roles.isEmpty else { return [] }
-    let marks = repeatElement("?", count: roles.count).joined(separator: ", ")
     return try query(
       """
-      \(Subtree.with) \(AssociationRecord.selection)
-      WHERE a.entity_id IN below AND a.role IN (\(marks)) ORDER BY a.added
+      \(Subtree.with) \(AssociationRecord.columns.selection)
+      WHERE a.entity_id IN below AND a.role IN (\(Placeholders.list(roles.count))) ORDER BY a.added
       """,
       values: [.text(id)] + roles.map { .text($0) }
-    ) { AssociationRecord(row: $0) }
+    ) { try AssociationRecord.columns.record($0) }
   }
 
   /// Those of the associations that are there, in the order asked for.
   func associations(_ ids: [String]) throws -> [AssociationRecord] {
     guard !ids.isEmpty else { return [] }
-    let marks = repeatElement("?", count: ids.count).joined(separator: ", ")
     let found = try query(
-      "\(AssociationRecord.selection) WHERE a.id IN (\(marks))",
+      AssociationRecord.columns,
+      "WHERE a.id IN (\(Placeholders.list(ids.count)))",
       values: ids.map { .text($0) }
-    ) { AssociationRecord(row: $0) }
+    )
     let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
     return ids.compactMap { byID[$0] }
   }
@@ -271,30 +274,25 @@ extension WriteTransaction {
     guard let row = record.row(policy) else {
       preconditionFailure("an association of role \(record.role), which the policy does not have")
     }
-    let revision = try log(
+    var record = record
+    record.added = try log(
       .putAssociation(row),
       subject: record.userID,
       scope: record.rootID,
       touching: Self.touched(by: record),
       policy
     )
-    try execute(
-      """
-      INSERT INTO association (id, user_id, entity_id, role, valid_from, valid_until, granted_by,
-        created_at, added, recurring, variant) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET valid_from = excluded.valid_from,
-        valid_until = excluded.valid_until, granted_by = excluded.granted_by,
-        recurring = excluded.recurring
-      """,
-      values: [
-        .text(record.id), .text(record.userID), .text(record.entityID), .text(record.role),
-        .optionalInteger(record.validFrom), .optionalInteger(record.validUntil),
-        .text(record.grantedBy), .integer(record.createdAt), .integer(revision),
-        .optionalText(record.recurring?.storedText), .text(record.variant),
-      ]
+    try insert(
+      record,
+      AssociationRecord.columns,
+      clause: """
+        ON CONFLICT (id) DO UPDATE SET valid_from = excluded.valid_from,
+          valid_until = excluded.valid_until, granted_by = excluded.granted_by,
+          recurring = excluded.recurring
+        """
     )
     try beginHistory(of: record)
-    return revision
+    return record.added
   }
 
   func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {

@@ -22,25 +22,34 @@ struct RoleDefinitionRecord: Hashable, Sendable {
   /// Roles of one tenant, at most.
   static let countMax = 64
 
-  /// Columns for `init(row:)`, in its order.
-  fileprivate static let columns =
-    "id, root_id, name, base_role, actions, defined_by, created_at, updated_at, revision"
+  static let columns = RecordColumns<RoleDefinitionRecord>(
+    "role_definition",
+    .text("id", \.id),
+    .text("root_id", \.rootID),
+    .text("name", \.name),
+    .text("base_role", \.baseRole),
+    .text("actions", \.actionsText),
+    .text("defined_by", \.definedBy),
+    .integer("created_at", \.createdAt),
+    .integer("updated_at", \.updatedAt),
+    .integer("revision", \.revision)
+  ) { RoleDefinitionRecord(row: &$0) }
 
   init(id: String, rootID: String, name: String, baseRole: String, actions: [String]) {
     (self.id, self.rootID, self.name, self.baseRole) = (id, rootID, name, baseRole)
     self.actions = actions
   }
 
-  fileprivate init(row: borrowing Row) {
-    id = row.text(0)
-    rootID = row.text(1)
-    name = row.text(2)
-    baseRole = row.text(3)
-    actions = row.text(4).split(separator: " ").map(String.init)
-    definedBy = row.text(5)
-    createdAt = row.integer(6)
-    updatedAt = row.integer(7)
-    revision = row.integer(8)
+  private init(row: inout RowReader) {
+    id = row.text()
+    rootID = row.text()
+    name = row.text()
+    baseRole = row.text()
+    actions = row.text().split(separator: " ").map(String.init)
+    definedBy = row.text()
+    createdAt = row.integer()
+    updatedAt = row.integer()
+    revision = row.integer()
   }
 
   /// Whether it stands for the role of the policy that it is a variant of.
@@ -49,7 +58,7 @@ struct RoleDefinitionRecord: Hashable, Sendable {
   /// Digest for the audit log.
   var digest: [UInt8] { Digests.sha256(lines: id, rootID, name, baseRole, actionsText) }
 
-  fileprivate var actionsText: String { actions.joined(separator: " ") }
+  private var actionsText: String { actions.joined(separator: " ") }
 
   /// As the engine needs it; nil when the policy has no such base role.
   func row(_ policy: Policy) -> VariantRow? {
@@ -65,29 +74,30 @@ struct RoleDefinitionRecord: Hashable, Sendable {
   }
 }
 
+extension RoleDefinitionRecord: AuditedRecord {
+  var auditObject: String { rootID }
+  var auditDetail: String { "\(id) \(name)" }
+}
+
 extension StoreTransaction where Self: ~Copyable {
   /// All roles of all tenants' own.
   func roleDefinitions() throws -> [RoleDefinitionRecord] {
-    try query("SELECT \(RoleDefinitionRecord.columns) FROM role_definition ORDER BY id") {
-      RoleDefinitionRecord(row: $0)
-    }
+    try query(RoleDefinitionRecord.columns, "ORDER BY id")
   }
 
   /// The tenant-defined roles, by name.
   func roleDefinitions(of rootID: String) throws -> [RoleDefinitionRecord] {
-    try query(
-      "SELECT \(RoleDefinitionRecord.columns) FROM role_definition WHERE root_id = ? ORDER BY name",
-      .text(rootID)
-    ) { RoleDefinitionRecord(row: $0) }
+    try query(RoleDefinitionRecord.columns, "WHERE root_id = ? ORDER BY name", .text(rootID))
   }
 
   /// A tenant-defined role.
   func roleDefinition(_ name: String, of rootID: String) throws -> RoleDefinitionRecord? {
     try first(
-      "SELECT \(RoleDefinitionRecord.columns) FROM role_definition WHERE root_id = ? AND name = ?",
+      RoleDefinitionRecord.columns,
+      "WHERE root_id = ? AND name = ?",
       .text(rootID),
       .text(name)
-    ) { RoleDefinitionRecord(row: $0) }
+    )
   }
 
   /// How many associations are of a tenant-defined role.
@@ -99,14 +109,10 @@ extension StoreTransaction where Self: ~Copyable {
 
   /// Whether somebody has a tenant-defined role on an entity or below it.
   func hasVariants(within id: String) throws -> Bool {
-    try first(
-      """
-      WITH RECURSIVE below (id) AS (
-        SELECT ? UNION ALL SELECT entity.id FROM entity JOIN below ON entity.parent_id = below.id)
-      SELECT 1 FROM association WHERE variant <> '' AND entity_id IN below LIMIT 1
-      """,
+    try exists(
+      "\(Subtree.with) SELECT 1 FROM association WHERE variant <> '' AND entity_id IN below",
       .text(id)
-    ) { _ in true } ?? false
+    )
   }
 
   /// The tenant-defined roles at an instant.
@@ -126,7 +132,7 @@ extension StoreTransaction where Self: ~Copyable {
         .text(rootID), .integer(instant), .integer(instant), .text(rootID), .integer(instant),
         .text(rootID), .integer(instant),
       ]
-    ) { RoleDefinitionRecord(row: $0) }
+    ) { try RoleDefinitionRecord.columns.record($0) }
   }
 }
 
@@ -140,18 +146,14 @@ extension WriteTransaction {
     record.updatedAt = now
     record.revision = try log(.putVariant(row), of: record, policy)
     try keepPast(roleDefinition: record.id)
-    try execute(
-      """
-      INSERT INTO role_definition (\(RoleDefinitionRecord.columns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET actions = excluded.actions, defined_by = excluded.defined_by,
-        updated_at = excluded.updated_at, revision = excluded.revision
-      """,
-      values: [
-        .text(record.id), .text(record.rootID), .text(record.name), .text(record.baseRole),
-        .text(record.actionsText), .text(record.definedBy), .integer(record.createdAt),
-        .integer(record.updatedAt), .integer(record.revision),
-      ]
+    try insert(
+      record,
+      RoleDefinitionRecord.columns,
+      clause: """
+        ON CONFLICT (id) DO UPDATE SET actions = excluded.actions,
+          defined_by = excluded.defined_by, updated_at = excluded.updated_at,
+          revision = excluded.revision
+        """
     )
     return record
   }

@@ -1,18 +1,12 @@
-internal import CommandLineTool
 internal import RPCKit
 
-/// `gatehouse logout`: ends the session at AuthService, then forgets it.
-struct LogoutCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse logout`: ends the session at AuthService, then forgets it.
+  static let logout = Command(
     name: "logout",
     summary: "end the session",
     details: "Ends the session at AuthService and deletes its file."
-  ) { words throws(UsageError) in
-    try words.checked([])
-    return LogoutCommand()
-  }
-
-  func run(_ context: CommandContext) async throws {
+  ) { context, _ in
     let keeper = SessionKeeper(context)
     do {
       try await keeper.signOut(try await keeper.required())

@@ -1,13 +1,11 @@
 internal import PeerContracts
 internal import AuthContracts
-internal import CommandLineTool
 internal import RPCKit
-internal import Reflection
 internal import ServiceKit
 
-/// `gatehouse passkeys`: those of the signed-in user.
-struct PasskeysCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse passkeys`: those of the signed-in user.
+  static let passkeys = Command(
     name: "passkeys",
     summary: "list the account's passkeys",
     details: """
@@ -15,36 +13,24 @@ struct PasskeysCommand: Command {
       and phones register them; a terminal cannot.
       """,
     formats: OutputFormat.allCases
-  ) { words throws(UsageError) in
-    try words.checked([])
-    return PasskeysCommand()
-  }
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    let passkeys = try await context.withChannel(to: "auth") { channel in
-      try await Auth_V1.PasskeysClient(channel).list(
-        .init(),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
-      ).passkeys
+  ) { context, _ in
+    let passkeys = try await context.signedIn(to: "auth") { channel, options in
+      try await Auth_V1.PasskeysClient(channel).list(.init(), options: options).passkeys
     }
-    let json = MessageJSON(context.registry, unset: .all)
     for passkey in passkeys {
       let name = FailureText.printable(passkey.name)
       let used =
         passkey.lastUsedAt.map { "used \(InstantText.text($0.milliseconds))" } ?? "never used"
       let note = passkey.copySuspectedAt == nil ? "" : "  may have been copied"
       try context.show(
-        [try json.decode(passkey.protobufBytes, as: Auth_V1.Passkey.protobufName)],
+        [try context.json(passkey)],
         table: ["\(passkey.id)  \(used)  \(name)\(note)"]
       )
     }
   }
-}
 
-/// `gatehouse remove-passkey`: removes one from the account.
-struct RemovePasskeyCommand: Command {
-  static let description = CommandDescription(
+  /// `gatehouse remove-passkey`: removes one from the account.
+  static let removePasskey = Command(
     name: "remove-passkey",
     arguments: "PASSKEY",
     summary: "remove a passkey from the account",
@@ -53,19 +39,11 @@ struct RemovePasskeyCommand: Command {
 
         gatehouse remove-passkey pky_06f3k2x9s8v7m1c5b4n0q8w6e2
       """
-  ) { words throws(UsageError) in
-    RemovePasskeyCommand(id: try words.checked(["PASSKEY"])[0])
-  }
-
-  /// Its identifier.
-  let id: String
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    let wasRemoved = try await context.withChannel(to: "auth") { channel in
+  ) { context, words in
+    let wasRemoved = try await context.signedIn(to: "auth") { channel, options in
       try await Auth_V1.PasskeysClient(channel).remove(
-        .init(passkeyId: id),
-        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+        .init(passkeyId: words[0]),
+        options: options
       ).wasRemoved
     }
     try context.console.line(

@@ -1,8 +1,6 @@
-internal import CommandLineTool
-
-/// `gatehouse token`: the session's access token, for scripts and other programs.
-struct TokenCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse token`: the session's access token, for scripts and other programs.
+  static let token = Command(
     name: "token",
     summary: "print a fresh access token, for scripts",
     details: """
@@ -11,16 +9,9 @@ struct TokenCommand: Command {
 
         TOKEN=$(gatehouse token) ./my-client
       """
-  ) { words throws(UsageError) in
-    try words.checked([])
-    return TokenCommand()
-  }
-
-  /// How long the token is good for at least, in milliseconds: enough for a script to use it.
-  static let margin: Int64 = 60_000
-
-  func run(_ context: CommandContext) async throws {
-    let session = try await SessionKeeper(context).required(margin: Self.margin)
+  ) { context, _ in
+    // Enough for a script to use it.
+    let session = try await SessionKeeper(context).required(margin: 60_000)
     try context.console.line(session.accessToken)
   }
 }

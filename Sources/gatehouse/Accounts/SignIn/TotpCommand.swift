@@ -3,11 +3,12 @@ internal import AuthContracts
 internal import CommandLineTool
 internal import RPCKit
 
-/// `gatehouse totp`: adds or removes an authenticator app, and proves that one has it.
-struct TotpCommand: Command {
-  static let description = CommandDescription(
+extension Command {
+  /// `gatehouse totp`: adds or removes an authenticator app, and proves that one has it.
+  static let totp = Command(
     name: "totp",
-    arguments: "\(TotpCommand.Task.allCases.map(\.rawValue).joined(separator: "|"))",
+    arguments: TotpTask.allCases.map(\.rawValue).joined(separator: "|"),
+    words: "[TASK]",
     summary: "add or remove an authenticator app, or prove that you have it",
     details: """
       add shows what an authenticator app needs, and confirm takes its first code and shows ten recovery
@@ -19,47 +20,35 @@ struct TotpCommand: Command {
         gatehouse totp add
         gatehouse totp confirm
       """,
-    firstWords: Task.allCases.map(\.rawValue)
-  ) { words throws(UsageError) in
-    try TotpCommand(words)
-  }
-
-  /// The task.
-  enum Task: String, CaseIterable, Sendable {
-    case status
-    case add
-    case confirm
-    case remove
-    case verify
-    case recoveryCodes = "recovery-codes"
-  }
-
-  private let task: Task
-
-  /// Takes the words after `totp`.
-  init(_ words: [String]) throws(UsageError) {
-    let task: Task = try words.task()
-    guard words.count == 1 else { throw UsageError("unexpected argument \"\(words[1])\"") }
-    self.task = task
-  }
-
-  func run(_ context: CommandContext) async throws {
-    let metadata = try await SessionKeeper(context).requiredMetadata()
-    let options = CallOptions(timeout: context.callTimeout, metadata: metadata)
+    firstWords: TotpTask.allCases.map(\.rawValue)
+  ) { context, words in
+    let task: TotpTask = try words.task()
+    let options = try await context.signedIn()
     // Asked for before anything is called.
     let code = [.confirm, .verify].contains(task) ? try SecondFactorSource.code(context) : ""
     let lines = try await context.withChannel(to: "auth") { channel in
-      try await answer(Auth_V1.SecondFactorsClient(channel), code, options)
+      try await task.lines(Auth_V1.SecondFactorsClient(channel), code, options)
     }
     for line in lines { try context.console.line(line) }
   }
+}
 
-  private func answer(
+/// The tasks of `gatehouse totp`.
+private enum TotpTask: String, CaseIterable {
+  case status
+  case add
+  case confirm
+  case remove
+  case verify
+  case recoveryCodes = "recovery-codes"
+
+  /// Does the task, and returns what to print.
+  func lines(
     _ client: Auth_V1.SecondFactorsClient,
     _ code: String,
     _ options: CallOptions
   ) async throws -> [String] {
-    switch task {
+    switch self {
     case .status:
       let state = try await client.get(.init(), options: options)
       guard state.hasTotp else { return ["no authenticator app; sign-ins take a password alone"] }

@@ -82,7 +82,7 @@ struct ExportStage {
     _ clock: ManualClock
   ) async throws -> TenancyService {
     try await TenancyService.open(
-      TenancyConfiguration(
+      TenancySettings(
         storePath: folder.appending(path: "tenancy.db").path,
         policy: Array(try SchemaFile.text("policies/smart-home.json").utf8)
       ),

@@ -23,8 +23,27 @@ struct DocumentSourceTests {
   func statements_nameTheUser() throws {
     let tables = #/(FROM|INTO|UPDATE|JOIN)\s+(document|document_usage|legacy_migration)\b/#
     let literals = #/"""(?s:.*?)"""|"[^"\n]*"/#
+    // Their columns make statements of conditions, and are known to one file each.
+    let columns =
+      #/(.*)= RecordColumns<\w+>\(\s*"(?:document|document_usage|legacy_migration)"/#
+    let conditions = #/"WHERE [^"]*"/#
+    let selections = #/\.(?:query|first)\(\s*(?:Self\.\w+|columns),\s*(\S*)/#
     var count = 0
     for (name, text) in try Self.files() where !name.hasPrefix("TenancySchema") {
+      for declaration in text.matches(of: columns) {
+        #expect(declaration.1.hasPrefix("  private static let "), "\(name): \(declaration.0)")
+        #expect(name.hasPrefix("UserDocuments"), "\(name): \(declaration.0)")
+      }
+      if name.hasPrefix("UserDocuments") {
+        for selection in text.matches(of: selections) {
+          let isConditional = selection.1 == "\"WHERE" || selection.1 == "condition,"
+          #expect(isConditional, "\(name): \(selection.0)")
+        }
+        for condition in text.matches(of: conditions) {
+          count += 1
+          #expect(condition.0.contains("user_id = ?"), "\(name): \(condition.0)")
+        }
+      }
       for literal in text.matches(of: literals) {
         let statement = String(literal.0)
         guard statement.contains(tables) else { continue }

@@ -338,13 +338,11 @@ struct ReportHistoryTests {
     )
     let (scope, roles) = try await after.read { tx in
       let scope = try ReportScope(rootID: "prt_1", type: "portfolio", interval: 0..<10, tx)
-      let roles = try tx.query("SELECT \(HeldRole.columns) FROM association_history") {
-        HeldRole(row: $0, asOf: 10)
-      }
+      let roles = try tx.query(AssociationState.columns, "")
       return (scope, roles)
     }
     await after.close()
-    #expect(roles.map(\.userID) == ["usr_old"] && roles.map(\.from) == [5])
+    #expect(roles.map(\.userID) == ["usr_old"] && roles.map { $0.span(asOf: 10).from } == [5])
     #expect(roles.map(\.entityName) == ["Old"])
     #expect(scope.completeSince > 0 && scope.line[.detail].hasPrefix("complete since "))
   }
@@ -392,7 +390,7 @@ struct ReportHistoryTests {
       var held: [[String]] = []
       for instant: Int64 in [5, 15, 25, 30] {
         let found = try tx.associations(ofUser: "usr_a", on: ["prt_1"], at: instant)
-        held.append(found.map { "\($0.id) \($0.validUntil ?? 0)" }.sorted())
+        held.append(found.map { "\($0.associationID) \($0.validUntil ?? 0)" }.sorted())
       }
       return held
     }

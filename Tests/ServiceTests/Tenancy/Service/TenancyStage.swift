@@ -278,7 +278,7 @@ struct TenancyStage: Sendable {
     }
     let listening = Task { await features?.run() }
     defer { listening.cancel() }
-    var configuration = TenancyConfiguration(
+    var configuration = TenancySettings(
       storePath: folder.path("store"),
       policy: try policy ?? PolicyFile.bytes("smart-home")
     )

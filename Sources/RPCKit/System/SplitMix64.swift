@@ -1,5 +1,5 @@
-/// A small generator of random numbers that a seed repeats (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014).
+/// A small generator of random numbers that a seed repeats, on every machine and in every release (Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014); no good for secrets.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -1,0 +1,29 @@
+public import AccessEngine
+public import ServiceKit
+
+/// Settings of TenancyService.
+public struct TenancySettings: Sendable {
+  /// The store's file; its folder must exist.
+  public var storePath: String
+  /// The policies, as JSON texts.
+  public var policies: [PolicySource]
+  /// How long audit records are kept, in milliseconds; nil keeps them all.
+  public var auditLifetime: Int64?
+  /// Bytes of log that one user may leave at once; nil for the store's own default.
+  public var logBudgetByteCount: Int64?
+  /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
+  public var reportKey: @Sendable () -> SigningKey? = { nil }
+  /// The demands on requests that a gateway asks about.
+  public var gatewayRoutes = GatewayRoutes()
+
+  /// Makes settings.
+  public init(storePath: String, policies: [PolicySource]) {
+    self.storePath = storePath
+    self.policies = policies
+  }
+
+  /// Makes settings with one policy.
+  public init(storePath: String, policy: [UInt8]) {
+    self.init(storePath: storePath, policies: [PolicySource(name: "", text: policy)])
+  }
+}
