@@ -1,22 +1,23 @@
 /// Jobs that wait: those of an owner in the order in which they came, and the owners in turn.
 ///
 /// A user who brings two hundred jobs so waits for them longer than a user who brings one. A job has a
-/// place from before it waits until it has run; what to do when there are too many is for others to say.
+/// place from before it waits until it has run; what to do when there are too many is for others to say. Inlinable, so
+/// that code of other modules that uses it is compiled for its types.
 package struct FairLane<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
   /// Places that are taken.
   package private(set) var placeCount = 0
   private var places: [Owner: Int] = [:]
-  private var waiting: [Owner: [Job]] = [:]
+  @usableFromInline var waiting: [Owner: [Job]] = [:]
   /// Owners with waiting jobs, each once.
-  private var arriving: [Owner] = []
+  @usableFromInline var arriving: [Owner] = []
   /// The rest of those that arrived before, the next one last.
-  private var leaving: [Owner] = []
+  @usableFromInline var leaving: [Owner] = []
 
   /// Makes an empty lane.
   package init() {}
 
   /// Whether no job waits.
-  package var isEmpty: Bool { waiting.isEmpty }
+  @inlinable package var isEmpty: Bool { waiting.isEmpty }
 
   /// Jobs that wait.
   package var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
@@ -38,6 +39,7 @@ package struct FairLane<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
   }
 
   /// Adds a job that has a place.
+  @inlinable
   package mutating func append(_ job: Job, of owner: Owner) {
     if waiting[owner] == nil { arriving.append(owner) }
     waiting[owner, default: []].append(job)
@@ -59,6 +61,7 @@ package struct FairLane<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
   }
 
   /// The oldest job of the owner whose turn it is; nil when none waits.
+  @inlinable
   package mutating func next() -> (owner: Owner, job: Job)? {
     if leaving.isEmpty {
       leaving = arriving.reversed()
