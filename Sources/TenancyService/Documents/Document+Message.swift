@@ -14,6 +14,17 @@ extension TenancyCore {
       updatedAt: .init(milliseconds: record.updatedAt)
     )
   }
+
+  func message(written: DocumentWritten) -> Tenancy_V1.DocumentWriteResult {
+    Tenancy_V1.DocumentWriteResult(
+      collection: written.collection,
+      documentId: written.id,
+      existed: written.existed,
+      revision: tokens.token(revision: written.revision),
+      updatedAt: .init(milliseconds: written.updatedAt),
+      transformResults: written.transformResults.map(\.text)
+    )
+  }
 }
 
 extension DocumentDraft {
