@@ -14,6 +14,7 @@ extension EntitiesHandler {
       throw EntityError.typeUnknown("type")
     }
     let (filters, stored) = try Self.filters(request, of: policy[type])
+    let order = try RequestedOrder(request.sortBy, descending: request.descending)
     try await core.reach(atLeast: request.atLeastRevision)
     try await requireView(of: request.within, user)
     // Everybody may know of the system, and sees below it what is theirs.
@@ -22,7 +23,7 @@ extension EntitiesHandler {
     }
     // Without an action that views them nobody views any.
     guard let action = policy.action(of: .view, on: request.type) else { return .init() }
-    let list = EntityList(
+    var list = EntityList(
       action: action,
       type: request.type,
       within: request.within.isEmpty ? [] : [request.within],
@@ -30,11 +31,10 @@ extension EntitiesHandler {
       text: request.text,
       filters: filters,
       sifting: stored.isEmpty ? [] : Self.texts(request.filters),
-      sortBy: request.sortBy,
-      isDescending: request.descending,
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
+    list.sort(by: order)
     let listed = try await core.list(list, call, user) { record, tx -> Tenancy_V1.Entity? in
       let explanation = try core.ruling(action, on: record.id, type: request.type, user, tx)
       // A right that has ended since shows nothing.

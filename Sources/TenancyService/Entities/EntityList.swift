@@ -65,10 +65,9 @@ struct EntityList: Sendable {
   func skippedCount(_ size: Int) -> Int { page < 2 ? 0 : (Int(page) - 1) * size }
 
   /// Takes an order as clients say it: `-createdAt` is the youngest first.
-  mutating func sort(by text: String) {
-    isDescending = text.hasPrefix("-")
-    let field = text.drop { $0 == "-" }
-    sortBy = field == "createdAt" ? "created_at" : String(field)
+  mutating func sort(by order: RequestedOrder) {
+    isDescending = order.isDescending
+    sortBy = order.field
   }
 
   /// INVALID_ARGUMENT for a page that is named in two ways.
