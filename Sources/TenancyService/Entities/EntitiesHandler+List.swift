@@ -22,7 +22,9 @@ extension EntitiesHandler {
       try await requireView(of: request.parentId, user)
     }
     // Without an action that views them nobody views any.
-    guard let action = policy.action(of: .view, on: request.type) else { return .init() }
+    guard let action = policy.action(of: .view, on: request.type) else {
+      return .init(totalSize: 0)
+    }
     var list = EntityList(
       action: action,
       type: request.type,
@@ -43,7 +45,11 @@ extension EntitiesHandler {
       else { return nil }
       return core.message(entity: record, explanation)
     }
-    return .init(entities: listed.items, nextPageToken: listed.nextToken, totalSize: listed.total)
+    return .init(
+      entities: listed.items,
+      nextPageToken: listed.nextToken,
+      totalSize: stored.isEmpty ? listed.total : nil
+    )
   }
 
   /// Throws unless a user may view what bounds a list; empty is no bound.

@@ -33,6 +33,36 @@ extension EndToEndTests {
       }
     }
 
+    @Test("A list of entities has a true total or none, and goes either way")
+    func list_ofEntities_isCountedOrNot() async throws {
+      try await Installation.run { home in
+        let ada = try await home.signUp("ada")
+        for _ in 0..<2 { _ = try await Self.property(home, ada) }
+        func list(_ rest: String) async throws -> JSONObject? {
+          let body = #"{"type":"property","pageSize":1\#(rest)}"#
+          return try await Self.send(home, ada, "POST", "/api/v1/entities:list", body)
+        }
+        let filtered = try await list(#","filters":[{"name":"city","values":["A"]}]"#)
+        #expect(filtered?["entities"]?.array?.count == 1)
+        #expect(filtered?["pagination"]?.object?["nextPageToken"]?.string?.isEmpty == false)
+        #expect(filtered?["pagination"]?.object?["totalItems"] == nil)
+        #expect(filtered?["totalSize"] == nil)
+        let oldest = try await list(#","sortBy":"createdAt""#)
+        #expect(oldest?["pagination"]?.object?["totalItems"] == 2)
+        #expect(oldest?["totalSize"] == "2")
+        let newest = try await list(#","sortBy":"-createdAt""#)
+        #expect(newest?["entities"] != oldest?["entities"])
+        let nothing = try await Self.send(
+          home,
+          ada,
+          "POST",
+          "/api/v1/entities:list",
+          #"{"type":"device"}"#
+        )
+        #expect(nothing?["pagination"]?.object?["totalItems"] == 0)
+      }
+    }
+
     /// The path of a new property at Pier 4 in A.
     private static func property(_ home: Installation, _ person: Person) async throws -> String {
       let portfolio = try await home.portfolios.create(.init(name: "Harbor"), options: person.call)

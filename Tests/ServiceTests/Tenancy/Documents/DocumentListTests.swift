@@ -128,8 +128,16 @@ struct DocumentListTests {
           (0..<500).map { ada.putting("m\(10_000 + batch * 500 + $0)", #"{"n":\#($0)}"#) }
         )
       }
-      let pages = try await ada.pages { $0.filters = [.init(field: "n", values: ["499"])] }
+      let filter = Tenancy_V1.DocumentFilter(field: "n", values: ["499"])
+      let pages = try await ada.pages { $0.filters = [filter] }
       #expect(pages == [["m10499", "m10999"], ["m11499", "m11999"], ["m12499"]])
+      let page = try await ada.calls.list(
+        .init(collection: "moods", filters: [filter]),
+        options: ada.options
+      )
+      #expect(page.totalSize == nil)
+      let empty = try await ada.calls.list(.init(collection: "none"), options: ada.options)
+      #expect(empty.totalSize == 0)
     }
   }
 
