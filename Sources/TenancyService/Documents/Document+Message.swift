@@ -94,7 +94,7 @@ extension DocumentTransform {
 }
 
 extension DocumentList {
-  /// Reads a request; FIELDS_EXCLUSIVE for two orders.
+  /// Reads a request; FIELDS_EXCLUSIVE for two orders or two directions.
   init(_ request: Tenancy_V1.ListDocumentsRequest) throws(RPCError) {
     collection = request.collection
     var conditions: [DocumentCondition] = []
@@ -109,17 +109,16 @@ extension DocumentList {
         "cannot be set together with sort_by"
       )
     }
-    order = try Self.order(request)
-    isDescending = request.descending
+    let asked = try RequestedOrder(request.sortBy, descending: request.descending)
+    isDescending = asked.isDescending
+    order =
+      request.sortField.isEmpty
+      ? Self.order(by: asked.field)
+      : .field(try FieldPath(request.sortField, field: "sort_field"))
   }
 
-  private static func order(
-    _ request: Tenancy_V1.ListDocumentsRequest
-  ) throws(RPCError) -> DocumentOrder {
-    guard request.sortField.isEmpty else {
-      return .field(try FieldPath(request.sortField, field: "sort_field"))
-    }
-    return switch request.sortBy {
+  private static func order(by field: String) -> DocumentOrder {
+    switch field {
     case "created_at": .created
     case "updated_at": .updated
     default: .id

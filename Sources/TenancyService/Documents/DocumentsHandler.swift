@@ -106,7 +106,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       nextPageToken: page.last.map {
         asked.token(after: DocumentList.cursor($0))
       } ?? "",
-      totalSize: UInt64(page.total)
+      totalSize: page.total
     )
   }
 

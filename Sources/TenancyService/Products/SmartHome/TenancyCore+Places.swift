@@ -55,7 +55,7 @@ extension TenancyCore {
       pageToken: request.pageToken,
       page: request.page
     )
-    list.sort(by: request.sortBy)
+    list.sort(by: RequestedOrder(request.sortBy))
     return try await self.list(list, call, user) { record, tx in try message(record, user, tx) }
   }
 
