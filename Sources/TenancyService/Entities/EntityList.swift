@@ -30,6 +30,8 @@ struct EntityList: Sendable {
   let type: String
   /// Only what lies below all of these, which the caller may know.
   var within: [String] = []
+  /// Besides, what the lowest of these is linked to by a link of this name; empty for none.
+  var link = ""
   /// Only what is directly below this, if it is set, which the caller may know.
   var parent = ""
   /// Only what has this in its name, without regard to ASCII case.
@@ -129,6 +131,7 @@ extension TenancyCore {
           let within = forest.deepest(list.within)
         else { return nil }
         query.within = within.entity
+        query.link = forest.policy.link(named: list.link)
         if !list.parent.isEmpty {
           guard let parent = forest.entity(list.parent) else { return nil }
           query.parent = parent
