@@ -15,6 +15,18 @@ enum PointsError {
     refused("POINTS_NOT_EARNED", "app \"\(app)\" earns no points by its rule", app)
   }
 
+  /// Fewer minutes have passed than are to be earned; after `wait`, so many will have.
+  static func earnedTooFast(app: String, available: Int64, wait: Duration) -> RPCError {
+    errors.error(
+      .failedPrecondition,
+      "EARNED_TOO_FAST",
+      "app \"\(app)\" can earn \(available) minutes now: minutes are earned as they pass, at most "
+        + "\(EarnClock.dayMinutesMax) a day; send fewer, or retry after the given delay",
+      ["app": app, "available_minutes": "\(available)"],
+      retryAfter: wait
+    )
+  }
+
   /// The rule says that the app's points cannot be redeemed.
   static func notRedeemable(app: String) -> RPCError {
     let message = "points of app \"\(app)\" cannot be redeemed by its rule"

@@ -63,7 +63,9 @@ struct PointsHandler: Entitlement_V1.PointsService {
       guard let rule = try PointsRuleTable.load(request.app, of: holder, in: tx) else {
         throw PointsError.ruleMissing(app: request.app)
       }
-      return try draft.post([rule.earning(Int64(request.minutes))], in: tx)
+      let posting = try rule.earning(Int64(request.minutes))
+      try EarnClockTable.earn(posting.minutes, in: posting.app, of: holder, in: tx)
+      return try draft.post([posting], in: tx)
     }
   }
 
