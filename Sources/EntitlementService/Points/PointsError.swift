@@ -81,17 +81,29 @@ enum PointsError {
     errors.invalid("parts", "DUPLICATE", "must not name app \"\(app)\" twice")
   }
 
-  /// The transaction takes something back itself.
-  static let notReversible = errors.precondition(
-    "NOT_REVERSIBLE",
-    "the transaction is a reversal, which cannot be reversed"
+  /// A reversal that names no transaction, or one beside several.
+  static let transactionRequired = errors.invalid(
+    "transaction_ids",
+    "TRANSACTION_REQUIRED",
+    "must be set if transaction_id is not, and only then"
   )
 
+  /// The same transaction twice in one reversal.
+  static func duplicate(transaction id: String) -> RPCError {
+    errors.invalid("transaction_ids", "DUPLICATE", "must not name transaction \"\(id)\" twice")
+  }
+
+  /// The transaction takes something back itself.
+  static func notReversible(_ id: String) -> RPCError {
+    let message = "transaction \(id) is a reversal, which cannot be reversed"
+    return errors.precondition("NOT_REVERSIBLE", message, ["transaction_id": id])
+  }
+
   /// The reward time has run out.
-  static let rewardUsed = errors.precondition(
-    "REWARD_USED",
-    "the reward time of this transaction has run out"
-  )
+  static func rewardUsed(_ id: String) -> RPCError {
+    let message = "the reward time of transaction \(id) has run out"
+    return errors.precondition("REWARD_USED", message, ["transaction_id": id])
+  }
 
   private static func refused(_ reason: String, _ message: String, _ app: String) -> RPCError {
     errors.precondition(reason, message, ["app": app])

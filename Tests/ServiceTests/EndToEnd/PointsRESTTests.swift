@@ -28,6 +28,27 @@ extension EndToEndTests {
       }
     }
 
+    @Test("A parent reverses what a child earned in several apps by one call")
+    func reverse_several_isOneCall() async throws {
+      try await Self.run { family in
+        var ids: [JSONValue] = []
+        for app in ["math", "reading"] {
+          try await family.setRule(app)
+          let earned = try await family.post("earn", ["app": .string(app), "minutes": 10])
+          ids.append(try #require(try earned.object["data"]?.object?["id"]))
+        }
+        let answer = try await family.post("reverse", ["transactionIds": .array(ids)])
+        #expect(answer.status == 201)
+        let entries = try #require(try answer.object["data"]?.object?["entries"]?.array)
+        #expect(entries.map { $0.object?["app"] } == ["reading", "math"])
+        #expect(entries.allSatisfy { $0.object?["balance"] == "0" })
+        let again = try await family.post("transactions/\(ids[0].string ?? "")/reverse", [:])
+        #expect(try again.object["data"] == answer.object["data"])
+        let empty = try await family.post("reverse", [:])
+        #expect(empty.status == 400)
+      }
+    }
+
     // MARK: - Stage
 
     private static func run(_ body: (Family) async throws -> Void) async throws {
