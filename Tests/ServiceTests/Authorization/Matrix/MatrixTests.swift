@@ -208,7 +208,7 @@ struct MatrixTests {
 
 extension ServiceSchema {
   /// Of `tenancy.v1.Portfolios`, `tenancy`.
-  fileprivate var package: String { String(name.prefix { $0 != "." }) }
+  fileprivate var package: String { String(fullName.prefix { $0 != "." }) }
 }
 
 extension MethodSchema {
