@@ -145,6 +145,7 @@ enum EntitlementExport {
     "points_holder": ofFamilies,
     "points_account": ofFamilies,
     "points_reward": ofFamilies,
+    "points_clock": ofFamilies,
     "subscription.kind": subject,
     "subscription.id": ownID,
     "subscription_addon.kind": subject,

@@ -17,8 +17,14 @@ struct PointsDraft {
     /// For the audit record: how much, and not which app.
     var summary: String {
       let points = entries.reduce(0) { $0 + $1.posting.points }
-      let reversed = entries.first?.posting.reversedID.map { ", reverses \($0)" } ?? ""
       return "\(points) points, \(entries.count) entries\(reversed)"
+    }
+
+    /// What is taken back; the entries themselves say it of each.
+    private var reversed: String {
+      guard let first = entries.first?.posting.reversedID else { return "" }
+      let others = Set(entries.compactMap(\.posting.reversedID)).count - 1
+      return ", reverses \(first)" + (others > 0 ? " and \(others) more" : "")
     }
 
     /// The transaction as it is sent.
@@ -62,28 +68,6 @@ struct PointsDraft {
     try RewardTable.save(time, of: ledger.holder, in: tx)
     var outcome = try post(postings, in: tx)
     outcome.reward = time
-    return outcome
-  }
-
-  /// Takes a transaction back, unless that was done before.
-  func reverse(
-    _ transactionID: String,
-    in tx: borrowing WriteTransaction
-  ) throws -> Outcome {
-    let original = try ledger.entries(of: transactionID, in: tx)
-    guard let first = original.first else { throw EntitlementError.notFound }
-    let isReward = first.posting.kind == .redeem
-    let time =
-      isReward ? try RewardTable.load(first.posting.reward, of: ledger.holder, in: tx) : nil
-    let reversal = try ledger.reversal(of: transactionID, in: tx)
-    guard reversal.isEmpty else { return Outcome(entries: reversal, reward: time, madeID: nil) }
-    let postings = try original.reversal(minutesLeft: time?.minutesLeft(at: tx.now) ?? 0)
-    var outcome = try post(postings, in: tx)
-    if var time {
-      time.shorten(by: postings.reduce(0) { $0 + $1.minutes })
-      try RewardTable.save(time, of: ledger.holder, in: tx)
-      outcome.reward = time.endsAt > tx.now ? time : nil
-    }
     return outcome
   }
 }

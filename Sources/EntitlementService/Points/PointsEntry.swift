@@ -77,7 +77,9 @@ extension [PointsEntry] {
     var minutesLeft = minutesLeft
     var postings: [PointsPosting] = []
     for entry in reversed() {
-      guard let kind = entry.posting.kind.reversal else { throw PointsError.notReversible }
+      guard let kind = entry.posting.kind.reversal else {
+        throw PointsError.notReversible(entry.transactionID)
+      }
       var posting = entry.posting
       posting.kind = kind
       posting.reversedID = entry.transactionID
@@ -88,7 +90,7 @@ extension [PointsEntry] {
       }
       if posting.points > 0 { postings.append(posting) }
     }
-    guard !postings.isEmpty else { throw PointsError.rewardUsed }
+    guard !postings.isEmpty else { throw PointsError.rewardUsed(first?.transactionID ?? "") }
     return postings
   }
 }

@@ -15,6 +15,18 @@ enum PointsError {
     refused("POINTS_NOT_EARNED", "app \"\(app)\" earns no points by its rule", app)
   }
 
+  /// Fewer minutes have passed than are to be earned; after `wait`, so many will have.
+  static func earnedTooFast(app: String, available: Int64, wait: Duration) -> RPCError {
+    errors.error(
+      .failedPrecondition,
+      "EARNED_TOO_FAST",
+      "app \"\(app)\" can earn \(available) minutes now: minutes are earned as they pass, at most "
+        + "\(EarnClock.dayMinutesMax) a day; send fewer, or retry after the given delay",
+      ["app": app, "available_minutes": "\(available)"],
+      retryAfter: wait
+    )
+  }
+
   /// The rule says that the app's points cannot be redeemed.
   static func notRedeemable(app: String) -> RPCError {
     let message = "points of app \"\(app)\" cannot be redeemed by its rule"
@@ -69,17 +81,29 @@ enum PointsError {
     errors.invalid("parts", "DUPLICATE", "must not name app \"\(app)\" twice")
   }
 
-  /// The transaction takes something back itself.
-  static let notReversible = errors.precondition(
-    "NOT_REVERSIBLE",
-    "the transaction is a reversal, which cannot be reversed"
+  /// A reversal that names no transaction, or one beside several.
+  static let transactionRequired = errors.invalid(
+    "transaction_ids",
+    "TRANSACTION_REQUIRED",
+    "must be set if transaction_id is not, and only then"
   )
 
+  /// The same transaction twice in one reversal.
+  static func duplicate(transaction id: String) -> RPCError {
+    errors.invalid("transaction_ids", "DUPLICATE", "must not name transaction \"\(id)\" twice")
+  }
+
+  /// The transaction takes something back itself.
+  static func notReversible(_ id: String) -> RPCError {
+    let message = "transaction \(id) is a reversal, which cannot be reversed"
+    return errors.precondition("NOT_REVERSIBLE", message, ["transaction_id": id])
+  }
+
   /// The reward time has run out.
-  static let rewardUsed = errors.precondition(
-    "REWARD_USED",
-    "the reward time of this transaction has run out"
-  )
+  static func rewardUsed(_ id: String) -> RPCError {
+    let message = "the reward time of transaction \(id) has run out"
+    return errors.precondition("REWARD_USED", message, ["transaction_id": id])
+  }
 
   private static func refused(_ reason: String, _ message: String, _ app: String) -> RPCError {
     errors.precondition(reason, message, ["app": app])

@@ -63,7 +63,9 @@ struct PointsHandler: Entitlement_V1.PointsService {
       guard let rule = try PointsRuleTable.load(request.app, of: holder, in: tx) else {
         throw PointsError.ruleMissing(app: request.app)
       }
-      return try draft.post([rule.earning(Int64(request.minutes))], in: tx)
+      let posting = try rule.earning(Int64(request.minutes))
+      try EarnClockTable.earn(posting.minutes, in: posting.app, of: holder, in: tx)
+      return try draft.post([posting], in: tx)
     }
   }
 
@@ -92,10 +94,11 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.PointsTransaction {
     let holder = request.holderId
+    let transactionIDs = try named(request)
     return try await post(.reverse, of: holder, request.idempotencyKey, request, call) {
       draft,
       tx in
-      try draft.reverse(request.transactionId, in: tx)
+      try draft.reverse(transactionIDs, in: tx)
     }
   }
 
@@ -230,6 +233,19 @@ struct PointsHandler: Entitlement_V1.PointsService {
     // Also one that had been done before under its key.
     transactions.series(deed.rawValue).increment()
     return answer
+  }
+
+  /// The transactions that are to be reversed.
+  private func named(
+    _ request: Entitlement_V1.ReversePointsRequest
+  ) throws(RPCError) -> [String] {
+    let (one, several) = (request.transactionId, request.transactionIds)
+    guard one.isEmpty != several.isEmpty else { throw PointsError.transactionRequired }
+    var seen: Set<String> = []
+    for id in several where !seen.insert(id).inserted {
+      throw PointsError.duplicate(transaction: id)
+    }
+    return several.isEmpty ? [one] : several
   }
 
   private func validate(_ parts: [Entitlement_V1.PointsPart]) throws(RPCError) {

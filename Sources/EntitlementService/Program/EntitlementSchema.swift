@@ -294,5 +294,6 @@ enum EntitlementSchema {
           WHERE app_account_token IS NOT NULL;
         """
     ),
+    EarnClockTable.migration,
   ]
 }

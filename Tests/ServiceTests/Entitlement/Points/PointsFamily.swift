@@ -89,6 +89,19 @@ struct PointsFamily: Sendable {
     )
   }
 
+  /// Reverses several transactions by one.
+  @discardableResult
+  func reverse(
+    all ids: [String],
+    beside id: String = "",
+    by options: CallOptions = PointsFamily.parent
+  ) async throws -> Entitlement_V1.PointsTransaction {
+    try await fixture.points.reverse(
+      .init(holderId: holder, transactionId: id, transactionIds: ids),
+      options: options
+    )
+  }
+
   /// Points by app.
   func balances() async throws -> [String: Int64] {
     let answer = try await fixture.points.balances(.init(holderId: holder), options: Self.child)

@@ -846,7 +846,7 @@ const ProtobufCMessageDescriptor entitlement__v1__redeem_points_request__descrip
   (ProtobufCMessageInit) entitlement__v1__redeem_points_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__reverse_points_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__reverse_points_request__field_descriptors[4] =
 {
   {
     "f1_holder_id",
@@ -884,16 +884,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__reverse_points_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_transaction_ids",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Entitlement__V1__ReversePointsRequest, n_f4_transaction_ids),
+    offsetof(Entitlement__V1__ReversePointsRequest, f4_transaction_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__reverse_points_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_holder_id */
   1,   /* field[1] = f2_transaction_id */
   2,   /* field[2] = f3_idempotency_key */
+  3,   /* field[3] = f4_transaction_ids */
 };
 static const ProtobufCIntRange entitlement__v1__reverse_points_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__reverse_points_request__descriptor =
 {
@@ -903,7 +916,7 @@ const ProtobufCMessageDescriptor entitlement__v1__reverse_points_request__descri
   "Entitlement__V1__ReversePointsRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__ReversePointsRequest),
-  3,
+  4,
   entitlement__v1__reverse_points_request__field_descriptors,
   entitlement__v1__reverse_points_request__field_indices_by_name,
   1,  entitlement__v1__reverse_points_request__number_ranges,

@@ -197,10 +197,12 @@ struct  Entitlement__V1__ReversePointsRequest
   ProtobufCBinaryData f1_holder_id;
   ProtobufCBinaryData f2_transaction_id;
   ProtobufCBinaryData f3_idempotency_key;
+  size_t n_f4_transaction_ids;
+  ProtobufCBinaryData *f4_transaction_ids;
 };
 #define ENTITLEMENT__V1__REVERSE_POINTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__reverse_points_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL }
 
 
 struct  Entitlement__V1__GetPointsBalancesRequest

@@ -1,0 +1,47 @@
+internal import ServiceKit
+
+/// The table `points_clock`: how much of each app's time was earned.
+enum EarnClockTable {
+  private static let columns = RecordColumns<EarnClock>(
+    "points_clock",
+    beside: ["holder", "app"],
+    .integer("earned_until", \.earnedUntil),
+    .integer("day", \.day),
+    .integer("day_minutes", \.dayMinutes)
+  ) { row in
+    EarnClock(earnedUntil: row.integer(), day: row.integer(), dayMinutes: row.integer())
+  }
+  private static let saving = columns.upsert(on: "holder", "app")
+
+  static let migration = Migration(
+    version: 10,
+    sql: """
+      CREATE TABLE points_clock (
+        holder TEXT NOT NULL,
+        app TEXT NOT NULL,
+        earned_until BIGINT NOT NULL,
+        day BIGINT NOT NULL,
+        day_minutes BIGINT NOT NULL,
+        PRIMARY KEY (holder, app)
+      );
+      """
+  )
+
+  /// Uses up minutes of an app; throws `PointsError.earnedTooFast` when so many have not passed.
+  static func earn(
+    _ minutes: Int64,
+    in app: String,
+    of holder: String,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let used = try tx.first(
+      columns,
+      "WHERE holder = ? AND app = ?",
+      .text(holder),
+      .text(app)
+    )
+    var clock = used ?? EarnClock.unused
+    try clock.earn(minutes, in: app, at: tx.now)
+    try tx.save(clock, saving, beside: .text(holder), .text(app))
+  }
+}
