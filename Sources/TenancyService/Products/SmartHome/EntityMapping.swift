@@ -69,8 +69,9 @@ extension TenancyCore {
     )
   }
 
-  /// A unit, with what everyone who sees it is shown of its property. `showsTenants`: whether the caller may
-  /// list them.
+  /// A unit, with what everyone who sees it is shown of its property.
+  ///
+  /// `showsTenants`: whether the caller may list them.
   func message(
     unit record: EntityRecord,
     showsTenants: Bool,

@@ -64,8 +64,9 @@ extension UnitsHandler {
     return (device, held.explanation)
   }
 
-  /// Makes some devices, and no others, those of a unit; the others stay in its property. None is taken from
-  /// another unit.
+  /// Makes some devices, and no others, those of a unit; the others stay in its property.
+  ///
+  /// None is taken from another unit.
   func replaceDevices(
     of unit: EntityRecord,
     by deviceIDs: [String],
