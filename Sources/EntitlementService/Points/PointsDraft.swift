@@ -20,7 +20,7 @@ struct PointsDraft {
       return "\(points) points, \(entries.count) entries\(reversed)"
     }
 
-    /// What is taken back; the entries themselves say it of each.
+    /// Which transaction was reversed, and how many others with it.
     private var reversed: String {
       guard let first = entries.first?.posting.reversedID else { return "" }
       let others = Set(entries.compactMap(\.posting.reversedID)).count - 1
