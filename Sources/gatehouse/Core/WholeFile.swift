@@ -19,6 +19,9 @@ struct WholeFile: Sendable {
   }
 
   /// Creates the file at `path`, which gets its name when `body` has written all of it.
+  ///
+  /// Not inlined: the optimizer of Swift 6.3 crashes on what that makes of `gatehouse report`.
+  @inline(never)
   static func write<Result>(
     _ path: String,
     _ body: (WholeFile) async throws -> Result
