@@ -89,7 +89,7 @@ struct PointsReversalTests {
       #expect(reversal.activeReward == nil)
       #expect(try await family.balances()["reading"] == 25)
       #expect(try await family.rewards().isEmpty)
-      // Of two rewards neither is told.
+      // A reversal of two rewards answers with neither.
       let games = try await family.redeem([("reading", 2)], for: "games")
       let music = try await family.redeem([("reading", 2)], for: "music")
       family.fixture.clock.advance(30_000)

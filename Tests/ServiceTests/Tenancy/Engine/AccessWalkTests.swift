@@ -101,7 +101,7 @@ struct AccessWalkTests {
     #expect(Set(found).isSubset(of: others + ["dev_1", "dev_0"]))
   }
 
-  @Test("What the place is linked to is on the list once, also when something moves meanwhile")
+  @Test("A linked entity is listed once, even if entities move during the walk")
   func walk_linked_isFoundOnce() throws {
     var estate = try DeviceEstate(deviceCount: 60)
     let link = try #require(estate.policy.link(named: "common_area"))

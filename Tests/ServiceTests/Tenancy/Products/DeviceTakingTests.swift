@@ -92,7 +92,7 @@ struct DeviceTakingTests {
     }
   }
 
-  @Test("The unit of a device is named to nobody who may not view it")
+  @Test("A refusal names the unit of a device only to users who may view it")
   func assign_byWhoSeesDeviceAlone_namesNoUnit() async throws {
     let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
     let rule = #""unit.view": { "roles": ["property_manager", "tenant"] }"#
