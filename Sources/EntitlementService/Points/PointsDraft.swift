@@ -20,7 +20,7 @@ struct PointsDraft {
       return "\(points) points, \(entries.count) entries\(reversed)"
     }
 
-    /// What is taken back; the entries themselves say it of each.
+    /// The transactions that are taken back, the first by name; each entry names its own.
     private var reversed: String {
       guard let first = entries.first?.posting.reversedID else { return "" }
       let others = Set(entries.compactMap(\.posting.reversedID)).count - 1
