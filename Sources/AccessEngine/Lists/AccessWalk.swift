@@ -52,6 +52,7 @@ package struct AccessWalk: Sendable {
     guard let subject, let rule, !query.context.isSuspended, !forest.suspended.contains(subject)
     else { return }
     gather(rule, of: subject, forest)
+    gatherLinked(forest)
   }
 
   /// A walk over the children of an entity.
@@ -109,7 +110,7 @@ package struct AccessWalk: Sendable {
 
   private mutating func take(_ entity: UInt32, _ forest: borrowing Forest) {
     guard forest.nodes[Int(entity)].isAlive, forest.type(entity) == query.type else { return }
-    if let within = query.within, hasMoved, !forest.isEntity(entity, within: within) { return }
+    if hasMoved, !isInPlace(entity, forest) { return }
     if let parent = query.parent, forest.nodes[Int(entity)].parent != parent { return }
     for filter in query.filters
     where !filter.test.passes(forest.code(entity, slot: filter.test.slot)) { return }
@@ -194,6 +195,24 @@ package struct AccessWalk: Sendable {
       if let within = query.within, !forest.isEntity(entity, within: within) { continue }
       singles.append(entity)
     }
+  }
+
+  /// Adds what the place of the list is linked to, as far as the subject may do the action on it: its roles need
+  /// not reach the place for that, nor what is linked from it.
+  private mutating func gatherLinked(_ forest: borrowing Forest) {
+    guard let within = query.within, let link = query.link else { return }
+    for edge in forest.linksFrom[within] ?? []
+    where edge.link == link && !forest.isEntity(edge.entity, within: within) {
+      if isAllowed(edge.entity, forest) { singles.append(edge.entity) }
+    }
+  }
+
+  /// Whether an entity is below the place of the list or linked from it, if it has one.
+  private func isInPlace(_ entity: UInt32, _ forest: borrowing Forest) -> Bool {
+    guard let within = query.within else { return true }
+    if forest.isEntity(entity, within: within) { return true }
+    guard let link = query.link else { return false }
+    return forest.linksFrom[within]?.contains { $0.entity == entity && $0.link == link } == true
   }
 
   /// Where a walk that would begin at an entity has to begin with regard to the filter.

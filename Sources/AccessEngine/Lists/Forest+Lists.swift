@@ -19,6 +19,8 @@ extension Forest {
     package var now: Int64
     /// Only what lies below this entity, or is it.
     package var within: UInt32? = nil
+    /// Besides, what `within` itself has this link to.
+    package var link: LinkID? = nil
     /// Only what is directly below this entity.
     package var parent: UInt32? = nil
     /// Only what passes all of these.

@@ -48,10 +48,12 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       return try await signIn(request.signIn, call, tellsOwner: false)
     }
     core.outbox.wake()
+    let tokens = core.tokens(of: session, by: signer)
     return .init(
-      tokens: core.tokens(of: session, by: signer),
+      tokens: tokens,
       user: .init(user, context),
-      deviceToken: core.deviceToken(nil, user.address, session)
+      deviceToken: core.deviceToken(nil, user.address, session),
+      token: tokens.accessToken
     )
   }
 

@@ -87,20 +87,19 @@ struct RESTRequest {
     } catch {
       throw RESTFailure(error)
     }
-    var paths: [String] = []
     for member in object.members {
-      let place = schema.fields.firstIndex {
-        $0.jsonName == member.name || $0.name == member.name
-      }
-      let field = place.map { (name: schema.fields[$0].jsonName, number: schema.fields[$0].number) }
-      if let field, let other = inPath[field.name] {
-        fields[field.name] = try Self.merge(member.value, into: other, at: field.name)
+      let field = schema.field(called: member.name)
+      if let field, let other = inPath[field.jsonName] {
+        fields[field.jsonName] = try Self.merge(member.value, into: other, at: field.jsonName)
       } else {
         fields[member.name] = member.value
       }
-      if let field, field.number != route.idempotencyKey?.number { paths.append(field.name) }
     }
-    try addMask(paths, object)
+    do throws(SchemaError) {
+      try addMask(object, schema)
+    } catch {
+      throw RESTFailure(error)
+    }
   }
 
   /// A field of the path may stand in the body too if it says the same there.
@@ -126,17 +125,55 @@ struct RESTRequest {
   }
 
   /// A body without a mask changes the fields that it has.
-  private mutating func addMask(_ paths: [String], _ body: JSONObject) throws(RESTFailure) {
+  private mutating func addMask(_ body: JSONObject, _ schema: MessageSchema) throws(SchemaError) {
     guard let mask = route.updateMask, body[mask.jsonName] == nil, body[mask.name] == nil else {
       return
     }
     let inPath = Set(route.variables.map { $0.field.path[0] })
-    let changed = paths.filter { !inPath.contains($0) && !Self.conditions.contains($0) }
-    fields[mask.jsonName] = .string(changed.joined(separator: ","))
+    var paths: [String] = []
+    for member in body.members {
+      guard let field = schema.field(called: member.name),
+        !inPath.contains(field.jsonName), !Self.conditions.contains(field.jsonName)
+      else { continue }
+      let changed = try changedPaths(member.value, field, at: field.jsonName)
+      // Without a path the mask might be empty, which stands for all that is given.
+      if changed.isEmpty { fields[member.name] = nil }
+      paths += changed
+    }
+    fields[mask.jsonName] = .string(paths.joined(separator: ","))
   }
 
   /// Fields that say when to change something, and not what.
   private static let conditions: Set<String> = ["expectedRevision", "idempotencyKey"]
+
+  /// The paths that a value of a body changes: its own, or for PATCH, which merges objects (RFC 7396), those of
+  /// its members.
+  private func changedPaths(
+    _ value: JSONValue,
+    _ field: FieldSchema,
+    at path: String
+  ) throws(SchemaError) -> [String] {
+    guard route.binding.method == "PATCH", let object = value.object,
+      let schema = try mergedMessage(of: field)
+    else { return [path] }
+    var paths: [String] = []
+    for member in object.members {
+      // A name that there is not is refused where the message is made.
+      guard let inner = schema.field(called: member.name) else { return [path] }
+      paths += try changedPaths(member.value, inner, at: "\(path).\(inner.jsonName)")
+    }
+    return paths
+  }
+
+  /// The type of a field whose members change one by one; nil for lists, messages around a list, and types with a
+  /// JSON of their own.
+  private func mergedMessage(of field: FieldSchema) throws(SchemaError) -> MessageSchema? {
+    guard field.kind == .message, !field.isRepeated,
+      !field.typeName.hasPrefix("google.protobuf.")
+    else { return nil }
+    let schema = try registry.message(field.typeName)
+    return schema.fields.count == 1 && schema.fields[0].isRepeated ? nil : schema
+  }
 
   /// Takes the header `idempotency-key`, if the request has a field for it.
   mutating func take(idempotencyKey: String) throws(RESTFailure) {
@@ -176,6 +213,13 @@ struct RESTRequest {
     case .enum: return Int32(text).map { .number(JSONNumber($0)) } ?? .string(text)
     default: return .string(text)
     }
+  }
+}
+
+extension MessageSchema {
+  /// The field with a name in JSON or in the contract.
+  fileprivate func field(called name: String) -> FieldSchema? {
+    fields.first { $0.jsonName == name || $0.name == name }
   }
 }
 

@@ -21,4 +21,10 @@ struct UpdateMask {
   func changes(_ field: String, isGiven: Bool) -> Bool {
     paths.isEmpty ? isGiven : paths.contains(field)
   }
+
+  /// Whether a part of a message is changed: `city` of `address`, because the mask names `address.city` or all of
+  /// `address`.
+  func changes(_ part: String, of field: String, isGiven: Bool) -> Bool {
+    changes(field, isGiven: isGiven) || paths.contains("\(field).\(part)")
+  }
 }

@@ -1,5 +1,4 @@
 internal import AccessEngine
-internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -32,10 +31,6 @@ struct SoleHolding: Hashable, Sendable {
       if !found.contains(holding) { found.append(holding) }
     }
     return found
-  }
-
-  var message: Tenancy_V1.SoleHolding {
-    Tenancy_V1.SoleHolding(entityId: entityID, entityType: entityType, role: role)
   }
 }
 

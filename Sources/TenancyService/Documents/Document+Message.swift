@@ -14,6 +14,17 @@ extension TenancyCore {
       updatedAt: .init(milliseconds: record.updatedAt)
     )
   }
+
+  func message(written: DocumentWritten) -> Tenancy_V1.DocumentWriteResult {
+    Tenancy_V1.DocumentWriteResult(
+      collection: written.collection,
+      documentId: written.id,
+      existed: written.existed,
+      revision: tokens.token(revision: written.revision),
+      updatedAt: .init(milliseconds: written.updatedAt),
+      transformResults: written.transformResults.map(\.text)
+    )
+  }
 }
 
 extension DocumentDraft {
@@ -83,7 +94,7 @@ extension DocumentTransform {
 }
 
 extension DocumentList {
-  /// Reads a request; FIELDS_EXCLUSIVE for two orders.
+  /// Reads a request; FIELDS_EXCLUSIVE for two orders or two directions.
   init(_ request: Tenancy_V1.ListDocumentsRequest) throws(RPCError) {
     collection = request.collection
     var conditions: [DocumentCondition] = []
@@ -98,17 +109,16 @@ extension DocumentList {
         "cannot be set together with sort_by"
       )
     }
-    order = try Self.order(request)
-    isDescending = request.descending
+    let asked = try RequestedOrder(request.sortBy, descending: request.descending)
+    isDescending = asked.isDescending
+    order =
+      request.sortField.isEmpty
+      ? Self.order(by: asked.field)
+      : .field(try FieldPath(request.sortField, field: "sort_field"))
   }
 
-  private static func order(
-    _ request: Tenancy_V1.ListDocumentsRequest
-  ) throws(RPCError) -> DocumentOrder {
-    guard request.sortField.isEmpty else {
-      return .field(try FieldPath(request.sortField, field: "sort_field"))
-    }
-    return switch request.sortBy {
+  private static func order(by field: String) -> DocumentOrder {
+    switch field {
     case "created_at": .created
     case "updated_at": .updated
     default: .id

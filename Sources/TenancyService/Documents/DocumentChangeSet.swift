@@ -1,11 +1,21 @@
-internal import PeerContracts
-internal import TenancyContracts
 internal import RPCKit
 internal import ServiceKit
 
+/// The outcome of one change of a document.
+struct DocumentWritten {
+  let collection: String
+  let id: String
+  /// Whether the document was there before.
+  let existed: Bool
+  let revision: Int64
+  /// Milliseconds since 1970.
+  let updatedAt: Int64
+  /// The values that the transforms of a put have set, in their order.
+  var transformResults: [JSONValue] = []
+}
+
 /// The changes of one call to its caller's documents; used inside a write transaction.
 struct DocumentChangeSet {
-  let core: TenancyCore
   let meter: DocumentMeter
   let documents: UserDocuments
 
@@ -14,8 +24,8 @@ struct DocumentChangeSet {
   /// Whether anything has become more.
   private var hasGrown = false
 
-  init(_ core: TenancyCore, _ meter: DocumentMeter, _ documents: UserDocuments) {
-    (self.core, self.meter, self.documents) = (core, meter, documents)
+  init(_ meter: DocumentMeter, _ documents: UserDocuments) {
+    (self.meter, self.documents) = (meter, documents)
   }
 
   /// Makes changes in their order; what became of each.
@@ -25,8 +35,8 @@ struct DocumentChangeSet {
   mutating func apply(
     _ drafts: [DocumentDraft],
     _ tx: borrowing WriteTransaction
-  ) throws -> [Tenancy_V1.DocumentWriteResult] {
-    var results: [Tenancy_V1.DocumentWriteResult] = []
+  ) throws -> [DocumentWritten] {
+    var results: [DocumentWritten] = []
     for draft in drafts {
       switch draft {
       case .put(let put): results.append(try apply(put, tx))
@@ -40,7 +50,7 @@ struct DocumentChangeSet {
   private mutating func apply(
     _ draft: DocumentPutDraft,
     _ tx: borrowing WriteTransaction
-  ) throws -> Tenancy_V1.DocumentWriteResult {
+  ) throws -> DocumentWritten {
     let name = "\(draft.collection)/\(draft.id)"
     try Self.requireWritable(draft.collection, draft.id)
     let before = try documents.head(of: draft.id, in: draft.collection, tx)
@@ -60,13 +70,13 @@ struct DocumentChangeSet {
       tx
     )
     hasGrown = hasGrown || record.byteCount > before?.byteCount ?? 0
-    return Tenancy_V1.DocumentWriteResult(
+    return DocumentWritten(
       collection: draft.collection,
-      documentId: draft.id,
+      id: draft.id,
       existed: before != nil,
-      revision: core.tokens.token(revision: record.revision),
-      updatedAt: .init(milliseconds: record.updatedAt),
-      transformResults: results.map(\.text)
+      revision: record.revision,
+      updatedAt: record.updatedAt,
+      transformResults: results
     )
   }
 
@@ -102,7 +112,7 @@ struct DocumentChangeSet {
   private mutating func apply(
     _ draft: DocumentDeletionDraft,
     _ tx: borrowing WriteTransaction
-  ) throws -> Tenancy_V1.DocumentWriteResult {
+  ) throws -> DocumentWritten {
     try Self.requireWritable(draft.collection, draft.id)
     let before = try documents.head(of: draft.id, in: draft.collection, tx)
     try Self.require(draft.expectedRevision, of: before, "\(draft.collection)/\(draft.id)")
@@ -110,12 +120,12 @@ struct DocumentChangeSet {
     if let before {
       revision = try documents.delete(draft.id, in: draft.collection, before, tx)
     }
-    return Tenancy_V1.DocumentWriteResult(
+    return DocumentWritten(
       collection: draft.collection,
-      documentId: draft.id,
+      id: draft.id,
       existed: before != nil,
-      revision: core.tokens.token(revision: revision),
-      updatedAt: .init(milliseconds: tx.now)
+      revision: revision,
+      updatedAt: tx.now
     )
   }
 

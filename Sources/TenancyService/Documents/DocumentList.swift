@@ -15,8 +15,8 @@ struct DocumentList: Sendable {
     var documents: [Tenancy_V1.Document] = []
     /// The last one that was looked at, if more follow.
     var last: DocumentEntry?
-    /// How many there are on all pages; 0 when nobody has counted.
-    var total: Int64 = 0
+    /// How many there are on all pages; nil when they are not counted.
+    var total: UInt64?
     /// The cost of sorting them.
     var sortCost: Int64 = 0
   }
@@ -46,7 +46,7 @@ struct DocumentList: Sendable {
       tx
     )
     var page = Page(sortCost: sortCost)
-    if conditions.isEmpty { page.total = size.documentCount }
+    if conditions.isEmpty { page.total = UInt64(clamping: size.documentCount) }
     var (budget, byteCount) = (AnswerBudget(), Int64(0))
     var last: DocumentEntry?
     for (index, entry) in entries.enumerated() {

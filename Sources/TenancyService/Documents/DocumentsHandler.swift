@@ -63,8 +63,8 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     let meter = meter
     return try await core.write(call, request, key: key) { _, tx in
       try core.requireNotSuspended(user, tx)
-      var changes = DocumentChangeSet(core, meter, documents)
-      return response(try changes.apply(drafts, tx))
+      var changes = DocumentChangeSet(meter, documents)
+      return response(try changes.apply(drafts, tx).map { core.message(written: $0) })
     }
   }
 
@@ -106,7 +106,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       nextPageToken: page.last.map {
         asked.token(after: DocumentList.cursor($0))
       } ?? "",
-      totalSize: UInt64(page.total)
+      totalSize: page.total
     )
   }
 

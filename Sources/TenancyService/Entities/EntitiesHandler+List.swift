@@ -14,6 +14,7 @@ extension EntitiesHandler {
       throw EntityError.typeUnknown("type")
     }
     let (filters, stored) = try Self.filters(request, of: policy[type])
+    let order = try RequestedOrder(request.sortBy, descending: request.descending)
     try await core.reach(atLeast: request.atLeastRevision)
     try await requireView(of: request.within, user)
     // Everybody may know of the system, and sees below it what is theirs.
@@ -21,8 +22,10 @@ extension EntitiesHandler {
       try await requireView(of: request.parentId, user)
     }
     // Without an action that views them nobody views any.
-    guard let action = policy.action(of: .view, on: request.type) else { return .init() }
-    let list = EntityList(
+    guard let action = policy.action(of: .view, on: request.type) else {
+      return .init(totalSize: 0)
+    }
+    var list = EntityList(
       action: action,
       type: request.type,
       within: request.within.isEmpty ? [] : [request.within],
@@ -30,11 +33,10 @@ extension EntitiesHandler {
       text: request.text,
       filters: filters,
       sifting: stored.isEmpty ? [] : Self.texts(request.filters),
-      sortBy: request.sortBy,
-      isDescending: request.descending,
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
+    list.sort(by: order)
     let listed = try await core.list(list, call, user) { record, tx -> Tenancy_V1.Entity? in
       let explanation = try core.ruling(action, on: record.id, type: request.type, user, tx)
       // A right that has ended since shows nothing.
@@ -43,7 +45,11 @@ extension EntitiesHandler {
       else { return nil }
       return core.message(entity: record, explanation)
     }
-    return .init(entities: listed.items, nextPageToken: listed.nextToken, totalSize: listed.total)
+    return .init(
+      entities: listed.items,
+      nextPageToken: listed.nextToken,
+      totalSize: stored.isEmpty ? listed.total : nil
+    )
   }
 
   /// Throws unless a user may view what bounds a list; empty is no bound.

@@ -20,7 +20,7 @@ struct Listed<Item: Message>: Sendable {
   let items: [Item]
   /// For the next page; empty at the end.
   let nextToken: String
-  /// How many there are on all pages; 0 when nobody has counted.
+  /// How many there are on all pages, before any sifting.
   let total: UInt64
 }
 
@@ -30,6 +30,8 @@ struct EntityList: Sendable {
   let type: String
   /// Only what lies below all of these, which the caller may know.
   var within: [String] = []
+  /// Besides, what the lowest of these is linked to by a link of this name; empty for none.
+  var link = ""
   /// Only what is directly below this, if it is set, which the caller may know.
   var parent = ""
   /// Only what has this in its name, without regard to ASCII case.
@@ -39,8 +41,8 @@ struct EntityList: Sendable {
   /// Further filters by which `message` leaves entities out, in any words that distinguish one list from
   /// another.
   ///
-  /// The engine knows nothing of it, so a page has what passes of a thousand entities, and nobody has
-  /// counted what there is on all pages.
+  /// The engine knows nothing of it, so a page has what passes of a thousand entities, and what passes on all
+  /// pages is not counted.
   var sifting: [String] = []
   /// `name`, `created_at` or `id`.
   var sortBy = ""
@@ -65,10 +67,9 @@ struct EntityList: Sendable {
   func skippedCount(_ size: Int) -> Int { page < 2 ? 0 : (Int(page) - 1) * size }
 
   /// Takes an order as clients say it: `-createdAt` is the youngest first.
-  mutating func sort(by text: String) {
-    isDescending = text.hasPrefix("-")
-    let field = text.drop { $0 == "-" }
-    sortBy = field == "createdAt" ? "created_at" : String(field)
+  mutating func sort(by order: RequestedOrder) {
+    isDescending = order.isDescending
+    sortBy = order.field
   }
 
   /// INVALID_ARGUMENT for a page that is named in two ways.
@@ -130,6 +131,7 @@ extension TenancyCore {
           let within = forest.deepest(list.within)
         else { return nil }
         query.within = within.entity
+        query.link = forest.policy.link(named: list.link)
         if !list.parent.isEmpty {
           guard let parent = forest.entity(list.parent) else { return nil }
           query.parent = parent
@@ -227,8 +229,7 @@ extension TenancyCore {
         "must be smaller: a page of this size does not fit into one answer"
       )
     }
-    let total = !list.sifting.isEmpty ? 0 : UInt64(page.total)
-    return Listed(items: items, nextToken: nextToken, total: total)
+    return Listed(items: items, nextToken: nextToken, total: UInt64(page.total))
   }
 
   /// A page of what a user has access to, its token bound to the user and the whole request.

@@ -80,7 +80,7 @@ final class Library: Testing_V1.LibraryService {
     return Testing_V1.ListBooksResponse(
       books: [Testing_V1.Book(id: "b1"), Testing_V1.Book(id: "b2")],
       nextPageToken: "next",
-      totalSize: 42
+      totalSize: request.shelfId == "uncounted" ? nil : 42
     )
   }
 

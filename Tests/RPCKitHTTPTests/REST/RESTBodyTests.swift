@@ -182,6 +182,16 @@ struct RESTBodyTests {
     #expect(stage.library.lastRequest(Testing_V1.UpdateBookRequest.self)?.bookId == "b")
   }
 
+  private static func update(
+    _ method: String,
+    _ body: String,
+    _ stage: RESTStage
+  ) throws -> Testing_V1.UpdateBookRequest? {
+    let answer = try stage.send(method, "/test/shelves/s/books/b", json: body)
+    #expect(answer?.status == 200, "\(body)")
+    return stage.library.lastRequest(Testing_V1.UpdateBookRequest.self)
+  }
+
   @Test(
     "A body without a mask changes what it has, and whole lists and messages",
     arguments: [
@@ -190,16 +200,34 @@ struct RESTBodyTests {
   )
   func mask_isMadeOfBody(_ method: String) throws {
     let stage = try RESTStage()
-    let path = "/test/shelves/s/books/b"
     func mask(_ body: String) throws -> [String]? {
-      #expect(try stage.send(method, path, json: body)?.status == 200)
-      return stage.library.lastRequest(Testing_V1.UpdateBookRequest.self)?.updateMask?.paths
+      try Self.update(method, body, stage)?.updateMask?.paths
     }
+    let author = method == "PUT" ? "author" : "author.given_name"
     #expect(
-      try mask(#"{"bookId":"b","tags":[],"author":{"givenName":"Ada"}}"#) == ["tags", "author"]
+      try mask(#"{"bookId":"b","tags":[],"author":{"givenName":"Ada"}}"#) == ["tags", author]
     )
+    #expect(try mask(#"{"author":null}"#) == ["author"])
     #expect(try mask("{}") == [])
     #expect(try mask(#"{"title":"a","updateMask":"tags"}"#) == ["tags"])
+  }
+
+  @Test("PATCH merges objects: it changes the members that they have")
+  func patch_ofAnObject_merges() throws {
+    let stage = try RESTStage()
+    func patch(_ body: String) throws -> Testing_V1.UpdateBookRequest? {
+      try Self.update("PATCH", body, stage)
+    }
+    let removed = try patch(#"{"author":{"given_name":null,"id":"a"}}"#)
+    #expect(removed?.updateMask?.paths == ["author.given_name", "author.id"])
+    #expect(removed?.author == Testing_V1.Author(id: "a"))
+    // An empty object changes nothing, and is not taken for all that is given.
+    let empty = try patch(#"{"author":{}}"#)
+    #expect(empty?.updateMask?.paths == [] && empty?.author == nil)
+    let path = "/test/shelves/s/books/b"
+    let unknown = try #require(try stage.send("PATCH", path, json: #"{"author":{"age":1}}"#))
+    #expect(unknown.status == 400)
+    #expect(unknown.field == "author.age")
   }
 
   @Test("A form is read where the contract has one, and then the answer is bare")

@@ -157,6 +157,17 @@ struct RESTQueryTests {
     #expect(alone["data", "pagination"] == ["totalItems": 42, "nextPageToken": "next"])
   }
 
+  @Test("A list that is not counted has neither items nor pages in total")
+  func paging_uncounted() throws {
+    let answer = try #require(try RESTStage().send("GET", "/test/books?shelfId=uncounted"))
+    #expect(
+      answer["data", "pagination"] == [
+        "pageSize": 50, "currentPage": 1, "nextPageToken": "next",
+      ]
+    )
+    #expect(answer["data", "totalSize"] == nil)
+  }
+
   @Test("One field may be the whole answer")
   func responseBody_isOneField() throws {
     let answer = try #require(try RESTStage().send("GET", "/test/titles"))

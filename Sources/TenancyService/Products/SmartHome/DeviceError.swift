@@ -1,3 +1,4 @@
+internal import RPCKit
 internal import ServiceKit
 
 enum DeviceError {
@@ -5,6 +6,16 @@ enum DeviceError {
     "NOT_SAME_PROPERTY",
     "the device must be in the same property"
   )
+
+  /// `unitID`: the unit that it is in; empty when the caller may not know that.
+  static func elsewhere(_ deviceID: String, unitID: String) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "DEVICE_ELSEWHERE",
+      "device \(deviceID) is in \(unitID.isEmpty ? "another unit" : "unit \(unitID)"); "
+        + "assign it with take to move it",
+      ["device_id": deviceID, "unit_id": unitID].filter { !$0.value.isEmpty }
+    )
+  }
 
   static let bridgeTooSlow = ErrorCatalog.tenancy.limited(
     "WATCH_TOO_SLOW",

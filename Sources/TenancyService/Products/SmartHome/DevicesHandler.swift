@@ -79,6 +79,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         (SmartHome.portfolio, request.portfolioId), (SmartHome.property, request.propertyId),
         (SmartHome.unit, request.unitId),
       ],
+      link: SmartHome.commonArea,
       filters: request.type.isEmpty
         ? [] : [.init(attribute: SmartHome.kind, values: [request.type])],
       call

@@ -42,30 +42,35 @@ extension TenancyCore {
   ) throws -> Tenancy_V1.Property {
     let managers = try tx.associations(on: record.id, role: SmartHome.propertyManager)
       .filter { $0.isInForce(at: clock.now) }
-    let text = { record.attributes[$0]?.string ?? "" }
-    let hasAddress = SmartHome.address.contains { !text($0).isEmpty }
     return Tenancy_V1.Property(
       id: record.id,
       name: record.name,
       portfolioId: record.parentID,
-      address: hasAddress
-        ? Tenancy_V1.PropertyAddress(
-          street: text("street"),
-          city: text("city"),
-          state: text("state"),
-          postalCode: text("postal_code"),
-          country: text("country")
-        ) : nil,
+      address: Self.address(of: record),
       managerUserIds: Self.unique(managers.map(\.userID)),
       unitIds: try visibleChildren(of: record.id, SmartHome.unit, "unit.view", user, tx),
-      defaultTimeZone: text(SmartHome.timeZone),
+      defaultTimeZone: record.attributes[SmartHome.timeZone]?.string ?? "",
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision)
     )
   }
 
-  /// `showsTenants`: whether the caller may list them.
+  /// The address of a property; nil when it has none.
+  private static func address(of property: EntityRecord) -> Tenancy_V1.PropertyAddress? {
+    let text = { property.attributes[$0]?.string ?? "" }
+    guard SmartHome.address.contains(where: { !text($0).isEmpty }) else { return nil }
+    return Tenancy_V1.PropertyAddress(
+      street: text("street"),
+      city: text("city"),
+      state: text("state"),
+      postalCode: text("postal_code"),
+      country: text("country")
+    )
+  }
+
+  /// A unit, with what everyone who sees it is shown of its property. `showsTenants`: whether the caller may
+  /// list them.
   func message(
     unit record: EntityRecord,
     showsTenants: Bool,
@@ -80,6 +85,7 @@ extension TenancyCore {
       "SELECT id FROM entity WHERE parent_id = ? AND type = ? ORDER BY id LIMIT ?",
       values: [.text(record.id), .text(SmartHome.device), .integer(Self.namedCountMax)]
     ) { $0.text(0) }
+    let property = try tx.entity(record.parentID, type: SmartHome.property)
     return Tenancy_V1.Unit(
       id: record.id,
       name: record.name,
@@ -89,7 +95,9 @@ extension TenancyCore {
       commonAreaDeviceIds: try tx.linkTargets(SmartHome.commonArea, from: record.id),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
-      revision: tokens.token(revision: record.revision)
+      revision: tokens.token(revision: record.revision),
+      propertyName: property?.name ?? "",
+      propertyAddress: property.flatMap { Self.address(of: $0) }
     )
   }
 
@@ -102,15 +110,14 @@ extension TenancyCore {
     guard let type = held.policy.type(named: record.type) else {
       preconditionFailure("a device of no type of the policy")
     }
-    let unit = try tx.entity(record.parentID, type: SmartHome.unit)
-    let property = unit?.parentID ?? record.parentID
-    let isInProperty = try unit != nil || tx.entity(property, type: SmartHome.property) != nil
+    let place = try tx.place(ofDevice: record)
+    let showsNames = held.accessLevel >= SmartHome.levelOfNames(type, held.policy)
     return Tenancy_V1.Device(
       id: record.id,
       name: record.name,
       type: record.attributes[SmartHome.kind]?.string ?? "other",
-      propertyId: isInProperty ? property : "",
-      unitId: unit?.id ?? "",
+      propertyId: place.propertyID,
+      unitId: place.unitID,
       attributes: AttributeMapping.visible(
         record,
         type: held.policy[type],
@@ -120,7 +127,9 @@ extension TenancyCore {
       desiredState: record.desiredState,
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
-      revision: tokens.token(revision: record.revision)
+      revision: tokens.token(revision: record.revision),
+      propertyName: showsNames ? place.propertyName : "",
+      unitName: showsNames ? place.unitName : ""
     )
   }
 

@@ -66,10 +66,12 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     try TimeZoneName.check(request.defaultTimeZone ?? "", field: "default_time_zone")
     let mask = try UpdateMask(
       request.updateMask,
-      fields: ["name", "address", "default_time_zone", "manager_user_ids"]
+      fields: Set(["name", "address", "default_time_zone", "manager_user_ids"])
+        .union(SmartHome.address.map { "address.\($0)" })
     )
     let managers = request.managerUserIds
     let (id, action) = (request.propertyId, "property.manage_managers")
+    let address = Self.attributes(request.address, "")
     let replaces = mask.changes("manager_user_ids", isGiven: !managers.isEmpty)
     if replaces {
       let field = "manager_user_ids"
@@ -80,9 +82,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       if replaces { try changes.require(action, on: id, tx) }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
-        if let address = request.address, mask.changes("address", isGiven: true) {
-          for part in SmartHome.address { $0.attributes[part] = nil }
-          $0.attributes.merge(Self.attributes(address, "")) { $1 }
+        for part in SmartHome.address
+        where mask.changes(part, of: "address", isGiven: request.address != nil) {
+          $0.attributes[part] = address[part]
         }
         if let zone = request.defaultTimeZone, mask.changes("default_time_zone", isGiven: true) {
           $0.attributes[SmartHome.timeZone] = zone.isEmpty ? nil : .string(zone)

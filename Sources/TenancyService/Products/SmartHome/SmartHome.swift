@@ -24,6 +24,8 @@ enum SmartHome: Product {
   static let commonArea = "common_area"
   static let kind = "kind"
   static let timeZone = "default_time_zone"
+  /// The access level from which on a device names where it is: guests of it need not know.
+  private static let use = "use"
   static let address = ["street", "city", "state", "postal_code", "country"]
 
   private static let actions = [
@@ -50,6 +52,12 @@ enum SmartHome: Product {
     superAdmin: system, owner: portfolio, portfolioAdmin: portfolio, propertyManager: property,
     tenant: unit, guest: device,
   ]
+
+  /// The access level that shows where a device is; the highest in a policy that has no such level.
+  static func levelOfNames(_ type: EntityTypeID, _ policy: Policy) -> Int {
+    let levels = policy.accessLevels(of: type)
+    return levels.firstIndex(of: use) ?? levels.count - 1
+  }
 
   static func isPart(of policy: Policy) -> Bool {
     [portfolio, property, unit, device].contains { policy.type(named: $0) != nil }

@@ -31,11 +31,13 @@ extension Tenancy_V1.DeleteUnitRequest: PlaceDeletionRequest {}
 
 /// The calls that are alike for the smart home's types, each of which has an action `view` and may have `delete`.
 extension TenancyCore {
-  /// A page of the entities of a type that the caller may view, within those of the places that are named.
+  /// A page of the entities of a type that the caller may view, within those of the places that are named or
+  /// linked from the lowest of them.
   func places<Item: Message>(
     _ request: some PlaceListRequest,
     of type: String,
     within places: [(type: String, id: String)] = [],
+    link: String = "",
     filters: [EntityList.Filter] = [],
     _ call: CallContext,
     message:
@@ -49,13 +51,14 @@ extension TenancyCore {
       action: "\(type).view",
       type: type,
       within: named.map(\.id),
+      link: link,
       text: request.text,
       filters: filters,
       pageSize: request.pageSize,
       pageToken: request.pageToken,
       page: request.page
     )
-    list.sort(by: request.sortBy)
+    list.sort(by: RequestedOrder(request.sortBy))
     return try await self.list(list, call, user) { record, tx in try message(record, user, tx) }
   }
 

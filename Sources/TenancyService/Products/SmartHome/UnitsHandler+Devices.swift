@@ -12,7 +12,8 @@ extension UnitsHandler {
   ) async throws -> Tenancy_V1.Device {
     try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let unit = try changes.held("unit.assign_device", on: request.unitId, tx).record
-      let (record, held) = try assign(request.deviceId, to: unit, changes, tx)
+      let takes = request.take
+      let (record, held) = try assign(request.deviceId, to: unit, takes: takes, changes, tx)
       return try core.message(device: record, held, tx)
     }
   }
@@ -45,9 +46,12 @@ extension UnitsHandler {
   }
 
   /// Hangs a device of the unit's property, or one of its portfolio without a property, under it.
+  ///
+  /// `takes`: also out of another unit, whose tenants lose it, with the passes that they gave.
   func assign(
     _ deviceID: String,
     to unit: EntityRecord,
+    takes: Bool = false,
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws -> (EntityRecord, Explanation) {
@@ -55,11 +59,13 @@ extension UnitsHandler {
     guard try isNear(held.record, property: unit.parentID, tx) else {
       throw DeviceError.notSameProperty
     }
+    if !takes { try requireFree(held.record, for: unit, changes, tx) }
     let device = try changes.move(held.record, under: unit, action: "device.assign", tx)
     return (device, held.explanation)
   }
 
-  /// Makes some devices, and no others, those of a unit; the others stay in its property.
+  /// Makes some devices, and no others, those of a unit; the others stay in its property. None is taken from
+  /// another unit.
   func replaceDevices(
     of unit: EntityRecord,
     by deviceIDs: [String],
@@ -78,6 +84,19 @@ extension UnitsHandler {
       _ = try changes.move(device, under: property, action: "device.unassign", tx)
     }
     for id in wanted.subtracting(present).sorted() { _ = try assign(id, to: unit, changes, tx) }
+  }
+
+  /// Throws if a device is in another unit, and names that to callers who may view it.
+  private func requireFree(
+    _ device: EntityRecord,
+    for unit: EntityRecord,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    guard device.parentID != unit.id, try tx.entity(device.parentID, type: SmartHome.unit) != nil
+    else { return }
+    let held = try core.ruling("unit.view", on: device.parentID, changes.user, tx)
+    throw DeviceError.elsewhere(device.id, unitID: held.isAllowed ? device.parentID : "")
   }
 
   private func isNear(

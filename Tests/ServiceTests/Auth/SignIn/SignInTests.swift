@@ -13,6 +13,7 @@ struct SignInTests {
   func signUp_new_isSignedInWithContext() async throws {
     try await AuthStage.run { stage in
       let up = try await stage.signUp("Ada@Example.org")
+      #expect(up.token == up.tokens?.accessToken)
       let user = try #require(up.user)
       #expect(user.email == "Ada@Example.org")
       #expect(user.displayName == "Ada")

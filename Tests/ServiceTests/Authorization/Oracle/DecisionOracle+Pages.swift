@@ -155,7 +155,14 @@ extension DecisionOracle {
     let below = {
       @Sendable (type: String, filter: String, state: NaiveEvaluator) -> [String: String]? in
       guard state.entities[filter] != nil else { return nil }
-      return state.entities(administrator, "\(type).view", type: type, within: filter, now: now)
+      return state.entities(
+        administrator,
+        "\(type).view",
+        type: type,
+        within: filter,
+        link: "common_area",
+        now: now
+      )
     }
     var lists: [PagedList] = []
     if let portfolio = estate.pick(estate.ids("portfolio")) {

@@ -55,16 +55,19 @@ struct PagedList: Sendable {
 }
 
 extension NaiveEvaluator {
-  /// What a user may do an action to, with the name and place of each.
+  /// What a user may do an action to, with the name and place of each; of what lies below `filter` or is linked
+  /// from it by `link`, if they are given.
   func entities(
     _ user: String,
     _ action: String,
     type: String,
     within filter: String? = nil,
+    link: String? = nil,
     now: Int64
   ) -> [String: String] {
     let found = entities.values.filter { entity in
-      entity.type == type && filter.map { isBelow(entity.id, $0) } != false
+      entity.type == type
+        && filter.map { isBelow(entity.id, $0) || isLinked(entity.id, $0, link) } != false
         && decide(user, action, entity.id, stepUps: ["pwd"], features: [], now: now).reason
           == "ALLOWED"
     }
@@ -77,6 +80,10 @@ extension NaiveEvaluator {
     return Dictionary(
       uniqueKeysWithValues: found.map { ("\($0.user) \($0.role) \($0.entity)", "") }
     )
+  }
+
+  private func isLinked(_ id: String, _ source: String, _ name: String?) -> Bool {
+    links.contains { $0.name == name && $0.from == source && $0.to == id }
   }
 
   private func isBelow(_ id: String, _ ancestor: String) -> Bool {

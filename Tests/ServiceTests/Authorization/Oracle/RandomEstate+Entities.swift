@@ -122,7 +122,7 @@ extension RandomEstate {
     let scope = property(of: device) ?? (above.type == "portfolio" ? parent : nil)
     guard let scope, let unit = pick(ids("unit").filter({ isWithin($0, scope) })) else { return }
     _ = try await product.units.assignDevice(
-      .init(unitId: unit, deviceId: device),
+      .init(unitId: unit, deviceId: device, take: true),
       options: options
     )
     move(device, under: unit)

@@ -99,7 +99,7 @@ struct TreeCalls: Sendable {
       return answer.removed > 0 ? .yes : .no
     case .move(let door, let flat):
       _ = try await units.assignDevice(
-        .init(unitId: flats[flat], deviceId: doors[door], idempotencyKey: key),
+        .init(unitId: flats[flat], deviceId: doors[door], idempotencyKey: key, take: true),
         options: owner
       )
       return .yes

@@ -45,10 +45,20 @@ struct DocumentListTests {
           #expect(pages.flatMap { $0 } == order, "\(sortBy) \(field) \(isDescending)")
           #expect(pages.map(\.count) == [5, 5, 2])
         }
+        guard !sortBy.isEmpty else { continue }
+        for minus in Self.minuses(sortBy) {
+          let pages = try await ada.pages { $0.sortBy = minus }
+          #expect(pages == [expected.reversed()], "\(minus)")
+        }
       }
       let page = try await ada.calls.list(.init(collection: "moods"), options: ada.options)
       #expect(page.totalSize == 12)
     }
+  }
+
+  /// The names of the other direction of an order.
+  private static func minuses(_ order: String) -> Set<String> {
+    ["-\(order)", "-\(order.replacing("_at", with: "At"))"]
   }
 
   @Test("Sorted by a field, documents without a value come first, then numbers, then texts")
@@ -118,8 +128,16 @@ struct DocumentListTests {
           (0..<500).map { ada.putting("m\(10_000 + batch * 500 + $0)", #"{"n":\#($0)}"#) }
         )
       }
-      let pages = try await ada.pages { $0.filters = [.init(field: "n", values: ["499"])] }
+      let filter = Tenancy_V1.DocumentFilter(field: "n", values: ["499"])
+      let pages = try await ada.pages { $0.filters = [filter] }
       #expect(pages == [["m10499", "m10999"], ["m11499", "m11999"], ["m12499"]])
+      let page = try await ada.calls.list(
+        .init(collection: "moods", filters: [filter]),
+        options: ada.options
+      )
+      #expect(page.totalSize == nil)
+      let empty = try await ada.calls.list(.init(collection: "none"), options: ada.options)
+      #expect(empty.totalSize == 0)
     }
   }
 

@@ -223,6 +223,13 @@ struct DocumentRefusalTests {
         ada
       )
       #expect(both == Refusal(.invalidArgument, "FIELDS_EXCLUSIVE"))
+      let twice = try await refusal {
+        try await ada.pages {
+          $0.sortBy = "-id"
+          $0.descending = true
+        }
+      }
+      #expect(twice == Refusal(.invalidArgument, "FIELDS_EXCLUSIVE"))
     }
   }
 

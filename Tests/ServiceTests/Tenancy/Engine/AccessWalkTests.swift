@@ -101,6 +101,47 @@ struct AccessWalkTests {
     #expect(Set(found).isSubset(of: others + ["dev_1", "dev_0"]))
   }
 
+  @Test("What the place is linked to is on the list once, also when something moves meanwhile")
+  func walk_linked_isFoundOnce() throws {
+    var estate = try DeviceEstate(deviceCount: 60)
+    let link = try #require(estate.policy.link(named: "common_area"))
+    estate.forest.apply(.putEntity(estate.row("unt_1", "unit", under: "prp_0")))
+    for device in ["dev_0", "dev_6", "dev_12"] {
+      estate.forest.apply(.putLink(.init(link: link, from: "unt_1", to: device)))
+    }
+    estate.forest.apply(.putEntity(estate.row("dev_18", "device", under: "unt_1")))
+    let engine = PermissionEngine(estate.forest)
+    var linked = try estate.query(within: "unt_1")
+    linked.link = link
+    let query = linked
+    let id = try #require(
+      engine.open { forest in
+        AccessWalk(
+          query,
+          .page(PageSelection(limit: 100, sortsByName: false, after: nil)),
+          forest
+        )
+      }
+    )
+    _ = engine.slice(id, stepCount: 1)
+    // One comes in from elsewhere, and one that was linked goes into the place, without its link.
+    engine.apply([
+      .init(change: .putEntity(estate.row("dev_24", "device", under: "unt_1")), revision: 1)
+    ])
+    engine.apply([
+      .init(
+        change: .removeLink(.init(link: link, from: "unt_1", to: "dev_12")),
+        revision: 2
+      )
+    ])
+    engine.apply([
+      .init(change: .putEntity(estate.row("dev_12", "device", under: "unt_1")), revision: 3)
+    ])
+    while case .more = engine.slice(id) {}
+    let found = try #require(try engine.ended(id) { walk, forest in Self.page(walk, forest) })
+    #expect(found.sorted() == ["dev_0", "dev_12", "dev_18", "dev_24", "dev_6"])
+  }
+
   @Test("Who loses the right while the list is made gets nothing of it")
   func walk_roleRemoved_showsNothing() throws {
     let estate = try DeviceEstate(deviceCount: 50)

@@ -136,7 +136,7 @@ struct HistoryViewTests {
       try await unlock(home.door, by: home.tenant, stage)
       stage.clock.advance(1)
       _ = try await stage.units.assignDevice(
-        .init(unitId: other, deviceId: home.door),
+        .init(unitId: other, deviceId: home.door, take: true),
         options: .by(home.manager)
       )
       #expect(try await actors(home.door, for: Self.next, stage).isEmpty)
@@ -145,7 +145,7 @@ struct HistoryViewTests {
       // Back, and again somebody else's.
       stage.clock.advance(1)
       _ = try await stage.units.assignDevice(
-        .init(unitId: home.unit, deviceId: home.door),
+        .init(unitId: home.unit, deviceId: home.door, take: true),
         options: .by(home.manager)
       )
       #expect(try await actors(home.door, for: home.tenant, stage) == [home.tenant])

@@ -131,6 +131,23 @@ struct StablesTests {
     }
   }
 
+  @Test("A bookkeeper sees of each horse what everybody sees, and may do nothing to it")
+  func bookkeeper_seesPublicFieldsOfHorses() async throws {
+    try await TenancyStage.run(policy: PolicyFile.bytes("equestrian")) { stage in
+      let (organization, _, horse) = try await stable(stage)
+      try await stage.grant("bookkeeper", on: organization, to: "usr_bo", by: "usr_olivia")
+      let listed = try await stage.entities.list(.init(type: "horse"), options: .by("usr_bo"))
+      let seen = try #require(listed.entities.first)
+      #expect(listed.entities.count == 1)
+      #expect(seen.id == horse.id && seen.name == "Bella")
+      #expect(seen.accessLevel == "public")
+      #expect(Set(seen.shown) == ["breed", "age"])
+      for action in ["horse.update", "horse.view_records", "horse.list_people", "horse.share"] {
+        #expect(try await stage.reason("usr_bo", action, horse.id) == .roleLacksAction, "\(action)")
+      }
+    }
+  }
+
   @Test("Who brings a horse owns it; who may manage horses anyway does not become its owner")
   func create_horse_makesOwner() async throws {
     try await TenancyStage.run(policy: PolicyFile.bytes("equestrian")) { stage in

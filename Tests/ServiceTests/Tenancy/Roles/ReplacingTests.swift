@@ -118,6 +118,37 @@ struct ReplacingTests {
     }
   }
 
+  @Test("Parts of an address change alone when the mask names them, and all of it otherwise")
+  func address_byParts() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      func update(
+        _ address: Tenancy_V1.PropertyAddress?,
+        _ paths: String...
+      ) async throws -> Tenancy_V1.PropertyAddress? {
+        let mask = paths.isEmpty ? nil : Google_Protobuf.FieldMask(paths: paths)
+        return try await stage.properties.update(
+          .init(propertyId: home.property, address: address, updateMask: mask),
+          options: .by(home.admin)
+        ).address
+      }
+      let first = try await update(.init(street: "Pier 4", city: "A", postalCode: "1"))
+      #expect(first == .init(street: "Pier 4", city: "A", postalCode: "1"))
+      let moved = try await update(.init(street: "-", city: "B"), "address.city")
+      #expect(moved == .init(street: "Pier 4", city: "B", postalCode: "1"))
+      // A part that is named and absent is removed.
+      let removed = try await update(.init(city: "C"), "address.city", "address.postal_code")
+      #expect(removed == .init(street: "Pier 4", city: "C"))
+      let unchanged = try await update(.init(city: "D"), "name")
+      #expect(unchanged == removed)
+      let replaced = try await update(.init(city: "E"), "address")
+      #expect(replaced == .init(city: "E"))
+      #expect(try await update(nil, "address") == nil)
+      let unknown = try await refusal { _ = try await update(.init(city: "F"), "address.planet") }
+      #expect(unknown == Refusal(.invalidArgument, "FIELD_UNKNOWN"))
+    }
+  }
+
   @Test("Tenants are replaced; who is to come later stays")
   func tenants_areReplaced() async throws {
     try await TenancyStage.run { stage in

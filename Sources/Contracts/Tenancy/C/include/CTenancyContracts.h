@@ -7,6 +7,7 @@
 #include "envoy/config/core/v3/base.pb-c.h"
 #include "envoy/service/auth/v3/external_auth.pb-c.h"
 #include "envoy/type/v3/http_status.pb-c.h"
+#include "tenancy/v1/address.pb-c.h"
 #include "tenancy/v1/audit.pb-c.h"
 #include "tenancy/v1/authzen.pb-c.h"
 #include "tenancy/v1/devices.pb-c.h"
@@ -58,6 +59,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__service
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__type__v3__http_status(void) {
   return &envoy__type__v3__http_status__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__property_address(void) {
+  return &tenancy__v1__property_address__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_subject(void) {
   return &tenancy__v1__auth_zen_subject__descriptor;
@@ -433,9 +437,6 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__a
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_portfolio_admin_request(void) {
   return &tenancy__v1__remove_portfolio_admin_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__property_address(void) {
-  return &tenancy__v1__property_address__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__property(void) {
   return &tenancy__v1__property__descriptor;

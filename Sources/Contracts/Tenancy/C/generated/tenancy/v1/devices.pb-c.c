@@ -121,7 +121,7 @@ void   tenancy__v1__report_device_state_response__init
   static const Tenancy__V1__ReportDeviceStateResponse init_value = TENANCY__V1__REPORT_DEVICE_STATE_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[12] =
 {
   {
     "f1_id",
@@ -243,9 +243,35 @@ static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[10]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f11_property_name",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Device, f11_property_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_unit_name",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Device, f12_unit_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__device__field_indices_by_name[] = {
   9,   /* field[9] = f10_revision */
+  10,   /* field[10] = f11_property_name */
+  11,   /* field[11] = f12_unit_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_type */
@@ -259,7 +285,7 @@ static const unsigned tenancy__v1__device__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__device__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__device__descriptor =
 {
@@ -269,7 +295,7 @@ const ProtobufCMessageDescriptor tenancy__v1__device__descriptor =
   "Tenancy__V1__Device",
   "tenancy.v1",
   sizeof(Tenancy__V1__Device),
-  10,
+  12,
   tenancy__v1__device__field_descriptors,
   tenancy__v1__device__field_indices_by_name,
   1,  tenancy__v1__device__number_ranges,

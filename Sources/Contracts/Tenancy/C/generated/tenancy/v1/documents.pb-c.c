@@ -1152,11 +1152,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_documents_response__fiel
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
-    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListDocumentsResponse, p3_total_size_case),
     offsetof(Tenancy__V1__ListDocumentsResponse, f3_total_size),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };

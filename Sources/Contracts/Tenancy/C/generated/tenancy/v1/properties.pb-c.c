@@ -7,12 +7,6 @@
 #endif
 
 #include "tenancy/v1/properties.pb-c.h"
-void   tenancy__v1__property_address__init
-                     (Tenancy__V1__PropertyAddress         *message)
-{
-  static const Tenancy__V1__PropertyAddress init_value = TENANCY__V1__PROPERTY_ADDRESS__INIT;
-  *message = init_value;
-}
 void   tenancy__v1__property__init
                      (Tenancy__V1__Property         *message)
 {
@@ -73,96 +67,6 @@ void   tenancy__v1__remove_property_manager_request__init
   static const Tenancy__V1__RemovePropertyManagerRequest init_value = TENANCY__V1__REMOVE_PROPERTY_MANAGER_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__property_address__field_descriptors[5] =
-{
-  {
-    "f1_street",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, f1_street),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f2_city",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, f2_city),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f3_state",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, f3_state),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f4_postal_code",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, f4_postal_code),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f5_country",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, f5_country),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned tenancy__v1__property_address__field_indices_by_name[] = {
-  0,   /* field[0] = f1_street */
-  1,   /* field[1] = f2_city */
-  2,   /* field[2] = f3_state */
-  3,   /* field[3] = f4_postal_code */
-  4,   /* field[4] = f5_country */
-};
-static const ProtobufCIntRange tenancy__v1__property_address__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 5 }
-};
-const ProtobufCMessageDescriptor tenancy__v1__property_address__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "tenancy.v1.PropertyAddress",
-  "PropertyAddress",
-  "Tenancy__V1__PropertyAddress",
-  "tenancy.v1",
-  sizeof(Tenancy__V1__PropertyAddress),
-  5,
-  tenancy__v1__property_address__field_descriptors,
-  tenancy__v1__property_address__field_indices_by_name,
-  1,  tenancy__v1__property_address__number_ranges,
-  (ProtobufCMessageInit) tenancy__v1__property_address__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
 static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[10] =
 {
   {

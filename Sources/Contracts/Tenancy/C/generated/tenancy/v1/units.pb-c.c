@@ -85,7 +85,7 @@ void   tenancy__v1__assign_device_request__init
   static const Tenancy__V1__AssignDeviceRequest init_value = TENANCY__V1__ASSIGN_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[11] =
 {
   {
     "f1_id",
@@ -195,8 +195,34 @@ static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[9] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_property_name",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Unit, f10_property_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f11_property_address",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Unit, f11_property_address),
+    &tenancy__v1__property_address__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
+  9,   /* field[9] = f10_property_name */
+  10,   /* field[10] = f11_property_address */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_property_id */
@@ -210,7 +236,7 @@ static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__unit__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
 {
@@ -220,7 +246,7 @@ const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
   "Tenancy__V1__Unit",
   "tenancy.v1",
   sizeof(Tenancy__V1__Unit),
-  9,
+  11,
   tenancy__v1__unit__field_descriptors,
   tenancy__v1__unit__field_indices_by_name,
   1,  tenancy__v1__unit__number_ranges,
@@ -1165,7 +1191,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_tenants_response__descriptor 
   (ProtobufCMessageInit) tenancy__v1__list_tenants_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__assign_device_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__assign_device_request__field_descriptors[4] =
 {
   {
     "f1_unit_id",
@@ -1203,16 +1229,29 @@ static const ProtobufCFieldDescriptor tenancy__v1__assign_device_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_take",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AssignDeviceRequest, f4_take),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__assign_device_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_unit_id */
   1,   /* field[1] = f2_device_id */
   2,   /* field[2] = f3_idempotency_key */
+  3,   /* field[3] = f4_take */
 };
 static const ProtobufCIntRange tenancy__v1__assign_device_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__assign_device_request__descriptor =
 {
@@ -1222,7 +1261,7 @@ const ProtobufCMessageDescriptor tenancy__v1__assign_device_request__descriptor 
   "Tenancy__V1__AssignDeviceRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__AssignDeviceRequest),
-  3,
+  4,
   tenancy__v1__assign_device_request__field_descriptors,
   tenancy__v1__assign_device_request__field_indices_by_name,
   1,  tenancy__v1__assign_device_request__number_ranges,

@@ -72,10 +72,12 @@ struct  Tenancy__V1__Device
   Google__Protobuf__Timestamp *f8_created_at;
   Google__Protobuf__Timestamp *f9_updated_at;
   ProtobufCBinaryData f10_revision;
+  ProtobufCBinaryData f11_property_name;
+  ProtobufCBinaryData f12_unit_name;
 };
 #define TENANCY__V1__DEVICE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__device__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__RegisterDeviceRequest

@@ -249,17 +249,26 @@ struct  Tenancy__V1__ListDocumentsRequest
     , {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, {0,NULL} }
 
 
+typedef enum {
+  TENANCY__V1__LIST_DOCUMENTS_RESPONSE__P3_TOTAL_SIZE__NOT_SET = 0,
+  TENANCY__V1__LIST_DOCUMENTS_RESPONSE__P3_TOTAL_SIZE_F3_TOTAL_SIZE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__LIST_DOCUMENTS_RESPONSE__P3_TOTAL_SIZE__CASE)
+} Tenancy__V1__ListDocumentsResponse__P3TotalSizeCase;
+
 struct  Tenancy__V1__ListDocumentsResponse
 {
   ProtobufCMessage base;
   size_t n_f1_documents;
   Tenancy__V1__Document **f1_documents;
   ProtobufCBinaryData f2_next_page_token;
-  uint64_t f3_total_size;
+  Tenancy__V1__ListDocumentsResponse__P3TotalSizeCase p3_total_size_case;
+  union {
+    uint64_t f3_total_size;
+  };
 };
 #define TENANCY__V1__LIST_DOCUMENTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_documents_response__descriptor) \
-    , 0,NULL, {0,NULL}, 0 }
+    , 0,NULL, {0,NULL}, TENANCY__V1__LIST_DOCUMENTS_RESPONSE__P3_TOTAL_SIZE__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__WatchDocumentsRequest

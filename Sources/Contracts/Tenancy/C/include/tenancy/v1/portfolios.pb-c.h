@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/api/annotations.pb-c.h"
 #include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tenancy/v1/address.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/properties.pb-c.h"

@@ -18,11 +18,11 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/api/annotations.pb-c.h"
 #include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tenancy/v1/address.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/units.pb-c.h"
 
-typedef struct Tenancy__V1__PropertyAddress Tenancy__V1__PropertyAddress;
 typedef struct Tenancy__V1__Property Tenancy__V1__Property;
 typedef struct Tenancy__V1__CreatePropertyRequest Tenancy__V1__CreatePropertyRequest;
 typedef struct Tenancy__V1__ListPropertiesRequest Tenancy__V1__ListPropertiesRequest;
@@ -39,20 +39,6 @@ typedef struct Tenancy__V1__RemovePropertyManagerRequest Tenancy__V1__RemoveProp
 
 
 /* --- messages --- */
-
-struct  Tenancy__V1__PropertyAddress
-{
-  ProtobufCMessage base;
-  ProtobufCBinaryData f1_street;
-  ProtobufCBinaryData f2_city;
-  ProtobufCBinaryData f3_state;
-  ProtobufCBinaryData f4_postal_code;
-  ProtobufCBinaryData f5_country;
-};
-#define TENANCY__V1__PROPERTY_ADDRESS__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__property_address__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
-
 
 struct  Tenancy__V1__Property
 {
@@ -226,9 +212,6 @@ struct  Tenancy__V1__RemovePropertyManagerRequest
     , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
-/* Tenancy__V1__PropertyAddress methods */
-void   tenancy__v1__property_address__init
-                     (Tenancy__V1__PropertyAddress         *message);
 /* Tenancy__V1__Property methods */
 void   tenancy__v1__property__init
                      (Tenancy__V1__Property         *message);
@@ -261,9 +244,6 @@ void   tenancy__v1__remove_property_manager_request__init
                      (Tenancy__V1__RemovePropertyManagerRequest         *message);
 /* --- per-message closures --- */
 
-typedef void (*Tenancy__V1__PropertyAddress_Closure)
-                 (const Tenancy__V1__PropertyAddress *message,
-                  void *closure_data);
 typedef void (*Tenancy__V1__Property_Closure)
                  (const Tenancy__V1__Property *message,
                   void *closure_data);
@@ -300,7 +280,6 @@ typedef void (*Tenancy__V1__RemovePropertyManagerRequest_Closure)
 
 /* --- descriptors --- */
 
-extern const ProtobufCMessageDescriptor tenancy__v1__property_address__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__property__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__create_property_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_properties_request__descriptor;

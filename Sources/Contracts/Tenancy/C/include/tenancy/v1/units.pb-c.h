@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/api/annotations.pb-c.h"
 #include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tenancy/v1/address.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/devices.pb-c.h"
@@ -57,10 +58,12 @@ struct  Tenancy__V1__Unit
   Google__Protobuf__Timestamp *f7_created_at;
   Google__Protobuf__Timestamp *f8_updated_at;
   ProtobufCBinaryData f9_revision;
+  ProtobufCBinaryData f10_property_name;
+  Tenancy__V1__PropertyAddress *f11_property_address;
 };
 #define TENANCY__V1__UNIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__unit__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Tenancy__V1__CreateUnitRequest
@@ -237,10 +240,11 @@ struct  Tenancy__V1__AssignDeviceRequest
   ProtobufCBinaryData f1_unit_id;
   ProtobufCBinaryData f2_device_id;
   ProtobufCBinaryData f3_idempotency_key;
+  protobuf_c_boolean f4_take;
 };
 #define TENANCY__V1__ASSIGN_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__assign_device_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 /* Tenancy__V1__Unit methods */

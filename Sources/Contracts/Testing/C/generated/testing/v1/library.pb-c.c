@@ -748,11 +748,11 @@ static const ProtobufCFieldDescriptor testing__v1__list_books_response__field_de
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
-    0,   /* quantifier_offset */
+    offsetof(Testing__V1__ListBooksResponse, p3_total_size_case),
     offsetof(Testing__V1__ListBooksResponse, f3_total_size),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };

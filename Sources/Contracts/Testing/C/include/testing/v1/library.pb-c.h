@@ -148,17 +148,26 @@ struct  Testing__V1__ListBooksRequest
     , {0,NULL}, TESTING__V1__BINDING__v0_BINDING_UNSPECIFIED, 0,NULL, NULL, NULL, NULL, 0, 0, {0,NULL}, {0,NULL}, 0 }
 
 
+typedef enum {
+  TESTING__V1__LIST_BOOKS_RESPONSE__P3_TOTAL_SIZE__NOT_SET = 0,
+  TESTING__V1__LIST_BOOKS_RESPONSE__P3_TOTAL_SIZE_F3_TOTAL_SIZE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__LIST_BOOKS_RESPONSE__P3_TOTAL_SIZE__CASE)
+} Testing__V1__ListBooksResponse__P3TotalSizeCase;
+
 struct  Testing__V1__ListBooksResponse
 {
   ProtobufCMessage base;
   size_t n_f1_books;
   Testing__V1__Book **f1_books;
   ProtobufCBinaryData f2_next_page_token;
-  uint64_t f3_total_size;
+  Testing__V1__ListBooksResponse__P3TotalSizeCase p3_total_size_case;
+  union {
+    uint64_t f3_total_size;
+  };
 };
 #define TESTING__V1__LIST_BOOKS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__list_books_response__descriptor) \
-    , 0,NULL, {0,NULL}, 0 }
+    , 0,NULL, {0,NULL}, TESTING__V1__LIST_BOOKS_RESPONSE__P3_TOTAL_SIZE__NOT_SET, {0} }
 
 
 struct  Testing__V1__NameRequest

@@ -1,0 +1,115 @@
+import AuthContracts
+import EntitlementContracts
+import PeerContracts
+import TenancyContracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import ServiceTesting
+
+extension EndToEndTests {
+  @Suite("Units and devices, as an app sees them by REST")
+  struct TenancyByRESTTests {
+    private static func send(
+      _ home: Installation,
+      _ person: Person,
+      _ method: String,
+      _ path: String,
+      _ body: String? = nil
+    ) async throws -> (status: Int, body: JSONObject) {
+      let fields = [
+        (name: "authorization", value: "Bearer \(person.tokens.accessToken)"),
+        (name: "content-type", value: "application/json"),
+      ]
+      let answer = try await home.tenancy.http.send(
+        method,
+        "/api/v1/\(path)",
+        body == nil ? [fields[0]] : fields,
+        body.map { Array($0.utf8) }
+      )
+      let json = try JSONReader.read(answer.content, limits: JSONLimits(byteCountMax: 1 << 20))
+      return (answer.status, try #require(json.object))
+    }
+
+    @Test(
+      "A tenant's screens: the flat with its building's address, and its devices by their places"
+    )
+    func tenant_seesWhereItLives() async throws {
+      try await Installation.run { home in
+        let flat = try await Flat(in: home)
+        let unit = try await home.units.get(.init(unitId: flat.unit), options: flat.owner.call)
+        _ = try await home.properties.update(
+          .init(propertyId: unit.propertyId, address: .init(street: "4 Pier", city: "Harbour")),
+          options: flat.owner.call
+        )
+        var ids: [String] = []
+        for (name, place) in [("Door", flat.unit), ("Gate", "")] {
+          ids.append(
+            try await home.devices.register(
+              .init(propertyId: unit.propertyId, unitId: place, name: name, type: "lock"),
+              options: flat.owner.call
+            ).id
+          )
+        }
+        _ = try await home.units.update(
+          .init(unitId: flat.unit, commonAreaDevices: .init(deviceIds: [ids[1]])),
+          options: flat.owner.call
+        )
+        let seen = try await Self.send(home, flat.tenant, "GET", "units/\(flat.unit)")
+        #expect(seen.status == 200)
+        let data = seen.body["data"]?.object
+        #expect(data?["propertyName"]?.string == "Pier 4")
+        #expect(data?["propertyAddress"]?.object?["street"]?.string == "4 Pier")
+        let hidden = try await Self.send(home, flat.tenant, "GET", "properties/\(unit.propertyId)")
+        #expect(hidden.status == 404)
+        let listed = try await Self.send(home, flat.tenant, "GET", "devices?unitId=\(flat.unit)")
+        let devices = listed.body["data"]?.object?["devices"]?.array?.compactMap(\.object) ?? []
+        #expect(devices.map { $0["name"]?.string } == ["Door", "Gate"])
+        #expect(devices.allSatisfy { $0["propertyName"]?.string == "Pier 4" })
+        #expect(devices.first?["unitName"]?.string == "Flat 1")
+      }
+    }
+
+    @Test("A device of another unit is moved by take, and by no list of devices")
+    func device_ofAnotherUnit_isTakenKnowingly() async throws {
+      try await Installation.run { home in
+        let flat = try await Flat(in: home)
+        let property = try await home.units.get(
+          .init(unitId: flat.unit),
+          options: flat.owner.call
+        ).propertyId
+        let door = try await home.devices.register(
+          .init(propertyId: property, unitId: flat.unit, name: "Door", type: "lock"),
+          options: flat.owner.call
+        ).id
+        let other = try await home.units.create(
+          .init(propertyId: property, name: "Flat 2"),
+          options: flat.owner.call
+        ).id
+        for (method, path, body) in [
+          (
+            "POST", "units",
+            #"{"propertyId": "\#(property)", "name": "F", "deviceIds": ["\#(door)"]}"#
+          ),
+          ("PUT", "units/\(other)", #"{"deviceIds": ["\#(door)"]}"#),
+          ("PATCH", "units/\(other)", #"{"deviceIds": ["\#(door)"]}"#),
+          ("POST", "units/\(other)/devices", #"{"deviceId": "\#(door)"}"#),
+        ] {
+          let refused = try await Self.send(home, flat.owner, method, path, body)
+          #expect(refused.status == 400, "\(method) \(path)")
+          let reason = refused.body["details"]?.object?["reason"]?.string
+          #expect(reason == "DEVICE_ELSEWHERE", "\(method) \(path)")
+        }
+        let taken = try await Self.send(
+          home,
+          flat.owner,
+          "POST",
+          "units/\(other)/devices",
+          #"{"deviceId": "\#(door)", "take": true}"#
+        )
+        #expect(taken.status == 200 && taken.body["data"]?.object?["unitId"]?.string == other)
+      }
+    }
+  }
+}
