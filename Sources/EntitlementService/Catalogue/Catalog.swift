@@ -26,6 +26,8 @@ struct Catalog: Hashable, Sendable {
     var rank: Int32 = 0
     /// Of products whose end Apple does not know: how long one lasts from its purchase on, in milliseconds.
     var length: Int64?
+    /// Of products: the tier that they give, if any, whose values are among theirs.
+    var tier: String?
     /// The included values, by key.
     var values: [String: FeatureValue]
   }

@@ -32,11 +32,12 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     let products = holdings.purchases.filter { resolver.scope.counts($0, for: subject.id) }
       .map { resolver.catalog.worth(of: $0, at: now) }
       .filter { $0.state == .active }.map(\.productID)
-    let edge = resolutions.compactMap(\.validUntil).min()
+    let tierEdge = try resolver.nextTierChange(of: holdings, after: now)
+    let edge = (resolutions.map(\.validUntil) + [tierEdge]).compactMap(\.self).min()
     let latest = now + answerLifetime
     return .init(
       subject: subject.wire,
-      tier: active?.tier ?? resolver.catalog.defaultTier ?? "",
+      tier: try resolver.tier(of: holdings, at: now),
       addons: addons.sorted(),
       entitlements: resolutions.map { $0.wire(resolver.unlockedBy($0, subject)) },
       products: Set(products).sorted(),

@@ -72,6 +72,44 @@ extension EndToEndTests {
       }
     }
 
+    @Test("A bought tier is the plan at sign-in, in the profile and by REST, until it is refunded")
+    func premium_boughtAndRefunded_isThePlan() async throws {
+      try await Installation.run { home in
+        let (owner, friend) = (try await home.signUp("ada"), try await home.signUp("grace"))
+        #expect(try await plan(owner, home) == "free")
+        let premium = { @Sendable (fields: inout TransactionFields) in
+          fields["productId"] = "urgood_premium_monthly"
+          fields["type"] = "Auto-Renewable Subscription"
+          // These services go by the real time.
+          fields.set("expiresDate", TestTime.now + 3650 * TestTime.day)
+        }
+        let bought = try await submit(try Self.transaction(premium), owner, home)
+        #expect(bought.result == .applied)
+        #expect(try await plan(owner, home) == "premium")
+        #expect(try await home.answer(to: owner.email).user?.plan == "premium")
+        let entitlements = try await home.entitlements.get(.init(), options: owner.call)
+        #expect(entitlements.tier == "premium")
+        #expect(entitlements.products == ["urgood_premium_monthly"])
+        #expect(try await plan(friend, home) == "free")
+
+        let refund = try NotificationFields.signed(
+          "REFUND",
+          uuid: "8c1f4a7e-0000-4000-8000-000000000078",
+          transaction: try Self.transaction { fields in
+            premium(&fields)
+            fields.set("revocationDate", Self.refundedAt)
+          },
+          Self.ofThisApplication
+        )
+        let told = try await home.purchases.handleNotification(
+          .init(signedPayload: refund),
+          timeout: .seconds(10)
+        )
+        #expect(told.applied)
+        #expect(try await plan(owner, home) == "free")
+      }
+    }
+
     private static let refundedAt = TestTime.now + TestTime.hour
 
     private static func transaction(
@@ -100,6 +138,17 @@ extension EndToEndTests {
         .init(signedTransaction: proof),
         options: person.call
       )
+    }
+
+    /// The plan in the profile, as the app reads it.
+    private func plan(_ person: Person, _ home: Installation) async throws -> String? {
+      let answer = try await home.auth.http.send(
+        "GET",
+        "/api/v1/users/me",
+        [("authorization", "Bearer \(person.tokens.accessToken)")]
+      )
+      let json = try JSONReader.read(answer.content, limits: JSONLimits(byteCountMax: 1 << 16))
+      return json.object?["data"]?.object?["plan"]?.string
     }
 
     private func hasPack(_ person: Person, _ home: Installation) async throws -> Bool {

@@ -39,6 +39,13 @@ extension Holdings {
     scheduled.applied(to: subscription, at: now)
   }
 
+  /// The subscription as it is and after each change that is scheduled, one after the other.
+  var subscriptions: [Subscription] {
+    var all = [subscription]
+    for change in scheduled { all.append(change.applied(to: all[all.count - 1])) }
+    return all.compactMap(\.self)
+  }
+
   /// The promotions that count at `now`, with their ends, by name: what was redeemed, and campaigns.
   func promotions(in catalog: Catalog, at now: Int64) -> [(promotion: Promotion, endsAt: Int64)] {
     var active: [(promotion: Promotion, endsAt: Int64)] = []

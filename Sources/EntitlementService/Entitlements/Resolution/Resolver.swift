@@ -125,17 +125,13 @@ struct Resolver: Sendable {
   /// Every instant at which something with a say on the feature begins or ends, in order.
   private func edges(of feature: Catalog.Feature, _ holdings: Holdings) -> [Int64] {
     var edges: Set<Int64> = []
-    var subscriptions = [holdings.subscription]
-    for change in holdings.scheduled {
-      edges.insert(change.effectiveAt)
-      subscriptions.append(change.applied(to: subscriptions[subscriptions.count - 1]))
-    }
+    edges.formUnion(holdings.scheduled.map(\.effectiveAt))
     for redemption in holdings.redemptions { edges.insert(redemption.endsAt) }
     for promotion in catalog.promotions where promotion.kind == .campaign {
       if let start = promotion.startsAt { edges.insert(start) }
       if let end = promotion.endsAt { edges.insert(end) }
     }
-    for case let subscription? in subscriptions {
+    for subscription in holdings.subscriptions {
       edges.insert(subscription.validFrom)
       if let end = subscription.end { edges.insert(end) }
       for addon in subscription.addons {

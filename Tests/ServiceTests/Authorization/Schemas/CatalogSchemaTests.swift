@@ -63,6 +63,11 @@ struct CatalogSchemaTests {
     .both(#""from": "2026"#, #""days": 1, "from": "2026"#),
     .both(#""for": ["organization"]"#, #""for": []"#),
     .both(#""for": ["organization"]"#, #""for": ["stable"]"#),
+    .both(#".monthly", "tier": "paid""#, #".monthly""#),
+    .both(#".monthly", "tier": "paid""#, #".monthly", "tier": """#),
+    .both(#".monthly", "tier": "paid""#, #".monthly", "tier": ["paid"]"#),
+    .both(#""name": "extra""#, #""name": "extra", "tier": "paid""#),
+    .loader(#".monthly", "tier": "paid""#, #".monthly", "tier": "gold""#),
     .loader(#""until": "2027-01"#, #""until": "2025-01"#),
     .loader(#""until": "2027-01"#, #""until": "2027-13"#),
     .loader(#""tier": "paid", "days""#, #""tier": "max", "days""#),
@@ -88,7 +93,9 @@ struct CatalogSchemaTests {
       "addons": [{ "name": "extra", "features": { "minutes": 60 } }],
       "products": [
         { "name": "com.example.gold", "features": { "gold": true } },
-        { "name": "com.example.season", "days": 30, "features": { "gold": true } }
+        { "name": "com.example.season", "days": 30, "features": { "gold": true } },
+        { "name": "com.example.monthly", "tier": "paid" },
+        { "name": "com.example.yearly", "tier": "paid", "features": { "minutes": 90 } }
       ],
       "promotions": [
         { "name": "try-paid", "kind": "trial", "tier": "paid", "days": 14, "for": ["organization"] },

@@ -44,7 +44,10 @@ struct CatalogNameTests {
           try await put(.init(subject: Self.subject, tier: tier), fixture)
         }
         #expect(refused.field == "subscription.tier" && refused.reason == "TIER_UNKNOWN")
-        #expect(refused.message.contains("free, standard, pro, enterprise"), "\(refused.message)")
+        #expect(
+          refused.message.contains("free, premium, standard, pro, enterprise"),
+          "\(refused.message)"
+        )
         let later = try await fault {
           _ = try await fixture.subscriptions.scheduleChange(
             .init(
