@@ -74,7 +74,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     let holder = PlaceHolder.source(source.counted)
     try core.queueVerification(of: user, for: holder, now: user.created, in: tx)
     try tx.audit("user.sign_up", object: user.id, by: .user(user.id))
-    _ = try core.begin(session, in: tx)
+    _ = try core.begin(session, of: user, in: tx)
     return .init(id: user.id)
   }
 
