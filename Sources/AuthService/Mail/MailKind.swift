@@ -16,6 +16,8 @@ enum MailKind: String, CaseIterable, Sendable {
   case addressInUse = "address_in_use"
   /// The account was signed in to from a device that it does not know.
   case newDevice = "new_device"
+  /// A session was ended to make room for another one.
+  case sessionEvicted = "session_evicted"
   /// The password was changed or reset.
   case passwordChanged = "password_changed"
   /// Signing in takes a code of an authenticator app from now on.
@@ -60,7 +62,7 @@ enum MailKind: String, CaseIterable, Sendable {
       case .totpRemovalAsked, .deletionAsked: ["link", "token", "time"]
       case .moveAsked: ["link", "token", "new_email", "time"]
       case .addressInUse: []
-      case .newDevice: ["device", "network", "time"]
+      case .newDevice, .sessionEvicted: ["device", "network", "time"]
       case .recoveryCodeUsed, .recoveryCodesLow: ["left", "time"]
       case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .signInsRefused, .passkeyAdded,
         .passkeyRemoved, .deletionBegun, .deletionDone:
@@ -82,9 +84,10 @@ enum MailKind: String, CaseIterable, Sendable {
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
     case .totpRemovalAsked, .moveAsked, .deletionAsked: .refuseChange
-    case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
-      .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation, .identityLinked,
-      .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun, .deletionDone:
+    case .addressInUse, .newDevice, .sessionEvicted, .passwordChanged, .totpAdded, .totpRemoved,
+      .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation,
+      .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun,
+      .deletionDone:
       nil
     }
   }
@@ -104,7 +107,7 @@ enum MailKind: String, CaseIterable, Sendable {
     // The name is erased by then.
     case .deletionDone: false
     case .totpRemovalAsked, .moveAsked, .deletionAsked, .verifyEmail, .resetPassword,
-      .resetUnproven, .passwordVoid, .emailChanged, .newDevice,
+      .resetUnproven, .passwordVoid, .emailChanged, .newDevice, .sessionEvicted,
       .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed, .recoveryCodesLow, .pinChanged,
       .signInsRefused,
       .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun:

@@ -9,7 +9,7 @@ struct MailLimits: Sendable {
   let hourly: SourceLimiter
   /// The same: one in a minute.
   let spacing: SourceLimiter
-  /// Notices of new devices to one account: five in an hour.
+  /// Notices of new devices and of sessions that made room to one account: five in an hour.
   let notices: SourceLimiter
 
   /// Invitations of one user: thirty in an hour.

@@ -457,5 +457,6 @@ enum AuthSchema {
         """
     ),
     PasswordWorkTable.migration,
+    RefreshAttempt.migration,
   ]
 }

@@ -31,14 +31,17 @@ extension AuthCore {
 
   /// Begins a session: at most so many live at a time, and those idle longest make room.
   ///
-  /// Gives those that were ended, to be announced after the commit.
+  /// Each of them is recorded, and the user is mailed which one it was. Gives those that were ended, to be
+  /// announced after the commit; the outbox is to be woken then too.
   func begin(
     _ session: SessionRecord,
+    of user: UserRecord,
     in tx: borrowing WriteTransaction
   ) throws -> [Revocation] {
     let (userID, now) = (session.userID, session.created)
     let alive = try SessionTable.lastSeen(of: userID, now: now, in: tx)
     let excess = settings.sessions.evicted(alive)
+    for id in excess { try noteEviction(of: id, by: session, of: user, in: tx) }
     let evicted = try SessionTable.revoke(excess, of: userID, now: now, in: tx)
     try SessionTable.insert(session, in: tx)
     try tx.audit(

@@ -17,12 +17,22 @@ public struct RefreshState: Hashable, Sendable {
   public var absoluteEnd: Int64
   /// Whether it was revoked.
   public var isRevoked: Bool
+  /// The digest of the attempt that made the newest generation; nil if it was made without one.
+  public var attempt: [UInt8]?
+  /// How often the newest generation was given out again.
+  public var repeatCount: Int64 = 0
 
   /// How long a token may be shown again whose answer was lost, in milliseconds.
   ///
   /// Bounded, although the successor must be unused as well: a thief could otherwise follow the owner
   /// by one generation forever.
   public static let grace: Int64 = 30_000
+  /// The same with the attempt that made the successor, which no thief of tokens has.
+  ///
+  /// Bounded too, because a used token that is good for anything is to be forgotten some day.
+  public static let attemptGrace: Int64 = 86_400_000
+  /// How often a generation is given out again: each time is recorded.
+  public static let repeatCountMax: Int64 = 100
 
   /// The outcome of a token.
   public enum Outcome: Hashable, Sendable {
@@ -30,6 +40,8 @@ public struct RefreshState: Hashable, Sendable {
     case rotated
     /// The one before, whose answer was lost: the same successor is given out again.
     case repeated
+    /// The same, but that was done too often; nothing changes.
+    case repeatedTooOften
     /// The session does not take it; nothing changes.
     case refused
     /// An older one: somebody else has a copy. The session is to be revoked.
@@ -37,8 +49,11 @@ public struct RefreshState: Hashable, Sendable {
   }
 
   /// Takes a token of a generation; `lifetimes` says when the next one ends.
+  ///
+  /// `attempt` is the digest of what the client calls this refresh.
   public mutating func take(
     _ shown: UInt32,
+    attempt: [UInt8]? = nil,
     now: Int64,
     lifetimes: SessionLifetimes
   ) -> Outcome {
@@ -50,11 +65,29 @@ public struct RefreshState: Hashable, Sendable {
       generation += 1
       rotated = now
       idleEnd = min(now.addingSaturated(lifetimes.idle), absoluteEnd)
+      self.attempt = attempt
+      repeatCount = 0
       return .rotated
     }
-    let age = now.subtractingSaturated(rotated)
-    if shown == generation - 1, (-Self.grace...Self.grace).contains(age) { return .repeated }
-    isRevoked = true
-    return .reused
+    guard shown == generation - 1, mayRepeat(attempt, age: age(at: now)) else {
+      isRevoked = true
+      return .reused
+    }
+    guard repeatCount < Self.repeatCountMax else { return .repeatedTooOften }
+    repeatCount += 1
+    return .repeated
+  }
+
+  /// Whether a repetition at `now` comes so late that the access token of the first answer may be over.
+  func isLate(at now: Int64) -> Bool { age(at: now) > Self.grace }
+
+  /// How long ago the newest generation was given out; negative by a clock that was ahead then.
+  func age(at now: Int64) -> Int64 { now.subtractingSaturated(rotated) }
+
+  /// Whether the newest generation, of this age and unused, is given out again.
+  private func mayRepeat(_ attempt: [UInt8]?, age: Int64) -> Bool {
+    if (-Self.grace...Self.grace).contains(age) { return true }
+    guard let attempt, let first = self.attempt else { return false }
+    return Digests.areEqual(attempt, first) && (0...Self.attemptGrace).contains(age)
   }
 }

@@ -13,6 +13,8 @@ enum SessionTable {
     .integer("absolute_end", \.refresh.absoluteEnd),
     // Written by `revoke` alone.
     .optionalInteger("revoked_at") { _ in nil },
+    .optionalBlob("attempt", \.refresh.attempt),
+    .integer("repeats", \.refresh.repeatCount),
     .integer("created_at", \.created),
     .integer("authenticated_at", \.authenticated),
     .text("device_name", \.device.name),
@@ -30,7 +32,9 @@ enum SessionTable {
         rotated: row.integer(),
         idleEnd: row.integer(),
         absoluteEnd: row.integer(),
-        isRevoked: row.optionalInteger() != nil
+        isRevoked: row.optionalInteger() != nil,
+        attempt: row.optionalBlob(),
+        repeatCount: row.integer()
       ),
       created: row.integer(),
       authenticated: row.integer(),
@@ -91,12 +95,14 @@ enum SessionTable {
   static func update(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
-      UPDATE session SET generation = ?, rotated_at = ?, idle_end = ?,
+      UPDATE session SET generation = ?, rotated_at = ?, idle_end = ?, attempt = ?, repeats = ?,
         newest_issue = max(newest_issue, ?) WHERE id = ?
       """,
       .integer(Int64(session.refresh.generation)),
       .integer(session.refresh.rotated),
       .integer(session.refresh.idleEnd),
+      .optionalBlob(session.refresh.attempt),
+      .integer(session.refresh.repeatCount),
       .integer(session.refresh.rotated),
       .text(session.id)
     )

@@ -83,4 +83,11 @@ struct SessionsHandler: Auth_V1.SessionsService {
 
 enum SessionError {
   static let notFound = ErrorCatalog.auth.notFound("SESSION_NOT_FOUND", "session not found")
+
+  /// An attempt of a refresh that is the same text for everybody, as far as can be seen.
+  static let attemptTooSimple = ErrorCatalog.auth.invalid(
+    "attempt",
+    "ATTEMPT_TOO_SIMPLE",
+    "must be at least 128 random bits; make another one for each refresh"
+  )
 }

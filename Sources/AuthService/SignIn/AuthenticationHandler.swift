@@ -74,7 +74,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     let holder = PlaceHolder.source(source.counted)
     try core.queueVerification(of: user, for: holder, now: user.created, in: tx)
     try tx.audit("user.sign_up", object: user.id, by: .user(user.id))
-    _ = try core.begin(session, in: tx)
+    _ = try core.begin(session, of: user, in: tx)
     return .init(id: user.id)
   }
 
@@ -91,66 +91,6 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       updated: now,
       language: request.language
     )
-  }
-
-  func refresh(
-    _ request: Auth_V1.RefreshRequest,
-    _ call: CallContext
-  ) async throws -> Auth_V1.Tokens {
-    guard let shown = core.secrets.refreshKeys.read(request.refreshToken) else {
-      core.metrics.refreshes.series("malformed").increment()
-      throw SignInError.refreshTokenInvalid
-    }
-    let signer = try await core.signer()
-    let (core, now) = (core, core.clock.now)
-    let taken = try await core.store.write(call) { tx -> Refreshed in
-      guard var session = try SessionTable.find(shown.session, in: tx) else {
-        return Refreshed(outcome: .refused)
-      }
-      let outcome = session.refresh.take(
-        shown.generation,
-        now: now,
-        lifetimes: core.settings.sessions
-      )
-      var revoked: [Revocation] = []
-      switch outcome {
-      case .rotated: try SessionTable.update(session, in: tx)
-      case .reused:
-        // Committed although the call fails: anyone who has the copy must lose the session too.
-        revoked = try SessionTable.revoke([session.id], of: session.userID, now: now, in: tx)
-        try tx.audit(
-          "session.refresh_reused",
-          object: session.id,
-          outcome: .refused,
-          by: .user(session.userID)
-        )
-      case .repeated, .refused: break
-      }
-      return Refreshed(outcome: outcome, session: session, revoked: revoked)
-    }
-    core.metrics.refreshes.series("\(taken.outcome)").increment()
-    switch (taken.outcome, taken.session) {
-    case (.rotated, let session?): return core.tokens(of: session, by: signer)
-    case (.repeated, let session?):
-      // By the key of the first answer, which its successor may have relieved just now.
-      let first = core.ring.signer(at: session.refresh.rotated)
-      return core.tokens(of: session, by: first ?? signer)
-    case (.reused, let session?):
-      core.logger.warning(
-        "a used refresh token was presented again; the session was revoked",
-        ["session": .string(session.id), "user": .string(session.userID)]
-      )
-      core.announce(taken.revoked)
-    default: break
-    }
-    throw SignInError.refreshTokenInvalid
-  }
-
-  /// The outcome of a refresh token in the store.
-  private struct Refreshed {
-    var outcome: RefreshState.Outcome
-    var session: SessionRecord?
-    var revoked: [Revocation] = []
   }
 
   func signOut(

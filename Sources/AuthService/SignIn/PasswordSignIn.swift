@@ -234,7 +234,8 @@ extension AuthCore {
   ) async throws -> SessionRecord {
     let (core, user) = (self, signIn.user)
     let isTold = signIn.tellsOwner && signIn.knownDevice == nil
-    let notice = isTold ? newDeviceNotice(of: session, to: user) : nil
+    let notice =
+      isTold ? sessionNotice(.newDevice, of: session, to: user, now: session.created) : nil
     let check = { @Sendable (tx: borrowing WriteTransaction) throws in
       let basis = try UserTable.basis(of: user.id, in: tx)
       guard let basis else { throw AuthError.invalidCredentials }
@@ -255,13 +256,14 @@ extension AuthCore {
     ) { tx in
       try first(tx)
       try check(tx)
-      let ended = try core.begin(session, in: tx)
+      let ended = try core.begin(session, of: user, in: tx)
       evicted.withLock { $0 = ended }
       if let notice { try core.outbox.queue(notice, in: tx) }
       return Auth_V1.Session(id: session.id)
     }
-    if notice != nil { outbox.wake() }
-    announce(evicted.withLock { $0 })
+    let ended = evicted.withLock { $0 }
+    if notice != nil || !ended.isEmpty { outbox.wake() }
+    announce(ended)
     return begun.id == session.id ? session : try await unused(begun.id)
   }
 
@@ -287,24 +289,6 @@ extension AuthCore {
       device ?? devices.device(of: session.id),
       of: attemptSubject(email),
       now: session.created
-    )
-  }
-
-  /// The mail that tells of a sign-in from a device that the account does not know; nil when there were
-  /// many of late.
-  private func newDeviceNotice(of session: SessionRecord, to user: UserRecord) -> MailOrder? {
-    guard case .taken = mailLimits.notices.take(Array(user.id.utf8), now: session.created) else {
-      return nil
-    }
-    let device = [session.device.name, session.device.model].filter { !$0.isEmpty }
-    return .notice(
-      .newDevice,
-      to: user,
-      now: session.created,
-      values: [
-        "device": device.isEmpty ? "-" : device.joined(separator: ", "),
-        "network": session.network.isEmpty ? "-" : session.network,
-      ]
     )
   }
 }

@@ -8,6 +8,13 @@ enum SignInError {
     "the refresh token is not valid; sign in again"
   )
 
+  /// A refresh token whose answer was given again and again, and never used.
+  static let repeatedTooOften = ErrorCatalog.auth.error(
+    .resourceExhausted,
+    "REFRESH_REPEATED_TOO_OFTEN",
+    "this refresh was repeated 100 times; use the refresh token that it was answered with, or sign in again"
+  )
+
   /// A repeated sign-in whose first answer has arrived and is in use.
   static let sessionInUse = ErrorCatalog.auth.exists(
     "SESSION_IN_USE",

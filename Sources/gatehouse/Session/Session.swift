@@ -18,6 +18,8 @@ struct Session: Equatable, Sendable {
   var accessTokenEnd: Int64
   /// Gets the next pair of tokens, once.
   var refreshToken: String
+  /// The name of the refresh that is under way; empty for none.
+  var pendingAttempt = ""
 }
 
 extension Session {
@@ -41,6 +43,15 @@ extension Session {
     session.accessToken = tokens.accessToken
     session.accessTokenEnd = tokens.accessTokenExpiresAt?.milliseconds ?? 0
     session.refreshToken = tokens.refreshToken
+    session.pendingAttempt = ""
+    return session
+  }
+
+  /// The same session with a name for its next refresh, unless one was lost that has a name.
+  func attempting(_ random: any RandomSource = SystemRandomSource()) -> Session {
+    guard pendingAttempt.isEmpty else { return self }
+    var session = self
+    session.pendingAttempt = Base64URL.encode(random.bytes(16))
     return session
   }
 
@@ -58,16 +69,19 @@ extension Session {
     }
     accessTokenEnd = milliseconds
     refreshToken = try members.required("refresh_token").string()
+    pendingAttempt = try members.optional("pending_attempt")?.string() ?? ""
     try members.finish()
   }
 
   /// The file's contents.
   var json: JSONValue {
-    [
+    var object: JSONObject = [
       "auth_target": .string(authTarget), "email": .string(email), "user_id": .string(userID),
       "session_id": .string(sessionID), "access_token": .string(accessToken),
       "access_token_expires_at": .string(InstantText.text(accessTokenEnd)),
       "refresh_token": .string(refreshToken),
     ]
+    if !pendingAttempt.isEmpty { object["pending_attempt"] = .string(pendingAttempt) }
+    return .object(object)
   }
 }

@@ -53,7 +53,9 @@ struct SessionKeeper {
   /// Ends a session that is not in the file, or no longer; one that is over already is no error.
   func end(_ session: Session) async throws {
     do {
-      try await signOut(try await renewed(session, Self.renewalMargin))
+      try await signOut(
+        isGood(session, Self.renewalMargin) ? session : try await refreshed(session.attempting())
+      )
     } catch let failure as CallFailure where failure.error.code == .unauthenticated {
       // It is over already, which is what was wanted.
     }
@@ -78,17 +80,28 @@ struct SessionKeeper {
   private func current(_ margin: Int64 = renewalMargin) async throws -> Session? {
     guard let session = try file.read() else { return nil }
     try checkTarget(session)
-    let renewed = try await renewed(session, margin)
-    if renewed != session { try file.write(renewed) }
-    return renewed
+    guard !isGood(session, margin) else { return session }
+    // Before it is sent: a command that is killed then can be repeated by the next one.
+    let attempting = session.attempting()
+    if attempting != session { try file.write(attempting) }
+    let refreshed = try await refreshed(attempting)
+    try file.write(refreshed)
+    return refreshed
   }
 
-  /// The session with a token that is good for `margin` milliseconds at least.
-  private func renewed(_ session: Session, _ margin: Int64) async throws -> Session {
-    guard session.accessTokenEnd - margin <= context.clock.now else { return session }
+  /// Whether the token is good for `margin` milliseconds at least.
+  private func isGood(_ session: Session, _ margin: Int64) -> Bool {
+    session.accessTokenEnd - margin > context.clock.now
+  }
+
+  /// The session with new tokens.
+  private func refreshed(_ session: Session) async throws -> Session {
     let tokens = try await context.withChannel(to: "auth") { channel in
       try await Auth_V1.AuthenticationClient(channel).refresh(
-        Auth_V1.RefreshRequest(refreshToken: session.refreshToken),
+        Auth_V1.RefreshRequest(
+          refreshToken: session.refreshToken,
+          attempt: session.pendingAttempt
+        ),
         timeout: context.callTimeout
       )
     }

@@ -7,15 +7,19 @@ import ServiceKit
 final class ScriptedServices: Sendable {
   private let seen = Lock<[String]>([])
   private let seenDevices = Lock<[String]>([])
+  private let seenAttempts = Lock<[String]>([])
   /// How long access tokens live, in milliseconds.
   let tokenLifetime: Int64
 
   /// What a sign-in is answered to be known by; empty for nothing.
   let deviceToken: String
+  /// How many refreshes are lost before one is answered.
+  let lostRefreshCount: Int
 
-  init(tokenLifetime: Int64 = 600_000, deviceToken: String = "") {
+  init(tokenLifetime: Int64 = 600_000, deviceToken: String = "", lostRefreshCount: Int = 0) {
     self.tokenLifetime = tokenLifetime
     self.deviceToken = deviceToken
+    self.lostRefreshCount = lostRefreshCount
   }
 
   /// Each call: its method, what of its request matters, and its token.
@@ -23,6 +27,9 @@ final class ScriptedServices: Sendable {
 
   /// The device token of each sign-in, empty where there was none.
   var deviceTokens: [String] { seenDevices.withLock { $0 } }
+
+  /// The attempt of each refresh.
+  var attempts: [String] { seenAttempts.withLock { $0 } }
 
   private func note(_ text: String, _ call: CallContext) {
     let token = call.metadata["authorization"] ?? "no token"
@@ -67,6 +74,13 @@ final class ScriptedServices: Sendable {
         .unary(Auth_V1.AuthenticationMethods.refresh) {
           (request: Auth_V1.RefreshRequest, call) in
           self.note(request.refreshToken, call)
+          let count = self.seenAttempts.withLock { attempts in
+            attempts.append(request.attempt)
+            return attempts.count
+          }
+          guard count > self.lostRefreshCount else {
+            throw RPCError(.internal, "the answer is lost")
+          }
           return self.tokens(2, lifetime: 600_000)
         },
         .unary(Auth_V1.AuthenticationMethods.signOut) {

@@ -27,6 +27,24 @@ struct SessionCommandTests {
     }
   }
 
+  @Test("A refresh whose answer was lost is repeated by the next command, with the same attempt")
+  func refresh_lost_isRepeated() async throws {
+    let services = ScriptedServices(tokenLifetime: 1000, lostRefreshCount: 1)
+    try await CommandStage.run(services.definitions) { stage in
+      let path = "\(stage.folder)/.gatehouse-session.json"
+      _ = await login(stage)
+      #expect(await stage.gatehouse("token").code != 0)
+      let kept = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(kept.contains("\"pending_attempt\": \"\(services.attempts[0])\""))
+      #expect(await stage.gatehouse("token").output == "access-2\n")
+      #expect(services.attempts.count == 2)
+      #expect(Set(services.attempts).count == 1)
+      #expect(services.attempts[0].utf8.count == 22)
+      let after = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(!after.contains("pending_attempt"))
+    }
+  }
+
   @Test("A repeated login ends the session that it replaces, with that session's token")
   func login_again_signsOutBefore() async throws {
     let services = ScriptedServices()

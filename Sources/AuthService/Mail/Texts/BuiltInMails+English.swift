@@ -85,6 +85,17 @@ extension BuiltInMails {
           + " other ways to sign in that are not yours. Without a password, ask for one first.",
       ]
     ),
+    .sessionEvicted: Draft(
+      subject: "A session of your account was ended",
+      paragraphs: [
+        "Hello {{name}},",
+        "somebody signed in to your account at {{time}}. It had as many sessions as it can have, so the one that"
+          + " was idle longest was ended.",
+        "Device: {{device}}", "Network: {{network}}",
+        "If you still use that device, sign in on it again. If you did not sign in, set a new password now and"
+          + " sign out your other sessions. Without a password, ask for one first.",
+      ]
+    ),
     .passwordChanged: Draft(
       subject: "Your password was changed",
       paragraphs: [

@@ -95,6 +95,18 @@ extension BuiltInMails {
           + " lassen Sie sich zuerst eines schicken.",
       ]
     ),
+    .sessionEvicted: Draft(
+      subject: "Eine Sitzung Ihres Kontos wurde beendet",
+      paragraphs: [
+        "Hallo {{name}},",
+        "um {{time}} hat sich jemand an Ihrem Konto angemeldet. Es hatte schon so viele Sitzungen, wie es haben"
+          + " kann; deshalb wurde die beendet, die am längsten nicht benutzt wurde.",
+        "Gerät: {{device}}", "Netz: {{network}}",
+        "Wenn Sie dieses Gerät noch benutzen, melden Sie sich dort wieder an. Haben Sie sich nicht angemeldet,"
+          + " legen Sie jetzt ein neues Passwort fest und beenden Sie Ihre anderen Sitzungen. Haben Sie kein"
+          + " Passwort, lassen Sie sich zuerst eines schicken.",
+      ]
+    ),
     .passwordChanged: Draft(
       subject: "Ihr Passwort wurde geändert",
       paragraphs: [

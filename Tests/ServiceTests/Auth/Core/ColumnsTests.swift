@@ -52,7 +52,9 @@ struct ColumnsTests {
         rotated: 2,
         idleEnd: 3,
         absoluteEnd: 4,
-        isRevoked: false
+        isRevoked: false,
+        attempt: [10],
+        repeatCount: 11
       ),
       created: 5,
       authenticated: 6,

@@ -205,12 +205,13 @@ struct DomainTests {
     #expect(take(&state, 7, 1_500_000) == .refused)
   }
 
-  @Test("The one before is taken again for thirty seconds and changes nothing")
+  @Test("The one before is taken again for thirty seconds and changes nothing but their count")
   func refresh_previousInGrace_repeats() {
     var state = state()
-    let before = state
+    var before = state
     #expect(take(&state, 4, 100_000) == .repeated)
     #expect(take(&state, 4, 130_000) == .repeated)
+    before.repeatCount = 2
     #expect(state == before)
     #expect(take(&state, 4, 130_001) == .reused)
     #expect(state.isRevoked)

@@ -118,6 +118,41 @@ struct SessionTests {
     }
   }
 
+  @Test("A session that makes room is named in the audit log and in a mail; refreshing ends none")
+  func eviction_isNamed() async throws {
+    try await AuthStage.run { stage in
+      var tokens = try #require(try await stage.signUp().tokens)
+      for number in 2...10 {
+        stage.clock.advance(1000)
+        let device = Auth_V1.Device(name: "device \(number)", model: "model \(number)")
+        _ = try await stage.authentication.signIn(
+          .init(email: "ada@example.org", password: AuthStage.password, device: device)
+        )
+      }
+      // Pages that are loaded again keep their session.
+      for _ in 0..<20 {
+        stage.clock.advance(1000)
+        tokens = try await stage.authentication.refresh(.init(refreshToken: tokens.refreshToken))
+      }
+      #expect(try await stage.audited("session.evict").isEmpty)
+      let sessions = try await stage.sessions.list(.init(), options: stage.with(tokens)).sessions
+      let oldest = try #require(sessions.first { $0.device?.name == "device 2" })
+      _ = try await stage.takeMails()
+      stage.clock.advance(3_600_000)
+      let eleventh = try await stage.signIn()
+      #expect(try await stage.audited("session.evict") == ["session.evict \(oldest.id)"])
+      let detail = try await stage.service.core.database.read { tx in
+        try tx.first("SELECT detail FROM audit_log WHERE action = 'session.evict'") { $0.text(0) }
+      }
+      #expect(detail == "by \(eleventh.tokens?.sessionId ?? "")")
+      let mails = try await stage.takeMails().filter {
+        $0.headers["Subject"] == "A session of your account was ended"
+      }
+      #expect(mails.count == 1)
+      #expect(mails.first?.text.contains("Device: device 2, model 2") == true)
+    }
+  }
+
   @Test("A changed password ends every other session, and only the new one signs in")
   func changePassword_others_end() async throws {
     try await AuthStage.run { stage in

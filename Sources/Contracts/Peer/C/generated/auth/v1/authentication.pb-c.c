@@ -754,7 +754,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor =
   (ProtobufCMessageInit) auth__v1__sign_in_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__refresh_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor auth__v1__refresh_request__field_descriptors[2] =
 {
   {
     "f1_refresh_token",
@@ -768,14 +768,27 @@ static const ProtobufCFieldDescriptor auth__v1__refresh_request__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_attempt",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RefreshRequest, f2_attempt),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__refresh_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_refresh_token */
+  1,   /* field[1] = f2_attempt */
 };
 static const ProtobufCIntRange auth__v1__refresh_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor auth__v1__refresh_request__descriptor =
 {
@@ -785,7 +798,7 @@ const ProtobufCMessageDescriptor auth__v1__refresh_request__descriptor =
   "Auth__V1__RefreshRequest",
   "auth.v1",
   sizeof(Auth__V1__RefreshRequest),
-  1,
+  2,
   auth__v1__refresh_request__field_descriptors,
   auth__v1__refresh_request__field_indices_by_name,
   1,  auth__v1__refresh_request__number_ranges,

@@ -150,10 +150,11 @@ struct  Auth__V1__RefreshRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f1_refresh_token;
+  ProtobufCBinaryData f2_attempt;
 };
 #define AUTH__V1__REFRESH_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__refresh_request__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__SignOutRequest
