@@ -4,13 +4,13 @@ internal import RPCKit
 /// Which Gatehouse this is.
 public enum GatehouseVersion {
   /// `MAJOR.MINOR.PATCH` (semver.org).
-  public static let text = "0.3.0"
+  public static let text = "0.4.0"
 
   /// The commit it was built from, as `BUILD_REVISION` named it during the build (`scripts/helpers/build-services`
   /// sets it to the commit); `unknown` if it was not set.
   public static let revision = BuildInformation.revision
 
-  /// For people: `0.3.0 (4c2a97d1e0b3)`.
+  /// For people: `0.4.0 (4c2a97d1e0b3)`.
   public static var description: String { "\(text) (\(revision))" }
 
   /// Registers `gatehouse_build_info`.
