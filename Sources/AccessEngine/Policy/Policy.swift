@@ -244,6 +244,9 @@ public final class Policy: Sendable {
     let tests: [AttributeTest]
   }
 
+  /// Whether a condition asks for a feature.
+  package var hasFeatures: Bool { !features.isEmpty }
+
   /// The names of the files, with their versions.
   package var summary: String {
     documents.map { "\($0.name) \($0.version)" }.joined(separator: ", ")

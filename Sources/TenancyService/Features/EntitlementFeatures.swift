@@ -7,8 +7,8 @@ public import ServiceKit
 ///
 /// Only conditions on features ask, so a policy without them costs neither calls nor a stream. What
 /// is remembered ends after 300 s, when it changes by itself, when a change is pushed, and when
-/// the push stream was silent for 10 s since (docs/decisions/0035). Several callers who miss the same make one
-/// call. Errors are not remembered.
+/// the push stream was silent for 10 s since (docs/decisions/0035). `FeatureNews` has watchers of permissions notified
+/// of each change. Several callers who miss the same make one call. Errors are not remembered.
 ///
 /// `run` must be running, or answers are asked for again every 10 s.
 public final class EntitlementFeatures: FeatureSource {
@@ -44,6 +44,9 @@ public final class EntitlementFeatures: FeatureSource {
   private let registry: MetricRegistry
   private let follower: WatchFollower
   private let cache: LeasedCache<FeatureCache, Fetched>
+  /// Changes that watchers of permissions must be notified of.
+  let news = FeatureNews()
+  private let silence = Silence()
   /// Tells `run` that somebody asks.
   private let wanted = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -85,8 +88,8 @@ public final class EntitlementFeatures: FeatureSource {
     switch cache.withAnswers({ $0.answer(holder, at: loop.now) }) {
     case .known(let features):
       metrics.hits.increment()
-      // Anyone who keeps a decision hears of changes of roles, not of these: never past the lease.
-      let kept = min(features.remaining, configuration.lease)
+      // A change that cannot be written is not pushed either: then no decision is kept for longer than a lease.
+      let kept = news.isPending ? min(features.remaining, configuration.lease) : features.remaining
       return .known(features.names, until: now + Int64(kept / .milliseconds(1)))
     case .unknown: metrics.misses.increment()
     case .doubtful: metrics.doubtful.increment()
@@ -162,14 +165,30 @@ public final class EntitlementFeatures: FeatureSource {
     for await _ in wanted.stream { break }
     // Not before: a stream that nobody needs would look like one that is lost.
     follower.report(to: registry)
+    await withDiscardingTaskGroup { group in
+      group.addTask { [self] in
+        await silence.watch(for: configuration.lease, on: loop, then: news.noteAll)
+      }
+      await follow()
+      group.cancelAll()
+    }
+  }
+
+  private func follow() async {
     await follower.run(
       open: { [client] in client.watch(.init(afterRevision: $0 ?? 0)) },
-      beginAnew: cache.forgetAll,
+      beginAnew: { [self] in
+        cache.forgetAll()
+        // Before the first stream no decision was kept for longer than a lease.
+        if silence.hasHeard { news.noteAll() }
+      },
       apply: { [self] change, now in
+        silence.heard()
         apply(change, provenAt: now)
         // Asking for what comes after 0 would be asking for what comes next.
         return change.revision == 0 ? nil : change.revision
-      }
+      },
+      lost: { [silence, loop] in silence.began(at: loop.now) }
     )
   }
 
@@ -179,8 +198,11 @@ public final class EntitlementFeatures: FeatureSource {
     case .subject:
       if let holder = change.subject.flatMap({ FeatureHolder($0) }) {
         cache.forget(holder) { $0.forget(holder) }
+        news.note(holder)
       }
-    default: cache.forgetAll()
+    default:
+      cache.forgetAll()
+      news.noteAll()
     }
     if let now { cache.withAnswers { $0.extendLease(at: now) } }
   }

@@ -35,7 +35,7 @@ struct FeatureCache: LeasedAnswers {
     let expires: MonotonicInstant
   }
 
-  /// The features of a holder, for so long.
+  /// The features of a holder, and how long a decision by them may be kept if its change is pushed.
   struct Features: Equatable, Sendable {
     let names: [String]
     let remaining: Duration
@@ -59,10 +59,11 @@ struct FeatureCache: LeasedAnswers {
   /// The answer for a holder.
   func answer(_ holder: FeatureHolder, at now: MonotonicInstant) -> LeasedAnswer<Features> {
     guard let entry = entries[holder], now < entry.expires else { return .unknown }
-    let trusted = max(lease.end, entry.began.advanced(by: lease.duration))
-    guard now < trusted else { return .doubtful }
-    let remaining = now.duration(to: min(trusted, entry.expires))
-    return .known(Features(names: entry.names, remaining: remaining))
+    // While changes are heard, a change of the answer is pushed; otherwise it is used no longer than a lease.
+    let asked = entry.began.advanced(by: lease.duration)
+    guard now < max(lease.end, asked) else { return .doubtful }
+    let end = now < lease.end ? entry.expires : min(asked, entry.expires)
+    return .known(Features(names: entry.names, remaining: now.duration(to: end)))
   }
 
   /// The offers that unlock a feature that a holder lacks, by the last answer that is kept, however old it is:

@@ -58,6 +58,7 @@ public final class TenancyService: Sendable {
   let mailer: InvitationMailer?
   let endings: HolderEndings?
   private let refusals: RefusalTally
+  private let featureNews: FeatureNews?
   private let policies: PolicyReloader
 
   /// Opens the store, loads the policy and the forest, and has decisions follow the store.
@@ -105,6 +106,7 @@ public final class TenancyService: Sendable {
     let engine = PermissionEngine(forest)
     let refusals = RefusalTally(engine: engine, clock: clock, metrics: metrics)
     mailer = try await Self.mailer(store, with)
+    featureNews = with.features?.news
     endings = with.holders.map {
       HolderEndings($0, clock: clock, random: random, logger: with.logger, metrics: metrics)
     }
@@ -247,10 +249,10 @@ public final class TenancyService: Sendable {
   public func note(_ denial: Denial, of call: CallContext) { refusals.note(denial, call) }
 
   /// The work besides answering calls, each until its task is cancelled: it keeps the store small, stores
-  /// counted refusals, has invitations mailed, reviews roles after an upgrade, and has what deleted entities had
-  /// in EntitlementService ended there.
+  /// counted refusals, has invitations mailed, reviews roles after an upgrade, has what deleted entities had in
+  /// EntitlementService ended there, and notifies watchers of permissions of changed features.
   public func work(on loop: any EventLoop) -> [@Sendable () async -> Void] {
-    let (core, refusals, mailer, endings) = (core, refusals, mailer, endings)
+    let (core, refusals, mailer, endings, news) = (core, refusals, mailer, endings, featureNews)
     return [
       { [self] in
         await database.maintain(on: loop, clock: core.clock, logger: core.logger) { [self] in
@@ -261,6 +263,7 @@ public final class TenancyService: Sendable {
       { await mailer?.run(core.store, on: loop) },
       { await RoleReview(core).run(on: loop) },
       { await endings?.run(core.store, on: loop) },
+      { await news?.run(core, on: loop) },
     ]
   }
 

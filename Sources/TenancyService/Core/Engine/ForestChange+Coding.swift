@@ -7,6 +7,10 @@ internal import ServiceKit
 extension ForestChange {
   /// Another policy was loaded, in the change log; no change of the forest.
   static let policyKind = "policy.loaded"
+  /// The features of an entity, the change's subject, have changed; no change of the forest.
+  ///
+  /// The subject `Forest.systemIdentifier` stands for all entities.
+  static let featuresKind = "features.changed"
   /// The kind of an entity that is there; its payload is `EntityRecord.changePayload`.
   static let entityKind = "entity.put"
 

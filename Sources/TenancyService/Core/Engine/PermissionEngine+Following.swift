@@ -7,7 +7,23 @@ extension PermissionEngine: CommitFollower {
   /// One revision of the store; a change that means nothing to the forest is none.
   struct Step: Sendable {
     let change: ForestChange?
+    /// News for watchers about which the forest has nothing to learn.
+    let news: Event.Kind?
     let revision: Int64
+
+    init(change: ForestChange?, news: Event.Kind? = nil, revision: Int64) {
+      (self.change, self.news, self.revision) = (change, news, revision)
+    }
+
+    fileprivate init(_ change: Change, _ policy: Policy) {
+      guard change.kind == ForestChange.featuresKind else {
+        self.init(change: ForestChange(change, policy), revision: change.revision)
+        return
+      }
+      let isForAll = change.subject == Forest.systemIdentifier
+      let news = isForAll ? Event.Kind.policy : .subtree(change.subject)
+      self.init(change: nil, news: news, revision: change.revision)
+    }
   }
 
   /// Changes that are taken over in one hold of the lock, at most: about 2 ms.
@@ -28,7 +44,7 @@ extension PermissionEngine: CommitFollower {
       // Only this thread takes another policy over, so it is the forest's until then.
       let policy = policy
       let portion = rest.prefix(Self.stepCountMax).prefix { $0.kind != ForestChange.policyKind }
-      apply(portion.map { Step(change: ForestChange($0, policy), revision: $0.revision) })
+      apply(portion.map { Step($0, policy) })
       rest = rest.dropFirst(portion.count)
     }
   }

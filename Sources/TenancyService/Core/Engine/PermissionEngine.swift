@@ -15,7 +15,7 @@ final class PermissionEngine: Sendable {
       case subject(String, entity: String)
       /// The answers for an entity and all below it.
       case subtree(String)
-      /// Everything, because what is allowed has changed.
+      /// Everything, because the policy has changed or the features of all entities may have.
       case policy
     }
 
@@ -86,6 +86,8 @@ final class PermissionEngine: Sendable {
           }
           Self.notifyWalks(of: change, &state)
           state.forest.apply(change)
+        } else if let news = step.news {
+          state.events.append(Event(revision: step.revision, kind: news))
         }
         state.forest.revision = step.revision
       }

@@ -38,6 +38,45 @@ struct EntitlementFeaturesTests {
     }
   }
 
+  @Test("While a change waits to be announced, decisions are valid for a lease at most")
+  func features_notAnnounced_areValidForALease() async throws {
+    let entitlement = SmallEntitlementService()
+    try await serving(entitlement, MetricRegistry()) { features, loop in
+      let isLong = await loop.eventually {
+        guard (try? await features.fetch(bought)) != nil else { return false }
+        return validity(bought, features) ?? 0 > 200_000
+      }
+      #expect(isLong, "the stream is heard")
+      #expect(!features.news.isPending)
+      entitlement.set(["remote"], of: other.id)
+      let isNoted = await loop.eventually { features.news.isPending }
+      #expect(isNoted)
+      try await features.fetch(bought)
+      #expect(validity(bought, features) ?? .max <= 10_000)
+    }
+  }
+
+  @Test("A stream that stays lost for a lease is announced: a change may be missed")
+  func run_lostForALease_isAnnounced() async throws {
+    let entitlement = SmallEntitlementService()
+    let metrics = MetricRegistry()
+    try await serving(entitlement, metrics, lease: .milliseconds(200)) { features, loop in
+      try await features.fetch(bought)
+      let isHeard = await loop.eventually { entitlement.watchCount > 0 }
+      #expect(isHeard)
+      entitlement.setDown(true)
+      entitlement.dropWatchers()
+      let isNoted = await loop.eventually { features.news.isPending }
+      #expect(isNoted)
+    }
+  }
+
+  /// How long a decision may be kept, in milliseconds.
+  private func validity(_ holder: FeatureHolder, _ features: EntitlementFeatures) -> Int64? {
+    guard case .known(_, let until) = features.features(of: holder, now: 0) else { return nil }
+    return until
+  }
+
   private func isKnown(_ holder: FeatureHolder, _ features: EntitlementFeatures) -> Bool {
     features.features(of: holder, now: 0) != .missing
   }
@@ -45,6 +84,7 @@ struct EntitlementFeaturesTests {
   private func serving(
     _ entitlement: SmallEntitlementService,
     _ metrics: MetricRegistry,
+    lease: Duration = .seconds(10),
     _ body: (EntitlementFeatures, any EventLoop) async throws -> Void
   ) async throws {
     let folder = try TestFolder()
@@ -56,8 +96,11 @@ struct EntitlementFeaturesTests {
     let server = Server(configuration, services: [entitlement.definition], on: loops)
     try await server.serving { _ in
       try await withChannel("unix://\(path)", ChannelConfiguration(loops: loops)) { channel in
+        var configuration = EntitlementFeatures.Configuration()
+        configuration.lease = lease
         let features = EntitlementFeatures(
           channel,
+          configuration: configuration,
           clock: ManualClock(TenancyStage.start),
           loop: loops.loops[0],
           logger: Logger(label: "test", level: .error, sink: SilentSink()),

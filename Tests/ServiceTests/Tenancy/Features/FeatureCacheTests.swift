@@ -25,8 +25,13 @@ struct FeatureCacheTests {
     #expect(cache.answer(holder, at: at(10)) == .known(.init(names: ["a"], remaining: .seconds(1))))
     #expect(cache.answer(holder, at: at(11)) == .doubtful)
     cache.extendLease(at: at(12))
-    #expect(cache.answer(holder, at: at(13)) == .known(.init(names: ["a"], remaining: .seconds(9))))
+    #expect(
+      cache.answer(holder, at: at(13)) == .known(.init(names: ["a"], remaining: .seconds(288)))
+    )
     #expect(cache.answer(holder, at: at(22)) == .doubtful)
+    _ = cache.store(["b"], for: holder, began: at(23), expires: at(323))
+    #expect(cache.answer(holder, at: at(24)) == .known(.init(names: ["b"], remaining: .seconds(9))))
+    _ = cache.store(["a"], for: holder, began: at(1), expires: at(301))
     cache.extendLease(at: at(299))
     #expect(
       cache.answer(holder, at: at(300)) == .known(.init(names: ["a"], remaining: .seconds(1)))

@@ -46,6 +46,15 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     for watcher in watchers { watcher.yield(change) }
   }
 
+  /// Tells watchers that any feature may have changed.
+  func changeCatalog() {
+    let (watchers, change) = state.withLock { state in
+      state.revision += 1
+      return (state.watchers, Entitlement_V1.Change(revision: state.revision, kind: .tiers))
+    }
+    for watcher in watchers { watcher.yield(change) }
+  }
+
   /// Refuses to answer, or answers again.
   func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 

@@ -300,6 +300,8 @@ struct TenancyStage: Sendable {
         tokens: gateway?.tokens
       )
     )
+    let announcing = Task { await features?.news.run(service.core, on: loops.loops[0]) }
+    defer { announcing.cancel() }
     var serving = ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))])
     serving.completeError = { error, call in
       // As the host does, and nothing else of that.
