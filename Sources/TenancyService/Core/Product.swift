@@ -35,9 +35,19 @@ protocol Product: SendableMetatype {
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws
+
+  /// Whether entities of a type show the holders of a role in a list that can be set on them.
+  static func listsHolders(of role: String, on type: String) -> Bool
+
+  /// The types of parents that show their children of a type in a list that can be set on them.
+  static func parents(listing type: String) -> [String]
 }
 
 extension Product {
+  static func listsHolders(of role: String, on type: String) -> Bool { false }
+
+  static func parents(listing type: String) -> [String] { [] }
+
   static func erase(
     _ userID: String,
     _ changes: ChangeSet,
@@ -54,6 +64,11 @@ extension Product {
 }
 
 extension [any Product.Type] {
+  /// Whether any of them shows the holders of a role on entities of a type in a list.
+  func listHolders(of role: String, on type: String) -> Bool {
+    contains { $0.listsHolders(of: role, on: type) }
+  }
+
   /// Those that a policy has any type of.
   func parts(of policy: Policy) -> [any Product.Type] { filter { $0.isPart(of: policy) } }
 

@@ -29,7 +29,22 @@ extension ChangeSet {
       policy
     )
     try tx.audit("\(type).create", to: record)
+    try touch(parents: [parent.id], of: record, tx)
     return record
+  }
+
+  /// Gives the parents of an entity that came, went or moved the revision of that, if they list it.
+  func touch(
+    parents ids: Set<String>,
+    of record: EntityRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    try tx.touch(parents: ids, of: record.type, revision: tx.revision, core.products)
+  }
+
+  /// An entity as it is now: with the revision of what the same change has done to its lists.
+  func current(_ record: EntityRecord, _ tx: borrowing WriteTransaction) throws -> EntityRecord {
+    try tx.known(record.id, type: record.type)
   }
 
   /// Stores a changed entity; unchanged ones cost nothing.
@@ -110,9 +125,10 @@ extension ChangeSet {
     for link in crossing { try tx.removeLink(link, scope: before.rootID, policy) }
     if after.rootID != before.rootID { try tx.setRoot(after.rootID, below: before.id) }
     var record = try update(from: before, to: after, action: "\(before.type).move", tx)
+    try touch(parents: [before.parentID, after.parentID], of: record, tx)
     if right.parent.id == Forest.systemIdentifier, let role = right.creatorRole {
       _ = try grant(role, to: user.userID, on: record, asCreator: true, tx)
-      record = try tx.entities([record.id]).first ?? record
+      record = try current(record, tx)
     }
     for lent in try tx.associations(within: record.id, roles: policy.followingRoles) {
       _ = try limitLending(by: lent.grantedBy, on: lent.entityID, tx)
@@ -138,6 +154,8 @@ extension ChangeSet {
     var moved = device
     moved.parentID = parent.id
     moved.rootID = parent.id == Forest.systemIdentifier ? device.id : parent.rootID
-    return try update(from: device, to: moved, action: action, tx)
+    let record = try update(from: device, to: moved, action: action, tx)
+    try touch(parents: [device.parentID, parent.id], of: record, tx)
+    return record
   }
 }

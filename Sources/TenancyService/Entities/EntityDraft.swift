@@ -43,7 +43,7 @@ extension ChangeSet {
       of: draft.type,
       field: "\(draft.field).attributes"
     )
-    let record = try insert(
+    var record = try insert(
       draft.type,
       draft.prefix ?? policy.identifierPrefix(of: draft.type),
       under: right.parent,
@@ -53,6 +53,7 @@ extension ChangeSet {
     )
     if let role = right.creatorRole {
       _ = try grant(role, to: user.userID, on: record, asCreator: true, tx)
+      if core.products.listHolders(of: role, on: record.type) { record = try current(record, tx) }
     }
     return (record, right.accessLevel)
   }

@@ -59,7 +59,7 @@ extension AssociationsHandler {
         )
         guard remains else { throw RoleError.lastOne(role: BuiltIn.superAdmin) }
       }
-      let lending = LendingLimit(policy: core.policy)
+      let lending = LendingLimit(policy: core.policy, products: core.products)
       for record in own {
         revision = try tx.remove(record, core.policy)
         try tx.audit("super_admin.remove", from: record)

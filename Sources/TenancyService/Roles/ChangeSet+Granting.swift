@@ -108,7 +108,8 @@ extension ChangeSet {
     action: String,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    _ = try tx.put(record, policy)
+    let revision = try tx.put(record, policy)
+    try tx.touch(listing: record, revision: revision, core.products)
     try tx.audit(action, from: before, to: record)
     return record
   }
@@ -123,6 +124,7 @@ extension ChangeSet {
     var revision: Int64?
     for record in records {
       revision = try tx.remove(record, policy)
+      try tx.touch(listing: record, revision: tx.revision, core.products)
       try tx.audit(action, from: record)
     }
     try endProducts(of: records, tx)

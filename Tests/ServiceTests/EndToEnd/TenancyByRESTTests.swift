@@ -111,5 +111,54 @@ extension EndToEndTests {
         #expect(taken.status == 200 && taken.body["data"]?.object?["unitId"]?.string == other)
       }
     }
+
+    @Test("A list put twice with one revision is kept: the second one gets 409, and by Connect too")
+    func list_putTwice_isKept() async throws {
+      try await Installation.run { home in
+        let flat = try await Flat(in: home)
+        let people = (try await home.signUp("iris"), try await home.signUp("jonas"))
+        let path = "units/\(flat.unit)"
+        func tenants(_ person: Person, _ revision: String) -> String {
+          #"{"tenantUserIds": ["\#(person.id)"], "expectedRevision": "\#(revision)"}"#
+        }
+        let seen = try await Self.send(home, flat.owner, "GET", path)
+        let revision = try #require(seen.body["data"]?.object?["revision"]?.string)
+        let first = try await Self.send(
+          home,
+          flat.owner,
+          "PUT",
+          path,
+          tenants(people.0, revision)
+        )
+        #expect(first.status == 200)
+        let changed = first.body["data"]?.object
+        #expect(changed?["revision"]?.string != revision)
+        #expect(changed?["updatedAt"] != seen.body["data"]?.object?["updatedAt"])
+        let second = try await Self.send(
+          home,
+          flat.owner,
+          "PUT",
+          path,
+          tenants(people.1, revision)
+        )
+        #expect(second.status == 409)
+        #expect(second.body["details"]?.object?["reason"]?.string == "REVISION_MISMATCH")
+        let answer = try await home.tenancy.http.send(
+          "POST",
+          "/tenancy.v1.Units/Update",
+          [
+            (name: "authorization", value: "Bearer \(flat.owner.tokens.accessToken)"),
+            (name: "content-type", value: "application/json"),
+          ],
+          Array(
+            #"{"unitId": "\#(flat.unit)", "name": "F", "expectedRevision": "\#(revision)"}"#.utf8
+          )
+        )
+        #expect(answer.status == 409)
+        #expect(String(decoding: answer.content, as: UTF8.self).contains("REVISION_MISMATCH"))
+        let now = try await Self.send(home, flat.owner, "GET", path)
+        #expect(now.body["data"]?.object == changed)
+      }
+    }
   }
 }

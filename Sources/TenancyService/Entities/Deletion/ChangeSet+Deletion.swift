@@ -130,6 +130,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
     var revision: Int64 = 0
+    let gone = Set(records.map(\.id))
     for record in records {
       try end(try tx.associations(on: record.id), action: "association.end", tx)
       let linked = try tx.linkTargets(from: record.id)
@@ -137,6 +138,7 @@ extension ChangeSet {
       try limitLending(ofUnlinked: linked, tx)
       if record.rootID == record.id { try removeDefinitions(of: record.id, tx) }
       revision = try tx.remove(record, policy)
+      if !gone.contains(record.parentID) { try touch(parents: [record.parentID], of: record, tx) }
       try tx.audit("\(record.type).delete", from: record)
     }
     return revision

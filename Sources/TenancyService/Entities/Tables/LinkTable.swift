@@ -28,7 +28,7 @@ extension WriteTransaction {
     let name = policy[link].name
     let before = try linkTargets(name, from: record.id)
     for target in before where !targets.contains(target) {
-      try removeLink(link, from: record.id, to: target, scope: record.rootID, policy)
+      _ = try removeLink(link, from: record.id, to: target, scope: record.rootID, policy)
     }
     for (place, target) in targets.enumerated() {
       try execute(
@@ -50,7 +50,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Removes every link from or to an entity.
+  /// Removes every link from or to an entity; those to it were in lists of other entities.
   func removeLinks(of id: String, scope: String, _ policy: Policy) throws {
     let links = try query(
       "SELECT link, from_id, to_id FROM entity_link WHERE from_id = ? OR to_id = ?",
@@ -67,7 +67,8 @@ extension WriteTransaction {
     _ policy: Policy
   ) throws {
     guard let id = policy.link(named: link.name) else { return }
-    try removeLink(id, from: link.from, to: link.to, scope: scope, policy)
+    let revision = try removeLink(id, from: link.from, to: link.to, scope: scope, policy)
+    try touch(link.from, revision: revision)
   }
 
   private func removeLink(
@@ -76,14 +77,14 @@ extension WriteTransaction {
     to: String,
     scope: String,
     _ policy: Policy
-  ) throws {
+  ) throws -> Int64 {
     try keepPast(link: policy[link].name, from: from, to: to)
     try execute(
       "DELETE FROM entity_link WHERE link = ? AND from_id = ? AND to_id = ?",
       values: [.text(policy[link].name), .text(from), .text(to)]
     )
     let row = LinkRow(link: link, from: from, to: to)
-    _ = try log(
+    return try log(
       .removeLink(row),
       subject: to,
       scope: scope,

@@ -43,7 +43,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
       for id in administrators where id != user.userID {
         _ = try changes.grant(role ?? SmartHome.portfolioAdmin, to: id, on: record, tx)
       }
-      return try core.message(portfolio: record, user, tx)
+      return try core.message(portfolio: changes.current(record, tx), user, tx)
     }
   }
 
@@ -86,7 +86,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let held = try changes.held("portfolio.update", on: id, tx)
       if replaces { try changes.require(action, on: id, tx) }
-      let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
+      var record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
       }
       if replaces {
@@ -97,6 +97,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
           by: administrators,
           tx
         )
+        record = try changes.current(record, tx)
       }
       return try core.message(portfolio: record, user, tx)
     }

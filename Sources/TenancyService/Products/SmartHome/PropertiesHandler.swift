@@ -29,7 +29,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       for manager in managers {
         _ = try changes.grant(SmartHome.propertyManager, to: manager, on: record, tx)
       }
-      return try core.message(property: record, user, tx)
+      return try core.message(property: changes.current(record, tx), user, tx)
     }
   }
 
@@ -80,7 +80,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let held = try changes.held("property.update", on: id, tx)
       if replaces { try changes.require(action, on: id, tx) }
-      let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
+      var record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
         for part in SmartHome.address
         where mask.changes(part, of: "address", isGiven: request.address != nil) {
@@ -92,6 +92,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       }
       if replaces {
         try changes.replaceHolders(of: SmartHome.propertyManager, on: record, by: managers, tx)
+        record = try changes.current(record, tx)
       }
       return try core.message(property: record, user, tx)
     }

@@ -53,6 +53,17 @@ enum SmartHome: Product {
     tenant: unit, guest: device,
   ]
 
+  /// The roles whose holders an answer lists: administrators, managers, tenants.
+  private static let listedRoles = [
+    portfolio: [owner, portfolioAdmin], property: [propertyManager], unit: [tenant],
+  ]
+
+  static func listsHolders(of role: String, on type: String) -> Bool {
+    listedRoles[type]?.contains(role) == true
+  }
+
+  static func parents(listing type: String) -> [String] { type == device ? [unit] : [] }
+
   /// The access level that shows where a device is; the highest in a policy that has no such level.
   static func levelOfNames(_ type: EntityTypeID, _ policy: Policy) -> Int {
     let levels = policy.accessLevels(of: type)

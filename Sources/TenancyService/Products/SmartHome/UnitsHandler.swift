@@ -27,8 +27,8 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       )
       for tenant in tenants { _ = try changes.grant(SmartHome.tenant, to: tenant, on: record, tx) }
       for device in request.deviceIds { _ = try assign(device, to: record, changes, tx) }
-      _ = try setCommonAreas(request.commonAreaDeviceIds, of: record, changes, tx)
-      return try core.message(unit: record, showsTenants: true, tx)
+      try setCommonAreas(request.commonAreaDeviceIds, of: record, changes, tx)
+      return try core.message(unit: changes.current(record, tx), showsTenants: true, tx)
     }
   }
 
@@ -87,7 +87,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       let held = try changes.held("unit.update", on: id, tx)
       if replacesTenants { try changes.require(action, on: id, tx) }
       if replacesDevices { try changes.require("unit.assign_device", on: id, tx) }
-      var record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
+      let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
       }
       if replacesTenants {
@@ -95,13 +95,11 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       }
       if replacesDevices { try replaceDevices(of: record, by: request.deviceIds, changes, tx) }
       if let devices = request.commonAreaDevices,
-        mask.changes("common_area_devices", isGiven: true),
-        try setCommonAreas(devices.deviceIds, of: record, changes, tx), record == held.record
+        mask.changes("common_area_devices", isGiven: true)
       {
-        // Links are part of the unit: it changes with them.
-        record = try tx.put(record, insteadOf: held.record, core.policy)
+        try setCommonAreas(devices.deviceIds, of: record, changes, tx)
       }
-      return try message(record, user, tx)
+      return try message(changes.current(record, tx), user, tx)
     }
   }
 
@@ -112,22 +110,25 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     try await core.delete(request.unitId, of: SmartHome.unit, request, call)
   }
 
-  /// Replaces the common areas of a unit; whether that changed anything.
+  /// Replaces the common areas of a unit.
   private func setCommonAreas(
     _ deviceIDs: [String],
     of unit: EntityRecord,
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
-  ) throws -> Bool {
+  ) throws {
     let policy = core.policy
-    guard let link = policy.link(named: SmartHome.commonArea) else { return false }
+    guard let link = policy.link(named: SmartHome.commonArea) else { return }
     for id in deviceIDs {
       let device = try changes.held("device.move", on: id, tx).record
       guard device.parentID == unit.parentID else { throw DeviceError.notSameProperty }
     }
     let before = try tx.linkTargets(SmartHome.commonArea, from: unit.id)
-    guard deviceIDs != before else { return false }
+    guard deviceIDs != before else { return }
     try tx.setLinks(link, from: unit, to: deviceIDs, policy)
+    // Links are part of the unit: it changes with them, also when only their order does.
+    let unit = try changes.current(unit, tx)
+    _ = try tx.put(unit, insteadOf: unit, policy)
     let digest = { (devices: [String]) in
       Digests.sha256(([unit.id] + devices).joined(separator: "\n"))
     }
@@ -139,6 +140,5 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       after: digest(deviceIDs)
     )
     try changes.limitLending(ofUnlinked: before.filter { !deviceIDs.contains($0) }, tx)
-    return true
   }
 }

@@ -8,6 +8,7 @@ internal import ServiceKit
 /// A suspension does not shrink a right, it suspends it, and lent roles continue in the meantime.
 struct LendingLimit {
   let policy: Policy
+  let products: [any Product.Type]
 
   /// Ends or shortens what a user has lent and may lend no longer, or not for so long.
   ///
@@ -51,6 +52,7 @@ struct LendingLimit {
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
     let revision = try rest.map { try tx.put($0, policy) } ?? tx.remove(pass, policy)
+    try tx.touch(listing: pass, revision: revision, products)
     try tx.audit("\(pass.role).\(rest == nil ? "end" : "update")", from: pass, to: rest)
     return revision
   }
@@ -92,7 +94,7 @@ extension ChangeSet {
     on entityID: String,
     _ tx: borrowing WriteTransaction
   ) throws -> Int64? {
-    try LendingLimit(policy: policy).apply(to: lender, on: entityID, tx)
+    try LendingLimit(policy: policy, products: core.products).apply(to: lender, on: entityID, tx)
   }
 
   /// As the other one, for everybody who has lent a role on one of the entities, after they lost a

@@ -308,6 +308,16 @@ extension WriteTransaction {
     return revision
   }
 
+  /// Gives the entity of a role that was given, changed or taken the revision of that, if it lists the holders.
+  func touch(
+    listing record: AssociationRecord,
+    revision: Int64,
+    _ products: [any Product.Type]
+  ) throws {
+    guard products.listHolders(of: record.role, on: record.entityType) else { return }
+    try touch(record.entityID, revision: revision)
+  }
+
   private static func touched(by record: AssociationRecord) -> [ConflictKey] {
     [.roles(of: record.userID, on: record.entityID), .roles(of: record.userID)]
   }

@@ -1,0 +1,34 @@
+internal import ServiceKit
+
+/// Revisions of entities that show something in a list of their own, and can be set by it: `tenantUserIds`.
+///
+/// The entity itself stays as it is, and so does what anyone may do to it: its revision tells people who saw
+/// the list that it has changed. So there is no entry in the change log, nothing for the past to keep, and the
+/// revision is that of the change of the role, the link or the child.
+extension WriteTransaction {
+  /// Gives an entity the revision of a change of its list.
+  func touch(_ id: String, revision: Int64) throws {
+    try execute(
+      "UPDATE entity SET revision = ?, updated_at = ? WHERE id = ?",
+      values: [.integer(revision), .integer(now), .text(id)]
+    )
+  }
+
+  /// Gives the parents of an entity that came, went or moved its revision, as far as they list such children.
+  func touch(
+    parents ids: Set<String>,
+    of type: String,
+    revision: Int64,
+    _ products: [any Product.Type]
+  ) throws {
+    let types = products.flatMap { $0.parents(listing: type) }
+    guard !types.isEmpty, !ids.isEmpty else { return }
+    try execute(
+      """
+      UPDATE entity SET revision = ?, updated_at = ?
+      WHERE id IN (\(Placeholders.list(ids.count))) AND type IN (\(Placeholders.list(types.count)))
+      """,
+      values: [.integer(revision), .integer(now)] + (ids.sorted() + types).map { .text($0) }
+    )
+  }
+}
