@@ -5,6 +5,7 @@ package struct RESTRules: Hashable, Sendable {
   package private(set) var cacheControl = ""
   package private(set) var takesForms = false
   package private(set) var ignoresUnknown = false
+  package private(set) var extraMembers = ""
   private var errorForm = 0
 
   /// Named as in `HTTPBinding`.
@@ -36,6 +37,7 @@ package struct RESTRules: Hashable, Sendable {
       case 4: takesForms = value.isTrue
       case 5: ignoresUnknown = value.isTrue
       case 6: errorForm = value.count
+      case 11: extraMembers = try value.text()
       default: break
       }
     }

@@ -48,6 +48,9 @@ enum BindingWriter {
     }
     if rest.takesForms { arguments.append("takesForms: true") }
     if rest.ignoresUnknown { arguments.append("ignoresUnknown: true") }
+    if !rest.extraMembers.isEmpty {
+      arguments.append("extraMembers: \(SourceWriter.literal(rest.extraMembers))")
+    }
     if rest.errors != .envelope { arguments.append("errors: .\(rest.errors.rawValue)") }
     return arguments
   }

@@ -6,6 +6,8 @@ struct OpenAPIReach {
   private(set) var strictRequests: Set<String> = []
   /// Messages that other bodies have.
   private(set) var lenientRequests: Set<String> = []
+  /// Messages that bodies have whose other members go into a field.
+  private(set) var openRequests: Set<String> = []
   /// Messages that answers have.
   private(set) var answers: Set<String> = []
 
@@ -19,6 +21,7 @@ struct OpenAPIReach {
           Self.add(body ?? [], of: method.requestType, binding, to: &lenientRequests, schema)
         } else {
           Self.add(body ?? [], of: method.requestType, binding, to: &strictRequests, schema)
+          if !method.rest.extraMembers.isEmpty { openRequests.insert(method.requestType) }
         }
         let answer = schema.messages[method.responseType]?.fields.first {
           $0.name == binding.responseBody

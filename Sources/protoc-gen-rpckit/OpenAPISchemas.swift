@@ -86,7 +86,9 @@ struct OpenAPISchemas {
     let required = fields.filter { use == .answer ? Self.isAlwaysThere($0) : Self.isNeeded($0) }
       .map { JSONNode.text($0.jsonName) }
     if !required.isEmpty { members.append(("required", .list(required))) }
-    if use == .request, !reach.lenientRequests.contains(message.fullName) {
+    if use == .request, !reach.lenientRequests.contains(message.fullName),
+      !reach.openRequests.contains(message.fullName)
+    {
       members.append(("additionalProperties", .flag(false)))
     }
     let choices = choices(fields, of: message)

@@ -130,6 +130,7 @@ extension SchemaChecker {
     _ template: PathTemplate,
     _ method: MethodSchema
   ) throws(GeneratorError) {
+    try checkExtraMembers(binding, method)
     guard !binding.body.isEmpty else {
       if method.rest.takesForms { throw GeneratorError("form needs a body") }
       if method.rest.ignoresUnknown { throw GeneratorError("ignore_unknown needs a body") }
@@ -149,6 +150,23 @@ extension SchemaChecker {
       $0.field == binding.body || $0.field.hasPrefix(binding.body + ".")
     }
     if isInPath { throw GeneratorError("`\(binding.body)` is in the path and in the body") }
+  }
+
+  private func checkExtraMembers(
+    _ binding: BindingSchema,
+    _ method: MethodSchema
+  ) throws(GeneratorError) {
+    let name = method.rest.extraMembers
+    guard !name.isEmpty else { return }
+    guard binding.body == "*", !method.rest.ignoresUnknown else {
+      throw GeneratorError("extra_members needs `body: \"*\"`, and not ignore_unknown")
+    }
+    let field = field(name, of: method.requestType)
+    guard let field, !field.isRepeated, field.type == .message("google.protobuf.Struct") else {
+      throw GeneratorError(
+        "extra_members: `\(method.requestType)` has no google.protobuf.Struct `\(name)`"
+      )
+    }
   }
 
   /// Whether a query can say everything that is neither in the path nor in the body.

@@ -4,33 +4,16 @@ public struct Attribute: Sendable {
   public let name: String
   /// The kind of its values.
   public let kind: Kind
+  /// The unit of its numbers, for people; empty for none.
+  public internal(set) var unit = ""
   /// The roles that see it: of this place in `Policy.accessLevels`, or of a later one.
   public let accessLevel: Int
   /// The value of an entity that has none.
   public internal(set) var defaultValue: Value?
+  /// Whether operations that set attributes may set it.
+  public internal(set) var isSetting = false
   /// Where the engine keeps its coded value, for those that conditions may ask for.
   var slot: Int?
-
-  /// The kind of an attribute's values.
-  public enum Kind: Hashable, Sendable {
-    case text(byteCountMax: Int)
-    case integer(ClosedRange<Int64>)
-    case boolean
-    case choice([String])
-  }
-
-  /// A value.
-  public enum Value: Hashable, Sendable {
-    case text(String)
-    case integer(Int64)
-    case boolean(Bool)
-  }
-
-  /// A value that is none of the attribute's.
-  public struct ValueError: Error, Hashable {
-    /// The problem.
-    public let problem: String
-  }
 
   /// Values that conditions may ask for: few enough for one bit each.
   static let choiceCountMax = 60
@@ -39,33 +22,12 @@ public struct Attribute: Sendable {
   package var isCoded: Bool {
     switch kind {
     case .boolean, .choice: true
-    case .text, .integer: false
+    case .text, .integer, .number, .color: false
     }
   }
 
   /// Throws unless the value is one of the attribute's.
-  public func check(_ value: Value) throws(ValueError) {
-    switch (kind, value) {
-    case (.text(let byteCountMax), .text(let text)):
-      guard text.utf8.count <= byteCountMax else {
-        throw ValueError(problem: "must have at most \(byteCountMax) bytes")
-      }
-    case (.integer(let range), .integer(let number)):
-      guard range.contains(number) else {
-        throw ValueError(
-          problem: "must be between \(range.lowerBound) and \(range.upperBound)"
-        )
-      }
-    case (.boolean, .boolean): break
-    case (.choice(let choices), .text(let text)):
-      guard choices.contains(text) else {
-        throw ValueError(problem: "must be one of: \(choices.joined(separator: ", "))")
-      }
-    case (.text, _), (.choice, _): throw ValueError(problem: "must be text")
-    case (.integer, _): throw ValueError(problem: "must be an integer")
-    case (.boolean, _): throw ValueError(problem: "must be true or false")
-    }
-  }
+  public func check(_ value: Value) throws(ValueError) { try kind.check(value, unit: unit) }
 
   /// The value as one byte: 0 for none, then false and true, or the choices in their order.
   func code(_ value: Value?) -> UInt8 {
@@ -83,7 +45,7 @@ public struct Attribute: Sendable {
       switch kind {
       case .boolean: ["false", "true"]
       case .choice(let choices): choices
-      case .text, .integer: [String]()
+      case .text, .integer, .number, .color: [String]()
       }
     // Code 0 is no value at all.
     return values.enumerated().filter { codes >> UInt64($0.offset + 1) & 1 == 1 }.map(\.element)

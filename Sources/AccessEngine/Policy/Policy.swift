@@ -198,8 +198,27 @@ public final class Policy: Sendable {
   package struct Operation: Sendable {
     /// The state requested from then on; nil when that does not change.
     package let desiredState: String?
-    /// Whether it changes attributes.
+    /// Whether it sets attributes: its parameters are those that are settings.
     package let setsAttributes: Bool
+    /// The values it takes, in the order of the policy.
+    package let parameters: [Parameter]
+
+    /// Whether it leaves the device something to do.
+    package var isCommand: Bool { desiredState != nil || !parameters.isEmpty || setsAttributes }
+  }
+
+  /// A value that an operation takes.
+  package struct Parameter: Sendable {
+    /// The name.
+    package let name: String
+    /// The kind of its values.
+    package let kind: Attribute.Kind
+    /// The unit of its numbers, for people; empty for none.
+    package let unit: String
+    /// Whether the operation needs it.
+    package let isRequired: Bool
+    /// The value if none is given; nil for none.
+    package let defaultValue: Attribute.Value?
   }
 
   /// A condition besides a role.

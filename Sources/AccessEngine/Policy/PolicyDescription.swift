@@ -28,6 +28,8 @@ package struct PolicyDescription: Sendable {
     package let conditions: [String]
     /// The rules that forbid it: `night_shift for guest`.
     package let denies: [String]
+    /// The parameters of an operation: `celsius number 5 to 35 °C`.
+    package let parameters: [String]
   }
 
   /// Describes a policy.
@@ -85,7 +87,8 @@ package struct PolicyDescription: Sendable {
           action: policy[action],
           link: $0,
           conditions: rule.conditions.map { policy.text(of: $0, on: type) },
-          denies: rule.denies.map { policy.text(of: $0, on: type) }
+          denies: rule.denies.map { policy.text(of: $0, on: type) },
+          parameters: rule.operation?.parameters.map(\.outline) ?? []
         )
       }
     }
@@ -135,6 +138,21 @@ extension Policy {
     let attribute = self[type].attributes.first { $0.slot == test.slot }
     let values = attribute?.texts(ofCodes: test.codes) ?? []
     return "\(attribute?.name ?? "") = \(values.joined(separator: " or "))"
+  }
+}
+
+extension Policy.Parameter {
+  /// `celsius number 5 to 35 °C`; optional ones end with `?` or their default.
+  fileprivate var outline: String {
+    let ending =
+      switch defaultValue {
+      case nil: isRequired ? "" : "?"
+      case .text(let text): " = \(text)"
+      case .integer(let number): " = \(number)"
+      case .number(let number): " = \(number)"
+      case .boolean(let flag): " = \(flag)"
+      }
+    return "\(name) \(kind.outline)\(unit.isEmpty ? "" : " \(unit)")\(ending)"
   }
 }
 

@@ -7,4 +7,8 @@ extension Policy {
   static let linkCountMax = 16
   /// Actions of all policies together, at most.
   static let actionCountMax = 1024
+  /// Parameters of an operation, at most.
+  static let parameterCountMax = 32
+  /// Bytes of a unit.
+  static let unitByteCounts: ClosedRange<Int> = 1...32
 }

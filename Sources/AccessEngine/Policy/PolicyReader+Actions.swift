@@ -105,56 +105,6 @@ extension PolicyReader {
     return set
   }
 
-  /// Reads what carrying out an action does, and for which kinds of devices: that is a condition like
-  /// the others, so that checks and lists answer as the operation does.
-  private func readOperation(
-    _ field: JSONField,
-    _ type: EntityTypeID,
-    _ rule: inout Policy.ActionRule
-  ) {
-    guard var object = PolicyObject(field, problems) else { return }
-    let state = object.optional("desired_state") { field throws(JSONDecodingError) in
-      try field.string()
-    }
-    let setsAttributes = object.optional("sets_attributes") { field throws(JSONDecodingError) in
-      try field.boolean()
-    }
-    if let kinds = object.optional("kinds").flatMap({ readKinds($0, type) }) {
-      rule.conditions.append(.attribute(kinds, otherwise: .operationNotSupported))
-    }
-    object.finish()
-    rule.operation = Policy.Operation(
-      desiredState: state,
-      setsAttributes: setsAttributes ?? false
-    )
-  }
-
-  /// Choices of the attribute `kind` of a type.
-  private func readKinds(_ field: JSONField, _ type: EntityTypeID) -> Policy.AttributeTest? {
-    guard !isUnreadable(Self.kindAttribute, of: type) else { return nil }
-    let attribute = types[Int(type.index)].attributes.first { $0.name == Self.kindAttribute }
-    guard let attribute, let slot = attribute.slot, case .choice(let choices) = attribute.kind
-    else {
-      problems.note(field.error("the type needs an attribute \"kind\" that is a choice"))
-      return nil
-    }
-    var codes: UInt64 = 0
-    for element in problems.elements(field) {
-      let code = problems.attempt { () throws(JSONDecodingError) in
-        let kind = try element.string()
-        guard choices.contains(kind) else {
-          throw element.error("must be one of: \(choices.joined(separator: ", "))")
-        }
-        return attribute.code(.text(kind))
-      }
-      if let code { codes |= 1 << UInt64(code) }
-    }
-    return Policy.AttributeTest(slot: slot, codes: codes)
-  }
-
-  /// The attribute that says of what kind a device is.
-  private static let kindAttribute = "kind"
-
   func isUnreadable(_ attribute: String, of type: EntityTypeID) -> Bool {
     unreadable.contains("\(types[Int(type.index)].name).\(attribute)")
   }

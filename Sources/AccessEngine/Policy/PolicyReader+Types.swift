@@ -85,6 +85,10 @@ extension PolicyReader {
     let name = problems.attempt { () throws(JSONDecodingError) in try member.checkedName() }
     guard var object = PolicyObject(member.field, problems) else { return nil }
     let kind = readKind(&object)
+    let unit = readUnit(&object, of: kind)
+    let isSetting = object.optional("setting") { field throws(JSONDecodingError) in
+      try field.boolean()
+    }
     let level = object.required("access") { field throws(JSONDecodingError) in
       try scope.accessLevel(field)
     }
@@ -98,9 +102,11 @@ extension PolicyReader {
       defaultValue: nil,
       slot: nil
     )
+    attribute.unit = unit
+    attribute.isSetting = isSetting ?? false
     if let standard {
       let value = problems.attempt { () throws(JSONDecodingError) in
-        try Self.value(standard, of: attribute)
+        try Self.value(standard, of: kind, unit: unit)
       }
       guard let value else { return nil }
       attribute.defaultValue = value
@@ -109,74 +115,11 @@ extension PolicyReader {
     return attribute
   }
 
-  private enum KindName: String, CaseIterable {
-    case text
-    case integer
-    case boolean
-    case choice
-  }
-
-  private func readKind(_ object: inout PolicyObject) -> Attribute.Kind? {
-    let name = object.required("kind") { field throws(JSONDecodingError) in
-      try field.choice(of: KindName.self)
-    }
-    switch name {
-    case nil:
-      // Which members go with it cannot be determined.
-      for member in ["max_bytes", "min", "max", "choices"] { _ = object.optional(member) }
-      return nil
-    case .text:
-      guard let field = object.optional("max_bytes") else { return .text(byteCountMax: 1024) }
-      let limit = problems.attempt { () throws(JSONDecodingError) in
-        try field.integer(in: 1...65_536)
-      }
-      return limit.map { .text(byteCountMax: Int($0)) }
-    case .integer: return readRange(object.optional("min"), object.optional("max"))
-    case .boolean: return .boolean
-    case .choice:
-      return object.required("choices") { field throws(JSONDecodingError) in
-        let choices = try field.strings()
-        guard !choices.isEmpty, choices.count <= Attribute.choiceCountMax,
-          Set(choices).count == choices.count
-        else { throw field.error("must have 1 to \(Attribute.choiceCountMax) different choices") }
-        return .choice(choices)
-      }
-    }
-  }
-
-  private func readRange(_ lower: JSONField?, _ upper: JSONField?) -> Attribute.Kind? {
-    func bound(_ field: JSONField?, else standard: Int64) -> Int64? {
-      guard let field else { return standard }
-      return problems.attempt { () throws(JSONDecodingError) in
-        try field.integer(in: .min ... .max)
-      }
-    }
-    let (first, last) = (bound(lower, else: .min), bound(upper, else: .max))
-    guard let first, let last else { return nil }
-    guard first <= last else {
-      if let field = lower ?? upper { problems.note(field.error("min is above max")) }
-      return nil
-    }
-    return .integer(first...last)
-  }
-
   /// A value of an attribute.
   static func value(
     _ field: JSONField,
     of attribute: Attribute
   ) throws(JSONDecodingError) -> Attribute.Value {
-    let value = try value(field)
-    do { try attribute.check(value) } catch { throw field.error(error.problem) }
-    return value
-  }
-
-  private static func value(_ field: JSONField) throws(JSONDecodingError) -> Attribute.Value {
-    switch field.value {
-    case .string(let text): return .text(text)
-    case .boolean(let flag): return .boolean(flag)
-    case .number: return .integer(try field.integer(in: .min ... .max))
-    case .null, .array, .object:
-      throw field.error("must be text, an integer, true or false")
-    }
+    try value(field, of: attribute.kind, unit: attribute.unit)
   }
 }

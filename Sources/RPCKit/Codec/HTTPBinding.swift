@@ -71,6 +71,8 @@ public struct HTTPBinding: Hashable, Sendable {
   public var takesForms: Bool
   /// Members of the body that the contract does not have are ignored.
   public var ignoresUnknown: Bool
+  /// The field for members of the body that the contract does not have; empty for none.
+  public var extraMembers: String
   /// The form of errors.
   public var errors: Errors
 
@@ -88,6 +90,7 @@ public struct HTTPBinding: Hashable, Sendable {
     cacheControl: String = "no-store",
     takesForms: Bool = false,
     ignoresUnknown: Bool = false,
+    extraMembers: String = "",
     errors: Errors = .envelope
   ) {
     self.method = method
@@ -102,6 +105,7 @@ public struct HTTPBinding: Hashable, Sendable {
     self.cacheControl = cacheControl
     self.takesForms = takesForms
     self.ignoresUnknown = ignoresUnknown
+    self.extraMembers = extraMembers
     self.errors = errors
   }
 }

@@ -134,8 +134,7 @@ package struct RESTErrorAnswer {
     _ violation: Google_Rpc.BadRequest.FieldViolation
   ) -> JSONValue {
     var object: JSONObject = [
-      // Bodies and queries spell fields as JSON does.
-      "field": .string(JSONNames.lowerCamelCase(violation.field)),
+      "field": .string(violation.field),
       "description": .string(violation.description),
     ]
     if !violation.reason.isEmpty { object["reason"] = .string(violation.reason) }

@@ -8,12 +8,17 @@ internal import Reflection
 struct RESTFieldNames {
   /// Names of the contract, and how they are spelled here; those that are the same are left out.
   private let spellings: [String: String]
+  /// Fields whose members have names of the caller's.
+  private let dynamicFields: Set<String>
 
   init(_ route: RESTRoute, query: String) {
     var spellings: [String: String] = [:]
     for field in route.fields where field.name != field.jsonName {
       spellings[field.name] = field.jsonName
     }
+    dynamicFields = Set(
+      route.fields.filter { $0.typeName == "google.protobuf.Struct" && !$0.isRepeated }.map(\.name)
+    )
     if let size = route.paging?.size {
       // A query that cannot be read has no keys.
       let keys = ((try? RESTQuery(query)).map { $0.pairs.map(\.key) }) ?? []
@@ -53,6 +58,9 @@ struct RESTFieldNames {
   /// `entities[0].parentId` of `entities[0].parent_id`.
   private func name(_ path: String) -> String {
     let first = path.prefix { $0 != "." && $0 != "[" }
+    if dynamicFields.contains(String(first)) {
+      return (spellings[String(first)] ?? String(first)) + path.dropFirst(first.count)
+    }
     guard let known = spellings[String(first)] else { return JSONNames.lowerCamelCase(path) }
     return known + JSONNames.lowerCamelCase(String(path.dropFirst(first.count)))
   }

@@ -87,19 +87,31 @@ struct RESTRequest {
     } catch {
       throw RESTFailure(error)
     }
+    var extra = JSONObject()
     for member in object.members {
       let field = schema.field(called: member.name)
       if let field, let other = inPath[field.jsonName] {
         fields[field.jsonName] = try Self.merge(member.value, into: other, at: field.jsonName)
+      } else if field == nil, takesExtra(object) {
+        extra.append(name: member.name, value: member.value)
       } else {
         fields[member.name] = member.value
       }
+    }
+    if let field = route.extraMembers, !extra.members.isEmpty {
+      fields[field.jsonName] = .object(extra)
     }
     do throws(SchemaError) {
       try addMask(object, schema)
     } catch {
       throw RESTFailure(error)
     }
+  }
+
+  /// Whether members of a body that the request does not have go into the field for those.
+  private func takesExtra(_ body: JSONObject) -> Bool {
+    guard let field = route.extraMembers else { return false }
+    return body[field.jsonName] == nil && body[field.name] == nil
   }
 
   /// A field of the path may stand in the body too if it says the same there.

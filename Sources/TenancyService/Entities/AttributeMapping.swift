@@ -93,7 +93,8 @@ enum AttributeMapping {
     switch value {
     case .string(let text): .text(text)
     case .boolean(let flag): .boolean(flag)
-    case .number(let number): number.integer.map { .integer($0) }
+    case .number(let number):
+      number.integer.map { .integer($0) } ?? number.double.map { .number($0) }
     case .null, .array, .object: nil
     }
   }
@@ -141,18 +142,20 @@ enum AttributeMapping {
     }
   }
 
-  private static func json(_ value: Attribute.Value) -> JSONValue {
+  /// A value of an attribute or a parameter as JSON; numbers are finite.
+  static func json(_ value: Attribute.Value) -> JSONValue {
     switch value {
     case .text(let text): .string(text)
     case .boolean(let flag): .boolean(flag)
     case .integer(let number): .number(JSONNumber(number))
+    case .number(let number): JSONNumber(number).map { .number($0) } ?? .null
     }
   }
 
   /// Nil for a value of no kind and for numbers that JSON does not have.
   ///
   /// The decoder has bounded the nesting.
-  private static func json(_ value: Google_Protobuf.Value) -> JSONValue? {
+  static func json(_ value: Google_Protobuf.Value) -> JSONValue? {
     switch value.kind {
     case nil: return nil
     case .nullValue: return .null

@@ -91,7 +91,7 @@ extension StoredFilter {
       throw invalid("values", "must be set, or a prefix or bound in its place")
     }
     self.attribute = attribute
-    if case .integer = attribute.kind {
+    if attribute.kind.isNumeric {
       guard filter.prefix.isEmpty else { throw invalid("prefix", "is for text attributes only") }
       var values: Set<Int64> = []
       for (index, text) in filter.values.enumerated() {

@@ -1,6 +1,6 @@
 internal import AccessEngine
 
-/// Narrows a list by an attribute that is text or a number.
+/// Narrows a list by an attribute that is text, a color or a number.
 ///
 /// The engine keeps flags and choices only, so these are compared with what the store has.
 struct StoredFilter: Sendable {
@@ -25,6 +25,10 @@ struct StoredFilter: Sendable {
       return (values.isEmpty || values.contains(text)) && text.hasPrefix(prefix)
     case (.integer(let values, let range), .integer(let number)):
       return (values.isEmpty || values.contains(number)) && range.contains(number)
+    case (.integer(let values, let range), .number(let number)):
+      // No fraction is one of the values.
+      return values.isEmpty && Double(range.lowerBound) <= number
+        && number <= Double(range.upperBound)
     default: return false
     }
   }

@@ -17,7 +17,8 @@ extension PolicyDescription.Role {
       + groups.map { group in
         let padding = String(repeating: " ", count: width - group.first.place.count)
         let actions = group.actions.joined(separator: ", ")
-        let line = "  \(group.first.place)\(padding)  \(actions)\(group.first.rules)"
+        let line =
+          "  \(group.first.place)\(padding)  \(actions)\(group.first.takes)\(group.first.rules)"
         // Choices of attributes are whatever the file says.
         return FailureText.printable(line)
       }
@@ -36,11 +37,17 @@ extension PolicyDescription.Role {
 extension PolicyDescription.Grant {
   /// Whether both are of the same things under the same conditions.
   fileprivate func isAlike(_ other: Self) -> Bool {
-    (type, link, conditions, denies) == (other.type, other.link, other.conditions, other.denies)
+    (type, link, conditions, denies, parameters)
+      == (other.type, other.link, other.conditions, other.denies, other.parameters)
   }
 
   /// `device`, or `device through common_area`.
   var place: String { link.map { "\(type) through \($0)" } ?? type }
+
+  /// ` taking percent integer 0 to 100 %`; empty without parameters.
+  var takes: String {
+    parameters.isEmpty ? "" : " taking \(parameters.joined(separator: ", "))"
+  }
 
   /// ` if online = true, unless night`; empty without conditions.
   var rules: String {
@@ -54,6 +61,7 @@ extension PolicyDescription.Grant {
       "type": .string(type), "action": .string(action), "link": link.map { .string($0) } ?? .null,
       "conditions": .array(conditions.map { .string($0) }),
       "denies": .array(denies.map { .string($0) }),
+      "parameters": .array(parameters.map { .string($0) }),
     ]
   }
 }

@@ -54,12 +54,12 @@ extension PolicyDifference.GrantChange {
   fileprivate var line: String {
     guard let grant else { return "" }
     let pair = "\(change.sign) \(role)  \(grant.action) on \(grant.place)"
-    guard let before, let after else { return pair + grant.rules }
+    guard let before, let after else { return pair + grant.takes + grant.rules }
     return "\(pair):\(Self.rules(of: before)) ->\(Self.rules(of: after))"
   }
 
   private static func rules(of grant: PolicyDescription.Grant) -> String {
-    grant.conditions.isEmpty ? " always\(grant.rules)" : grant.rules
+    grant.takes + (grant.conditions.isEmpty ? " always\(grant.rules)" : grant.rules)
   }
 
   fileprivate var json: JSONValue {

@@ -103,6 +103,14 @@ struct BindingErrorTests {
       rule("get: \"/a\"") + " option (gatehouse.rest) = {ignore_unknown: true};",
       "ignore_unknown needs a body"
     ),
+    (
+      rule("post: \"/a\" body: \"part\"") + " option (gatehouse.rest) = {extra_members: \"part\"};",
+      "extra_members needs `body: \"*\"`, and not ignore_unknown"
+    ),
+    (
+      rule("post: \"/a\" body: \"*\"") + " option (gatehouse.rest) = {extra_members: \"part\"};",
+      "extra_members: `bad.v1.M` has no google.protobuf.Struct `part`"
+    ),
   ]
 
   private func problems(_ text: String) throws -> [String] {

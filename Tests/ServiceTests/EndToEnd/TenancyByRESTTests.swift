@@ -160,5 +160,72 @@ extension EndToEndTests {
         #expect(now.body["data"]?.object == changed)
       }
     }
+
+    @Test("A tenant sets its own thermostat; what is wrong with a value is said of its field")
+    func tenant_setsTemperature() async throws {
+      try await Installation.run { home in
+        let flat = try await Flat(in: home)
+        let unit = try await home.units.get(.init(unitId: flat.unit), options: flat.owner.call)
+        let heater = try await home.devices.register(
+          .init(
+            propertyId: unit.propertyId,
+            unitId: flat.unit,
+            name: "Heater",
+            type: "thermostat"
+          ),
+          options: flat.owner.call
+        ).id
+        let path = "devices/\(heater)"
+        for (operation, body) in [
+          ("set_temperature", #"{"celsius": 21.5}"#), ("setTemperature", #"{"celsius": 21.5}"#),
+          ("setTemperature", #"{"parameters": {"celsius": 21.5}, "idempotencyKey": "k"}"#),
+          ("setTemperature", #"{"celsius": 21.5, "idempotencyKey": "l"}"#),
+          ("viewStatus", "{}"), ("set_mode", #"{"mode": "eco"}"#),
+        ] {
+          let set = try await Self.send(home, flat.tenant, "POST", "\(path)/\(operation)", body)
+          #expect(set.status == 200, "\(operation) \(body): \(set.body)")
+        }
+        for (body, problem) in [
+          (#"{"celsius": "very hot"}"#, "parameters.celsius must be a number (°C)"),
+          (#"{"celsius": "NaN"}"#, "parameters.celsius must be a number (°C)"),
+          (#"{"celsius": 1e308}"#, "parameters.celsius must be between 5 and 35 (°C)"),
+          ("{}", "parameters.celsius must be set"),
+          (
+            #"{"celsius": 21.5, "fan_speed": 3}"#,
+            "parameters.fan_speed is not a parameter of set_temperature; it takes celsius"
+          ),
+        ] {
+          let refused = try await Self.send(
+            home,
+            flat.tenant,
+            "POST",
+            "\(path)/set_temperature",
+            body
+          )
+          #expect(refused.status == 400, "\(body)")
+          #expect(refused.body["message"]?.string == problem, "\(refused.body)")
+          let violations = refused.body["details"]?.object?["fieldViolations"]?.array
+          let field = violations?.first?.object?["field"]?.string
+          #expect(field.map { problem.hasPrefix($0 + " ") } == true, "\(refused.body)")
+        }
+        // A body with parameters has no others beside them.
+        let twice = try await Self.send(
+          home,
+          flat.tenant,
+          "POST",
+          "\(path)/set_temperature",
+          #"{"parameters": {"celsius": 20}, "celsius": 21}"#
+        )
+        #expect(twice.status == 400)
+        let settings = try await Self.send(
+          home,
+          flat.tenant,
+          "POST",
+          "\(path)/change_settings",
+          #"{"auto_lock_seconds": 30}"#
+        )
+        #expect(settings.status == 403)
+      }
+    }
   }
 }

@@ -413,7 +413,7 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__field_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[6] =
+static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[7] =
 {
   {
     "creates",
@@ -487,19 +487,33 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[6
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "extra_members",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, extra_members),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
   2,   /* field[2] = cache_control */
   0,   /* field[0] = creates */
   5,   /* field[5] = errors */
+  6,   /* field[6] = extra_members */
   3,   /* field[3] = form */
   4,   /* field[4] = ignore_unknown */
   1,   /* field[1] = plain */
 };
-static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[1 + 1] =
+static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 11, 6 },
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
 {
@@ -509,10 +523,10 @@ const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
   "Gatehouse__RestRules",
   "gatehouse",
   sizeof(Gatehouse__RestRules),
-  6,
+  7,
   gatehouse__rest_rules__field_descriptors,
   gatehouse__rest_rules__field_indices_by_name,
-  1,  gatehouse__rest_rules__number_ranges,
+  2,  gatehouse__rest_rules__number_ranges,
   (ProtobufCMessageInit) gatehouse__rest_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -271,10 +271,15 @@ struct  Gatehouse__RestRules
    * The form of its errors.
    */
   Gatehouse__RestErrors errors;
+  /*
+   * A field of type google.protobuf.Struct: members of the body that the request does not have become its
+   * members, unless the body has the field itself.
+   */
+  char *extra_members;
 };
 #define GATEHOUSE__REST_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__rest_rules__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED }
+    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
 /* Gatehouse__MethodRules methods */

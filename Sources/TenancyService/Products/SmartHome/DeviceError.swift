@@ -17,6 +17,15 @@ enum DeviceError {
     )
   }
 
+  /// Every parameter that is wrong, each by its name.
+  static func parametersInvalid(_ violations: [FieldViolation]) -> RPCError {
+    let more = violations.count > 1 ? " (and \(violations.count - 1) more)" : ""
+    let first = violations.first.map { "\($0.field) \($0.description)" } ?? ""
+    var error = ErrorCatalog.tenancy.invalidRequest("PARAMETERS_INVALID", first + more)
+    error.details.append(.badRequest(violations))
+    return error
+  }
+
   static let bridgeTooSlow = ErrorCatalog.tenancy.limited(
     "WATCH_TOO_SLOW",
     "more than \(CommandLimits.missedCountMax) commands were given before an event was taken; "

@@ -14,33 +14,12 @@ extension DevicesHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.OperateDeviceResponse {
     let user = try call.requireUser()
-    let action = "\(SmartHome.device).\(request.operation)"
+    var request = request
     let (core, id, policy) = (core, request.deviceId, core.policy)
-    guard let type = policy.type(named: SmartHome.device),
-      let actionID = policy.action(named: action),
-      let operation = policy.rule(of: actionID, on: type)?.operation
-    else {
-      let known = policy.type(named: SmartHome.device).map { policy.operations(on: $0) } ?? []
-      throw ErrorCatalog.tenancy.invalid(
-        "operation",
-        "OPERATION_UNKNOWN",
-        "\"\(request.operation)\" is not an operation of devices; use "
-          + known.joined(separator: ", ")
-      )
-    }
-    if !operation.setsAttributes, request.parameters?.fields.isEmpty == false {
-      throw ErrorCatalog.tenancy.invalid(
-        "parameters",
-        "PARAMETERS_INVALID",
-        "must be empty, because operation \"\(request.operation)\" takes none"
-      )
-    }
-    let parameters = try AttributeMapping.changes(
-      request.parameters,
-      type: policy[type],
-      field: "parameters",
-      reserved: SmartHome.kind
-    )
+    let (name, operation) = try Self.operation(request.operation, policy)
+    request.operation = name
+    let action = "\(SmartHome.device).\(name)"
+    let parameters = try OperationParameters(request.parameters, of: operation, named: name)
     let response = try await core.write(
       call,
       key: request.idempotencyKey,
@@ -53,7 +32,7 @@ extension DevicesHandler {
         id: core.identifiers.make(.accessRecord),
         deviceID: id,
         userID: user.userID,
-        operation: request.operation,
+        operation: name,
         succeeded: explanation.isAllowed && before != nil,
         reason: explanation.reason.rawValue,
         role: explanation.isAllowed ? explanation.role ?? "" : "",
@@ -65,20 +44,22 @@ extension DevicesHandler {
       try AccessTable.insert(record, in: tx)
       var after = before
       if let state = operation.desiredState { after.desiredState = state }
-      after.attributes = try AttributeMapping.merged(
-        before.attributes,
-        parameters,
-        field: "parameters"
-      )
+      if operation.setsAttributes {
+        after.attributes = try AttributeMapping.merged(
+          before.attributes,
+          parameters.values,
+          field: "parameters"
+        )
+      }
       // What changes nothing leaves a record all the same.
       if after == before { try core.auditBudget.take(user.userID) }
       let device = try operated(before, to: after, action: action, changes, tx)
       let message = try core.message(device: device, explanation, tx)
       var command: CommandRecord?
-      if operation.desiredState != nil || operation.setsAttributes {
+      if operation.isCommand {
         command = try CommandTable.give(
-          request.operation,
-          AttributeMapping.canonical(request.parameters),
+          name,
+          parameters.bytes,
           to: id,
           inProperty: message.propertyId,
           id: core.identifiers.make(.command),
@@ -94,6 +75,39 @@ extension DevicesHandler {
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action) }
     return response
+  }
+
+  /// An operation by its name, and its name in the policy: `setTemperature` is `set_temperature` as well.
+  private static func operation(
+    _ given: String,
+    _ policy: Policy
+  ) throws(RPCError) -> (name: String, Policy.Operation) {
+    let type = policy.type(named: SmartHome.device)
+    for name in [given, snakeCase(given)] {
+      guard let type, let action = policy.action(named: "\(SmartHome.device).\(name)"),
+        let operation = policy.rule(of: action, on: type)?.operation
+      else { continue }
+      return (name, operation)
+    }
+    let known = type.map { policy.operations(on: $0) } ?? []
+    throw ErrorCatalog.tenancy.invalid(
+      "operation",
+      "OPERATION_UNKNOWN",
+      "\"\(given)\" is not an operation of devices; use \(known.joined(separator: ", "))"
+    )
+  }
+
+  /// `set_temperature` of `setTemperature`.
+  private static func snakeCase(_ name: String) -> String {
+    var result = ""
+    for character in name {
+      if character.isASCII, character.isUppercase {
+        result += "_\(character.lowercased())"
+      } else {
+        result.append(character)
+      }
+    }
+    return result
   }
 
   /// Stores what an operation made of a device, with the one audit record of the operation.

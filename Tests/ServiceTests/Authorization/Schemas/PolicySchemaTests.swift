@@ -52,10 +52,10 @@ struct PolicySchemaTests {
   }
 
   private static let mistakes: [PlantedMistake] = [
-    .both(#""version": 2,"#, ""), .both(#""version": 2"#, #""version": 0"#),
-    .both(#""version": 2"#, #""version": "2""#), .both(#""version": 2"#, #""version": 2147483648"#),
-    .both(#""version": 2"#, #""version": 2, "verison": 3"#),
-    .both(#""version": 2"#, #""version": 2, "$schema": 7"#),
+    .both(#""version": 3,"#, ""), .both(#""version": 3"#, #""version": 0"#),
+    .both(#""version": 3"#, #""version": "2""#), .both(#""version": 3"#, #""version": 3147483648"#),
+    .both(#""version": 3"#, #""version": 3, "verison": 3"#),
+    .both(#""version": 3"#, #""version": 3, "$schema": 7"#),
     .both(#""name": "smart-home""#, #""name": "Smart Home""#),
     .both(#""enabled": true,"#, ""), .both(#""enabled": true"#, #""enabled": "yes""#),
     .both(#""from": "unit", "to": "device""#, #""from": "unit""#),
@@ -72,7 +72,18 @@ struct PolicySchemaTests {
     .both(#""create": "property.create_unit""#, #""create": ["property.create_unit"]"#),
     .both(#""view": "unit.view","#, #""veiw": "unit.view","#),
     .both(#""min": 0, "max": 100"#, #""min": "0", "max": 100"#),
-    .both(#""kind": "integer""#, #""kind": "number""#),
+    .both(#""kind": "integer", "min": 0, "max": 100, "unit": "%""#, #""kind": "integral""#),
+    .both(#""unit": "°C", "required""#, #""unit": "", "required""#),
+    .both(#""kind": "color", "required""#, #""kind": "color", "unit": "K", "required""#),
+    .both(#""min": 1500, "max": 9000"#, #""min": 1500.5, "max": 9000"#),
+    .both(#""min": 1500, "max": 9000"#, #""max": 9007199254740993"#),
+    .both(#""min": 5, "max": 35"#, #""min": "5", "max": 35"#),
+    .both(#""unit": "°C", "required": true"#, #""unit": "°C", "required": true, "default": 20"#),
+    .both(#""unit": "°C", "required": true"#, #""unit": "°C", "required": 1"#),
+    .both(#""fan": { "kind": "choice","#, #""Fan": { "kind": "choice","#),
+    .both(#""fan": { "kind": "choice","#, #""fan": { "kind": "choice", "setting": true,"#),
+    .both(#""sets_attributes": true"#, #""sets_attributes": true, "parameters": {}"#),
+    .both(#""access": "status", "setting": true"#, #""access": "status", "setting": "yes""#),
     .both(#""max_bytes": 64"#, #""max_bytes": 70000"#),
     .both(
       #""kind": "boolean", "access": "status", "default": true"#,
@@ -131,6 +142,12 @@ struct PolicySchemaTests {
     .loader(#""parents": ["property"]"#, #""parents": ["propertty"]"#),
     .loader(#""view": "unit.view""#, #""view": "device.view""#),
     .loader(#""min": 0, "max": 100"#, #""min": 101, "max": 100"#),
+    .loader(#""min": 5, "max": 35"#, #""min": 36, "max": 35"#),
+    .loader(#""unit": "°C", "required": true"#, #""unit": "°C", "default": 36"#),
+    .loader(
+      #""unit.update": { "roles""#,
+      #""unit.update": { "operation": { "sets_attributes": true }, "roles""#
+    ),
     .loader(#""conditions": ["reachable"]"#, #""conditions": ["reachible"]"#),
     .loader(#""condition_sets": {"#, #""condition_sets": { "spare": [],"#),
     .loader(#""attribute": "online""#, #""attribute": "battery""#),
@@ -216,7 +233,7 @@ struct PolicySchemaTests {
           "attributes": {
             "title": { "kind": "text", "max_bytes": 9, "access": "public", "default": "new" },
             "pages": { "kind": "integer", "min": 0, "max": 99, "access": "staff", "default": 1 },
-            "lent": { "kind": "boolean", "access": "public", "default": false },
+            "lent": { "kind": "boolean", "access": "public", "default": false, "setting": true },
             "kind": {
               "kind": "choice", "choices": ["paper", "film"], "access": "public",
               "default": "paper"
@@ -237,6 +254,15 @@ struct PolicySchemaTests {
                   "when": [{ "attribute": "kind", "equals": "film" }]
                 }
               ]
+            },
+            "book.mark": {
+              "roles": ["head"],
+              "operation": {
+                "parameters": {
+                  "page": { "kind": "number", "min": 0.5, "max": 99, "unit": "p", "required": true },
+                  "ink": { "kind": "color", "default": "#ff8800" }
+                }
+              }
             },
             "book.turn": {
               "roles": ["head"],

@@ -76,7 +76,7 @@ struct RandomWorld {
       switch attribute.kind {
       case .boolean: values[attribute.name] = .boolean(Bool.random(using: &generator))
       case .choice(let choices): values[attribute.name] = pick(choices).map { .text($0) }
-      case .text, .integer: break
+      case .text, .integer, .number, .color: break
       }
     }
     return values
@@ -108,6 +108,7 @@ struct RandomWorld {
         case .boolean(let flag): flag as NSNumber
         case .text(let text): text as NSString
         case .integer(let number): number as NSNumber
+        case .number(let number): number as NSNumber
         }
       }
     )

@@ -41,7 +41,7 @@ struct PolicyLoadingTests {
         #""unit.delete": { "roles""#, #""unit.delete": { "operation": { "kinds": [] }, "roles""#,
         "types.unit.actions.unit.delete.operation.kinds"
       ),
-      (#""version": 2"#, #""version": 2, "verison": 2"#, "verison"),
+      (#""version": 3"#, #""version": 3, "verison": 3"#, "verison"),
       (#""expect": "allow" }"#, #""expect": "deny" }"#, "assertions.expect[0]"),
       (#""window": "required""#, #""window": "always""#, "roles.guest.window"),
       (
@@ -119,7 +119,7 @@ struct PolicyLoadingTests {
 
   /// Mistakes of each kind in the smart home's policy, and the place of each.
   private static let mistakes: [(right: String, wrong: String, path: String)] = [
-    (#""version": 2"#, #""version": 0"#, "version"),
+    (#""version": 3"#, #""version": 0"#, "version"),
     (
       #""creator_role": "owner""#, #""creator_role": "tenant""#,
       "self_service.creator_role"
@@ -157,6 +157,23 @@ struct PolicyLoadingTests {
       #""desired_state": "locked", "kinds": ["lock"]"#,
       #""desired_state": "locked", "kinds": ["door"]"#,
       "types.device.actions.device.lock.operation.kinds[0]"
+    ),
+    (
+      #""min": 1500, "max": 9000"#, #""min": 9001, "max": 9000"#,
+      "types.device.actions.device.set_color_temperature.operation.parameters.kelvin.min"
+    ),
+    (
+      #""unit": "°C", "required": true"#, #""unit": "°C", "required": true, "default": 20"#,
+      "types.device.actions.device.set_temperature.operation.parameters.celsius.default"
+    ),
+    (
+      #""choices": ["auto", "on"], "required": true"#, #""choices": ["auto", "auto"]"#,
+      "types.device.actions.device.set_fan.operation.parameters.fan.choices"
+    ),
+    (
+      #""unit.update": { "roles""#,
+      #""unit.update": { "operation": { "sets_attributes": true }, "roles""#,
+      "types.unit.actions.unit.update.operation"
     ),
     (
       #""device.update": { "roles""#, #""device.update": { "rolls""#,

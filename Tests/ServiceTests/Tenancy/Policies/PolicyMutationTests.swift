@@ -61,7 +61,8 @@ struct PolicyMutationTests {
     default:
       let others: [JSONValue] = [
         .null, true, -1, 70_000, "", "*", "system", "device", "book", [], ["system"], [:],
-        ["a": 1],
+        ["a": 1], .number(JSONNumber(1e308) ?? JSONNumber(0)), "number", "color",
+        ["celsius": ["kind": "number", "required": true]],
       ]
       return others[Int(random.next() % UInt64(others.count))]
     }

@@ -216,7 +216,16 @@ struct CommandTests {
 
   @Test("A bridge that takes no events is cut off with a reason, and has lost nothing")
   func watch_tooSlow_isCut() async throws {
-    try await TenancyStage.run { stage in
+    var policy = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    policy.replace(
+      #""auto_lock_seconds": {"#,
+      with: #"""
+        "note": { "kind": "text", "max_bytes": 16384, "access": "use", "setting": true },
+        "auto_lock_seconds": {
+        """#,
+      maxReplacements: 1
+    )
+    try await TenancyStage.run(policy: [UInt8](policy.utf8)) { stage in
       let home = try await Building(stage, name: "a")
       let text = String(repeating: "x", count: 14 << 10)
       var given: [String] = []

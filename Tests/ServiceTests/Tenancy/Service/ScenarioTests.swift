@@ -149,7 +149,7 @@ struct ScenarioTests {
             .init(
               deviceId: home.door,
               operation: "change_settings",
-              parameters: attributes("quiet", true)
+              parameters: attributes("remote_operation_enabled", true)
             ),
             options: .by(home.manager)
           )
