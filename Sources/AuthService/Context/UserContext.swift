@@ -25,8 +25,10 @@ struct UserContext: Sendable {
 
 /// The purchases of a user, as far as sign-in reports them.
 struct UserEntitlements: Sendable {
-  /// The plan.
+  /// The tier of the plan.
   var plan: String
+  /// The plan, as EntitlementService describes it.
+  var planDetails: Entitlement_V1.Plan?
   /// Whether the user has the Compliance Pack.
   var hasCompliancePack: Bool
 }

@@ -134,6 +134,7 @@ struct UserContextSource: Sendable {
       return .success(
         UserEntitlements(
           plan: answer.tier,
+          planDetails: answer.plan,
           hasCompliancePack: answer.entitlements.contains {
             $0.key == compliancePack && $0.available
           }

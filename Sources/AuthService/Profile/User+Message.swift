@@ -28,7 +28,8 @@ extension Auth_V1.User {
       settings: user.profile.settings,
       // Written by this service alone; what cannot be read fails the calls that change it.
       activities: (try? ActivityList(stored: user.profile.activities))?.activities.map { .init($0) }
-        ?? []
+        ?? [],
+      planDetails: context.entitlements?.planDetails
     )
   }
 }
@@ -53,6 +54,7 @@ extension Auth_V1.User {
     user.roleAssociations = context.associations ?? []
     user.hasCompliancePack = context.entitlements?.hasCompliancePack ?? false
     user.plan = context.entitlements?.plan ?? ""
+    user.planDetails = context.entitlements?.planDetails
     user.missingContext = context.missing
     return user
   }

@@ -23,6 +23,24 @@ extension UnlockedBy {
   }
 }
 
+extension Plan {
+  /// The plan as it is sent.
+  func wire(of subject: Subject) -> Entitlement_V1.Plan {
+    .init(
+      tier: tier,
+      subject: subject.wire,
+      source: source,
+      productId: productID,
+      promotion: promotion,
+      expiresAt: expiresAt.map { .init(milliseconds: $0) },
+      renewal: renewal,
+      renewsAt: renewsAt.map { .init(milliseconds: $0) },
+      trial: isTrial,
+      renewalProductId: renewalProductID
+    )
+  }
+}
+
 extension Resolution {
   /// The entitlement as it is sent.
   func wire(_ unlockedBy: UnlockedBy?) -> Entitlement_V1.Entitlement {

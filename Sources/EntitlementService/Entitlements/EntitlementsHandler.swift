@@ -32,18 +32,20 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     let products = holdings.purchases.filter { resolver.scope.counts($0, for: subject.id) }
       .map { resolver.catalog.worth(of: $0, at: now) }
       .filter { $0.state == .active }.map(\.productID)
-    let tierEdge = try resolver.nextTierChange(of: holdings, after: now)
-    let edge = (resolutions.map(\.validUntil) + [tierEdge]).compactMap(\.self).min()
+    let plan = try resolver.plan(of: holdings, at: now)
+    let planEdge = try resolver.nextPlanChange(of: holdings, after: now)
+    let edge = (resolutions.map(\.validUntil) + [planEdge]).compactMap(\.self).min()
     let latest = now + answerLifetime
     return .init(
       subject: subject.wire,
-      tier: try resolver.tier(of: holdings, at: now),
+      tier: plan.tier,
       addons: addons.sorted(),
       entitlements: resolutions.map { $0.wire(resolver.unlockedBy($0, subject)) },
       products: Set(products).sorted(),
       version: holdings.version,
       validUntil: .init(milliseconds: min(edge ?? latest, latest)),
-      promotions: promotions.map { $0.promotion.wire(until: $0.endsAt) }
+      promotions: promotions.map { $0.promotion.wire(until: $0.endsAt) },
+      plan: plan.wire(of: subject)
     )
   }
 

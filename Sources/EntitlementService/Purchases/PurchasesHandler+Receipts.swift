@@ -48,12 +48,27 @@ extension PurchasesHandler {
       }
       if outcomes.isEmpty, let refusal { throw refusal }
       let results = outcomes.map { result(of: $0, for: userID) }
+      let outcome = results.contains(.applied) ? .applied : results.first ?? .unchanged
+      let purchases = outcomes.map { $0.record.wire(at: core.clock.now, intake.catalog) }
       return .init(
         format: isTransaction ? .transaction : .legacy,
-        result: results.contains(.applied) ? .applied : results.first ?? .unchanged,
-        purchases: outcomes.map { $0.record.wire(at: core.clock.now, intake.catalog) },
-        version: try SubjectVersionTable.current(of: .user(userID), in: tx)
+        result: outcome,
+        purchases: purchases,
+        version: try SubjectVersionTable.current(of: .user(userID), in: tx),
+        message: Self.message(outcome, purchases)
       )
     }
+  }
+
+  /// The result for people.
+  private static func message(
+    _ result: Entitlement_V1.TransactionResult,
+    _ purchases: [Entitlement_V1.Purchase]
+  ) -> String {
+    if result == .sandbox { return "Sandbox purchase recorded; it enables nothing here" }
+    guard purchases.contains(where: { $0.state == .active }) else {
+      return "Purchase recorded; it has ended, so it enables nothing"
+    }
+    return "Feature enabled"
   }
 }

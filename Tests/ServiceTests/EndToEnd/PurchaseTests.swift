@@ -86,7 +86,13 @@ extension EndToEndTests {
         let bought = try await submit(try Self.transaction(premium), owner, home)
         #expect(bought.result == .applied)
         #expect(try await plan(owner, home) == "premium")
-        #expect(try await home.answer(to: owner.email).user?.plan == "premium")
+        let user = try #require(try await home.answer(to: owner.email).user)
+        #expect(user.plan == "premium" && user.planDetails?.tier == "premium")
+        #expect(user.planDetails?.source == .purchase)
+        #expect(user.planDetails?.productId == "urgood_premium_monthly")
+        #expect(
+          user.planDetails?.expiresAt?.milliseconds == TestTime.now + 3650 * TestTime.day
+        )
         let entitlements = try await home.entitlements.get(.init(), options: owner.call)
         #expect(entitlements.tier == "premium")
         #expect(entitlements.products == ["urgood_premium_monthly"])

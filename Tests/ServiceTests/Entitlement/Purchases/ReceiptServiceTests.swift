@@ -44,7 +44,7 @@ struct ReceiptServiceTests {
       let answer = try await Self.validate(fixture, receipt, key: "k")
       #expect(answer.format == .legacy && answer.result == .applied && answer.version == 1)
       #expect(answer.purchases.map(\.productId) == [Self.product])
-      #expect(answer.purchases.first?.state == .active)
+      #expect(answer.purchases.first?.state == .active && answer.message == "Feature enabled")
       #expect(try await fixture.pack(Self.anna).allowed)
       #expect(try await Self.validate(fixture, receipt, key: "k") == answer)
       let again = try await Self.validate(fixture, receipt)

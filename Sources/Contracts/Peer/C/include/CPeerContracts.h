@@ -230,6 +230,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_entitlements_response(void) {
   return &entitlement__v1__get_entitlements_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__plan(void) {
+  return &entitlement__v1__plan__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__check_feature_request(void) {
   return &entitlement__v1__check_feature_request__descriptor;
 }

@@ -823,7 +823,7 @@ const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_request__desc
   (ProtobufCMessageInit) entitlement__v1__validate_receipt_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_response__field_descriptors[5] =
 {
   {
     "f1_format",
@@ -873,17 +873,30 @@ static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_message",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptResponse, f5_message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__validate_receipt_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_format */
   1,   /* field[1] = f2_result */
   2,   /* field[2] = f3_purchases */
   3,   /* field[3] = f4_version */
+  4,   /* field[4] = f5_message */
 };
 static const ProtobufCIntRange entitlement__v1__validate_receipt_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_response__descriptor =
 {
@@ -893,7 +906,7 @@ const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_response__des
   "Entitlement__V1__ValidateReceiptResponse",
   "entitlement.v1",
   sizeof(Entitlement__V1__ValidateReceiptResponse),
-  4,
+  5,
   entitlement__v1__validate_receipt_response__field_descriptors,
   entitlement__v1__validate_receipt_response__field_indices_by_name,
   1,  entitlement__v1__validate_receipt_response__number_ranges,

@@ -215,10 +215,11 @@ struct  Entitlement__V1__ValidateReceiptResponse
   size_t n_f3_purchases;
   Entitlement__V1__Purchase **f3_purchases;
   uint64_t f4_version;
+  ProtobufCBinaryData f5_message;
 };
 #define ENTITLEMENT__V1__VALIDATE_RECEIPT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__validate_receipt_response__descriptor) \
-    , ENTITLEMENT__V1__RECEIPT_FORMAT__v0_RECEIPT_FORMAT_UNSPECIFIED, ENTITLEMENT__V1__TRANSACTION_RESULT__v0_TRANSACTION_RESULT_UNSPECIFIED, 0,NULL, 0 }
+    , ENTITLEMENT__V1__RECEIPT_FORMAT__v0_RECEIPT_FORMAT_UNSPECIFIED, ENTITLEMENT__V1__TRANSACTION_RESULT__v0_TRANSACTION_RESULT_UNSPECIFIED, 0,NULL, 0, {0,NULL} }
 
 
 struct  Entitlement__V1__HandleNotificationRequest

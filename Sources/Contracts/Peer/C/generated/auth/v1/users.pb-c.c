@@ -97,7 +97,7 @@ void   auth__v1__user_address__init
   static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[20] =
+static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[21] =
 {
   {
     "f1_id",
@@ -339,6 +339,18 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[20] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f25_plan_details",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f25_plan_details),
+    &entitlement__v1__plan__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__user__field_indices_by_name[] = {
   9,   /* field[9] = f10_default_unit_id */
@@ -353,6 +365,7 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   17,   /* field[17] = f21_time_zone */
   18,   /* field[18] = f22_settings */
   19,   /* field[19] = f23_activities */
+  20,   /* field[20] = f25_plan_details */
   1,   /* field[1] = f2_email */
   2,   /* field[2] = f3_email_verified */
   3,   /* field[3] = f4_display_name */
@@ -362,11 +375,12 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   7,   /* field[7] = f8_default_portfolio_id */
   8,   /* field[8] = f9_default_property_id */
 };
-static const ProtobufCIntRange auth__v1__user__number_ranges[2 + 1] =
+static const ProtobufCIntRange auth__v1__user__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 20, 16 },
-  { 0, 20 }
+  { 25, 20 },
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor auth__v1__user__descriptor =
 {
@@ -376,10 +390,10 @@ const ProtobufCMessageDescriptor auth__v1__user__descriptor =
   "Auth__V1__User",
   "auth.v1",
   sizeof(Auth__V1__User),
-  20,
+  21,
   auth__v1__user__field_descriptors,
   auth__v1__user__field_indices_by_name,
-  2,  auth__v1__user__number_ranges,
+  3,  auth__v1__user__number_ranges,
   (ProtobufCMessageInit) auth__v1__user__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

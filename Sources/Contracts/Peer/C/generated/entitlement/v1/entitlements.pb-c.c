@@ -49,6 +49,12 @@ void   entitlement__v1__get_entitlements_response__init
   static const Entitlement__V1__GetEntitlementsResponse init_value = ENTITLEMENT__V1__GET_ENTITLEMENTS_RESPONSE__INIT;
   *message = init_value;
 }
+void   entitlement__v1__plan__init
+                     (Entitlement__V1__Plan         *message)
+{
+  static const Entitlement__V1__Plan init_value = ENTITLEMENT__V1__PLAN__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__check_feature_request__init
                      (Entitlement__V1__CheckFeatureRequest         *message)
 {
@@ -537,7 +543,7 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__desc
   (ProtobufCMessageInit) entitlement__v1__get_entitlements_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response__field_descriptors[9] =
 {
   {
     "f1_subject",
@@ -635,6 +641,18 @@ static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_plan",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f9_plan),
+    &entitlement__v1__plan__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__get_entitlements_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_subject */
@@ -645,11 +663,12 @@ static const unsigned entitlement__v1__get_entitlements_response__field_indices_
   5,   /* field[5] = f6_version */
   6,   /* field[6] = f7_valid_until */
   7,   /* field[7] = f8_promotions */
+  8,   /* field[8] = f9_plan */
 };
 static const ProtobufCIntRange entitlement__v1__get_entitlements_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__descriptor =
 {
@@ -659,11 +678,168 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__des
   "Entitlement__V1__GetEntitlementsResponse",
   "entitlement.v1",
   sizeof(Entitlement__V1__GetEntitlementsResponse),
-  8,
+  9,
   entitlement__v1__get_entitlements_response__field_descriptors,
   entitlement__v1__get_entitlements_response__field_indices_by_name,
   1,  entitlement__v1__get_entitlements_response__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__get_entitlements_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[10] =
+{
+  {
+    "f1_tier",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f1_tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_subject",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f2_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_source",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f3_source),
+    &entitlement__v1__plan_source__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_product_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f4_product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_expires_at",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f6_expires_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_renewal",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f7_renewal),
+    &entitlement__v1__renewal_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_renews_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f8_renews_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_trial",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f9_trial),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f11_renewal_product_id",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f11_renewal_product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_promotion",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f12_promotion),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__plan__field_indices_by_name[] = {
+  8,   /* field[8] = f11_renewal_product_id */
+  9,   /* field[9] = f12_promotion */
+  0,   /* field[0] = f1_tier */
+  1,   /* field[1] = f2_subject */
+  2,   /* field[2] = f3_source */
+  3,   /* field[3] = f4_product_id */
+  4,   /* field[4] = f6_expires_at */
+  5,   /* field[5] = f7_renewal */
+  6,   /* field[6] = f8_renews_at */
+  7,   /* field[7] = f9_trial */
+};
+static const ProtobufCIntRange entitlement__v1__plan__number_ranges[3 + 1] =
+{
+  { 1, 0 },
+  { 6, 4 },
+  { 11, 8 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__plan__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.Plan",
+  "Plan",
+  "Entitlement__V1__Plan",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__Plan),
+  10,
+  entitlement__v1__plan__field_descriptors,
+  entitlement__v1__plan__field_indices_by_name,
+  3,  entitlement__v1__plan__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__plan__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitlement__v1__check_feature_request__field_descriptors[2] =
@@ -1767,6 +1943,80 @@ const ProtobufCEnumDescriptor entitlement__v1__promotion_kind__descriptor =
   entitlement__v1__promotion_kind__enum_values_by_name,
   1,
   entitlement__v1__promotion_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitlement__v1__plan_source__enum_values_by_number[7] =
+{
+  { "v0_PLAN_SOURCE_UNSPECIFIED", "ENTITLEMENT__V1__PLAN_SOURCE__v0_PLAN_SOURCE_UNSPECIFIED", 0 },
+  { "v1_PLAN_SOURCE_DEFAULT", "ENTITLEMENT__V1__PLAN_SOURCE__v1_PLAN_SOURCE_DEFAULT", 1 },
+  { "v2_PLAN_SOURCE_PURCHASE", "ENTITLEMENT__V1__PLAN_SOURCE__v2_PLAN_SOURCE_PURCHASE", 2 },
+  { "v3_PLAN_SOURCE_SUBSCRIPTION", "ENTITLEMENT__V1__PLAN_SOURCE__v3_PLAN_SOURCE_SUBSCRIPTION", 3 },
+  { "v4_PLAN_SOURCE_TRIAL", "ENTITLEMENT__V1__PLAN_SOURCE__v4_PLAN_SOURCE_TRIAL", 4 },
+  { "v5_PLAN_SOURCE_COUPON", "ENTITLEMENT__V1__PLAN_SOURCE__v5_PLAN_SOURCE_COUPON", 5 },
+  { "v6_PLAN_SOURCE_CAMPAIGN", "ENTITLEMENT__V1__PLAN_SOURCE__v6_PLAN_SOURCE_CAMPAIGN", 6 },
+};
+static const ProtobufCIntRange entitlement__v1__plan_source__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex entitlement__v1__plan_source__enum_values_by_name[7] =
+{
+  { "v0_PLAN_SOURCE_UNSPECIFIED", 0 },
+  { "v1_PLAN_SOURCE_DEFAULT", 1 },
+  { "v2_PLAN_SOURCE_PURCHASE", 2 },
+  { "v3_PLAN_SOURCE_SUBSCRIPTION", 3 },
+  { "v4_PLAN_SOURCE_TRIAL", 4 },
+  { "v5_PLAN_SOURCE_COUPON", 5 },
+  { "v6_PLAN_SOURCE_CAMPAIGN", 6 },
+};
+const ProtobufCEnumDescriptor entitlement__v1__plan_source__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitlement.v1.PlanSource",
+  "PlanSource",
+  "Entitlement__V1__PlanSource",
+  "entitlement.v1",
+  7,
+  entitlement__v1__plan_source__enum_values_by_number,
+  7,
+  entitlement__v1__plan_source__enum_values_by_name,
+  1,
+  entitlement__v1__plan_source__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitlement__v1__renewal_state__enum_values_by_number[6] =
+{
+  { "v0_RENEWAL_STATE_UNSPECIFIED", "ENTITLEMENT__V1__RENEWAL_STATE__v0_RENEWAL_STATE_UNSPECIFIED", 0 },
+  { "v1_RENEWAL_STATE_NONE", "ENTITLEMENT__V1__RENEWAL_STATE__v1_RENEWAL_STATE_NONE", 1 },
+  { "v2_RENEWAL_STATE_RENEWS", "ENTITLEMENT__V1__RENEWAL_STATE__v2_RENEWAL_STATE_RENEWS", 2 },
+  { "v3_RENEWAL_STATE_ENDS", "ENTITLEMENT__V1__RENEWAL_STATE__v3_RENEWAL_STATE_ENDS", 3 },
+  { "v4_RENEWAL_STATE_RETRYING", "ENTITLEMENT__V1__RENEWAL_STATE__v4_RENEWAL_STATE_RETRYING", 4 },
+  { "v5_RENEWAL_STATE_GRACE", "ENTITLEMENT__V1__RENEWAL_STATE__v5_RENEWAL_STATE_GRACE", 5 },
+};
+static const ProtobufCIntRange entitlement__v1__renewal_state__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex entitlement__v1__renewal_state__enum_values_by_name[6] =
+{
+  { "v0_RENEWAL_STATE_UNSPECIFIED", 0 },
+  { "v1_RENEWAL_STATE_NONE", 1 },
+  { "v2_RENEWAL_STATE_RENEWS", 2 },
+  { "v3_RENEWAL_STATE_ENDS", 3 },
+  { "v4_RENEWAL_STATE_RETRYING", 4 },
+  { "v5_RENEWAL_STATE_GRACE", 5 },
+};
+const ProtobufCEnumDescriptor entitlement__v1__renewal_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitlement.v1.RenewalState",
+  "RenewalState",
+  "Entitlement__V1__RenewalState",
+  "entitlement.v1",
+  6,
+  entitlement__v1__renewal_state__enum_values_by_number,
+  6,
+  entitlement__v1__renewal_state__enum_values_by_name,
+  1,
+  entitlement__v1__renewal_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue entitlement__v1__change_kind__enum_values_by_number[5] =

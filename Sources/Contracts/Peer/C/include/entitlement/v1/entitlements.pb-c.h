@@ -25,6 +25,7 @@ typedef struct Entitlement__V1__Entitlement Entitlement__V1__Entitlement;
 typedef struct Entitlement__V1__ActivePromotion Entitlement__V1__ActivePromotion;
 typedef struct Entitlement__V1__GetEntitlementsRequest Entitlement__V1__GetEntitlementsRequest;
 typedef struct Entitlement__V1__GetEntitlementsResponse Entitlement__V1__GetEntitlementsResponse;
+typedef struct Entitlement__V1__Plan Entitlement__V1__Plan;
 typedef struct Entitlement__V1__CheckFeatureRequest Entitlement__V1__CheckFeatureRequest;
 typedef struct Entitlement__V1__CheckLimitRequest Entitlement__V1__CheckLimitRequest;
 typedef struct Entitlement__V1__CheckResponse Entitlement__V1__CheckResponse;
@@ -83,6 +84,25 @@ typedef enum _Entitlement__V1__PromotionKind {
   ENTITLEMENT__V1__PROMOTION_KIND__v3_PROMOTION_KIND_CAMPAIGN = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__PROMOTION_KIND)
 } Entitlement__V1__PromotionKind;
+typedef enum _Entitlement__V1__PlanSource {
+  ENTITLEMENT__V1__PLAN_SOURCE__v0_PLAN_SOURCE_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__PLAN_SOURCE__v1_PLAN_SOURCE_DEFAULT = 1,
+  ENTITLEMENT__V1__PLAN_SOURCE__v2_PLAN_SOURCE_PURCHASE = 2,
+  ENTITLEMENT__V1__PLAN_SOURCE__v3_PLAN_SOURCE_SUBSCRIPTION = 3,
+  ENTITLEMENT__V1__PLAN_SOURCE__v4_PLAN_SOURCE_TRIAL = 4,
+  ENTITLEMENT__V1__PLAN_SOURCE__v5_PLAN_SOURCE_COUPON = 5,
+  ENTITLEMENT__V1__PLAN_SOURCE__v6_PLAN_SOURCE_CAMPAIGN = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__PLAN_SOURCE)
+} Entitlement__V1__PlanSource;
+typedef enum _Entitlement__V1__RenewalState {
+  ENTITLEMENT__V1__RENEWAL_STATE__v0_RENEWAL_STATE_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__RENEWAL_STATE__v1_RENEWAL_STATE_NONE = 1,
+  ENTITLEMENT__V1__RENEWAL_STATE__v2_RENEWAL_STATE_RENEWS = 2,
+  ENTITLEMENT__V1__RENEWAL_STATE__v3_RENEWAL_STATE_ENDS = 3,
+  ENTITLEMENT__V1__RENEWAL_STATE__v4_RENEWAL_STATE_RETRYING = 4,
+  ENTITLEMENT__V1__RENEWAL_STATE__v5_RENEWAL_STATE_GRACE = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__RENEWAL_STATE)
+} Entitlement__V1__RenewalState;
 typedef enum _Entitlement__V1__ChangeKind {
   ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED = 0,
   ENTITLEMENT__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT = 1,
@@ -220,10 +240,30 @@ struct  Entitlement__V1__GetEntitlementsResponse
   Google__Protobuf__Timestamp *f7_valid_until;
   size_t n_f8_promotions;
   Entitlement__V1__ActivePromotion **f8_promotions;
+  Entitlement__V1__Plan *f9_plan;
 };
 #define ENTITLEMENT__V1__GET_ENTITLEMENTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_entitlements_response__descriptor) \
-    , NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0, NULL, 0,NULL }
+    , NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0, NULL, 0,NULL, NULL }
+
+
+struct  Entitlement__V1__Plan
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_tier;
+  Entitlement__V1__Subject *f2_subject;
+  Entitlement__V1__PlanSource f3_source;
+  ProtobufCBinaryData f4_product_id;
+  ProtobufCBinaryData f12_promotion;
+  Google__Protobuf__Timestamp *f6_expires_at;
+  Entitlement__V1__RenewalState f7_renewal;
+  Google__Protobuf__Timestamp *f8_renews_at;
+  protobuf_c_boolean f9_trial;
+  ProtobufCBinaryData f11_renewal_product_id;
+};
+#define ENTITLEMENT__V1__PLAN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__plan__descriptor) \
+    , {0,NULL}, NULL, ENTITLEMENT__V1__PLAN_SOURCE__v0_PLAN_SOURCE_UNSPECIFIED, {0,NULL}, {0,NULL}, NULL, ENTITLEMENT__V1__RENEWAL_STATE__v0_RENEWAL_STATE_UNSPECIFIED, NULL, 0, {0,NULL} }
 
 
 struct  Entitlement__V1__CheckFeatureRequest
@@ -461,6 +501,9 @@ void   entitlement__v1__get_entitlements_request__init
 /* Entitlement__V1__GetEntitlementsResponse methods */
 void   entitlement__v1__get_entitlements_response__init
                      (Entitlement__V1__GetEntitlementsResponse         *message);
+/* Entitlement__V1__Plan methods */
+void   entitlement__v1__plan__init
+                     (Entitlement__V1__Plan         *message);
 /* Entitlement__V1__CheckFeatureRequest methods */
 void   entitlement__v1__check_feature_request__init
                      (Entitlement__V1__CheckFeatureRequest         *message);
@@ -523,6 +566,9 @@ typedef void (*Entitlement__V1__GetEntitlementsRequest_Closure)
 typedef void (*Entitlement__V1__GetEntitlementsResponse_Closure)
                  (const Entitlement__V1__GetEntitlementsResponse *message,
                   void *closure_data);
+typedef void (*Entitlement__V1__Plan_Closure)
+                 (const Entitlement__V1__Plan *message,
+                  void *closure_data);
 typedef void (*Entitlement__V1__CheckFeatureRequest_Closure)
                  (const Entitlement__V1__CheckFeatureRequest *message,
                   void *closure_data);
@@ -572,6 +618,8 @@ extern const ProtobufCEnumDescriptor    entitlement__v1__subject_kind__descripto
 extern const ProtobufCEnumDescriptor    entitlement__v1__reason__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__source__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__promotion_kind__descriptor;
+extern const ProtobufCEnumDescriptor    entitlement__v1__plan_source__descriptor;
+extern const ProtobufCEnumDescriptor    entitlement__v1__renewal_state__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__change_kind__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__change_cause__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__change_effect__descriptor;
@@ -582,6 +630,7 @@ extern const ProtobufCMessageDescriptor entitlement__v1__entitlement__descriptor
 extern const ProtobufCMessageDescriptor entitlement__v1__active_promotion__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__plan__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_feature_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_limit_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_response__descriptor;
