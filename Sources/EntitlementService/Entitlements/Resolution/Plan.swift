@@ -19,7 +19,7 @@ struct Plan: Hashable, Sendable {
   var isTrial = false
   /// When it ends unless it is renewed: milliseconds since 1970, nil for never.
   var expiresAt: Int64?
-  /// What is known about its renewal.
+  /// The state of its renewal.
   var renewal = Renewal.none
   /// When it is renewed.
   var renewsAt: Int64?
@@ -28,7 +28,7 @@ struct Plan: Hashable, Sendable {
 }
 
 extension Purchase {
-  /// What is known about the renewal of a purchase that counts at `now`.
+  /// The state of the renewal of a purchase that counts at `now`.
   func planRenewal(at now: Int64) -> Plan.Renewal {
     guard isRenewed else { return .none }
     // The next period is bought already.
