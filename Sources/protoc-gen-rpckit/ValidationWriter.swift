@@ -280,25 +280,16 @@ struct ValidationWriter {
     return conditions
   }
 
-  /// The demand of a pattern, for people: one of a few words, an e-mail address, or else the pattern.
-  private static func demand(of pattern: String) -> String {
-    if pattern == "[^@ ]+@[^@ ]+" { return "must be an e-mail address, like name@example.com" }
-    let words = pattern.split(separator: "|", omittingEmptySubsequences: false)
-    let areWords = words.allSatisfy { word in
-      !word.isEmpty
-        && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) }
-    }
-    guard words.count > 1, areWords else { return "must match \(pattern)" }
-    return "must be one of \(words.joined(separator: ", "))"
-  }
-
   /// When what is in a value breaks a rule, and what to say then.
   private func contentConditions(_ shape: FieldShape, _ value: String) -> [(String, String)] {
     let rules = shape.field.rules
     var conditions: [(String, String)] = []
     if !rules.pattern.isEmpty {
       conditions.append(
-        ("!Self.\(patternName(shape)).matches(\(value))", Self.demand(of: rules.pattern))
+        (
+          "!Self.\(patternName(shape)).matches(\(value))",
+          PatternSentence(pattern: rules.pattern).text
+        )
       )
     }
     // Written so that a NaN breaks the rule.

@@ -27,7 +27,10 @@ import Testing
     Case(field: "name", description: "must be set") { $0.name = "" },
     Case(field: "name", description: "must have at least 2 bytes") { $0.name = "a" },
     Case(field: "name", description: "must have at most 8 bytes") { $0.name = "abcdefghi" },
-    Case(field: "name", description: "must match [a-z][a-z0-9-]*") { $0.name = "Ann" },
+    Case(
+      field: "name",
+      description: "must begin with a small letter and consist of small letters, digits and \"-\""
+    ) { $0.name = "Ann" },
     Case(field: "stars", description: "must be at least 1") { $0.stars = -1 },
     Case(field: "stars", description: "must be at most 5") { $0.stars = 6 },
     Case(field: "mood", description: "must be set") { $0.mood = .unspecified },

@@ -289,7 +289,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "language", description: "must have at most 16 bytes"))
         } else {
           if !Self.language_pattern.matches(self.language) {
-            violations.append(RPCKit.FieldViolation(field: path + "language", description: "must match [a-zA-Z0-9-]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "language", description: "must consist of letters, digits and \"-\""))
           }
         }
       }

@@ -331,7 +331,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "source", description: "must have at most 64 bytes"))
         } else {
           if !Self.source_pattern.matches(self.source) {
-            violations.append(RPCKit.FieldViolation(field: path + "source", description: "must match [a-zA-Z0-9._-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "source", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -342,7 +342,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "run", description: "must have at most 64 bytes"))
         } else {
           if !Self.run_pattern.matches(self.run) {
-            violations.append(RPCKit.FieldViolation(field: path + "run", description: "must match [a-zA-Z0-9._-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "run", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -555,7 +555,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "source", description: "must have at most 64 bytes"))
         } else {
           if !Self.source_pattern.matches(self.source) {
-            violations.append(RPCKit.FieldViolation(field: path + "source", description: "must match [a-zA-Z0-9._-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "source", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -566,7 +566,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "run", description: "must have at most 64 bytes"))
         } else {
           if !Self.run_pattern.matches(self.run) {
-            violations.append(RPCKit.FieldViolation(field: path + "run", description: "must match [a-zA-Z0-9._-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "run", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }

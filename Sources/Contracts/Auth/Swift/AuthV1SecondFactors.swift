@@ -237,7 +237,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 16 bytes"))
         } else {
           if !Self.code_pattern.matches(self.code) {
-            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must match [0-9 ]{6,16}"))
+            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must be 6 to 16 digits and blanks"))
           }
         }
       }
@@ -525,7 +525,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 16 bytes"))
         } else {
           if !Self.code_pattern.matches(self.code) {
-            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must match [0-9 ]{6,16}"))
+            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must be 6 to 16 digits and blanks"))
           }
         }
       }

@@ -140,7 +140,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must have at most 6 bytes"))
         } else {
           if !Self.pin_pattern.matches(self.pin) {
-            violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must match [0-9]{4,6}"))
+            violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must be 4 to 6 digits"))
           }
         }
       }
@@ -245,7 +245,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must have at most 6 bytes"))
         } else {
           if !Self.pin_pattern.matches(self.pin) {
-            violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must match [0-9]{4,6}"))
+            violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must be 4 to 6 digits"))
           }
         }
       }
@@ -256,7 +256,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "purpose", description: "must have at most 128 bytes"))
         } else {
           if !Self.purpose_pattern.matches(self.purpose) {
-            violations.append(RPCKit.FieldViolation(field: path + "purpose", description: "must match [A-Za-z0-9_./]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "purpose", description: "must consist of letters, digits, \".\", \"/\" and \"_\""))
           }
         }
       }

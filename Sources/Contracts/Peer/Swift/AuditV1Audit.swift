@@ -232,7 +232,7 @@ extension Audit_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
         } else {
           if !Self.action_pattern.matches(self.action) {
-            violations.append(RPCKit.FieldViolation(field: path + "action", description: "must match [a-z0-9_.]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "action", description: "must consist of small letters, digits, \".\" and \"_\""))
           }
         }
       }

@@ -974,7 +974,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes"))
         } else {
           if !Self.code_pattern.matches(self.code) {
-            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must match [A-Z0-9]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must consist of capital letters and digits"))
           }
         }
       }

@@ -290,7 +290,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "language", description: "must have at most 16 bytes"))
         } else {
           if !Self.language_pattern.matches(self.language) {
-            violations.append(RPCKit.FieldViolation(field: path + "language", description: "must match [a-zA-Z0-9-]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "language", description: "must consist of letters, digits and \"-\""))
           }
         }
       }
@@ -698,7 +698,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 16 bytes"))
         } else {
           if !Self.code_pattern.matches(self.code) {
-            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must match [0-9 ]{6,16}"))
+            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must be 6 to 16 digits and blanks"))
           }
         }
       }
@@ -896,7 +896,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "attempt", description: "must have at most 128 bytes"))
         } else {
           if !Self.attempt_pattern.matches(self.attempt) {
-            violations.append(RPCKit.FieldViolation(field: path + "attempt", description: "must match [A-Za-z0-9_-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "attempt", description: "must consist of letters, digits, \"-\" and \"_\""))
           }
         }
       }

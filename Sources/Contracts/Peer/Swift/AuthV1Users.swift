@@ -571,7 +571,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "language", description: "must have at most 16 bytes"))
         } else {
           if !Self.language_pattern.matches(value) {
-            violations.append(RPCKit.FieldViolation(field: path + "language", description: "must match [a-zA-Z0-9-]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "language", description: "must consist of letters, digits and \"-\""))
           }
         }
       }
@@ -796,7 +796,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
         } else {
           if !Self.name_pattern.matches(self.name) {
-            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must match [a-z][a-z0-9_-]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must begin with a small letter and consist of small letters, digits, \"-\" and \"_\""))
           }
         }
       }
@@ -807,7 +807,7 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "day", description: "must have at most 10 bytes"))
         } else {
           if !Self.day_pattern.matches(self.day) {
-            violations.append(RPCKit.FieldViolation(field: path + "day", description: "must match [0-9]{4}-[0-9]{2}-[0-9]{2}"))
+            violations.append(RPCKit.FieldViolation(field: path + "day", description: "must be a date, like 2026-11-22"))
           }
         }
       }

@@ -88,7 +88,7 @@ extension Entitlement_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "pseudonym", description: "must have at most 64 bytes"))
         } else {
           if !Self.pseudonym_pattern.matches(self.pseudonym) {
-            violations.append(RPCKit.FieldViolation(field: path + "pseudonym", description: "must match del_[a-z0-9]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "pseudonym", description: "must be \"del_\" followed by small letters and digits"))
           }
         }
       }

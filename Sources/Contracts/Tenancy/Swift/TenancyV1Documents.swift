@@ -222,7 +222,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "field", description: "must have at most 256 bytes"))
         } else {
           if !Self.field_pattern.matches(self.field) {
-            violations.append(RPCKit.FieldViolation(field: path + "field", description: "must match [A-Za-z0-9_.-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "field", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -355,7 +355,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
           }
         }
       }
@@ -366,7 +366,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
         } else {
           if !Self.documentId_pattern.matches(self.documentId) {
-            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must match [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must begin with a letter, a digit, \"-\" or \"_\" and consist of at most 128 letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -470,7 +470,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
           }
         }
       }
@@ -481,7 +481,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
         } else {
           if !Self.documentId_pattern.matches(self.documentId) {
-            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must match [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must begin with a letter, a digit, \"-\" or \"_\" and consist of at most 128 letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -1066,7 +1066,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
           }
         }
       }
@@ -1077,7 +1077,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
         } else {
           if !Self.documentId_pattern.matches(self.documentId) {
-            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must match [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must begin with a letter, a digit, \"-\" or \"_\" and consist of at most 128 letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -1193,7 +1193,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "field", description: "must have at most 256 bytes"))
         } else {
           if !Self.field_pattern.matches(self.field) {
-            violations.append(RPCKit.FieldViolation(field: path + "field", description: "must match [A-Za-z0-9_.-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "field", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -1466,7 +1466,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
           }
         }
       }
@@ -1487,7 +1487,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "sort_field", description: "must have at most 256 bytes"))
         } else {
           if !Self.sortField_pattern.matches(self.sortField) {
-            violations.append(RPCKit.FieldViolation(field: path + "sort_field", description: "must match [A-Za-z0-9_.-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "sort_field", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -1654,7 +1654,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
         } else {
           if !Self.collection_pattern.matches(self.collection) {
-            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must match [A-Za-z][A-Za-z0-9_-]{0,63}"))
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
           }
         }
       }

@@ -408,7 +408,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         } else {
           if !Self.deviceId_pattern.matches(self.deviceId) {
-            violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must match [A-Za-z0-9._-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -541,7 +541,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         } else {
           if !Self.deviceId_pattern.matches(self.deviceId) {
-            violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must match [A-Za-z0-9._-]+"))
+            violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must consist of letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }

@@ -153,7 +153,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "id", description: "must have at most 128 bytes"))
         } else {
           if !Self.id_pattern.matches(self.id) {
-            violations.append(RPCKit.FieldViolation(field: path + "id", description: "must match [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}"))
+            violations.append(RPCKit.FieldViolation(field: path + "id", description: "must begin with a letter, a digit, \"-\" or \"_\" and consist of at most 128 letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
@@ -164,7 +164,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         } else {
           if !Self.userId_pattern.matches(self.userId) {
-            violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must match usr_[A-Za-z0-9_-]{1,60}"))
+            violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be \"usr_\" followed by 1 to 60 letters, digits, \"-\" and \"_\""))
           }
         }
       }

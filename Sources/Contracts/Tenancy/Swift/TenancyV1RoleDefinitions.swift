@@ -239,7 +239,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
         } else {
           if !Self.name_pattern.matches(self.name) {
-            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must match [a-z][a-z0-9_.-]*"))
+            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must begin with a small letter and consist of small letters, digits, \"-\", \".\" and \"_\""))
           }
         }
       }
