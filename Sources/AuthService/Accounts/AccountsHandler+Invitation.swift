@@ -28,7 +28,9 @@ extension AccountsHandler {
         userID: inviter.id,
         token: request.code,
         values: [
-          "role": request.role, "entity_type": request.entityType,
+          "role": InvitedObject.words(request.role),
+          "entity_type": InvitedObject.words(request.entityType),
+          "entity": InvitedObject(type: request.entityType, name: request.entityName).text,
           "time": MailDate.short(expires),
         ]
       )

@@ -134,7 +134,7 @@ struct MailAttempts: LeasedRows {
     }
   }
 
-  /// An invitation says who invites by the address that they have proven, and nothing that they can choose.
+  /// An invitation says who invites by the address that they have proven, not by a name that they chose.
   private func resolve(
     invitation order: MailOrder,
     to address: EmailAddress,

@@ -67,7 +67,7 @@ enum MailKind: String, CaseIterable, Sendable {
       case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .signInsRefused, .passkeyAdded,
         .passkeyRemoved, .deletionBegun, .deletionDone:
         ["time"]
-      case .invitation: ["link", "token", "inviter", "role", "entity_type", "time"]
+      case .invitation: ["link", "token", "inviter", "role", "entity", "entity_type", "time"]
       case .identityLinked, .identityUnlinked: ["provider", "time"]
       }
     return own.union(["name", "email"])

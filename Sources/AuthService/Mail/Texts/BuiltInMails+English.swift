@@ -158,9 +158,9 @@ extension BuiltInMails {
       ]
     ),
     .invitation: Draft(
-      subject: "{{inviter}} invites you",
+      subject: "{{inviter}} invites you as {{role}}",
       paragraphs: [
-        "Hello,", "{{inviter}} invites you to a role.", "Role: {{role}} ({{entity_type}})",
+        "Hello,", "{{inviter}} invites you as {{role}} of {{entity}}.",
         "Sign in or create an account with any address, then open this link to accept:", "{{link}}",
         "Or enter this code where you were asked for it: {{token}}",
         "Link and code work once, until {{time}}. If you do not know who this is, ignore this mail.",

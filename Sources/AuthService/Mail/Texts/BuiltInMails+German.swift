@@ -173,8 +173,7 @@ extension BuiltInMails {
     .invitation: Draft(
       subject: "{{inviter}} lädt Sie ein",
       paragraphs: [
-        "Guten Tag,", "{{inviter}} lädt Sie zu einer Rolle ein.",
-        "Rolle: {{role}} ({{entity_type}})",
+        "Guten Tag,", "{{inviter}} lädt Sie ein. Ihre Rolle: {{role}} ({{entity}})",
         "Melden Sie sich an oder legen Sie mit einer beliebigen Adresse ein Konto an, und öffnen Sie"
           + " dann diesen Link, um anzunehmen:", "{{link}}",
         "Oder geben Sie diesen Code ein, wo danach gefragt wird: {{token}}",

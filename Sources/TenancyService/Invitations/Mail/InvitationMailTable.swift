@@ -5,6 +5,8 @@ internal import ServiceKit
 /// The row is the only place that has the code, sealed, and goes when the mail was taken or is of no use.
 struct InvitationMail: Sendable {
   let invitation: InvitationRecord
+  /// The name of the entity that the role is on, as it is now.
+  let entityName: String
   /// The code, sealed for the invitation.
   let sealed: [UInt8]
 }
@@ -35,7 +37,12 @@ enum InvitationMailTable {
     guard let sealed, let invitation = try InvitationTable.find(invitationID, in: tx) else {
       return nil
     }
-    return InvitationMail(invitation: invitation, sealed: sealed)
+    let entity = try tx.entity(invitation.entityID, type: invitation.entityType)
+    return InvitationMail(
+      invitation: invitation,
+      entityName: entity?.name ?? "",
+      sealed: sealed
+    )
   }
 
   /// Forgets one, and the code with it.

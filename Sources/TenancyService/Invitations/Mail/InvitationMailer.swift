@@ -93,6 +93,7 @@ final class InvitationMailer: InvitationMailing {
           inviterID: invitation.invitedBy,
           role: invitation.role,
           entityType: invitation.entityType,
+          entityName: mail.entityName,
           expires: invitation.expiresAt
         )
       )

@@ -15,6 +15,8 @@ public struct InvitationLetter: Hashable, Sendable {
   public let role: String
   /// The type of the entity that the role is on.
   public let entityType: String
+  /// The name of the entity.
+  public let entityName: String
   /// Until when it can be accepted, in milliseconds since 1970.
   public let expires: Int64
 }
@@ -45,7 +47,8 @@ public struct AuthInvitationPost: InvitationPost {
         inviterId: letter.inviterID,
         role: letter.role,
         entityType: letter.entityType,
-        expiresAt: .init(milliseconds: letter.expires)
+        expiresAt: .init(milliseconds: letter.expires),
+        entityName: letter.entityName
       ),
       timeout: .seconds(5)
     )

@@ -11,6 +11,7 @@ struct InvitationMailTests {
   private func request(
     _ id: String = "inv_1",
     to email: String = "bob@example.org",
+    of name: String = "Harbour",
     by inviter: String
   ) -> Auth_V1.SendInvitationRequest {
     .init(
@@ -20,7 +21,8 @@ struct InvitationMailTests {
       inviterId: inviter,
       role: "property_manager",
       entityType: "portfolio",
-      expiresAt: .init(milliseconds: ManualClock().now + 7 * 86_400_000)
+      expiresAt: .init(milliseconds: ManualClock().now + 7 * 86_400_000),
+      entityName: name
     )
   }
 
@@ -53,12 +55,31 @@ struct InvitationMailTests {
       let mails = try await stage.takeMails()
       let mail = try #require(mails.first)
       #expect(mails.count == 1 && mail.recipient == "<bob@example.org>")
-      #expect(mail.headers["Subject"] == "ada@example.org invites you")
+      #expect(mail.headers["Subject"] == "ada@example.org invites you as property manager")
       #expect(mail.link?.path == "accept-invitation" && mail.link?.token == "ABC34")
-      #expect(mail.text.contains("Role: property_manager (portfolio)"))
+      #expect(mail.text.contains("ada@example.org invites you as property manager of Harbour."))
       // A name is whatever its owner wants strangers to read.
       #expect(!mail.raw.contains("Ada"))
       #expect(try await stage.audited("invitation.send") == ["invitation.send inv_1"])
+    }
+  }
+
+  @Test(
+    "A name that is long or looks like a link is left out: the mail names the kind of object",
+    arguments: [
+      ("Pier 4", "Pier 4"), ("Dr. Who's flat", "Dr. Who's flat"), ("", "portfolio"),
+      ("win.example.com", "portfolio"), ("https://win", "portfolio"), ("a@b", "portfolio"),
+      ("two\nlines", "portfolio"), (String(repeating: "a", count: 61), "portfolio"),
+    ]
+  )
+  func send_name_isPlain(name: String, shown: String) async throws {
+    #expect(InvitedObject(type: "portfolio", name: name).text == shown)
+    try await AuthStage.run { stage in
+      let ada = try await inviter(stage)
+      _ = try await accounts(stage).sendInvitation(request(of: name, by: ada))
+      let mail = try #require(try await stage.takeMails().first)
+      #expect(mail.text.contains("as property manager of \(shown)."))
+      #expect(mail.headers["Subject"] == "ada@example.org invites you as property manager")
     }
   }
 
@@ -88,7 +109,7 @@ struct InvitationMailTests {
       #expect(
         subjects == [
           "<Bob@example.org>": EncodedText.header("ada@example.org lädt Sie ein"),
-          "<nobody@example.org>": "ada@example.org invites you",
+          "<nobody@example.org>": "ada@example.org invites you as property manager",
         ]
       )
     }

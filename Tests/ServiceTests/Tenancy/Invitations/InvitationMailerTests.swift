@@ -102,6 +102,8 @@ struct InvitationMailerTests {
       await drain(stage)
       let letter = try #require(post.letters.first)
       #expect(post.letters.count == 1 && letter.email == "ida@example.com")
+      let unit = try await stage.units.get(.init(unitId: home.unit), options: .by(home.manager))
+      #expect(letter.entityName == unit.name && !unit.name.isEmpty)
       // Another one takes its place, and its letter goes with it if nobody has taken that.
       post.fail(with: RPCError(.unavailable, "AuthService is down"))
       for day in 1...2 {

@@ -761,7 +761,7 @@ const ProtobufCMessageDescriptor auth__v1__refuse_account_change_response__descr
   (ProtobufCMessageInit) auth__v1__refuse_account_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_descriptors[8] =
 {
   {
     "f1_invitation_id",
@@ -847,6 +847,18 @@ static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_entity_name",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f8_entity_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__send_invitation_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_invitation_id */
@@ -856,11 +868,12 @@ static const unsigned auth__v1__send_invitation_request__field_indices_by_name[]
   4,   /* field[4] = f5_role */
   5,   /* field[5] = f6_entity_type */
   6,   /* field[6] = f7_expires_at */
+  7,   /* field[7] = f8_entity_name */
 };
 static const ProtobufCIntRange auth__v1__send_invitation_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor =
 {
@@ -870,7 +883,7 @@ const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor =
   "Auth__V1__SendInvitationRequest",
   "auth.v1",
   sizeof(Auth__V1__SendInvitationRequest),
-  7,
+  8,
   auth__v1__send_invitation_request__field_descriptors,
   auth__v1__send_invitation_request__field_indices_by_name,
   1,  auth__v1__send_invitation_request__number_ranges,

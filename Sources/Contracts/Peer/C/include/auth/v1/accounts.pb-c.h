@@ -236,10 +236,11 @@ struct  Auth__V1__SendInvitationRequest
   ProtobufCBinaryData f5_role;
   ProtobufCBinaryData f6_entity_type;
   Google__Protobuf__Timestamp *f7_expires_at;
+  ProtobufCBinaryData f8_entity_name;
 };
 #define AUTH__V1__SEND_INVITATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__send_invitation_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Auth__V1__SendInvitationResponse
