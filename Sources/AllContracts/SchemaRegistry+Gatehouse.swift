@@ -46,6 +46,7 @@ extension SchemaRegistry {
     Tenancy_V1.tenancyV1RoleDefinitionsFile,
     Tenancy_V1.tenancyV1GuestsFile, Tenancy_V1.tenancyV1PermissionsFile,
     Tenancy_V1.tenancyV1PortfoliosFile, Tenancy_V1.tenancyV1PropertiesFile,
+    Tenancy_V1.tenancyV1SchemaFile,
     Tenancy_V1.tenancyV1SubjectsFile, Tenancy_V1.tenancyV1UnitsFile,
     Entitlement_V1.entitlementV1ExportsFile,
     Entitlement_V1.entitlementV1FeatureFlagsFile,

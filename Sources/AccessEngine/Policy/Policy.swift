@@ -202,6 +202,8 @@ public final class Policy: Sendable {
     package let setsAttributes: Bool
     /// The values it takes, in the order of the policy.
     package let parameters: [Parameter]
+    /// The kinds of devices that have it; empty for all.
+    package let kinds: [String]
 
     /// Whether it leaves the device something to do.
     package var isCommand: Bool { desiredState != nil || !parameters.isEmpty || setsAttributes }

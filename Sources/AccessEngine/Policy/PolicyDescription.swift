@@ -108,12 +108,12 @@ extension Policy {
   }
 
   /// The names of some types, in the order of the policy.
-  fileprivate func names(of set: EntityTypeSet) -> [String] {
+  package func names(of set: EntityTypeSet) -> [String] {
     types.indices.filter { set.contains(EntityTypeID(index: UInt8($0))) }.map { types[$0].name }
   }
 
   /// A type whose policy says what the role's access level is called.
-  fileprivate func shownType(to role: Role) -> EntityTypeID? {
+  package func shownType(to role: Role) -> EntityTypeID? {
     types.indices.dropFirst().map { EntityTypeID(index: UInt8($0)) }.first {
       role.heldOn.contains($0) || role.inheritsTo.contains($0)
     }

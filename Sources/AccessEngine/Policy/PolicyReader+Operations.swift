@@ -19,14 +19,16 @@ extension PolicyReader {
       } ?? false
     let given = object.optional("parameters")
     let parameters = setsAttributes ? readSettings(field, given, type) : readParameters(given)
-    if let kinds = object.optional("kinds").flatMap({ readKinds($0, type) }) {
-      rule.conditions.append(.attribute(kinds, otherwise: .operationNotSupported))
+    let kinds = object.optional("kinds").flatMap { readKinds($0, type) }
+    if let kinds {
+      rule.conditions.append(.attribute(kinds.test, otherwise: .operationNotSupported))
     }
     object.finish()
     rule.operation = Policy.Operation(
       desiredState: state,
       setsAttributes: setsAttributes,
-      parameters: parameters
+      parameters: parameters,
+      kinds: kinds?.names ?? []
     )
   }
 
@@ -100,7 +102,10 @@ extension PolicyReader {
   private static let exactIntegers: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
   /// Choices of the attribute `kind` of a type.
-  private func readKinds(_ field: JSONField, _ type: EntityTypeID) -> Policy.AttributeTest? {
+  private func readKinds(
+    _ field: JSONField,
+    _ type: EntityTypeID
+  ) -> (names: [String], test: Policy.AttributeTest)? {
     guard !isUnreadable(Self.kindAttribute, of: type) else { return nil }
     let attribute = types[Int(type.index)].attributes.first { $0.name == Self.kindAttribute }
     guard let attribute, let slot = attribute.slot, case .choice(let choices) = attribute.kind
@@ -119,7 +124,7 @@ extension PolicyReader {
       }
       if let code { codes |= 1 << UInt64(code) }
     }
-    return Policy.AttributeTest(slot: slot, codes: codes)
+    return (attribute.texts(ofCodes: codes), Policy.AttributeTest(slot: slot, codes: codes))
   }
 
   /// The attribute that says of what kind a device is.

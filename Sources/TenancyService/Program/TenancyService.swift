@@ -156,6 +156,7 @@ public final class TenancyService: Sendable {
         SubjectsHandler(core: core).definition,
         AuditHandler(core: core).definition,
         permissions.definition,
+        SchemasHandler(core: core).definition,
         AuthZenHandler(core: core, permissions: permissions).definition,
         InvitationsHandler(core: core).definition,
         DocumentsHandler(core: core).definition,

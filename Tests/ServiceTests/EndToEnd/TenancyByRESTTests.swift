@@ -161,6 +161,31 @@ extension EndToEndTests {
       }
     }
 
+    @Test("An app reads the schema once, and then only whether it is still that one")
+    func schema_isKept() async throws {
+      try await Installation.run { home in
+        let flat = try await Flat(in: home)
+        let field = (name: "authorization", value: "Bearer \(flat.tenant.tokens.accessToken)")
+        let path = "/api/v1/schema?types=device"
+        let first = try await home.tenancy.http.send("GET", path, [field], nil)
+        #expect(first.status == 200)
+        #expect(first.fields["cache-control"] == "private, max-age=60")
+        let tag = try #require(first.fields["etag"])
+        let json = try JSONReader.read(first.content, limits: JSONLimits(byteCountMax: 1 << 20))
+        let types = json.object?["data"]?.object?["types"]?.array
+        #expect(types?.compactMap { $0.object?["name"]?.string } == ["device"])
+        let again = try await home.tenancy.http.send(
+          "GET",
+          path,
+          [field, (name: "if-none-match", value: tag)],
+          nil
+        )
+        #expect(again.status == 304 && again.content.isEmpty)
+        let stranger = try await home.tenancy.http.send("GET", path, [], nil)
+        #expect(stranger.status == 401)
+      }
+    }
+
     @Test("A tenant sets its own thermostat; what is wrong with a value is said of its field")
     func tenant_setsTemperature() async throws {
       try await Installation.run { home in

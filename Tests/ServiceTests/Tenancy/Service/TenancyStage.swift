@@ -142,6 +142,7 @@ struct TenancyStage: Sendable {
   var properties: Tenancy_V1.PropertiesClient { .init(channel) }
   var units: Tenancy_V1.UnitsClient { .init(channel) }
   var devices: Tenancy_V1.DevicesClient { .init(channel) }
+  var schemas: Tenancy_V1.SchemasClient { .init(channel) }
   var guests: Tenancy_V1.GuestsClient { .init(channel) }
   var associations: Tenancy_V1.AssociationsClient { .init(channel) }
   var subjects: Tenancy_V1.SubjectsClient { .init(channel) }

@@ -21,6 +21,7 @@
 #include "tenancy/v1/properties.pb-c.h"
 #include "tenancy/v1/role_definitions.pb-c.h"
 #include "tenancy/v1/roles.pb-c.h"
+#include "tenancy/v1/schema.pb-c.h"
 #include "tenancy/v1/subjects.pb-c.h"
 #include "tenancy/v1/units.pb-c.h"
 
@@ -521,6 +522,36 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__restore_converted_role_request(void) {
   return &tenancy__v1__restore_converted_role_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_schema_request(void) {
+  return &tenancy__v1__get_schema_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__schema(void) {
+  return &tenancy__v1__schema__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__policy_version(void) {
+  return &tenancy__v1__policy_version__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__type_schema(void) {
+  return &tenancy__v1__type_schema__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__value_schema(void) {
+  return &tenancy__v1__value_schema__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__attribute_schema(void) {
+  return &tenancy__v1__attribute_schema__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__action_schema(void) {
+  return &tenancy__v1__action_schema__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__operation_schema(void) {
+  return &tenancy__v1__operation_schema__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__parameter_schema(void) {
+  return &tenancy__v1__parameter_schema__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__role_schema(void) {
+  return &tenancy__v1__role_schema__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__suspension(void) {
   return &tenancy__v1__suspension__descriptor;

@@ -1,0 +1,90 @@
+import PeerContracts
+import TenancyContracts
+import RPCKit
+import RPCKitTesting
+import ServiceKit
+import Testing
+
+@testable import ServiceTesting
+@testable import TenancyService
+
+@Suite("The words of the loaded policies")
+struct SchemaTests {
+  private static func schema(
+    _ stage: TenancyStage,
+    types: [String] = []
+  ) async throws -> Tenancy_V1.Schema {
+    try await stage.schemas.get(.init(types: types), options: .by("usr_nobody"))
+  }
+
+  @Test("An application finds what a device has and takes")
+  func schema_ofDevices_hasOperations() async throws {
+    try await TenancyStage.run { stage in
+      let schema = try await Self.schema(stage, types: ["device", "ship"])
+      #expect(schema.policies.map(\.name) == ["smart-home"])
+      #expect(schema.types.map(\.name) == ["device"])
+      let device = try #require(schema.types.first)
+      #expect(device.parents == ["system", "portfolio", "property", "unit"])
+      #expect(device.accessLevels == ["status", "use", "manage"])
+      #expect(device.otherAttributes == "use")
+      let operations = device.actions.compactMap(\.operation)
+      let set = try #require(operations.first { $0.name == "set_temperature" })
+      #expect(
+        set
+          == .init(
+            name: "set_temperature",
+            kinds: ["thermostat"],
+            parameters: [
+              .init(
+                name: "celsius",
+                value: .init(kind: .number, min: 5, max: 35, unit: "°C"),
+                required: true
+              )
+            ]
+          )
+      )
+      let mode = try #require(operations.first { $0.name == "set_mode" })
+      #expect(mode.parameters.first?.value?.choices == ["heat", "cool", "eco", "auto", "off"])
+      let settings = try #require(operations.first { $0.name == "change_settings" })
+      #expect(settings.setsAttributes && settings.kinds.isEmpty)
+      let names = device.attributes.filter(\.setting).map(\.name)
+      #expect(names == ["remote_operation_enabled", "auto_lock_seconds"])
+      #expect(settings.parameters.map(\.name) == names)
+      #expect(operations.first { $0.name == "unlock" }?.desiredState == "unlocked")
+      let view = try #require(device.actions.first { $0.name == "device.view" })
+      #expect(view.operation == nil)
+      let kind = try #require(device.attributes.first { $0.name == "kind" })
+      #expect(kind.value?.defaultValue == .init(kind: .stringValue("other")))
+      // Without an end of its own.
+      #expect(schema.roles.map(\.name) == ["guest"])
+      #expect(schema.roles.first?.accessLevel == "status")
+    }
+  }
+
+  @Test("Everybody gets the same, under an etag that is the policy's")
+  func schema_ofEverybody_isTheSame() async throws {
+    try await TenancyStage.run { stage in
+      let all = try await Self.schema(stage)
+      #expect(all.types.map(\.name) == ["system", "portfolio", "property", "unit", "device"])
+      #expect(all.roles.count == 6)
+      let home = try await Building(stage, name: "home")
+      let owners = try await stage.schemas.get(.init(), options: .by(home.owner))
+      #expect(owners == all)
+      #expect(owners.protobufBytes == all.protobufBytes)
+    }
+  }
+
+  @Test("Of several policies it has all, and another one after a reload")
+  func schema_afterReload_isAnother() async throws {
+    let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    try await TenancyStage.run(policy: [UInt8](text.utf8)) { stage in
+      let before = try await Self.schema(stage)
+      let newer = text.replacing(#""max": 35"#, with: #""max": 30"#)
+      try await stage.service.reload { [UInt8](newer.utf8) }
+      let after = try await Self.schema(stage)
+      #expect(after != before)
+      let operation = after.types.flatMap(\.actions).first { $0.name == "device.set_temperature" }
+      #expect(operation?.operation?.parameters.first?.value?.max == 30)
+    }
+  }
+}
