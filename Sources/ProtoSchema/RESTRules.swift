@@ -5,6 +5,8 @@ package struct RESTRules: Hashable, Sendable {
   package private(set) var cacheControl = ""
   package private(set) var takesForms = false
   package private(set) var ignoresUnknown = false
+  /// The field of the request that takes what only the response has; empty for none.
+  package private(set) var current = ""
   private var errorForm = 0
 
   /// Named as in `HTTPBinding`.
@@ -36,6 +38,7 @@ package struct RESTRules: Hashable, Sendable {
       case 4: takesForms = value.isTrue
       case 5: ignoresUnknown = value.isTrue
       case 6: errorForm = value.count
+      case 7: current = try value.text()
       default: break
       }
     }

@@ -49,6 +49,9 @@ enum BindingWriter {
     if rest.takesForms { arguments.append("takesForms: true") }
     if rest.ignoresUnknown { arguments.append("ignoresUnknown: true") }
     if rest.errors != .envelope { arguments.append("errors: .\(rest.errors.rawValue)") }
+    if !rest.current.isEmpty, binding.body == "*" {
+      arguments.append("current: \(SourceWriter.literal(rest.current))")
+    }
     return arguments
   }
 

@@ -130,6 +130,7 @@ extension SchemaChecker {
     _ template: PathTemplate,
     _ method: MethodSchema
   ) throws(GeneratorError) {
+    try checkCurrent(binding, method)
     guard !binding.body.isEmpty else {
       if method.rest.takesForms { throw GeneratorError("form needs a body") }
       if method.rest.ignoresUnknown { throw GeneratorError("ignore_unknown needs a body") }
@@ -149,6 +150,22 @@ extension SchemaChecker {
       $0.field == binding.body || $0.field.hasPrefix(binding.body + ".")
     }
     if isInPath { throw GeneratorError("`\(binding.body)` is in the path and in the body") }
+  }
+
+  private func checkCurrent(
+    _ binding: BindingSchema,
+    _ method: MethodSchema
+  ) throws(GeneratorError) {
+    let name = method.rest.current
+    guard !name.isEmpty else { return }
+    guard binding.body == "*" else { throw GeneratorError("current needs `body: \"*\"`") }
+    guard let field = field(name, of: method.requestType), !field.isRepeated,
+      case .message(method.responseType) = field.type
+    else {
+      throw GeneratorError(
+        "current: `\(method.requestType)` has no field `\(name)` of type `\(method.responseType)`"
+      )
+    }
   }
 
   /// Whether a query can say everything that is neither in the path nor in the body.

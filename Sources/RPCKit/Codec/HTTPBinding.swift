@@ -73,6 +73,8 @@ public struct HTTPBinding: Hashable, Sendable {
   public var ignoresUnknown: Bool
   /// The form of errors.
   public var errors: Errors
+  /// The field of the request that takes members of the body that only the response has; empty for none.
+  public var current: String
 
   /// Makes a binding.
   public init(
@@ -88,7 +90,8 @@ public struct HTTPBinding: Hashable, Sendable {
     cacheControl: String = "no-store",
     takesForms: Bool = false,
     ignoresUnknown: Bool = false,
-    errors: Errors = .envelope
+    errors: Errors = .envelope,
+    current: String = ""
   ) {
     self.method = method
     self.template = template
@@ -103,5 +106,6 @@ public struct HTTPBinding: Hashable, Sendable {
     self.takesForms = takesForms
     self.ignoresUnknown = ignoresUnknown
     self.errors = errors
+    self.current = current
   }
 }

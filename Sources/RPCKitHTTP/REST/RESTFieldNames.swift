@@ -8,6 +8,8 @@ internal import Reflection
 struct RESTFieldNames {
   /// Names of the contract, and how they are spelled here; those that are the same are left out.
   private let spellings: [String: String]
+  /// `current.`, which members have in a request that the body has without it; empty where there is none.
+  private let prefix: String
 
   init(_ route: RESTRoute, query: String) {
     var spellings: [String: String] = [:]
@@ -22,6 +24,14 @@ struct RESTFieldNames {
         spellings[size.name] = RESTPaging.sizeKey
         spellings[size.jsonName] = RESTPaging.sizeKey
       }
+    }
+    if let current = route.current {
+      prefix = "\(current.field.name)."
+      for field in current.response.fields where field.name != field.jsonName {
+        spellings[field.name] = field.jsonName
+      }
+    } else {
+      prefix = ""
     }
     self.spellings = spellings
   }
@@ -52,6 +62,9 @@ struct RESTFieldNames {
 
   /// `entities[0].parentId` of `entities[0].parent_id`.
   private func name(_ path: String) -> String {
+    guard prefix.isEmpty || !path.hasPrefix(prefix) else {
+      return name(String(path.dropFirst(prefix.utf8.count)))
+    }
     let first = path.prefix { $0 != "." && $0 != "[" }
     guard let known = spellings[String(first)] else { return JSONNames.lowerCamelCase(path) }
     return known + JSONNames.lowerCamelCase(String(path.dropFirst(first.count)))

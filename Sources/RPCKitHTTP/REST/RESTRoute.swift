@@ -20,6 +20,8 @@ final class RESTRoute: Sendable {
   /// The field that says which fields to change, if there is one and the body is the whole request: a body
   /// that does not give it changes what it has.
   let updateMask: FieldSchema?
+  /// The field that takes members of the body that only the response has, and the response.
+  let current: (field: FieldSchema, response: MessageSchema)?
   /// How many elements a page has, and which it is, when the answer is a page of a list.
   let paging: RESTPaging?
 
@@ -51,6 +53,7 @@ final class RESTRoute: Sendable {
     idempotencyKey = request.fields.first { $0.name == "idempotency_key" }
     let masks = request.fields.filter { $0.typeName == "google.protobuf.FieldMask" }
     updateMask = binding.body == .whole && masks.count == 1 ? masks[0] : nil
+    current = request.fields.first { $0.name == binding.current }.map { ($0, response) }
     paging = responseField == nil ? RESTPaging(request, response) : nil
   }
 }

@@ -103,6 +103,14 @@ struct BindingErrorTests {
       rule("get: \"/a\"") + " option (gatehouse.rest) = {ignore_unknown: true};",
       "ignore_unknown needs a body"
     ),
+    (
+      rule("put: \"/a\" body: \"part\"") + " option (gatehouse.rest) = {current: \"id\"};",
+      "current needs `body: \"*\"`"
+    ),
+    (
+      rule("put: \"/a\" body: \"*\"") + " option (gatehouse.rest) = {current: \"id\"};",
+      "current: `bad.v1.M` has no field `id` of type `bad.v1.M`"
+    ),
   ]
 
   private func problems(_ text: String) throws -> [String] {
