@@ -97,7 +97,7 @@ private struct DescriptorReader {
         }
         field.kind = kind
       case 6: field.typeName = try value.typeName()
-      case 8: try field.rules.read(options: value.bytes ?? [])
+      case 8: try field.read(options: value.bytes ?? [])
       case 9: field.oneof = value.count
       case 10: field.jsonName = try value.text()
       case 17: field.isOptional = value.isTrue

@@ -39,6 +39,8 @@ public struct FieldSchema: Sendable {
   public internal(set) var isOptional = false
   /// Which values it accepts.
   public internal(set) var rules = FieldRules()
+  /// The bool of its message that says that JSON by HTTP leaves it out; empty for none.
+  public internal(set) var absentIf = ""
   /// The contract's comment, in lines; empty for none.
   public internal(set) var comment = ""
   /// Its line in the contract.
@@ -48,6 +50,19 @@ public struct FieldSchema: Sendable {
 
   /// Makes a field of a message without a descriptor.
   package init() {}
+
+  /// Reads `(gatehouse.field)` and `(gatehouse.json)` (gatehouse/options.proto).
+  mutating func read(options: ArraySlice<UInt8>) throws(SchemaError) {
+    try rules.read(options: options)
+    var fields = WireFields(options)
+    while let (number, value) = try fields.next() {
+      guard number == 50103 else { continue }
+      var rules = WireFields(value.bytes ?? [])
+      while let (number, value) = try rules.next() {
+        if number == 3 { absentIf = try value.text() }
+      }
+    }
+  }
 
   /// Which oneof of its message it belongs to, `optional` fields excepted; nil for none.
   public var realOneof: Int? { isOptional ? nil : oneof }

@@ -6,6 +6,8 @@ package struct RESTRules: Hashable, Sendable {
   package private(set) var takesForms = false
   package private(set) var ignoresUnknown = false
   package private(set) var extraMembers = ""
+  /// The field of the request that takes what only the response has; empty for none.
+  package private(set) var current = ""
   private var errorForm = 0
 
   /// Named as in `HTTPBinding`.
@@ -38,6 +40,7 @@ package struct RESTRules: Hashable, Sendable {
       case 5: ignoresUnknown = value.isTrue
       case 6: errorForm = value.count
       case 11: extraMembers = try value.text()
+      case 7: current = try value.text()
       default: break
       }
     }

@@ -52,6 +52,9 @@ enum BindingWriter {
       arguments.append("extraMembers: \(SourceWriter.literal(rest.extraMembers))")
     }
     if rest.errors != .envelope { arguments.append("errors: .\(rest.errors.rawValue)") }
+    if !rest.current.isEmpty, binding.body == "*" {
+      arguments.append("current: \(SourceWriter.literal(rest.current))")
+    }
     return arguments
   }
 

@@ -104,7 +104,7 @@ struct OpenAPISchemas {
 
   /// Whether an answer has the field whatever its value: what has presence is left out where it is not set.
   static func isAlwaysThere(_ field: FieldSchema) -> Bool {
-    if field.isRepeated { return true }
+    if field.isRepeated { return field.absentIf.isEmpty }
     if case .message = field.type { return false }
     return !field.isOptional && field.realOneof == nil
   }

@@ -174,7 +174,7 @@ struct OpenAPIWriter {
     let (path, inPath) = self.path(template, request)
     let parameters = inPath + query(binding, template, request, isPaged: isPaged)
     if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
-    if let body = body(binding, template, request) {
+    if let body = body(binding, template, request, method) {
       var content: [(name: String, value: JSONNode)] = [("application/json", ["schema": body])]
       if method.rest.takesForms {
         content.append(("application/x-www-form-urlencoded", ["schema": body]))
@@ -317,12 +317,23 @@ struct OpenAPIWriter {
   private mutating func body(
     _ binding: BindingSchema,
     _ template: PathTemplate,
-    _ request: MessageSchema
+    _ request: MessageSchema,
+    _ method: MethodSchema
   ) -> JSONNode? {
     switch binding.body {
     case "": return nil
     case "*":
       let fields = bodyFields(template, request)
+      guard method.rest.current.isEmpty else {
+        let shown = schema.messages[method.responseType]?.fields ?? []
+        let names = Set(request.fields.map(\.jsonName))
+        return schemas.object(
+          fields + shown.filter { !names.contains($0.jsonName) },
+          of: request,
+          .request,
+          isBody: true
+        )
+      }
       return fields.count == request.fields.count
         ? schemas.reference(to: request.fullName, .request, isBody: true)
         : schemas.object(fields, of: request, .request, isBody: true)

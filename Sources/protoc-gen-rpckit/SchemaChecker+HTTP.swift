@@ -131,6 +131,7 @@ extension SchemaChecker {
     _ method: MethodSchema
   ) throws(GeneratorError) {
     try checkExtraMembers(binding, method)
+    try checkCurrent(binding, method)
     guard !binding.body.isEmpty else {
       if method.rest.takesForms { throw GeneratorError("form needs a body") }
       if method.rest.ignoresUnknown { throw GeneratorError("ignore_unknown needs a body") }
@@ -165,6 +166,22 @@ extension SchemaChecker {
     guard let field, !field.isRepeated, field.type == .message("google.protobuf.Struct") else {
       throw GeneratorError(
         "extra_members: `\(method.requestType)` has no google.protobuf.Struct `\(name)`"
+      )
+    }
+  }
+
+  private func checkCurrent(
+    _ binding: BindingSchema,
+    _ method: MethodSchema
+  ) throws(GeneratorError) {
+    let name = method.rest.current
+    guard !name.isEmpty else { return }
+    guard binding.body == "*" else { throw GeneratorError("current needs `body: \"*\"`") }
+    guard let field = field(name, of: method.requestType), !field.isRepeated,
+      case .message(method.responseType) = field.type
+    else {
+      throw GeneratorError(
+        "current: `\(method.requestType)` has no field `\(name)` of type `\(method.responseType)`"
       )
     }
   }

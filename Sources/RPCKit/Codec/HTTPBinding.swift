@@ -75,6 +75,8 @@ public struct HTTPBinding: Hashable, Sendable {
   public var extraMembers: String
   /// The form of errors.
   public var errors: Errors
+  /// The field of the request that takes members of the body that only the response has; empty for none.
+  public var current: String
 
   /// Makes a binding.
   public init(
@@ -91,7 +93,8 @@ public struct HTTPBinding: Hashable, Sendable {
     takesForms: Bool = false,
     ignoresUnknown: Bool = false,
     extraMembers: String = "",
-    errors: Errors = .envelope
+    errors: Errors = .envelope,
+    current: String = ""
   ) {
     self.method = method
     self.template = template
@@ -107,5 +110,6 @@ public struct HTTPBinding: Hashable, Sendable {
     self.ignoresUnknown = ignoresUnknown
     self.extraMembers = extraMembers
     self.errors = errors
+    self.current = current
   }
 }

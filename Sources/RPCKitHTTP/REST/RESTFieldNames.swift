@@ -10,6 +10,8 @@ struct RESTFieldNames {
   private let spellings: [String: String]
   /// Fields whose members have names of the caller's.
   private let dynamicFields: Set<String>
+  /// `current.`, which members have in a request that the body has without it; empty where there is none.
+  private let prefix: String
 
   init(_ route: RESTRoute, query: String) {
     var spellings: [String: String] = [:]
@@ -27,6 +29,14 @@ struct RESTFieldNames {
         spellings[size.name] = RESTPaging.sizeKey
         spellings[size.jsonName] = RESTPaging.sizeKey
       }
+    }
+    if let current = route.current {
+      prefix = "\(current.field.name)."
+      for field in current.response.fields where field.name != field.jsonName {
+        spellings[field.name] = field.jsonName
+      }
+    } else {
+      prefix = ""
     }
     self.spellings = spellings
   }
@@ -57,6 +67,9 @@ struct RESTFieldNames {
 
   /// `entities[0].parentId` of `entities[0].parent_id`.
   private func name(_ path: String) -> String {
+    guard prefix.isEmpty || !path.hasPrefix(prefix) else {
+      return name(String(path.dropFirst(prefix.utf8.count)))
+    }
     let first = path.prefix { $0 != "." && $0 != "[" }
     if dynamicFields.contains(String(first)) {
       return (spellings[String(first)] ?? String(first)) + path.dropFirst(first.count)

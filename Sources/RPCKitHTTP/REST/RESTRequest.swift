@@ -94,6 +94,10 @@ struct RESTRequest {
         fields[field.jsonName] = try Self.merge(member.value, into: other, at: field.jsonName)
       } else if field == nil, takesExtra(object) {
         extra.append(name: member.name, value: member.value)
+      } else if let current = route.current,
+        let read = members(read: member, field, current.response)
+      {
+        for member in read { try take(member, asCurrent: current.field) }
       } else {
         fields[member.name] = member.value
       }
@@ -112,6 +116,30 @@ struct RESTRequest {
   private func takesExtra(_ body: JSONObject) -> Bool {
     guard let field = route.extraMembers else { return false }
     return body[field.jsonName] == nil && body[field.name] == nil
+  }
+
+  /// The members of an answer that a member of the body has: itself if the request has no such field, or those in
+  /// the field for all of them; nil for others.
+  private func members(
+    read member: JSONObject.Member,
+    _ field: FieldSchema?,
+    _ response: MessageSchema
+  ) -> [JSONObject.Member]? {
+    if field?.name == route.binding.current { return member.value.object?.members }
+    return field == nil && response.field(called: member.name) != nil ? [member] : nil
+  }
+
+  /// Takes a member that only the answer has: what the client has read, for the method to compare.
+  private mutating func take(
+    _ member: JSONObject.Member,
+    asCurrent field: FieldSchema
+  ) throws(RESTFailure) {
+    var current = fields[field.jsonName]?.object ?? JSONObject()
+    guard current[member.name] == nil else {
+      throw .invalid(member.name, "is given twice; send it once")
+    }
+    current[member.name] = member.value
+    fields[field.jsonName] = .object(current)
   }
 
   /// A field of the path may stand in the body too if it says the same there.
@@ -145,7 +173,8 @@ struct RESTRequest {
     var paths: [String] = []
     for member in body.members {
       guard let field = schema.field(called: member.name),
-        !inPath.contains(field.jsonName), !Self.conditions.contains(field.jsonName)
+        !inPath.contains(field.jsonName), !Self.conditions.contains(field.jsonName),
+        field.name != route.binding.current
       else { continue }
       let changed = try changedPaths(member.value, field, at: field.jsonName)
       // Without a path the mask might be empty, which stands for all that is given.

@@ -22,6 +22,8 @@ final class RESTRoute: Sendable {
   let updateMask: FieldSchema?
   /// The field for members of the body that the request does not have; nil when those are refused.
   let extraMembers: FieldSchema?
+  /// The field that takes members of the body that only the response has, and the response.
+  let current: (field: FieldSchema, response: MessageSchema)?
   /// How many elements a page has, and which it is, when the answer is a page of a list.
   let paging: RESTPaging?
 
@@ -54,6 +56,7 @@ final class RESTRoute: Sendable {
     let masks = request.fields.filter { $0.typeName == "google.protobuf.FieldMask" }
     updateMask = binding.body == .whole && masks.count == 1 ? masks[0] : nil
     extraMembers = request.fields.first { $0.name == binding.extraMembers }
+    current = request.fields.first { $0.name == binding.current }.map { ($0, response) }
     paging = responseField == nil ? RESTPaging(request, response) : nil
   }
 }

@@ -30,7 +30,9 @@ struct MessageDecoder {
     for field in schema.fields {
       var value: JSONValue?
       if let found = values[field.number] { value = try decoded(found, field) }
-      if value == nil, unset != .omitted { value = try absent(field) }
+      if value == nil, unset != .omitted, !isLeftOut(field, values, schema) {
+        value = try absent(field)
+      }
       if let value { object[field.jsonName] = value }
     }
     return .object(object)
@@ -47,6 +49,18 @@ struct MessageDecoder {
       if number == field.number { last = value }
     }
     return try single(last, field)
+  }
+
+  /// Whether a field has no value because another one says that it was left out: a list that is too long.
+  private func isLeftOut(
+    _ field: FieldSchema,
+    _ values: [Int: [WireFields.Value]],
+    _ schema: MessageSchema
+  ) -> Bool {
+    guard !field.absentIf.isEmpty, unset == .defaults,
+      let flag = schema.fields.first(where: { $0.name == field.absentIf })
+    else { return false }
+    return values[flag.number]?.last?.isDefault == false
   }
 
   /// How a field is written that is not set; nil when it is left out even then.

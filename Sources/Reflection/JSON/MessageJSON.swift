@@ -16,7 +16,8 @@ public struct MessageJSON: Sendable {
   public enum UnsetFields: Sendable {
     /// None.
     case omitted
-    /// Lists, numbers, texts and truth values with their defaults; what has presence is left out.
+    /// Lists, numbers, texts and truth values with their defaults; what has presence is left out, and what a
+    /// contract's `absent_if` says.
     case defaults
     /// All, and null for what has presence, members of a oneof excepted. Such JSON can be read again.
     case all

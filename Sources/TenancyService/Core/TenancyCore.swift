@@ -157,11 +157,14 @@ final class TenancyCore: Sendable {
   /// Throws unless all users exist.
   ///
   /// Only asked for callers who may do what they ask for, so that nobody finds out who has an
-  /// account.
-  func requireUsers(_ ids: [String], field: String) async throws {
-    guard !ids.isEmpty else { return }
-    let names = try await displayNames(of: ids)
-    guard let missing = ids.firstIndex(where: { names[$0] == nil }) else { return }
+  /// account. `known` are sure to exist.
+  func requireUsers(_ ids: [String], field: String, known: Set<String> = []) async throws {
+    let asked = ids.filter { !known.contains($0) }
+    guard !asked.isEmpty else { return }
+    let names = try await displayNames(of: asked)
+    guard let missing = ids.firstIndex(where: { names[$0] == nil && !known.contains($0) }) else {
+      return
+    }
     let path = ids.count == 1 ? field : "\(field)[\(missing)]"
     throw TenancyError.unknownUser(path)
   }

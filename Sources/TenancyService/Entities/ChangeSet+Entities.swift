@@ -60,7 +60,16 @@ extension ChangeSet {
     return record
   }
 
-  /// Changes the name and attributes of an entity that the caller may update; what is nil stays.
+  /// The decision by which the caller is shown an entity that it may update; the one about the update for a type
+  /// that the policy names no view of.
+  func viewing(_ held: HeldEntity, _ tx: borrowing WriteTransaction) throws -> Explanation {
+    let record = held.record
+    guard let action = policy.action(of: .view, on: record.type) else { return held.explanation }
+    return try core.ruling(action, on: record.id, type: record.type, user, tx)
+  }
+
+  /// Changes the name and attributes of an entity that the caller may update; what is nil stays, and so do attributes
+  /// that are as the caller is shown them.
   ///
   /// `reserved` is an attribute that a product keeps to itself.
   func update(
@@ -71,7 +80,17 @@ extension ChangeSet {
     reserved: String? = nil,
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
-    let given = try AttributeMapping.changes(attributes, type: held.type, reserved: reserved)
+    var changed = Google_Protobuf.Struct()
+    if let attributes {
+      let shown = AttributeMapping.visible(
+        held.record,
+        type: held.type,
+        accessLevel: try viewing(held, tx).accessLevel,
+        reserved: reserved
+      )
+      changed.fields = attributes.fields.filter { shown.fields[$0.key] != $0.value }
+    }
+    let given = try AttributeMapping.changes(changed, type: held.type, reserved: reserved)
     let level = held.explanation.accessLevel
     try requireLevel(level, for: given.keys, of: held.record.type)
     return try update(held, expectedRevision: expectedRevision, tx) { record in

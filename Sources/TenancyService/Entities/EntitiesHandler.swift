@@ -86,9 +86,22 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     return try await core.write(
       call,
       key: request.idempotencyKey,
-      request: AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil }
+      request: AttributeMapping.bytes(
+        of: request,
+        [request.attributes, request.current?.attributes]
+      ) { request in
+        request.attributes = nil
+        var current = request.current
+        current?.attributes = nil
+        request.current = current
+      }
     ) { changes, tx in
       let held = try core.require(.update, on: request.entityId, changes.user, tx)
+      try core.requireKept(
+        request.current,
+        of: held.record,
+        asIn: core.message(entity: held.record, changes.viewing(held, tx))
+      )
       let record = try changes.update(
         held,
         name: request.name,

@@ -114,3 +114,15 @@ extension StoredFilter {
     }
   }
 }
+
+extension Tenancy_V1.Entity: PutBackMessage {
+  static let readOnlyFields: [ReadOnlyField<Self>] = [
+    .init("id") { $0.id },
+    .init("type") { $0.type },
+    .init("parent_id") { $0.parentId },
+    .init("access_level") { $0.accessLevel },
+    .init("visible_attributes") { $0.visibleAttributes },
+    .init("created_at") { $0.createdAt },
+    .init("updated_at") { $0.updatedAt },
+  ]
+}

@@ -8,6 +8,23 @@ enum EntityError {
     "the object has changed; read it again and repeat the change"
   )
 
+  /// A field that an update cannot change is sent with another value than Get shows.
+  static func fieldReadOnly(_ path: String) -> RPCError {
+    ErrorCatalog.tenancy.invalid(
+      path,
+      "FIELD_READ_ONLY",
+      "cannot be changed here; send it as it was read, or leave it out"
+    )
+  }
+
+  /// A list is set that is too long to be shown.
+  static func listCut(_ field: String, shownCount: Int, adding: String) -> RPCError {
+    ErrorCatalog.tenancy.precondition(
+      "LIST_CUT",
+      "\(field) is not shown because it is longer than \(shownCount), so it cannot be set; \(adding)"
+    )
+  }
+
   static let selfServiceDisabled = ErrorCatalog.tenancy.denied(
     "SELF_SERVICE_DISABLED",
     "only operators can create this type of object"

@@ -46,7 +46,7 @@ struct RESTBodyTests {
       answer["data"] == [
         "id": "", "shelfId": "", "title": "", "pageCount": 0, "byteCount": "5",
         "binding": "BINDING_UNSPECIFIED", "tags": [], "cover": "", "available": false,
-        "progress": .number(half),
+        "progress": .number(half), "tagsCut": false,
       ]
     )
     #expect(answer["status"] == "success")
@@ -180,6 +180,43 @@ struct RESTBodyTests {
     #expect(answer.status == 400)
     #expect(answer.field == "bookId")
     #expect(stage.library.lastRequest(Testing_V1.UpdateBookRequest.self)?.bookId == "b")
+  }
+
+  @Test("Members that only the answer has are what the client has read, and errors name them alike")
+  func body_membersOfTheAnswer_areCurrent() throws {
+    let stage = try RESTStage()
+    let path = "/test/shelves/s/books/b"
+    let body = #"{"id":"b","title":"T","page_count":3,"shelfId":"s","tags":[],"progress":null}"#
+    #expect(try stage.send("PUT", path, json: body)?.status == 200)
+    let request = try #require(stage.library.lastRequest(Testing_V1.UpdateBookRequest.self))
+    #expect(request.current == .init(id: "b", pageCount: 3))
+    #expect(request.updateMask?.paths == ["title", "tags"])
+    #expect(request.title == "T" && request.shelfId == "s")
+    // As a whole, and with more of it.
+    let whole = #"{"current":{"id":"b","title":"T"},"pageCount":3}"#
+    #expect(try stage.send("PUT", path, json: whole)?.status == 200)
+    let second = try #require(stage.library.lastRequest(Testing_V1.UpdateBookRequest.self))
+    #expect(second.current == .init(id: "b", title: "T", pageCount: 3))
+    #expect(second.title == "" && second.updateMask?.paths == [])
+    for (body, field) in [
+      (#"{"pageCount":-1}"#, "pageCount"), (#"{"current":{"pageCount":-1}}"#, "pageCount"),
+      (#"{"publishedAt":"now"}"#, "publishedAt"), (#"{"colour":1}"#, "colour"),
+      (#"{"id":"b","current":{"id":"b"}}"#, "id"), (#"{"id":"b","current":1}"#, "current"),
+    ] {
+      let answer = try #require(try stage.send("PUT", path, json: body))
+      #expect(answer.status == 400, "\(body)")
+      #expect(answer.field == field, "\(answer.text)")
+    }
+  }
+
+  @Test("A list that a flag says is left out is absent, and is empty without it")
+  func answer_leavesOut_whatIsCut() throws {
+    let stage = try RESTStage()
+    let cut = try #require(try stage.send("POST", Self.path, json: #"{"tagsCut":true}"#))
+    #expect(cut["data", "tags"] == nil)
+    #expect(cut["data", "tagsCut"] == true)
+    let whole = try #require(try stage.send("POST", Self.path, json: "{}"))
+    #expect(whole["data", "tags"] == [])
   }
 
   private static func update(

@@ -111,6 +111,14 @@ struct BindingErrorTests {
       rule("post: \"/a\" body: \"*\"") + " option (gatehouse.rest) = {extra_members: \"part\"};",
       "extra_members: `bad.v1.M` has no google.protobuf.Struct `part`"
     ),
+    (
+      rule("put: \"/a\" body: \"part\"") + " option (gatehouse.rest) = {current: \"id\"};",
+      "current needs `body: \"*\"`"
+    ),
+    (
+      rule("put: \"/a\" body: \"*\"") + " option (gatehouse.rest) = {current: \"id\"};",
+      "current: `bad.v1.M` has no field `id` of type `bad.v1.M`"
+    ),
   ]
 
   private func problems(_ text: String) throws -> [String] {

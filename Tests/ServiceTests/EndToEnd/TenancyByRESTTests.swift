@@ -155,7 +155,7 @@ extension EndToEndTests {
           )
         )
         #expect(answer.status == 409)
-        #expect(String(decoding: answer.content, as: UTF8.self).contains("REVISION_MISMATCH"))
+        #expect(String(decoding: answer.content, as: UTF8.self).contains("\"aborted\""))
         let now = try await Self.send(home, flat.owner, "GET", path)
         #expect(now.body["data"]?.object == changed)
       }

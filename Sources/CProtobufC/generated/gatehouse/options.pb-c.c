@@ -142,6 +142,51 @@ void   gatehouse__rest_rules__free_unpacked
   assert(message->base.descriptor == &gatehouse__rest_rules__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   gatehouse__jsonrules__init
+                     (Gatehouse__JSONRules         *message)
+{
+  static const Gatehouse__JSONRules init_value = GATEHOUSE__JSONRULES__INIT;
+  *message = init_value;
+}
+size_t gatehouse__jsonrules__get_packed_size
+                     (const Gatehouse__JSONRules *message)
+{
+  assert(message->base.descriptor == &gatehouse__jsonrules__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t gatehouse__jsonrules__pack
+                     (const Gatehouse__JSONRules *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &gatehouse__jsonrules__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t gatehouse__jsonrules__pack_to_buffer
+                     (const Gatehouse__JSONRules *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &gatehouse__jsonrules__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Gatehouse__JSONRules *
+       gatehouse__jsonrules__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Gatehouse__JSONRules *)
+     protobuf_c_message_unpack (&gatehouse__jsonrules__descriptor,
+                                allocator, len, data);
+}
+void   gatehouse__jsonrules__free_unpacked
+                     (Gatehouse__JSONRules *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &gatehouse__jsonrules__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor gatehouse__method_rules__field_descriptors[6] =
 {
   {
@@ -413,7 +458,7 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__field_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[7] =
+static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[8] =
 {
   {
     "creates",
@@ -488,6 +533,18 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[7
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "current",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, current),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "extra_members",
     11,
     PROTOBUF_C_LABEL_NONE,
@@ -503,8 +560,9 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[7
 static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
   2,   /* field[2] = cache_control */
   0,   /* field[0] = creates */
+  6,   /* field[6] = current */
   5,   /* field[5] = errors */
-  6,   /* field[6] = extra_members */
+  7,   /* field[7] = extra_members */
   3,   /* field[3] = form */
   4,   /* field[4] = ignore_unknown */
   1,   /* field[1] = plain */
@@ -512,8 +570,8 @@ static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
 static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 11, 6 },
-  { 0, 7 }
+  { 11, 7 },
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
 {
@@ -523,11 +581,49 @@ const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
   "Gatehouse__RestRules",
   "gatehouse",
   sizeof(Gatehouse__RestRules),
-  7,
+  8,
   gatehouse__rest_rules__field_descriptors,
   gatehouse__rest_rules__field_indices_by_name,
   2,  gatehouse__rest_rules__number_ranges,
   (ProtobufCMessageInit) gatehouse__rest_rules__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor gatehouse__jsonrules__field_descriptors[1] =
+{
+  {
+    "absent_if",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__JSONRules, absent_if),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned gatehouse__jsonrules__field_indices_by_name[] = {
+  0,   /* field[0] = absent_if */
+};
+static const ProtobufCIntRange gatehouse__jsonrules__number_ranges[1 + 1] =
+{
+  { 3, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor gatehouse__jsonrules__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "gatehouse.JSONRules",
+  "JSONRules",
+  "Gatehouse__JSONRules",
+  "gatehouse",
+  sizeof(Gatehouse__JSONRules),
+  1,
+  gatehouse__jsonrules__field_descriptors,
+  gatehouse__jsonrules__field_indices_by_name,
+  1,  gatehouse__jsonrules__number_ranges,
+  (ProtobufCMessageInit) gatehouse__jsonrules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue gatehouse__caller_class__enum_values_by_number[5] =

@@ -19,6 +19,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Gatehouse__MethodRules Gatehouse__MethodRules;
 typedef struct Gatehouse__FieldRules Gatehouse__FieldRules;
 typedef struct Gatehouse__RestRules Gatehouse__RestRules;
+typedef struct Gatehouse__JSONRules Gatehouse__JSONRules;
 
 
 /* --- enums --- */
@@ -276,10 +277,32 @@ struct  Gatehouse__RestRules
    * members, unless the body has the field itself.
    */
   char *extra_members;
+  /*
+   * A field of the request that is of the response's type, for a method that changes what it answers. Members of
+   * the body that the request does not have and the response has are put into it: so a client can send back what
+   * it has read, and the method compares what it cannot change. Needs `body: "*"`.
+   */
+  char *current;
 };
 #define GATEHOUSE__REST_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__rest_rules__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * How a field is written in JSON by HTTP; other wires have proto3's own mapping.
+ */
+struct  Gatehouse__JSONRules
+{
+  ProtobufCMessage base;
+  /*
+   * A bool of the same message: the field is left out, instead of being empty, where that is true.
+   */
+  char *absent_if;
+};
+#define GATEHOUSE__JSONRULES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&gatehouse__jsonrules__descriptor) \
+    , (char *)protobuf_c_empty_string }
 
 
 /* Gatehouse__MethodRules methods */
@@ -339,6 +362,25 @@ Gatehouse__RestRules *
 void   gatehouse__rest_rules__free_unpacked
                      (Gatehouse__RestRules *message,
                       ProtobufCAllocator *allocator);
+/* Gatehouse__JSONRules methods */
+void   gatehouse__jsonrules__init
+                     (Gatehouse__JSONRules         *message);
+size_t gatehouse__jsonrules__get_packed_size
+                     (const Gatehouse__JSONRules   *message);
+size_t gatehouse__jsonrules__pack
+                     (const Gatehouse__JSONRules   *message,
+                      uint8_t             *out);
+size_t gatehouse__jsonrules__pack_to_buffer
+                     (const Gatehouse__JSONRules   *message,
+                      ProtobufCBuffer     *buffer);
+Gatehouse__JSONRules *
+       gatehouse__jsonrules__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   gatehouse__jsonrules__free_unpacked
+                     (Gatehouse__JSONRules *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Gatehouse__MethodRules_Closure)
@@ -349,6 +391,9 @@ typedef void (*Gatehouse__FieldRules_Closure)
                   void *closure_data);
 typedef void (*Gatehouse__RestRules_Closure)
                  (const Gatehouse__RestRules *message,
+                  void *closure_data);
+typedef void (*Gatehouse__JSONRules_Closure)
+                 (const Gatehouse__JSONRules *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -363,6 +408,7 @@ extern const ProtobufCEnumDescriptor    gatehouse__rest_errors__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor;
+extern const ProtobufCMessageDescriptor gatehouse__jsonrules__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -26,6 +26,12 @@ enum DeviceError {
     return error
   }
 
+  static let listCut = EntityError.listCut(
+    "device_ids",
+    shownCount: TenancyCore.namedCountMax,
+    adding: "assign and unassign devices one by one"
+  )
+
   static let bridgeTooSlow = ErrorCatalog.tenancy.limited(
     "WATCH_TOO_SLOW",
     "more than \(CommandLimits.missedCountMax) commands were given before an event was taken; "

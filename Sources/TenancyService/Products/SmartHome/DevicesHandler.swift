@@ -108,9 +108,22 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     try await core.write(
       call,
       key: request.idempotencyKey,
-      request: AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil }
+      request: AttributeMapping.bytes(
+        of: request,
+        [request.attributes, request.current?.attributes]
+      ) { request in
+        request.attributes = nil
+        var current = request.current
+        current?.attributes = nil
+        request.current = current
+      }
     ) { changes, tx in
       let held = try changes.held("device.update", on: request.deviceId, tx)
+      try core.requireKept(
+        request.current,
+        of: held.record,
+        asIn: core.message(device: held.record, changes.viewing(held, tx), tx)
+      )
       let record = try changes.update(
         held,
         name: request.name,

@@ -6,33 +6,48 @@ internal import ServiceKit
 
 /// Entities as messages. What is below an object is only named as far as the caller may see it.
 extension TenancyCore {
-  /// Identifiers below an object that are named in it, at most; lists have them all.
-  private static let namedCountMax = 1000
+  /// Identifiers below an object that are named in it, at most; where there are more, none is.
+  static let namedCountMax = 1000
 
   func message(
     portfolio record: EntityRecord,
     _ user: UserIdentity,
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Portfolio {
-    let administrators = try tx.associations(on: record.id).filter {
-      ($0.role == SmartHome.owner || $0.role == SmartHome.portfolioAdmin)
-        && $0.isInForce(at: clock.now)
-    }
+    let properties = try visibleChildren(
+      of: record.id,
+      SmartHome.property,
+      "property.view",
+      user,
+      tx
+    )
     return Tenancy_V1.Portfolio(
       id: record.id,
       name: record.name,
-      administratorUserIds: Self.unique(administrators.map(\.userID)),
-      propertyIds: try visibleChildren(
-        of: record.id,
-        SmartHome.property,
-        "property.view",
-        user,
+      administratorUserIds: try holders(
+        of: [SmartHome.owner, SmartHome.portfolioAdmin],
+        on: record,
         tx
       ),
+      propertyIds: properties.ids,
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
-      revision: tokens.token(revision: record.revision)
+      revision: tokens.token(revision: record.revision),
+      propertyCount: UInt32(properties.count),
+      propertyIdsCut: properties.isCut
     )
+  }
+
+  /// Those who have one of some roles on an object now, in the order they got it: what a list shows.
+  func holders(
+    of roles: Set<String>,
+    on record: EntityRecord,
+    _ tx: borrowing some Queryable
+  ) throws -> [String] {
+    var seen: Set<String> = []
+    return try tx.associations(on: record.id)
+      .filter { roles.contains($0.role) && $0.isInForce(at: clock.now) }
+      .map(\.userID).filter { seen.insert($0).inserted }
   }
 
   func message(
@@ -40,19 +55,20 @@ extension TenancyCore {
     _ user: UserIdentity,
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Property {
-    let managers = try tx.associations(on: record.id, role: SmartHome.propertyManager)
-      .filter { $0.isInForce(at: clock.now) }
+    let units = try visibleChildren(of: record.id, SmartHome.unit, "unit.view", user, tx)
     return Tenancy_V1.Property(
       id: record.id,
       name: record.name,
       portfolioId: record.parentID,
       address: Self.address(of: record),
-      managerUserIds: Self.unique(managers.map(\.userID)),
-      unitIds: try visibleChildren(of: record.id, SmartHome.unit, "unit.view", user, tx),
+      managerUserIds: try holders(of: [SmartHome.propertyManager], on: record, tx),
+      unitIds: units.ids,
       defaultTimeZone: record.attributes[SmartHome.timeZone]?.string ?? "",
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
-      revision: tokens.token(revision: record.revision)
+      revision: tokens.token(revision: record.revision),
+      unitCount: UInt32(units.count),
+      unitIdsCut: units.isCut
     )
   }
 
@@ -77,29 +93,53 @@ extension TenancyCore {
     showsTenants: Bool,
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Unit {
-    let tenants =
-      showsTenants
-      ? try tx.associations(on: record.id, role: SmartHome.tenant)
-        .filter { $0.isInForce(at: clock.now) } : []
-    // Who sees a unit sees its devices: they are below it.
-    let devices = try tx.query(
-      "SELECT id FROM entity WHERE parent_id = ? AND type = ? ORDER BY id LIMIT ?",
-      values: [.text(record.id), .text(SmartHome.device), .integer(Self.namedCountMax)]
-    ) { $0.text(0) }
+    let devices = try devices(of: record, tx)
     let property = try tx.entity(record.parentID, type: SmartHome.property)
     return Tenancy_V1.Unit(
       id: record.id,
       name: record.name,
       propertyId: record.parentID,
-      tenantUserIds: Self.unique(tenants.map(\.userID)),
-      deviceIds: devices,
+      tenantUserIds: showsTenants ? try holders(of: [SmartHome.tenant], on: record, tx) : [],
+      deviceIds: devices.ids,
       commonAreaDeviceIds: try tx.linkTargets(SmartHome.commonArea, from: record.id),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision),
       propertyName: property?.name ?? "",
-      propertyAddress: property.flatMap { Self.address(of: $0) }
+      propertyAddress: property.flatMap { Self.address(of: $0) },
+      deviceCount: UInt32(devices.count),
+      deviceIdsCut: devices.isCut
     )
+  }
+
+  /// The children that an object names, or how many they are where they are too many.
+  struct NamedChildren {
+    let ids: [String]
+    let count: Int
+
+    init(_ ids: [String], count: Int) {
+      (self.ids, self.count) = (count > TenancyCore.namedCountMax ? [] : ids, count)
+    }
+
+    var isCut: Bool { count > TenancyCore.namedCountMax }
+  }
+
+  /// The devices of a unit: who sees it sees them, because they are below it.
+  private func devices(
+    of unit: EntityRecord,
+    _ tx: borrowing some Queryable
+  ) throws -> NamedChildren {
+    let (id, type) = (SQLValue.text(unit.id), SQLValue.text(SmartHome.device))
+    let ids = try tx.query(
+      "SELECT id FROM entity WHERE parent_id = ? AND type = ? ORDER BY id LIMIT ?",
+      values: [id, type, .integer(Self.namedCountMax + 1)]
+    ) { $0.text(0) }
+    guard ids.count > Self.namedCountMax else { return NamedChildren(ids, count: ids.count) }
+    let count = try tx.query(
+      "SELECT count(*) FROM entity WHERE parent_id = ? AND type = ?",
+      values: [id, type]
+    ) { Int($0.integer(0)) }
+    return NamedChildren([], count: count.first ?? ids.count)
   }
 
   /// `held`: what the caller has on the device, which says how much of it is shown.
@@ -167,7 +207,7 @@ extension TenancyCore {
     _ action: String,
     _ user: UserIdentity,
     _ tx: borrowing some Queryable
-  ) throws -> [String] {
+  ) throws -> NamedChildren {
     // Children are found in memory: reading all of them for the few that somebody may see would take
     // long.
     try tx.rely(on: .children(of: id))
@@ -179,19 +219,14 @@ extension TenancyCore {
       else { return nil }
       let page = PageSelection(limit: Self.namedCountMax, sortsByName: false, after: nil)
       return AccessWalk(childrenOf: parent, query, .page(page), forest)
-    } finish: { walk, forest -> [String] in
+    } finish: { walk, forest -> NamedChildren in
       guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
-      guard case .page(let selection) = walk.purpose else { return [] }
+      guard case .page(let selection) = walk.purpose else { return NamedChildren([], count: 0) }
       var ids: [String] = []
       for entry in selection.page { ids.append(forest.identifier(of: entry.entity)) }
-      return ids
+      return NamedChildren(ids, count: selection.total)
     }
-    return children ?? []
-  }
-
-  private static func unique(_ ids: [String]) -> [String] {
-    var seen: Set<String> = []
-    return ids.filter { seen.insert($0).inserted }
+    return children ?? NamedChildren([], count: 0)
   }
 }
 

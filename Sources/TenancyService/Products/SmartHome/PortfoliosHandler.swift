@@ -75,28 +75,24 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   ) async throws -> Tenancy_V1.Portfolio {
     let user = try call.requireUser()
     let mask = try UpdateMask(request.updateMask, fields: ["name", "administrator_user_ids"])
-    let administrators = request.administratorUserIds
-    let (id, action, field) = (
-      request.portfolioId, "portfolio.manage_admins", "administrator_user_ids"
-    )
-    let replaces = mask.changes(field, isGiven: !administrators.isEmpty)
-    if replaces {
-      try await core.requireUsers(administrators, field: field, ifMay: action, on: id, user)
-    }
+    let (id, action) = (request.portfolioId, "portfolio.manage_admins")
+    let list = PlaceList("administrator_user_ids", request.administratorUserIds, mask)
+    try await list.requireUsers(on: id, ifMay: action, core, user)
     return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let held = try changes.held("portfolio.update", on: id, tx)
+      try core.requireKept(
+        request.current,
+        of: held.record,
+        asIn: core.message(portfolio: held.record, user, tx)
+      )
+      let (owner, admin) = (SmartHome.owner, SmartHome.portfolioAdmin)
+      let replaces = list.changes(try core.holders(of: [owner, admin], on: held.record, tx))
       if replaces { try changes.require(action, on: id, tx) }
       var record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
       }
       if replaces {
-        try changes.replaceHolders(
-          of: SmartHome.portfolioAdmin,
-          besides: [SmartHome.owner],
-          on: record,
-          by: administrators,
-          tx
-        )
+        try changes.replaceHolders(of: admin, besides: [owner], on: record, by: list.userIDs, tx)
         record = try changes.current(record, tx)
       }
       return try core.message(portfolio: record, user, tx)

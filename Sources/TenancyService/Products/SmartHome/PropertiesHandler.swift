@@ -69,16 +69,19 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       fields: Set(["name", "address", "default_time_zone", "manager_user_ids"])
         .union(SmartHome.address.map { "address.\($0)" })
     )
-    let managers = request.managerUserIds
     let (id, action) = (request.propertyId, "property.manage_managers")
     let address = Self.attributes(request.address, "")
-    let replaces = mask.changes("manager_user_ids", isGiven: !managers.isEmpty)
-    if replaces {
-      let field = "manager_user_ids"
-      try await core.requireUsers(managers, field: field, ifMay: action, on: id, user)
-    }
+    let list = PlaceList("manager_user_ids", request.managerUserIds, mask)
+    try await list.requireUsers(on: id, ifMay: action, core, user)
     return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let held = try changes.held("property.update", on: id, tx)
+      try core.requireKept(
+        request.current,
+        of: held.record,
+        asIn: core.message(property: held.record, user, tx)
+      )
+      let role = SmartHome.propertyManager
+      let replaces = list.changes(try core.holders(of: [role], on: held.record, tx))
       if replaces { try changes.require(action, on: id, tx) }
       var record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
@@ -91,7 +94,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
         }
       }
       if replaces {
-        try changes.replaceHolders(of: SmartHome.propertyManager, on: record, by: managers, tx)
+        try changes.replaceHolders(of: role, on: record, by: list.userIDs, tx)
         record = try changes.current(record, tx)
       }
       return try core.message(property: record, user, tx)

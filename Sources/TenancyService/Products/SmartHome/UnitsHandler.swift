@@ -74,33 +74,62 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     let user = try call.requireUser()
     let mask = try UpdateMask(
       request.updateMask,
-      fields: ["name", "common_area_devices", "tenant_user_ids", "device_ids"]
+      fields: [
+        "name", "common_area_devices", "common_area_device_ids", "tenant_user_ids", "device_ids",
+      ]
     )
-    let (id, tenants, action) = (request.unitId, request.tenantUserIds, "unit.manage_tenants")
-    let replacesTenants = mask.changes("tenant_user_ids", isGiven: !tenants.isEmpty)
-    let replacesDevices = mask.changes("device_ids", isGiven: !request.deviceIds.isEmpty)
-    if replacesTenants {
-      let field = "tenant_user_ids"
-      try await core.requireUsers(tenants, field: field, ifMay: action, on: id, user)
-    }
+    let (id, action) = (request.unitId, "unit.manage_tenants")
+    let commonAreas = try Self.commonAreas(request, mask)
+    let setsDevices = mask.changes("device_ids", isGiven: !request.deviceIds.isEmpty)
+    let list = PlaceList("tenant_user_ids", request.tenantUserIds, mask)
+    try await list.requireUsers(on: id, ifMay: action, core, user)
     return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       let held = try changes.held("unit.update", on: id, tx)
+      // Not for a new name alone.
+      let isCompared =
+        list.isGiven || setsDevices || commonAreas != nil || request.current != nil
+      let shown = isCompared ? try message(held.record, user, tx) : Tenancy_V1.Unit()
+      try core.requireKept(request.current, of: held.record, asIn: shown)
+      let replacesTenants = list.changes(shown.tenantUserIds)
       if replacesTenants { try changes.require(action, on: id, tx) }
-      if replacesDevices { try changes.require("unit.assign_device", on: id, tx) }
+      let replacesDevices =
+        setsDevices && (shown.deviceIdsCut || Set(request.deviceIds) != Set(shown.deviceIds))
+      if replacesDevices {
+        try changes.require("unit.assign_device", on: id, tx)
+        guard !shown.deviceIdsCut else { throw DeviceError.listCut }
+      }
       let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
       }
       if replacesTenants {
-        try changes.replaceHolders(of: SmartHome.tenant, on: record, by: tenants, tx)
+        try changes.replaceHolders(of: SmartHome.tenant, on: record, by: list.userIDs, tx)
       }
       if replacesDevices { try replaceDevices(of: record, by: request.deviceIds, changes, tx) }
-      if let devices = request.commonAreaDevices,
-        mask.changes("common_area_devices", isGiven: true)
-      {
-        try setCommonAreas(devices.deviceIds, of: record, changes, tx)
+      if let commonAreas, commonAreas != shown.commonAreaDeviceIds {
+        try setCommonAreas(commonAreas, of: record, changes, tx)
       }
       return try message(changes.current(record, tx), user, tx)
     }
+  }
+
+  /// The common areas that a request sets by either of two fields; nil for none.
+  private static func commonAreas(
+    _ request: Tenancy_V1.UpdateUnitRequest,
+    _ mask: UpdateMask
+  ) throws(RPCError) -> [String]? {
+    let ids = request.commonAreaDeviceIds
+    let isList = mask.changes("common_area_device_ids", isGiven: !ids.isEmpty)
+    guard let devices = request.commonAreaDevices,
+      mask.changes("common_area_devices", isGiven: true)
+    else { return isList ? ids : nil }
+    guard !isList else {
+      throw ErrorCatalog.tenancy.invalid(
+        "common_area_devices",
+        "FIELDS_EXCLUSIVE",
+        "must be absent with common_area_device_ids"
+      )
+    }
+    return devices.deviceIds
   }
 
   func delete(

@@ -45,7 +45,12 @@ struct CascadeTests {
         #expect(done.unassignedDevices == dry.unassignedDevices, "\(deletion); \(hint)")
         #expect(done.devicesMovedTo == dry.devicesMovedTo, "\(deletion); \(hint)")
         let after = try await forest.image()
-        #expect(after.settled(expected.keptDevices) == expected.after, "\(deletion); \(hint)")
+        let changed = expected.keptDevices.union(expected.listing)
+        #expect(after.settled(changed) == expected.after, "\(deletion); \(hint)")
+        for id in changed {
+          let (old, new) = (before.entities[id]?.changed, after.entities[id]?.changed)
+          #expect(old != new, "\(id); \(deletion); \(hint)")
+        }
         #expect(after.orphans == [], "\(deletion); \(hint)")
         try await forest.requireEngineFollows(hint)
         deletedCount += before.entities.count - after.entities.count

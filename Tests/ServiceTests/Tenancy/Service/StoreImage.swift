@@ -114,6 +114,8 @@ struct StoreImage: Equatable {
   struct Expectation {
     let after: StoreImage
     let keptDevices: Set<String>
+    /// Units whose lists change: those that lose or get devices, and those whose common areas go.
+    let listing: Set<String>
     /// Where those are; empty when there are none.
     let home: String
     let counts: [Tenancy_V1.TypeCount]
@@ -143,18 +145,25 @@ struct StoreImage: Equatable {
       after.associations[id] = nil
     }
     after.links = links.filter { !subtree.contains($0.from) && !subtree.contains($0.to) }
+    var listing = Set(
+      links.filter { subtree.contains($0.to) && !subtree.contains($0.from) }.map(\.from)
+    )
+    for unit in [entities[deletion.id]?.parent ?? ""] + (kept.isEmpty ? [] : [home])
+    where entities[unit]?.type == "unit" { listing.insert(unit) }
+    for unit in listing { after.entities[unit]?.changed = "" }
     return Expectation(
       after: after,
       keptDevices: kept,
+      listing: listing,
       home: kept.isEmpty ? "" : home,
       counts: counts.map { .init(type: $0.key, count: $0.value) }.sorted { $0.type < $1.type }
     )
   }
 
-  /// Without the revisions and dates of devices that were moved.
-  func settled(_ moved: Set<String>) -> StoreImage {
+  /// Without the revisions and dates of entities that have others now.
+  func settled(_ changed: Set<String>) -> StoreImage {
     var image = self
-    for id in moved { image.entities[id]?.changed = "" }
+    for id in changed { image.entities[id]?.changed = "" }
     return image
   }
 }

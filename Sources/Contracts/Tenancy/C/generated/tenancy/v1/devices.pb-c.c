@@ -675,7 +675,7 @@ const ProtobufCMessageDescriptor tenancy__v1__get_device_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__get_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_device_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_device_request__field_descriptors[6] =
 {
   {
     "f1_device_id",
@@ -737,6 +737,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_device_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_current",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateDeviceRequest, f7_current),
+    &tenancy__v1__device__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_device_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_device_id */
@@ -744,11 +756,13 @@ static const unsigned tenancy__v1__update_device_request__field_indices_by_name[
   2,   /* field[2] = f3_attributes */
   3,   /* field[3] = f4_expected_revision */
   4,   /* field[4] = f5_idempotency_key */
+  5,   /* field[5] = f7_current */
 };
-static const ProtobufCIntRange tenancy__v1__update_device_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__update_device_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 7, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_device_request__descriptor =
 {
@@ -758,10 +772,10 @@ const ProtobufCMessageDescriptor tenancy__v1__update_device_request__descriptor 
   "Tenancy__V1__UpdateDeviceRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdateDeviceRequest),
-  5,
+  6,
   tenancy__v1__update_device_request__field_descriptors,
   tenancy__v1__update_device_request__field_indices_by_name,
-  1,  tenancy__v1__update_device_request__number_ranges,
+  2,  tenancy__v1__update_device_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__update_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

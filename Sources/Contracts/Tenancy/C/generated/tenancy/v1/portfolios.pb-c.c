@@ -67,7 +67,7 @@ void   tenancy__v1__remove_portfolio_admin_request__init
   static const Tenancy__V1__RemovePortfolioAdminRequest init_value = TENANCY__V1__REMOVE_PORTFOLIO_ADMIN_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[9] =
 {
   {
     "f1_id",
@@ -153,8 +153,33 @@ static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_property_count",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Portfolio, f9_property_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_property_ids_cut",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Portfolio, f10_property_ids_cut),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__portfolio__field_indices_by_name[] = {
+  8,   /* field[8] = f10_property_ids_cut */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_administrator_user_ids */
@@ -162,11 +187,13 @@ static const unsigned tenancy__v1__portfolio__field_indices_by_name[] = {
   4,   /* field[4] = f5_created_at */
   5,   /* field[5] = f6_updated_at */
   6,   /* field[6] = f7_revision */
+  7,   /* field[7] = f9_property_count */
 };
-static const ProtobufCIntRange tenancy__v1__portfolio__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__portfolio__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 9, 7 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__portfolio__descriptor =
 {
@@ -176,10 +203,10 @@ const ProtobufCMessageDescriptor tenancy__v1__portfolio__descriptor =
   "Tenancy__V1__Portfolio",
   "tenancy.v1",
   sizeof(Tenancy__V1__Portfolio),
-  7,
+  9,
   tenancy__v1__portfolio__field_descriptors,
   tenancy__v1__portfolio__field_indices_by_name,
-  1,  tenancy__v1__portfolio__number_ranges,
+  2,  tenancy__v1__portfolio__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__portfolio__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -465,7 +492,7 @@ const ProtobufCMessageDescriptor tenancy__v1__get_portfolio_request__descriptor 
   (ProtobufCMessageInit) tenancy__v1__get_portfolio_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_portfolio_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_portfolio_request__field_descriptors[7] =
 {
   {
     "f1_portfolio_id",
@@ -539,6 +566,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_portfolio_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_current",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, f7_current),
+    &tenancy__v1__portfolio__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_portfolio_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_portfolio_id */
@@ -547,11 +586,12 @@ static const unsigned tenancy__v1__update_portfolio_request__field_indices_by_na
   3,   /* field[3] = f4_idempotency_key */
   4,   /* field[4] = f5_administrator_user_ids */
   5,   /* field[5] = f6_update_mask */
+  6,   /* field[6] = f7_current */
 };
 static const ProtobufCIntRange tenancy__v1__update_portfolio_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_portfolio_request__descriptor =
 {
@@ -561,7 +601,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_portfolio_request__descript
   "Tenancy__V1__UpdatePortfolioRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdatePortfolioRequest),
-  6,
+  7,
   tenancy__v1__update_portfolio_request__field_descriptors,
   tenancy__v1__update_portfolio_request__field_indices_by_name,
   1,  tenancy__v1__update_portfolio_request__number_ranges,

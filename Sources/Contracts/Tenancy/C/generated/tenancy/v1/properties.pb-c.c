@@ -67,7 +67,7 @@ void   tenancy__v1__remove_property_manager_request__init
   static const Tenancy__V1__RemovePropertyManagerRequest init_value = TENANCY__V1__REMOVE_PROPERTY_MANAGER_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[12] =
 {
   {
     "f1_id",
@@ -189,9 +189,35 @@ static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[1
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f12_unit_count",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Property, f12_unit_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f13_unit_ids_cut",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Property, f13_unit_ids_cut),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__property__field_indices_by_name[] = {
   9,   /* field[9] = f10_revision */
+  10,   /* field[10] = f12_unit_count */
+  11,   /* field[11] = f13_unit_ids_cut */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_portfolio_id */
@@ -202,10 +228,11 @@ static const unsigned tenancy__v1__property__field_indices_by_name[] = {
   7,   /* field[7] = f8_created_at */
   8,   /* field[8] = f9_updated_at */
 };
-static const ProtobufCIntRange tenancy__v1__property__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__property__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 12, 10 },
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__property__descriptor =
 {
@@ -215,10 +242,10 @@ const ProtobufCMessageDescriptor tenancy__v1__property__descriptor =
   "Tenancy__V1__Property",
   "tenancy.v1",
   sizeof(Tenancy__V1__Property),
-  10,
+  12,
   tenancy__v1__property__field_descriptors,
   tenancy__v1__property__field_indices_by_name,
-  1,  tenancy__v1__property__number_ranges,
+  2,  tenancy__v1__property__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__property__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -556,7 +583,7 @@ const ProtobufCMessageDescriptor tenancy__v1__get_property_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__get_property_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_property_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_property_request__field_descriptors[9] =
 {
   {
     "f1_property_id",
@@ -654,6 +681,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_property_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_current",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f9_current),
+    &tenancy__v1__property__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_property_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_property_id */
@@ -664,11 +703,12 @@ static const unsigned tenancy__v1__update_property_request__field_indices_by_nam
   5,   /* field[5] = f6_idempotency_key */
   6,   /* field[6] = f7_manager_user_ids */
   7,   /* field[7] = f8_update_mask */
+  8,   /* field[8] = f9_current */
 };
 static const ProtobufCIntRange tenancy__v1__update_property_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_property_request__descriptor =
 {
@@ -678,7 +718,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_property_request__descripto
   "Tenancy__V1__UpdatePropertyRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdatePropertyRequest),
-  8,
+  9,
   tenancy__v1__update_property_request__field_descriptors,
   tenancy__v1__update_property_request__field_indices_by_name,
   1,  tenancy__v1__update_property_request__number_ranges,

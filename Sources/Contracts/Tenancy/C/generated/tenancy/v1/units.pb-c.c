@@ -85,7 +85,7 @@ void   tenancy__v1__assign_device_request__init
   static const Tenancy__V1__AssignDeviceRequest init_value = TENANCY__V1__ASSIGN_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[11] =
+static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[13] =
 {
   {
     "f1_id",
@@ -219,10 +219,36 @@ static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[11] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f13_device_count",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Unit, f13_device_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f14_device_ids_cut",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Unit, f14_device_ids_cut),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
   9,   /* field[9] = f10_property_name */
   10,   /* field[10] = f11_property_address */
+  11,   /* field[11] = f13_device_count */
+  12,   /* field[12] = f14_device_ids_cut */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_property_id */
@@ -233,10 +259,11 @@ static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
   7,   /* field[7] = f8_updated_at */
   8,   /* field[8] = f9_revision */
 };
-static const ProtobufCIntRange tenancy__v1__unit__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__unit__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 13, 11 },
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
 {
@@ -246,10 +273,10 @@ const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
   "Tenancy__V1__Unit",
   "tenancy.v1",
   sizeof(Tenancy__V1__Unit),
-  11,
+  13,
   tenancy__v1__unit__field_descriptors,
   tenancy__v1__unit__field_indices_by_name,
-  1,  tenancy__v1__unit__number_ranges,
+  2,  tenancy__v1__unit__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__unit__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -625,7 +652,7 @@ const ProtobufCMessageDescriptor tenancy__v1__device_list__descriptor =
   (ProtobufCMessageInit) tenancy__v1__device_list__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_unit_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_unit_request__field_descriptors[10] =
 {
   {
     "f1_unit_id",
@@ -723,8 +750,33 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_unit_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_current",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateUnitRequest, f9_current),
+    &tenancy__v1__unit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_common_area_device_ids",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__UpdateUnitRequest, n_f10_common_area_device_ids),
+    offsetof(Tenancy__V1__UpdateUnitRequest, f10_common_area_device_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_unit_request__field_indices_by_name[] = {
+  9,   /* field[9] = f10_common_area_device_ids */
   0,   /* field[0] = f1_unit_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_common_area_devices */
@@ -733,11 +785,12 @@ static const unsigned tenancy__v1__update_unit_request__field_indices_by_name[] 
   5,   /* field[5] = f6_tenant_user_ids */
   6,   /* field[6] = f7_device_ids */
   7,   /* field[7] = f8_update_mask */
+  8,   /* field[8] = f9_current */
 };
 static const ProtobufCIntRange tenancy__v1__update_unit_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_unit_request__descriptor =
 {
@@ -747,7 +800,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_unit_request__descriptor =
   "Tenancy__V1__UpdateUnitRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdateUnitRequest),
-  8,
+  10,
   tenancy__v1__update_unit_request__field_descriptors,
   tenancy__v1__update_unit_request__field_indices_by_name,
   1,  tenancy__v1__update_unit_request__number_ranges,

@@ -151,6 +151,7 @@ struct  Tenancy__V1__UpdateDeviceRequest
   Google__Protobuf__Struct *f3_attributes;
   ProtobufCBinaryData f4_expected_revision;
   ProtobufCBinaryData f5_idempotency_key;
+  Tenancy__V1__Device *f7_current;
   Tenancy__V1__UpdateDeviceRequest__P2NameCase p2_name_case;
   union {
     ProtobufCBinaryData f2_name;
@@ -158,7 +159,7 @@ struct  Tenancy__V1__UpdateDeviceRequest
 };
 #define TENANCY__V1__UPDATE_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_device_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_DEVICE_REQUEST__P2_NAME__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, NULL, TENANCY__V1__UPDATE_DEVICE_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeleteDeviceRequest

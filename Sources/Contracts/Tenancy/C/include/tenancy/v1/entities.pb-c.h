@@ -209,6 +209,7 @@ struct  Tenancy__V1__UpdateEntityRequest
   Google__Protobuf__Struct *f3_attributes;
   ProtobufCBinaryData f4_expected_revision;
   ProtobufCBinaryData f5_idempotency_key;
+  Tenancy__V1__Entity *f7_current;
   Tenancy__V1__UpdateEntityRequest__P2NameCase p2_name_case;
   union {
     ProtobufCBinaryData f2_name;
@@ -216,7 +217,7 @@ struct  Tenancy__V1__UpdateEntityRequest
 };
 #define TENANCY__V1__UPDATE_ENTITY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_entity_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_ENTITY_REQUEST__P2_NAME__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, NULL, TENANCY__V1__UPDATE_ENTITY_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__MoveEntityRequest

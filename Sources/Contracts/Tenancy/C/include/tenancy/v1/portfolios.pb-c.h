@@ -52,10 +52,12 @@ struct  Tenancy__V1__Portfolio
   Google__Protobuf__Timestamp *f5_created_at;
   Google__Protobuf__Timestamp *f6_updated_at;
   ProtobufCBinaryData f7_revision;
+  uint32_t f9_property_count;
+  protobuf_c_boolean f10_property_ids_cut;
 };
 #define TENANCY__V1__PORTFOLIO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__portfolio__descriptor) \
-    , {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, 0, 0 }
 
 
 struct  Tenancy__V1__CreatePortfolioRequest
@@ -125,6 +127,7 @@ struct  Tenancy__V1__UpdatePortfolioRequest
   size_t n_f5_administrator_user_ids;
   ProtobufCBinaryData *f5_administrator_user_ids;
   Google__Protobuf__FieldMask *f6_update_mask;
+  Tenancy__V1__Portfolio *f7_current;
   Tenancy__V1__UpdatePortfolioRequest__P2NameCase p2_name_case;
   union {
     ProtobufCBinaryData f2_name;
@@ -132,7 +135,7 @@ struct  Tenancy__V1__UpdatePortfolioRequest
 };
 #define TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_portfolio_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__P2_NAME__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, NULL, TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeletePortfolioRequest

@@ -55,10 +55,12 @@ struct  Tenancy__V1__Property
   Google__Protobuf__Timestamp *f8_created_at;
   Google__Protobuf__Timestamp *f9_updated_at;
   ProtobufCBinaryData f10_revision;
+  uint32_t f12_unit_count;
+  protobuf_c_boolean f13_unit_ids_cut;
 };
 #define TENANCY__V1__PROPERTY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__property__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL}, 0, 0 }
 
 
 struct  Tenancy__V1__CreatePropertyRequest
@@ -139,6 +141,7 @@ struct  Tenancy__V1__UpdatePropertyRequest
   size_t n_f7_manager_user_ids;
   ProtobufCBinaryData *f7_manager_user_ids;
   Google__Protobuf__FieldMask *f8_update_mask;
+  Tenancy__V1__Property *f9_current;
   Tenancy__V1__UpdatePropertyRequest__P2NameCase p2_name_case;
   union {
     ProtobufCBinaryData f2_name;
@@ -150,7 +153,7 @@ struct  Tenancy__V1__UpdatePropertyRequest
 };
 #define TENANCY__V1__UPDATE_PROPERTY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_property_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, 0,NULL, NULL, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P2_NAME__NOT_SET, {0}, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P4_DEFAULT_TIME_ZONE__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, 0,NULL, NULL, NULL, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P2_NAME__NOT_SET, {0}, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P4_DEFAULT_TIME_ZONE__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeletePropertyRequest

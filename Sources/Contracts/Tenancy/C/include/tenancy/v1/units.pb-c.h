@@ -60,10 +60,12 @@ struct  Tenancy__V1__Unit
   ProtobufCBinaryData f9_revision;
   ProtobufCBinaryData f10_property_name;
   Tenancy__V1__PropertyAddress *f11_property_address;
+  uint32_t f13_device_count;
+  protobuf_c_boolean f14_device_ids_cut;
 };
 #define TENANCY__V1__UNIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__unit__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, NULL, 0, 0 }
 
 
 struct  Tenancy__V1__CreateUnitRequest
@@ -153,6 +155,9 @@ struct  Tenancy__V1__UpdateUnitRequest
   size_t n_f7_device_ids;
   ProtobufCBinaryData *f7_device_ids;
   Google__Protobuf__FieldMask *f8_update_mask;
+  Tenancy__V1__Unit *f9_current;
+  size_t n_f10_common_area_device_ids;
+  ProtobufCBinaryData *f10_common_area_device_ids;
   Tenancy__V1__UpdateUnitRequest__P2NameCase p2_name_case;
   union {
     ProtobufCBinaryData f2_name;
@@ -160,7 +165,7 @@ struct  Tenancy__V1__UpdateUnitRequest
 };
 #define TENANCY__V1__UPDATE_UNIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_unit_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, TENANCY__V1__UPDATE_UNIT_REQUEST__P2_NAME__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, NULL, 0,NULL, TENANCY__V1__UPDATE_UNIT_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeleteUnitRequest

@@ -124,7 +124,7 @@ const ProtobufCMessageDescriptor testing__v1__author__descriptor =
   (ProtobufCMessageInit) testing__v1__author__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[13] =
+static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[14] =
 {
   {
     "f1_id",
@@ -282,12 +282,25 @@ static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[13] =
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f14_tags_cut",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Book, f14_tags_cut),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned testing__v1__book__field_indices_by_name[] = {
   9,   /* field[9] = f10_reading_time */
   10,   /* field[10] = f11_cover */
   11,   /* field[11] = f12_available */
   12,   /* field[12] = f13_progress */
+  13,   /* field[13] = f14_tags_cut */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_shelf_id */
   2,   /* field[2] = f3_title */
@@ -301,7 +314,7 @@ static const unsigned testing__v1__book__field_indices_by_name[] = {
 static const ProtobufCIntRange testing__v1__book__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor testing__v1__book__descriptor =
 {
@@ -311,7 +324,7 @@ const ProtobufCMessageDescriptor testing__v1__book__descriptor =
   "Testing__V1__Book",
   "testing.v1",
   sizeof(Testing__V1__Book),
-  13,
+  14,
   testing__v1__book__field_descriptors,
   testing__v1__book__field_indices_by_name,
   1,  testing__v1__book__number_ranges,
@@ -446,7 +459,7 @@ const ProtobufCMessageDescriptor testing__v1__create_book_request__descriptor =
   (ProtobufCMessageInit) testing__v1__create_book_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor testing__v1__update_book_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor testing__v1__update_book_request__field_descriptors[7] =
 {
   {
     "f1_shelf_id",
@@ -520,6 +533,18 @@ static const ProtobufCFieldDescriptor testing__v1__update_book_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_current",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__UpdateBookRequest, f7_current),
+    &testing__v1__book__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned testing__v1__update_book_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_shelf_id */
@@ -528,11 +553,12 @@ static const unsigned testing__v1__update_book_request__field_indices_by_name[] 
   3,   /* field[3] = f4_tags */
   4,   /* field[4] = f5_author */
   5,   /* field[5] = f6_update_mask */
+  6,   /* field[6] = f7_current */
 };
 static const ProtobufCIntRange testing__v1__update_book_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor testing__v1__update_book_request__descriptor =
 {
@@ -542,7 +568,7 @@ const ProtobufCMessageDescriptor testing__v1__update_book_request__descriptor =
   "Testing__V1__UpdateBookRequest",
   "testing.v1",
   sizeof(Testing__V1__UpdateBookRequest),
-  6,
+  7,
   testing__v1__update_book_request__field_descriptors,
   testing__v1__update_book_request__field_indices_by_name,
   1,  testing__v1__update_book_request__number_ranges,

@@ -77,6 +77,7 @@ struct  Testing__V1__Book
   Google__Protobuf__Duration *f10_reading_time;
   ProtobufCBinaryData f11_cover;
   protobuf_c_boolean f12_available;
+  protobuf_c_boolean f14_tags_cut;
   Testing__V1__Book__P13ProgressCase p13_progress_case;
   union {
     double f13_progress;
@@ -84,7 +85,7 @@ struct  Testing__V1__Book
 };
 #define TESTING__V1__BOOK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__book__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, TESTING__V1__BINDING__v0_BINDING_UNSPECIFIED, NULL, 0,NULL, NULL, NULL, {0,NULL}, 0, TESTING__V1__BOOK__P13_PROGRESS__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, TESTING__V1__BINDING__v0_BINDING_UNSPECIFIED, NULL, 0,NULL, NULL, NULL, {0,NULL}, 0, 0, TESTING__V1__BOOK__P13_PROGRESS__NOT_SET, {0} }
 
 
 struct  Testing__V1__GetBookRequest
@@ -121,10 +122,11 @@ struct  Testing__V1__UpdateBookRequest
   ProtobufCBinaryData *f4_tags;
   Testing__V1__Author *f5_author;
   Google__Protobuf__FieldMask *f6_update_mask;
+  Testing__V1__Book *f7_current;
 };
 #define TESTING__V1__UPDATE_BOOK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__update_book_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, NULL, NULL }
 
 
 struct  Testing__V1__ListBooksRequest

@@ -1,0 +1,50 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// An object of which clients send back all that they have read, as interfaces that show it in a form do.
+protocol PutBackMessage: Message {
+  /// The revision that was read.
+  var revision: String { get }
+  /// The fields that an update of it cannot change.
+  static var readOnlyFields: [ReadOnlyField<Self>] { get }
+}
+
+/// A field of an object that an update cannot change.
+struct ReadOnlyField<Object: Message>: Sendable {
+  /// Its name in the contract.
+  let name: String
+  private let isEqual: @Sendable (Object, Object) -> Bool
+
+  init<Value: Equatable & Sendable>(_ name: String, _ value: @escaping @Sendable (Object) -> Value)
+  {
+    self.name = name
+    isEqual = { value($0) == value($1) }
+  }
+
+  /// Whether a client leaves the field as the object shows it.
+  ///
+  /// One that is empty says nothing: it may not have been sent.
+  func isUnchanged(in given: Object, of shown: Object) -> Bool {
+    isEqual(given, shown) || isEqual(given, Object())
+  }
+}
+
+extension TenancyCore {
+  /// Throws unless what a client sends back of an object is what it is shown of it now, as far as an update cannot
+  /// change it.
+  ///
+  /// A revision that is another one by now is ABORTED before any field is looked at: then the object has changed, and
+  /// not the client's copy of it.
+  func requireKept<Object: PutBackMessage>(
+    _ given: Object?,
+    of record: EntityRecord,
+    asIn shown: @autoclosure () throws -> Object
+  ) throws {
+    guard let given else { return }
+    try requireRevision(given.revision, of: record)
+    let shown = try shown()
+    for field in Object.readOnlyFields where !field.isUnchanged(in: given, of: shown) {
+      throw EntityError.fieldReadOnly("current.\(field.name)")
+    }
+  }
+}
