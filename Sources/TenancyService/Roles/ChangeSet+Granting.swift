@@ -108,7 +108,9 @@ extension ChangeSet {
     action: String,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    _ = try tx.put(record, policy)
+    var record = record
+    record.revision = try tx.put(record, policy)
+    record.updatedAt = tx.now
     try tx.audit(action, from: before, to: record)
     return record
   }

@@ -1174,6 +1174,197 @@ extension Auth_V1 {
     }
   }
 
+  /// Looks up people by id.
+  public struct LookupUsersRequest: RPCKit.GeneratedMessage {
+    /// The people.
+    public var userIds: [Swift.String] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userIds: [Swift.String] = []
+    ) {
+      self.userIds = userIds
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.LookupUsersRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__lookup_users_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__LookupUsersRequest.self)
+      if unsafe source.pointee.n_f1_user_ids > 0 {
+        unsafe self.userIds.reserveCapacity(source.pointee.n_f1_user_ids)
+        for index in unsafe 0..<source.pointee.n_f1_user_ids {
+          try unsafe self.userIds.append(RPCKit.MessageReading.string(source.pointee.f1_user_ids[index]))
+        }
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.userIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__LookupUsersRequest.self, 1)
+      unsafe auth__v1__lookup_users_request__init(target)
+      if !self.userIds.isEmpty {
+        unsafe target.pointee.n_f1_user_ids = self.userIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.userIds.count)
+        for (index, element) in self.userIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f1_user_ids = unsafe elements
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userIds.count < 1 {
+        violations.append(RPCKit.FieldViolation(field: path + "user_ids", description: "must have at least 1 items"))
+      }
+      if self.userIds.count > 1000 {
+        violations.append(RPCKit.FieldViolation(field: path + "user_ids", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.userIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
+        }
+      }
+    }
+  }
+
+  /// People as the caller may see them.
+  public struct LookupUsersResponse: RPCKit.GeneratedMessage {
+    /// Those whom the caller may see, in the order asked for and each once.
+    public var users: [Tenancy_V1.UserSummary] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      users: [Tenancy_V1.UserSummary] = []
+    ) {
+      self.users = users
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.LookupUsersResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__lookup_users_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__LookupUsersResponse.self)
+      if unsafe source.pointee.n_f1_users > 0 {
+        unsafe self.users.reserveCapacity(source.pointee.n_f1_users)
+        for index in unsafe 0..<source.pointee.n_f1_users {
+          if let member = unsafe source.pointee.f1_users[index] {
+            try unsafe self.users.append(Tenancy_V1.UserSummary(reading: member))
+          }
+        }
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.users {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__LookupUsersResponse.self, 1)
+      unsafe auth__v1__lookup_users_response__init(target)
+      if !self.users.isEmpty {
+        unsafe target.pointee.n_f1_users = self.users.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__UserSummary>?.self, self.users.count)
+        for (index, element) in self.users.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__UserSummary.self)
+        }
+        unsafe target.pointee.f1_users = unsafe elements
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Gets a person.
+  public struct LookupUserRequest: RPCKit.GeneratedMessage {
+    /// The person.
+    public var userId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = ""
+    ) {
+      self.userId = userId
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.LookupUserRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__lookup_user_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__LookupUserRequest.self)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.userId.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__LookupUserRequest.self, 1)
+      unsafe auth__v1__lookup_user_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
   /// Finds the user with an e-mail address.
   public struct FindUserByEmailRequest: RPCKit.GeneratedMessage {
     /// The address; ASCII case is ignored.
@@ -1479,6 +1670,51 @@ extension Auth_V1 {
         ),
       ]
     )
+    /// The names of people whom the caller may see: itself, and everyone with a role on an entity on which the
+    /// policy lets the caller list roles. All others are left out, like people who do not exist.
+    public static let lookup = RPCKit.MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "Lookup",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.LookupUsersRequest",
+      responseType: "auth.v1.LookupUsersResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/users:lookup",
+          segments: [.literal("api"), .literal("v1"), .literal("users")],
+          verb: "lookup",
+          body: .whole
+        ),
+      ]
+    )
+    /// The name of one person whom the caller may see, as in Lookup; NOT_FOUND for all others.
+    public static let `get` = RPCKit.MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "Get",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .normal,
+      requestType: "auth.v1.LookupUserRequest",
+      responseType: "tenancy.v1.UserSummary",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/users/{user_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .single],
+          variables: [.init(field: "user_id", segments: 3..<4)]
+        ),
+      ]
+    )
     /// Users by id, without sensitive data, for other services.
     public static let batchGet = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
@@ -1535,6 +1771,11 @@ extension Auth_V1 {
     func setDefaults(_ request: Auth_V1.SetDefaultsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
     /// Changes the caller's password. All its other sessions end.
     func changePassword(_ request: Auth_V1.ChangePasswordRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ChangePasswordResponse
+    /// The names of people whom the caller may see: itself, and everyone with a role on an entity on which the
+    /// policy lets the caller list roles. All others are left out, like people who do not exist.
+    func lookup(_ request: Auth_V1.LookupUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.LookupUsersResponse
+    /// The name of one person whom the caller may see, as in Lookup; NOT_FOUND for all others.
+    func `get`(_ request: Auth_V1.LookupUserRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.UserSummary
     /// Users by id, without sensitive data, for other services.
     func batchGet(_ request: Auth_V1.BatchGetUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.BatchGetUsersResponse
     /// The user with an address, or NOT_FOUND; for AuthService's command line.
@@ -1632,6 +1873,33 @@ extension Auth_V1 {
       return try await channel.unary(UsersMethods.changePassword, request, options: options)
     }
 
+    /// The names of people whom the caller may see: itself, and everyone with a role on an entity on which the
+    /// policy lets the caller list roles. All others are left out, like people who do not exist.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func lookup(
+      _ request: Auth_V1.LookupUsersRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.LookupUsersResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.lookup, request, options: options)
+    }
+
+    /// The name of one person whom the caller may see, as in Lookup; NOT_FOUND for all others.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func `get`(
+      _ request: Auth_V1.LookupUserRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.UserSummary {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.`get`, request, options: options)
+    }
+
     /// Users by id, without sensitive data, for other services.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1683,7 +1951,7 @@ extension Auth_V1 {
           Tenancy_V1.tenancyV1AssociationFile,
         ]
       },
-      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byKOBgoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCGxhbmd1YWdlGBAgASgJUghsYW5ndWFnZRIbCglwaG90b191cmwYFCABKAlSCHBob3RvVXJsEhsKCXRpbWVfem9uZRgVIAEoCVIIdGltZVpvbmUSGgoIc2V0dGluZ3MYFiABKAlSCHNldHRpbmdzEjEKCmFjdGl2aXRpZXMYFyADKAsyES5hdXRoLnYxLkFjdGl2aXR5UgphY3Rpdml0aWVzIq0BCghBY3Rpdml0eRISCgRuYW1lGAEgASgJUgRuYW1lEhQKBXRvdGFsGAIgASgDUgV0b3RhbBIdCgp3ZWVrX3RvdGFsGAMgASgDUgl3ZWVrVG90YWwSFgoGc3RyZWFrGAQgASgDUgZzdHJlYWsSJQoObG9uZ2VzdF9zdHJlYWsYBSABKANSDWxvbmdlc3RTdHJlYWsSGQoIbGFzdF9kYXkYBiABKAlSB2xhc3REYXkiQgoMR2V0TWVSZXF1ZXN0EjIKFWFsbG93X3BhcnRpYWxfY29udGV4dBgBIAEoCFITYWxsb3dQYXJ0aWFsQ29udGV4dCK9AwoUVXBkYXRlUHJvZmlsZVJlcXVlc3QSMwoMZGlzcGxheV9uYW1lGAEgASgJQguquxgHEAEYyAFYAUgAUgtkaXNwbGF5TmFtZYgBARItCgpmaXJzdF9uYW1lGAIgASgJQgmquxgFGMgBWAFIAVIJZmlyc3ROYW1liAEBEisKCWxhc3RfbmFtZRgDIAEoCUIJqrsYBRjIAVgBSAJSCGxhc3ROYW1liAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSNgoIbGFuZ3VhZ2UYBSABKAlCFaq7GBEYECINW2EtekEtWjAtOS1dKkgDUghsYW5ndWFnZYgBARIpCglwaG90b191cmwYBiABKAlCB6q7GAMYgBBIBFIIcGhvdG9VcmyIAQESKAoJdGltZV96b25lGAcgASgJQgaquxgCGEBIBVIIdGltZVpvbmWIAQFCDwoNX2Rpc3BsYXlfbmFtZUINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQgsKCV9sYW5ndWFnZUIMCgpfcGhvdG9fdXJsQgwKCl90aW1lX3pvbmUiiwEKFVVwZGF0ZVNldHRpbmdzUmVxdWVzdBImCghzZXR0aW5ncxgBIAEoCUIKqrsYBggBGICAAVIIc2V0dGluZ3MSGAoHcmVwbGFjZRgCIAEoCFIHcmVwbGFjZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IioKDFVzZXJTZXR0aW5ncxIaCghzZXR0aW5ncxgBIAEoCVIIc2V0dGluZ3Mi1gEKFVJlY29yZEFjdGl2aXR5UmVxdWVzdBIuCgRuYW1lGAEgASgJQhqquxgWCAEYQCIQW2Etel1bYS16MC05Xy1dKlIEbmFtZRI2CgNkYXkYAiABKAlCJKq7GCAIARgKIhpbMC05XXs0fS1bMC05XXsyfS1bMC05XXsyfVIDZGF5EiMKBWNvdW50GAMgASgNQg2quxgJMQAAAAAAQI9AUgVjb3VudBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IvcBChJTZXREZWZhdWx0c1JlcXVlc3QSLgoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBIAFILcG9ydGZvbGlvSWSIAQESLAoLcHJvcGVydHlfaWQYAiABKAlCBqq7GAIYQEgBUgpwcm9wZXJ0eUlkiAEBEiQKB3VuaXRfaWQYAyABKAlCBqq7GAIYQEgCUgZ1bml0SWSIAQESMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUIPCg1fcG9ydGZvbGlvX2lkQg4KDF9wcm9wZXJ0eV9pZEIKCghfdW5pdF9pZCKvAQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiACFIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAhSC25ld1Bhc3N3b3JkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiQwoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMiPgoUQmF0Y2hHZXRVc2Vyc1JlcXVlc3QSJgoIdXNlcl9pZHMYASADKAlCC6q7GAcYQEABSOgHUgd1c2VySWRzIkYKFUJhdGNoR2V0VXNlcnNSZXNwb25zZRItCgV1c2VycxgBIAMoCzIXLnRlbmFuY3kudjEuVXNlclN1bW1hcnlSBXVzZXJzIl4KFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSIwoNdmVyaWZpZWRfb25seRgCIAEoCFIMdmVyaWZpZWRPbmx5IjoKFUdldFVzZXJBZGRyZXNzUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIkoKC1VzZXJBZGRyZXNzEhQKBWVtYWlsGAEgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgCIAEoCFINZW1haWxWZXJpZmllZDLIBwoFVXNlcnMSTwoFR2V0TWUSFS5hdXRoLnYxLkdldE1lUmVxdWVzdBoNLmF1dGgudjEuVXNlciIgorsYBAgCIAGC0+STAhISEC9hcGkvdjEvdXNlcnMvbWUSdwoNVXBkYXRlUHJvZmlsZRIdLmF1dGgudjEuVXBkYXRlUHJvZmlsZVJlcXVlc3QaDS5hdXRoLnYxLlVzZXIiOKK7GAIIAoLT5JMCLBoQL2FwaS92MS91c2Vycy9tZToBKloVMhAvYXBpL3YxL3VzZXJzL21lOgEqEpMBCg5VcGRhdGVTZXR0aW5ncxIeLmF1dGgudjEuVXBkYXRlU2V0dGluZ3NSZXF1ZXN0GhUuYXV0aC52MS5Vc2VyU2V0dGluZ3MiSqK7GAIIAoLT5JMCPhoZL2FwaS92MS91c2Vycy9tZS9zZXR0aW5nczoBKloeMhkvYXBpL3YxL3VzZXJzL21lL3NldHRpbmdzOgEqEnEKDlJlY29yZEFjdGl2aXR5Eh4uYXV0aC52MS5SZWNvcmRBY3Rpdml0eVJlcXVlc3QaES5hdXRoLnYxLkFjdGl2aXR5IiyiuxgCCAKC0+STAiAiGy9hcGkvdjEvdXNlcnMvbWUvYWN0aXZpdGllczoBKhJlCgtTZXREZWZhdWx0cxIbLmF1dGgudjEuU2V0RGVmYXVsdHNSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIiqiuxgCCAKC0+STAh4aGS9hcGkvdjEvdXNlcnMvbWUvZGVmYXVsdHM6ASoSfQoOQ2hhbmdlUGFzc3dvcmQSHi5hdXRoLnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBofLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSIqorsYAggCgtPkkwIeIhkvYXBpL3YxL3VzZXJzL21lL3Bhc3N3b3JkOgEqElYKCEJhdGNoR2V0Eh0uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVxdWVzdBoeLmF1dGgudjEuQmF0Y2hHZXRVc2Vyc1Jlc3BvbnNlIguiuxgHCAMSASogARJXCgtGaW5kQnlFbWFpbBIfLmF1dGgudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBoXLnRlbmFuY3kudjEuVXNlclN1bW1hcnkiDqK7GAoIAxIEYXV0aCABElUKCkdldEFkZHJlc3MSHi5hdXRoLnYxLkdldFVzZXJBZGRyZXNzUmVxdWVzdBoULmF1dGgudjEuVXNlckFkZHJlc3MiEaK7GA0IAxIHdGVuYW5jeSABQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUrsMgolCgEMEgMBABIaGyBVc2VycyBhbmQgdGhlaXIgcHJvZmlsZXMuCgpGCgIEABIEDQA3ARo6IEEgdXNlciB3aXRoIGFsbCB0aGF0IGFuIGFwcGxpY2F0aW9uIG5lZWRzIGFmdGVyIHNpZ24taW4uCgolCgQEAAIAEgMPAhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgo4CgQEAAIBEgMRAhMaKyBFLW1haWwgYWRkcmVzcywgYWxzbyB1c2VkIGZvciBzaWduaW5nIGluLgoKMAoEBAACAhIDEwIaGiMgV2hldGhlciB0aGUgYWRkcmVzcyB3YXMgdmVyaWZpZWQuCgocCgQEAAIDEgMVAhoaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAAIEEgMXAhgaDSBGaXJzdCBuYW1lLgoKGQoEBAACBRIDGQIXGgwgTGFzdCBuYW1lLgoKPAoEBAACBhIDGwI8Gi8gQWxsIG9mIHRoZSB1c2VyJ3Mgcm9sZXMsIGZyb20gVGVuYW5jeVNlcnZpY2UuCgo9CgQEAAIHEgMdAiIaMCBUaGUgcG9ydGZvbGlvIHRvIHNob3cgZmlyc3Q7IGVtcHR5IG1lYW5zIG5vbmUuCgo8CgQEAAIIEgMfAiEaLyBUaGUgcHJvcGVydHkgdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCjgKBAQAAgkSAyECHhorIFRoZSB1bml0IHRvIHNob3cgZmlyc3Q7IGVtcHR5IG1lYW5zIG5vbmUuCgpaCgQEAAIKEgMjAiAaTSBXaGV0aGVyIHRoZSB1c2VyIGhhcyB0aGUgZmVhdHVyZSBgY29tcGxpYW5jZVBhY2tgLCBmcm9tIEVudGl0bGVtZW50U2VydmljZS4KCksKBAQAAgsSAyUCExo+IFRoZSB1c2VyJ3MgcGxhbiwgZnJvbSBFbnRpdGxlbWVudFNlcnZpY2U6IGBmcmVlYCwgYHByZW1pdW1gLgoKpQEKBAQAAgwSAygCJxqXASBQYXJ0cyBvZiB0aGUgY29udGV4dCB0aGF0IGFyZSBtaXNzaW5nIGJlY2F1c2UgdGhlaXIgc2VydmljZSB3YXMgdW5hdmFpbGFibGU6CiBgcm9sZV9hc3NvY2lhdGlvbnNgLCBgZW50aXRsZW1lbnRzYC4gT25seSB3aXRoIGBhbGxvd19wYXJ0aWFsX2NvbnRleHRgLgoKLAoEBAACDRIDKgIsGh8gV2hlbiB0aGUgYWNjb3VudCB3YXMgY3JlYXRlZC4KCigKBAQAAg4SAywCLBobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClkKBAQAAg8SAy4CFxpMIExhbmd1YWdlIG9mIGl0cyBtYWlscywgYXMgYGRlYCBvciBgZGUtQVRgOyBlbXB0eSBtZWFucyB0aGUgaW5zdGFsbGF0aW9uJ3MuCgpOCgQEAAIQEgMwAhgaQSBBZGRyZXNzIG9mIHRoZSB1c2VyJ3MgcGljdHVyZSwgYGh0dHBzOi8v4oCmYDsgZW1wdHkgbWVhbnMgbm9uZS4KClUKBAQAAhESAzICGBpIIFRoZSB1c2VyJ3MgdGltZSB6b25lLCBhcyBgRXVyb3BlL0JlcmxpbmA7IGVtcHR5IG1lYW5zIG5vbmUgd2FzIGNob3Nlbi4KCnMKBAQAAhISAzQCFxpmIFNldHRpbmdzIG9mIHRoZSB1c2VyJ3MgYXBwbGljYXRpb25zOiBhIEpTT04gb2JqZWN0IHdpdGhvdXQgaW5zaWduaWZpY2FudCB3aGl0ZSBzcGFjZSwgYHt9YCBhdCBmaXJzdC4KCjYKBAQAAhMSAzYCJBopIFRoZSB1c2VyJ3MgcmVndWxhciBhY3Rpdml0aWVzLCBieSBuYW1lLgoKqgIKAgQBEgQ9AEoBGp0CIEhvdyBvZnRlbiBhIHVzZXIgaGFzIGRvbmUgc29tZXRoaW5nOiB0aGUgY291bnRlcnMgYW5kIHN0cmVha3MgdGhhdCBhcHBsaWNhdGlvbnMgc2hvdy4KCiBEYXlzIGFyZSB0aG9zZSBvZiB0aGUgdXNlcidzIGNhbGVuZGFyLCBhbmQgbnVtYmVycyBhcmUgdGhvc2Ugb2YgdGhlIGxhc3QgZGF5LiBXaGV0aGVyIHRoZSB3ZWVrIGlzIG92ZXIKIG9yIHRoZSBzdHJlYWsgYnJva2VuIGluIHRoZSBtZWFudGltZSwgdGhlIHVzZXIncyBvd24gZGF5IHRlbGxzOiBjb21wYXJlIGl0IHdpdGggYGxhc3RfZGF5YC4KCikKBAQBAgASAz8CEhocIEl0cyBuYW1lLCBhcyBpbiBgY2hlY2tpbmAuCgozCgQEAQIBEgNBAhIaJiBIb3cgb2Z0ZW4gaW4gYWxsOyBzdG9wcyBhdCAyXjYzIC0gMS4KCkwKBAQBAgISA0MCFxo/IEhvdyBvZnRlbiBpbiB0aGUgd2VlayBvZiB0aGUgbGFzdCBkYXkuIFdlZWtzIGJlZ2luIG9uIE1vbmRheS4KCjUKBAQBAgMSA0UCExooIERheXMgd2l0aG91dCBhIGdhcCB1cCB0byB0aGUgbGFzdCBvbmUuCgoyCgQEAQIEEgNHAhsaJSBUaGUgbW9zdCBkYXlzIHdpdGhvdXQgYSBnYXAgc28gZmFyLgoKLQoEBAECBRIDSQIWGiAgVGhlIGxhc3QgZGF5LCBhcyBgMjAyNi0xMS0yMmAuCgoeCgIEAhIETQBQARoSIEdldHMgdGhlIGNhbGxlci4KCmUKBAQCAgASA08CIRpYIEFjY2VwdHMgYW4gYW5zd2VyIGluIHdoaWNoIHBhcnQgb2YgdGhlIGNvbnRleHQgaXMgbWlzc2luZzsgYG1pc3NpbmdfY29udGV4dGAgbmFtZXMgaXQuCgpMCgIEAxIEUwBmARpAIENoYW5nZXMgdGhlIGNhbGxlcidzIHByb2ZpbGUuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgocCgQEAwIAEgNVAmcaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAwIBEgNXAlkaDSBGaXJzdCBuYW1lLgoKGQoEBAMCAhIDWQJYGgwgTGFzdCBuYW1lLgoKgQEKBAQDAgMSA1wCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKggEKBAQDAgQSA18CXRp1IExhbmd1YWdlIG9mIHRoZSB1c2VyJ3MgbWFpbHMsIGFzIGBkZWAgb3IgYGRlLUFUYDsgb25lIHdpdGhvdXQgdGVtcGxhdGVzIGdldHMgdGhvc2Ugb2YgdGhlCiBpbnN0YWxsYXRpb24ncyBsYW5ndWFnZS4KCqkBCgQEAwIFEgNiAkYamwEgQWRkcmVzcyBvZiB0aGUgdXNlcidzIHBpY3R1cmU6IGBodHRwczovL2AsIGEgaG9zdCBhbmQgYW55dGhpbmcgb2YgYSBVUkwgYnV0IGEgdXNlciBuYW1lOyBwcmludGFibGUKIEFTQ0lJLiBOb2JvZHkgaGVyZSBmZXRjaGVzIGl0LiBFbXB0eSB0ZXh0IHJlbW92ZXMgaXQuCgqKAQoEBAMCBhIDZQJEGn0gVGltZSB6b25lLCBieSBpdHMgbmFtZSBpbiB0aGUgSUFOQSBkYXRhYmFzZTogYEV1cm9wZS9CZXJsaW5gLiBPbmx5IHRoZSBmb3JtIG9mIHRoZSBuYW1lIGlzIGNoZWNrZWQuCiBFbXB0eSB0ZXh0IHJlbW92ZXMgaXQuCgpACgIEBBIEaQBzARo0IENoYW5nZXMgdGhlIHNldHRpbmdzIG9mIHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbnMuCgr1AQoEBAQCABIDbQJNGucBIE1lcmdlZCBpbnRvIHdoYXQgaXMgdGhlcmUgKFJGQyA3Mzk2KTogaXRzIG1lbWJlcnMgcmVwbGFjZSB0aG9zZSBvZiB0aGUgc2FtZSBuYW1lLCBudWxsIHJlbW92ZXMgb25lLAogYW5kIGFsbCBvdGhlcnMgc3RheS4gQSBKU09OIG9iamVjdCAoUkZDIDgyNTkpIG9mIGF0IG1vc3QgOCBsZXZlbHMsIHdpdGhvdXQgcmVwZWF0ZWQgbmFtZXMuIFdoYXQgY29tZXMKIG9mIGl0IGhhcyBhdCBtb3N0IDE2IEtpQi4KCi0KBAQEAgESA28CExogIFJlcGxhY2VzIGFsbCBzZXR0aW5ncyBpbnN0ZWFkLgoKgQEKBAQEAgISA3ICQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKNAoCBAUSBHYAeQEaKCBUaGUgc2V0dGluZ3Mgb2YgYSB1c2VyJ3MgYXBwbGljYXRpb25zLgoKPwoEBAUCABIDeAIWGjIgQSBKU09OIG9iamVjdCB3aXRob3V0IGluc2lnbmlmaWNhbnQgd2hpdGUgc3BhY2UuCgo5CgIEBhIFfACGAQEaLCBDb3VudHMgc29tZXRoaW5nIHRoYXQgdGhlIGNhbGxlciBoYXMgZG9uZS4KCjoKBAQGAgASA34CYxotIEl0cyBuYW1lLiBBIHVzZXIgaGFzIGF0IG1vc3QgMzIgYWN0aXZpdGllcy4KCmkKBAQGAgESBIABAmwaWyBUaGUgZGF5IG9uIHRoZSB1c2VyJ3MgY2FsZW5kYXI6IGAyMDI2LTExLTIyYC4gSXQgbXVzdCBiZSB0aGF0IGRheSBzb21ld2hlcmUgb24gRWFydGggbm93LgoKKQoEBAYCAhIEggECNRobIEhvdyBvZnRlbjsgMCBjb3VudHMgYXMgMS4KCrEBCgQEBgIDEgSFAQJCGqIBIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLiBXaXRob3V0IG9uZSwgYSByZXBlYXRlZCByZXF1ZXN0IGNvdW50cyB0d2ljZS4KCnkKAgQHEgaKAQCUAQEaayBTZXRzIHdoYXQgdGhlIGNhbGxlcidzIGFwcGxpY2F0aW9uIHNob3dzIGZpcnN0LiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzOyBlbXB0eSB0ZXh0CiBjbGVhcnMgdGhlbS4KCjsKBAQHAgASBIwBAkcaLSBBIHBvcnRmb2xpbyBvbiB3aGljaCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgpSCgQEBwIBEgSOAQJGGkQgQSBwcm9wZXJ0eSBvbiB3aGljaCwgb3Igb24gd2hvc2UgcG9ydGZvbGlvLCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgpHCgQEBwICEgSQAQJCGjkgQSB1bml0IG9uIHdoaWNoLCBvciBhYm92ZSB3aGljaCwgdGhlIGNhbGxlciBoYXMgYSByb2xlLgoKggEKBAQHAgMSBJMBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCk4KAgQIEgaXAQCfAQEaQCBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwYXNzd29yZCBhbmQgZW5kcyBhbGwgaXRzIG90aGVyIHNlc3Npb25zLgoKJQoEBAgCABIEmQECVBoXIFRoZSBjdXJyZW50IHBhc3N3b3JkLgoKXgoEBAgCARIEmwECXBpQIFRoZSBuZXcgcGFzc3dvcmQ6IDggY2hhcmFjdGVycyBvciBtb3JlLCBhdCBtb3N0IDEsMDI0IGJ5dGVzLCBub3QgYSBjb21tb24gb25lLgoKnwEKBAQIAgISBJ4BAkIakAEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIsIGFzIGxvbmcKIGFzIG9uZSBvZiBpdHMgdHdvIHBhc3N3b3JkcyBpcyB0aGUgYWNjb3VudCdzLgoKMAoCBAkSBqIBAKUBARoiIFRoZSByZXN1bHQgb2YgYSBwYXNzd29yZCBjaGFuZ2UuCgo5CgQECQIAEgSkAQIeGisgTnVtYmVyIG9mIG90aGVyIHNlc3Npb25zIHRoYXQgd2VyZSBlbmRlZC4KCiMKAgQKEgaoAQCrAQEaFSBHZXRzIHNldmVyYWwgdXNlcnMuCgoaCgQECgIAEgSqAQJiGgwgVGhlIHVzZXJzLgoKMQoCBAsSBq4BALEBARojIFVzZXJzIGFzIG90aGVyIHNlcnZpY2VzIHNlZSB0aGVtLgoKVAoEBAsCABIEsAECLBpGIFRob3NlIHRoYXQgZXhpc3QsIGluIHRoZSByZXF1ZXN0ZWQgb3JkZXI7IG1pc3Npbmcgb25lcyBkbyBub3QgZXhpc3QuCgo2CgIEDBIGtAEAugEBGiggRmluZHMgdGhlIHVzZXIgd2l0aCBhbiBlLW1haWwgYWRkcmVzcy4KCjMKBAQMAgASBLYBAkgaJSBUaGUgYWRkcmVzczsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKxgEKBAQMAgESBLkBAhkatwEgT25seSBhbiBhY2NvdW50IHRoYXQgaGFzIHByb3ZlbiB0byByZWNlaXZlIG1haWwgdGhlcmU6IGFueW9uZSBjYW4gc2lnbiB1cCB3aXRoIHRoZSBhZGRyZXNzIG9mCiBzb21lYm9keSBlbHNlLiBXaXRob3V0IG9uZSBpdCBpcyByZWZ1c2VkIHdpdGggRkFJTEVEX1BSRUNPTkRJVElPTiwgRU1BSUxfTk9UX1ZFUklGSUVELgoKNQoCBA0SBr0BAMABARonIEdldHMgdGhlIGFkZHJlc3Mgb2YgYSB1c2VyJ3MgYWNjb3VudC4KChkKBAQNAgASBL8BAkkaCyBUaGUgdXNlci4KCioKAgQOEgbDAQDIAQEaHCBUaGUgYWRkcmVzcyBvZiBhbiBhY2NvdW50LgoKLQoEBA4CABIExQECExofIFRoZSBhZGRyZXNzLCBhcyBpdCB3YXMgZ2l2ZW4uCgpDCgQEDgIBEgTHAQIaGjUgV2hldGhlciBpdHMgb3duZXIgaGFzIHByb3ZlZCB0byByZWNlaXZlIG1haWwgdGhlcmUuCgoWCgIGABIGywEA/QEBGgggVXNlcnMuCgpACgQGAAIAEgbNAQLQAQMaMCBUaGUgY2FsbGVyIHdpdGggcm9sZXMgYW5kIHBsYW4sIGFzIGF0IHNpZ24taW4uCgovCgQGAAIBEgbSAQLYAQMaHyBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwcm9maWxlLgoKRAoEBgACAhIG2gEC4AEDGjQgQ2hhbmdlcyB0aGUgc2V0dGluZ3Mgb2YgdGhlIGNhbGxlcidzIGFwcGxpY2F0aW9ucy4KCngKBAYAAgMSBuIBAuUBAxpoIENvdW50cyBzb21ldGhpbmcgdGhhdCB0aGUgY2FsbGVyIGhhcyBkb25lLCBhbmQgc2F5cyBob3cgb2Z0ZW4gYW5kIGZvciBob3cgbWFueSBkYXlzIGluIGEgcm93IHRoYXQgd2FzLgoKQQoEBgACBBIG5wEC6gEDGjEgU2V0cyB3aGF0IHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbiBzaG93cyBmaXJzdC4KCkwKBAYAAgUSBuwBAu8BAxo8IENoYW5nZXMgdGhlIGNhbGxlcidzIHBhc3N3b3JkLiBBbGwgaXRzIG90aGVyIHNlc3Npb25zIGVuZC4KCkoKBAYAAgYSBvEBAvMBAxo6IFVzZXJzIGJ5IGlkLCB3aXRob3V0IHNlbnNpdGl2ZSBkYXRhLCBmb3Igb3RoZXIgc2VydmljZXMuCgpZCgQGAAIHEgb1AQL3AQMaSSBUaGUgdXNlciB3aXRoIGFuIGFkZHJlc3MsIG9yIE5PVF9GT1VORDsgZm9yIEF1dGhTZXJ2aWNlJ3MgY29tbWFuZCBsaW5lLgoKigEKBAYAAggSBvoBAvwBAxp6IFRoZSBhZGRyZXNzIG9mIGEgdXNlcidzIGFjY291bnQsIGZvciB0aGUgc2VydmljZSB0aGF0IGtlZXBzIGludml0YXRpb25zIGJ5IGFkZHJlc3MuIE5PVF9GT1VORCBpZgogdGhlcmUgaXMgbm8gc3VjaCB1c2VyLgpiBnByb3RvMw=="
+      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byKOBgoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCGxhbmd1YWdlGBAgASgJUghsYW5ndWFnZRIbCglwaG90b191cmwYFCABKAlSCHBob3RvVXJsEhsKCXRpbWVfem9uZRgVIAEoCVIIdGltZVpvbmUSGgoIc2V0dGluZ3MYFiABKAlSCHNldHRpbmdzEjEKCmFjdGl2aXRpZXMYFyADKAsyES5hdXRoLnYxLkFjdGl2aXR5UgphY3Rpdml0aWVzIq0BCghBY3Rpdml0eRISCgRuYW1lGAEgASgJUgRuYW1lEhQKBXRvdGFsGAIgASgDUgV0b3RhbBIdCgp3ZWVrX3RvdGFsGAMgASgDUgl3ZWVrVG90YWwSFgoGc3RyZWFrGAQgASgDUgZzdHJlYWsSJQoObG9uZ2VzdF9zdHJlYWsYBSABKANSDWxvbmdlc3RTdHJlYWsSGQoIbGFzdF9kYXkYBiABKAlSB2xhc3REYXkiQgoMR2V0TWVSZXF1ZXN0EjIKFWFsbG93X3BhcnRpYWxfY29udGV4dBgBIAEoCFITYWxsb3dQYXJ0aWFsQ29udGV4dCK9AwoUVXBkYXRlUHJvZmlsZVJlcXVlc3QSMwoMZGlzcGxheV9uYW1lGAEgASgJQguquxgHEAEYyAFYAUgAUgtkaXNwbGF5TmFtZYgBARItCgpmaXJzdF9uYW1lGAIgASgJQgmquxgFGMgBWAFIAVIJZmlyc3ROYW1liAEBEisKCWxhc3RfbmFtZRgDIAEoCUIJqrsYBRjIAVgBSAJSCGxhc3ROYW1liAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSNgoIbGFuZ3VhZ2UYBSABKAlCFaq7GBEYECINW2EtekEtWjAtOS1dKkgDUghsYW5ndWFnZYgBARIpCglwaG90b191cmwYBiABKAlCB6q7GAMYgBBIBFIIcGhvdG9VcmyIAQESKAoJdGltZV96b25lGAcgASgJQgaquxgCGEBIBVIIdGltZVpvbmWIAQFCDwoNX2Rpc3BsYXlfbmFtZUINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQgsKCV9sYW5ndWFnZUIMCgpfcGhvdG9fdXJsQgwKCl90aW1lX3pvbmUiiwEKFVVwZGF0ZVNldHRpbmdzUmVxdWVzdBImCghzZXR0aW5ncxgBIAEoCUIKqrsYBggBGICAAVIIc2V0dGluZ3MSGAoHcmVwbGFjZRgCIAEoCFIHcmVwbGFjZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IioKDFVzZXJTZXR0aW5ncxIaCghzZXR0aW5ncxgBIAEoCVIIc2V0dGluZ3Mi1gEKFVJlY29yZEFjdGl2aXR5UmVxdWVzdBIuCgRuYW1lGAEgASgJQhqquxgWCAEYQCIQW2Etel1bYS16MC05Xy1dKlIEbmFtZRI2CgNkYXkYAiABKAlCJKq7GCAIARgKIhpbMC05XXs0fS1bMC05XXsyfS1bMC05XXsyfVIDZGF5EiMKBWNvdW50GAMgASgNQg2quxgJMQAAAAAAQI9AUgVjb3VudBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IvcBChJTZXREZWZhdWx0c1JlcXVlc3QSLgoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBIAFILcG9ydGZvbGlvSWSIAQESLAoLcHJvcGVydHlfaWQYAiABKAlCBqq7GAIYQEgBUgpwcm9wZXJ0eUlkiAEBEiQKB3VuaXRfaWQYAyABKAlCBqq7GAIYQEgCUgZ1bml0SWSIAQESMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUIPCg1fcG9ydGZvbGlvX2lkQg4KDF9wcm9wZXJ0eV9pZEIKCghfdW5pdF9pZCKvAQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiACFIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAhSC25ld1Bhc3N3b3JkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiQwoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMiPgoUQmF0Y2hHZXRVc2Vyc1JlcXVlc3QSJgoIdXNlcl9pZHMYASADKAlCC6q7GAcYQEABSOgHUgd1c2VySWRzIkYKFUJhdGNoR2V0VXNlcnNSZXNwb25zZRItCgV1c2VycxgBIAMoCzIXLnRlbmFuY3kudjEuVXNlclN1bW1hcnlSBXVzZXJzIjwKEkxvb2t1cFVzZXJzUmVxdWVzdBImCgh1c2VyX2lkcxgBIAMoCUILqrsYBxhAQAFI6AdSB3VzZXJJZHMiRAoTTG9va3VwVXNlcnNSZXNwb25zZRItCgV1c2VycxgBIAMoCzIXLnRlbmFuY3kudjEuVXNlclN1bW1hcnlSBXVzZXJzIjYKEUxvb2t1cFVzZXJSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQiXgoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbBIjCg12ZXJpZmllZF9vbmx5GAIgASgIUgx2ZXJpZmllZE9ubHkiOgoVR2V0VXNlckFkZHJlc3NSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQiSgoLVXNlckFkZHJlc3MSFAoFZW1haWwYASABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAIgASgIUg1lbWFpbFZlcmlmaWVkMpsJCgVVc2VycxJPCgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIiCiuxgECAIgAYLT5JMCEhIQL2FwaS92MS91c2Vycy9tZRJ3Cg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciI4orsYAggCgtPkkwIsGhAvYXBpL3YxL3VzZXJzL21lOgEqWhUyEC9hcGkvdjEvdXNlcnMvbWU6ASoSkwEKDlVwZGF0ZVNldHRpbmdzEh4uYXV0aC52MS5VcGRhdGVTZXR0aW5nc1JlcXVlc3QaFS5hdXRoLnYxLlVzZXJTZXR0aW5ncyJKorsYAggCgtPkkwI+GhkvYXBpL3YxL3VzZXJzL21lL3NldHRpbmdzOgEqWh4yGS9hcGkvdjEvdXNlcnMvbWUvc2V0dGluZ3M6ASoScQoOUmVjb3JkQWN0aXZpdHkSHi5hdXRoLnYxLlJlY29yZEFjdGl2aXR5UmVxdWVzdBoRLmF1dGgudjEuQWN0aXZpdHkiLKK7GAIIAoLT5JMCICIbL2FwaS92MS91c2Vycy9tZS9hY3Rpdml0aWVzOgEqEmUKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiKqK7GAIIAoLT5JMCHhoZL2FwaS92MS91c2Vycy9tZS9kZWZhdWx0czoBKhJ9Cg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIiqiuxgCCAKC0+STAh4iGS9hcGkvdjEvdXNlcnMvbWUvcGFzc3dvcmQ6ASoSbAoGTG9va3VwEhsuYXV0aC52MS5Mb29rdXBVc2Vyc1JlcXVlc3QaHC5hdXRoLnYxLkxvb2t1cFVzZXJzUmVzcG9uc2UiJ6K7GAQIAiABgtPkkwIZIhQvYXBpL3YxL3VzZXJzOmxvb2t1cDoBKhJjCgNHZXQSGi5hdXRoLnYxLkxvb2t1cFVzZXJSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSInorsYBAgCIAGC0+STAhkSFy9hcGkvdjEvdXNlcnMve3VzZXJfaWR9ElYKCEJhdGNoR2V0Eh0uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVxdWVzdBoeLmF1dGgudjEuQmF0Y2hHZXRVc2Vyc1Jlc3BvbnNlIguiuxgHCAMSASogARJXCgtGaW5kQnlFbWFpbBIfLmF1dGgudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBoXLnRlbmFuY3kudjEuVXNlclN1bW1hcnkiDqK7GAoIAxIEYXV0aCABElUKCkdldEFkZHJlc3MSHi5hdXRoLnYxLkdldFVzZXJBZGRyZXNzUmVxdWVzdBoULmF1dGgudjEuVXNlckFkZHJlc3MiEaK7GA0IAxIHdGVuYW5jeSABQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUq7NwolCgEMEgMBABIaGyBVc2VycyBhbmQgdGhlaXIgcHJvZmlsZXMuCgpGCgIEABIEDQA3ARo6IEEgdXNlciB3aXRoIGFsbCB0aGF0IGFuIGFwcGxpY2F0aW9uIG5lZWRzIGFmdGVyIHNpZ24taW4uCgolCgQEAAIAEgMPAhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgo4CgQEAAIBEgMRAhMaKyBFLW1haWwgYWRkcmVzcywgYWxzbyB1c2VkIGZvciBzaWduaW5nIGluLgoKMAoEBAACAhIDEwIaGiMgV2hldGhlciB0aGUgYWRkcmVzcyB3YXMgdmVyaWZpZWQuCgocCgQEAAIDEgMVAhoaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAAIEEgMXAhgaDSBGaXJzdCBuYW1lLgoKGQoEBAACBRIDGQIXGgwgTGFzdCBuYW1lLgoKPAoEBAACBhIDGwI8Gi8gQWxsIG9mIHRoZSB1c2VyJ3Mgcm9sZXMsIGZyb20gVGVuYW5jeVNlcnZpY2UuCgo9CgQEAAIHEgMdAiIaMCBUaGUgcG9ydGZvbGlvIHRvIHNob3cgZmlyc3Q7IGVtcHR5IG1lYW5zIG5vbmUuCgo8CgQEAAIIEgMfAiEaLyBUaGUgcHJvcGVydHkgdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCjgKBAQAAgkSAyECHhorIFRoZSB1bml0IHRvIHNob3cgZmlyc3Q7IGVtcHR5IG1lYW5zIG5vbmUuCgpaCgQEAAIKEgMjAiAaTSBXaGV0aGVyIHRoZSB1c2VyIGhhcyB0aGUgZmVhdHVyZSBgY29tcGxpYW5jZVBhY2tgLCBmcm9tIEVudGl0bGVtZW50U2VydmljZS4KCksKBAQAAgsSAyUCExo+IFRoZSB1c2VyJ3MgcGxhbiwgZnJvbSBFbnRpdGxlbWVudFNlcnZpY2U6IGBmcmVlYCwgYHByZW1pdW1gLgoKpQEKBAQAAgwSAygCJxqXASBQYXJ0cyBvZiB0aGUgY29udGV4dCB0aGF0IGFyZSBtaXNzaW5nIGJlY2F1c2UgdGhlaXIgc2VydmljZSB3YXMgdW5hdmFpbGFibGU6CiBgcm9sZV9hc3NvY2lhdGlvbnNgLCBgZW50aXRsZW1lbnRzYC4gT25seSB3aXRoIGBhbGxvd19wYXJ0aWFsX2NvbnRleHRgLgoKLAoEBAACDRIDKgIsGh8gV2hlbiB0aGUgYWNjb3VudCB3YXMgY3JlYXRlZC4KCigKBAQAAg4SAywCLBobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClkKBAQAAg8SAy4CFxpMIExhbmd1YWdlIG9mIGl0cyBtYWlscywgYXMgYGRlYCBvciBgZGUtQVRgOyBlbXB0eSBtZWFucyB0aGUgaW5zdGFsbGF0aW9uJ3MuCgpOCgQEAAIQEgMwAhgaQSBBZGRyZXNzIG9mIHRoZSB1c2VyJ3MgcGljdHVyZSwgYGh0dHBzOi8v4oCmYDsgZW1wdHkgbWVhbnMgbm9uZS4KClUKBAQAAhESAzICGBpIIFRoZSB1c2VyJ3MgdGltZSB6b25lLCBhcyBgRXVyb3BlL0JlcmxpbmA7IGVtcHR5IG1lYW5zIG5vbmUgd2FzIGNob3Nlbi4KCnMKBAQAAhISAzQCFxpmIFNldHRpbmdzIG9mIHRoZSB1c2VyJ3MgYXBwbGljYXRpb25zOiBhIEpTT04gb2JqZWN0IHdpdGhvdXQgaW5zaWduaWZpY2FudCB3aGl0ZSBzcGFjZSwgYHt9YCBhdCBmaXJzdC4KCjYKBAQAAhMSAzYCJBopIFRoZSB1c2VyJ3MgcmVndWxhciBhY3Rpdml0aWVzLCBieSBuYW1lLgoKqgIKAgQBEgQ9AEoBGp0CIEhvdyBvZnRlbiBhIHVzZXIgaGFzIGRvbmUgc29tZXRoaW5nOiB0aGUgY291bnRlcnMgYW5kIHN0cmVha3MgdGhhdCBhcHBsaWNhdGlvbnMgc2hvdy4KCiBEYXlzIGFyZSB0aG9zZSBvZiB0aGUgdXNlcidzIGNhbGVuZGFyLCBhbmQgbnVtYmVycyBhcmUgdGhvc2Ugb2YgdGhlIGxhc3QgZGF5LiBXaGV0aGVyIHRoZSB3ZWVrIGlzIG92ZXIKIG9yIHRoZSBzdHJlYWsgYnJva2VuIGluIHRoZSBtZWFudGltZSwgdGhlIHVzZXIncyBvd24gZGF5IHRlbGxzOiBjb21wYXJlIGl0IHdpdGggYGxhc3RfZGF5YC4KCikKBAQBAgASAz8CEhocIEl0cyBuYW1lLCBhcyBpbiBgY2hlY2tpbmAuCgozCgQEAQIBEgNBAhIaJiBIb3cgb2Z0ZW4gaW4gYWxsOyBzdG9wcyBhdCAyXjYzIC0gMS4KCkwKBAQBAgISA0MCFxo/IEhvdyBvZnRlbiBpbiB0aGUgd2VlayBvZiB0aGUgbGFzdCBkYXkuIFdlZWtzIGJlZ2luIG9uIE1vbmRheS4KCjUKBAQBAgMSA0UCExooIERheXMgd2l0aG91dCBhIGdhcCB1cCB0byB0aGUgbGFzdCBvbmUuCgoyCgQEAQIEEgNHAhsaJSBUaGUgbW9zdCBkYXlzIHdpdGhvdXQgYSBnYXAgc28gZmFyLgoKLQoEBAECBRIDSQIWGiAgVGhlIGxhc3QgZGF5LCBhcyBgMjAyNi0xMS0yMmAuCgoeCgIEAhIETQBQARoSIEdldHMgdGhlIGNhbGxlci4KCmUKBAQCAgASA08CIRpYIEFjY2VwdHMgYW4gYW5zd2VyIGluIHdoaWNoIHBhcnQgb2YgdGhlIGNvbnRleHQgaXMgbWlzc2luZzsgYG1pc3NpbmdfY29udGV4dGAgbmFtZXMgaXQuCgpMCgIEAxIEUwBmARpAIENoYW5nZXMgdGhlIGNhbGxlcidzIHByb2ZpbGUuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgocCgQEAwIAEgNVAmcaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAwIBEgNXAlkaDSBGaXJzdCBuYW1lLgoKGQoEBAMCAhIDWQJYGgwgTGFzdCBuYW1lLgoKgQEKBAQDAgMSA1wCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKggEKBAQDAgQSA18CXRp1IExhbmd1YWdlIG9mIHRoZSB1c2VyJ3MgbWFpbHMsIGFzIGBkZWAgb3IgYGRlLUFUYDsgb25lIHdpdGhvdXQgdGVtcGxhdGVzIGdldHMgdGhvc2Ugb2YgdGhlCiBpbnN0YWxsYXRpb24ncyBsYW5ndWFnZS4KCqkBCgQEAwIFEgNiAkYamwEgQWRkcmVzcyBvZiB0aGUgdXNlcidzIHBpY3R1cmU6IGBodHRwczovL2AsIGEgaG9zdCBhbmQgYW55dGhpbmcgb2YgYSBVUkwgYnV0IGEgdXNlciBuYW1lOyBwcmludGFibGUKIEFTQ0lJLiBOb2JvZHkgaGVyZSBmZXRjaGVzIGl0LiBFbXB0eSB0ZXh0IHJlbW92ZXMgaXQuCgqKAQoEBAMCBhIDZQJEGn0gVGltZSB6b25lLCBieSBpdHMgbmFtZSBpbiB0aGUgSUFOQSBkYXRhYmFzZTogYEV1cm9wZS9CZXJsaW5gLiBPbmx5IHRoZSBmb3JtIG9mIHRoZSBuYW1lIGlzIGNoZWNrZWQuCiBFbXB0eSB0ZXh0IHJlbW92ZXMgaXQuCgpACgIEBBIEaQBzARo0IENoYW5nZXMgdGhlIHNldHRpbmdzIG9mIHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbnMuCgr1AQoEBAQCABIDbQJNGucBIE1lcmdlZCBpbnRvIHdoYXQgaXMgdGhlcmUgKFJGQyA3Mzk2KTogaXRzIG1lbWJlcnMgcmVwbGFjZSB0aG9zZSBvZiB0aGUgc2FtZSBuYW1lLCBudWxsIHJlbW92ZXMgb25lLAogYW5kIGFsbCBvdGhlcnMgc3RheS4gQSBKU09OIG9iamVjdCAoUkZDIDgyNTkpIG9mIGF0IG1vc3QgOCBsZXZlbHMsIHdpdGhvdXQgcmVwZWF0ZWQgbmFtZXMuIFdoYXQgY29tZXMKIG9mIGl0IGhhcyBhdCBtb3N0IDE2IEtpQi4KCi0KBAQEAgESA28CExogIFJlcGxhY2VzIGFsbCBzZXR0aW5ncyBpbnN0ZWFkLgoKgQEKBAQEAgISA3ICQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKNAoCBAUSBHYAeQEaKCBUaGUgc2V0dGluZ3Mgb2YgYSB1c2VyJ3MgYXBwbGljYXRpb25zLgoKPwoEBAUCABIDeAIWGjIgQSBKU09OIG9iamVjdCB3aXRob3V0IGluc2lnbmlmaWNhbnQgd2hpdGUgc3BhY2UuCgo5CgIEBhIFfACGAQEaLCBDb3VudHMgc29tZXRoaW5nIHRoYXQgdGhlIGNhbGxlciBoYXMgZG9uZS4KCjoKBAQGAgASA34CYxotIEl0cyBuYW1lLiBBIHVzZXIgaGFzIGF0IG1vc3QgMzIgYWN0aXZpdGllcy4KCmkKBAQGAgESBIABAmwaWyBUaGUgZGF5IG9uIHRoZSB1c2VyJ3MgY2FsZW5kYXI6IGAyMDI2LTExLTIyYC4gSXQgbXVzdCBiZSB0aGF0IGRheSBzb21ld2hlcmUgb24gRWFydGggbm93LgoKKQoEBAYCAhIEggECNRobIEhvdyBvZnRlbjsgMCBjb3VudHMgYXMgMS4KCrEBCgQEBgIDEgSFAQJCGqIBIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLiBXaXRob3V0IG9uZSwgYSByZXBlYXRlZCByZXF1ZXN0IGNvdW50cyB0d2ljZS4KCnkKAgQHEgaKAQCUAQEaayBTZXRzIHdoYXQgdGhlIGNhbGxlcidzIGFwcGxpY2F0aW9uIHNob3dzIGZpcnN0LiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzOyBlbXB0eSB0ZXh0CiBjbGVhcnMgdGhlbS4KCjsKBAQHAgASBIwBAkcaLSBBIHBvcnRmb2xpbyBvbiB3aGljaCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgpSCgQEBwIBEgSOAQJGGkQgQSBwcm9wZXJ0eSBvbiB3aGljaCwgb3Igb24gd2hvc2UgcG9ydGZvbGlvLCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgpHCgQEBwICEgSQAQJCGjkgQSB1bml0IG9uIHdoaWNoLCBvciBhYm92ZSB3aGljaCwgdGhlIGNhbGxlciBoYXMgYSByb2xlLgoKggEKBAQHAgMSBJMBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCk4KAgQIEgaXAQCfAQEaQCBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwYXNzd29yZCBhbmQgZW5kcyBhbGwgaXRzIG90aGVyIHNlc3Npb25zLgoKJQoEBAgCABIEmQECVBoXIFRoZSBjdXJyZW50IHBhc3N3b3JkLgoKXgoEBAgCARIEmwECXBpQIFRoZSBuZXcgcGFzc3dvcmQ6IDggY2hhcmFjdGVycyBvciBtb3JlLCBhdCBtb3N0IDEsMDI0IGJ5dGVzLCBub3QgYSBjb21tb24gb25lLgoKnwEKBAQIAgISBJ4BAkIakAEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIsIGFzIGxvbmcKIGFzIG9uZSBvZiBpdHMgdHdvIHBhc3N3b3JkcyBpcyB0aGUgYWNjb3VudCdzLgoKMAoCBAkSBqIBAKUBARoiIFRoZSByZXN1bHQgb2YgYSBwYXNzd29yZCBjaGFuZ2UuCgo5CgQECQIAEgSkAQIeGisgTnVtYmVyIG9mIG90aGVyIHNlc3Npb25zIHRoYXQgd2VyZSBlbmRlZC4KCiMKAgQKEgaoAQCrAQEaFSBHZXRzIHNldmVyYWwgdXNlcnMuCgoaCgQECgIAEgSqAQJiGgwgVGhlIHVzZXJzLgoKMQoCBAsSBq4BALEBARojIFVzZXJzIGFzIG90aGVyIHNlcnZpY2VzIHNlZSB0aGVtLgoKVAoEBAsCABIEsAECLBpGIFRob3NlIHRoYXQgZXhpc3QsIGluIHRoZSByZXF1ZXN0ZWQgb3JkZXI7IG1pc3Npbmcgb25lcyBkbyBub3QgZXhpc3QuCgomCgIEDBIGtAEAtwEBGhggTG9va3MgdXAgcGVvcGxlIGJ5IGlkLgoKGwoEBAwCABIEtgECYhoNIFRoZSBwZW9wbGUuCgoyCgIEDRIGugEAvQEBGiQgUGVvcGxlIGFzIHRoZSBjYWxsZXIgbWF5IHNlZSB0aGVtLgoKVAoEBA0CABIEvAECLBpGIFRob3NlIHdob20gdGhlIGNhbGxlciBtYXkgc2VlLCBpbiB0aGUgb3JkZXIgYXNrZWQgZm9yIGFuZCBlYWNoIG9uY2UuCgoeCgIEDhIGwAEAwwEBGhAgR2V0cyBhIHBlcnNvbi4KChsKBAQOAgASBMIBAkkaDSBUaGUgcGVyc29uLgoKNgoCBA8SBsYBAMwBARooIEZpbmRzIHRoZSB1c2VyIHdpdGggYW4gZS1tYWlsIGFkZHJlc3MuCgozCgQEDwIAEgTIAQJIGiUgVGhlIGFkZHJlc3M7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4KCsYBCgQEDwIBEgTLAQIZGrcBIE9ubHkgYW4gYWNjb3VudCB0aGF0IGhhcyBwcm92ZW4gdG8gcmVjZWl2ZSBtYWlsIHRoZXJlOiBhbnlvbmUgY2FuIHNpZ24gdXAgd2l0aCB0aGUgYWRkcmVzcyBvZgogc29tZWJvZHkgZWxzZS4gV2l0aG91dCBvbmUgaXQgaXMgcmVmdXNlZCB3aXRoIEZBSUxFRF9QUkVDT05ESVRJT04sIEVNQUlMX05PVF9WRVJJRklFRC4KCjUKAgQQEgbPAQDSAQEaJyBHZXRzIHRoZSBhZGRyZXNzIG9mIGEgdXNlcidzIGFjY291bnQuCgoZCgQEEAIAEgTRAQJJGgsgVGhlIHVzZXIuCgoqCgIEERIG1QEA2gEBGhwgVGhlIGFkZHJlc3Mgb2YgYW4gYWNjb3VudC4KCi0KBAQRAgASBNcBAhMaHyBUaGUgYWRkcmVzcywgYXMgaXQgd2FzIGdpdmVuLgoKQwoEBBECARIE2QECGho1IFdoZXRoZXIgaXRzIG93bmVyIGhhcyBwcm92ZWQgdG8gcmVjZWl2ZSBtYWlsIHRoZXJlLgoKFgoCBgASBt0BAJoCARoIIFVzZXJzLgoKQAoEBgACABIG3wEC4gEDGjAgVGhlIGNhbGxlciB3aXRoIHJvbGVzIGFuZCBwbGFuLCBhcyBhdCBzaWduLWluLgoKLwoEBgACARIG5AEC6gEDGh8gQ2hhbmdlcyB0aGUgY2FsbGVyJ3MgcHJvZmlsZS4KCkQKBAYAAgISBuwBAvIBAxo0IENoYW5nZXMgdGhlIHNldHRpbmdzIG9mIHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbnMuCgp4CgQGAAIDEgb0AQL3AQMaaCBDb3VudHMgc29tZXRoaW5nIHRoYXQgdGhlIGNhbGxlciBoYXMgZG9uZSwgYW5kIHNheXMgaG93IG9mdGVuIGFuZCBmb3IgaG93IG1hbnkgZGF5cyBpbiBhIHJvdyB0aGF0IHdhcy4KCkEKBAYAAgQSBvkBAvwBAxoxIFNldHMgd2hhdCB0aGUgY2FsbGVyJ3MgYXBwbGljYXRpb24gc2hvd3MgZmlyc3QuCgpMCgQGAAIFEgb+AQKBAgMaPCBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwYXNzd29yZC4gQWxsIGl0cyBvdGhlciBzZXNzaW9ucyBlbmQuCgrVAQoEBgACBhIGhAIChwIDGsQBIFRoZSBuYW1lcyBvZiBwZW9wbGUgd2hvbSB0aGUgY2FsbGVyIG1heSBzZWU6IGl0c2VsZiwgYW5kIGV2ZXJ5b25lIHdpdGggYSByb2xlIG9uIGFuIGVudGl0eSBvbiB3aGljaCB0aGUKIHBvbGljeSBsZXRzIHRoZSBjYWxsZXIgbGlzdCByb2xlcy4gQWxsIG90aGVycyBhcmUgbGVmdCBvdXQsIGxpa2UgcGVvcGxlIHdobyBkbyBub3QgZXhpc3QuCgppCgQGAAIHEgaJAgKMAgMaWSBUaGUgbmFtZSBvZiBvbmUgcGVyc29uIHdob20gdGhlIGNhbGxlciBtYXkgc2VlLCBhcyBpbiBMb29rdXA7IE5PVF9GT1VORCBmb3IgYWxsIG90aGVycy4KCkoKBAYAAggSBo4CApACAxo6IFVzZXJzIGJ5IGlkLCB3aXRob3V0IHNlbnNpdGl2ZSBkYXRhLCBmb3Igb3RoZXIgc2VydmljZXMuCgpZCgQGAAIJEgaSAgKUAgMaSSBUaGUgdXNlciB3aXRoIGFuIGFkZHJlc3MsIG9yIE5PVF9GT1VORDsgZm9yIEF1dGhTZXJ2aWNlJ3MgY29tbWFuZCBsaW5lLgoKigEKBAYAAgoSBpcCApkCAxp6IFRoZSBhZGRyZXNzIG9mIGEgdXNlcidzIGFjY291bnQsIGZvciB0aGUgc2VydmljZSB0aGF0IGtlZXBzIGludml0YXRpb25zIGJ5IGFkZHJlc3MuIE5PVF9GT1VORCBpZgogdGhlcmUgaXMgbm8gc3VjaCB1c2VyLgpiBnByb3RvMw=="
     )
   }
 }
@@ -1712,6 +1980,12 @@ extension Auth_V1.UsersService {
         },
         .unary(Auth_V1.UsersMethods.changePassword) {
           request, call in try await self.changePassword(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.lookup) {
+          request, call in try await self.lookup(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.`get`) {
+          request, call in try await self.`get`(request, call)
         },
         .unary(Auth_V1.UsersMethods.batchGet) {
           request, call in try await self.batchGet(request, call)

@@ -18,10 +18,11 @@ extension TenancyCore {
       ($0.role == SmartHome.owner || $0.role == SmartHome.portfolioAdmin)
         && $0.isInForce(at: clock.now)
     }
+    let administratorIDs = Self.unique(administrators.map(\.userID))
     return Tenancy_V1.Portfolio(
       id: record.id,
       name: record.name,
-      administratorUserIds: Self.unique(administrators.map(\.userID)),
+      administratorUserIds: administratorIDs,
       propertyIds: try visibleChildren(
         of: record.id,
         SmartHome.property,
@@ -31,7 +32,8 @@ extension TenancyCore {
       ),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
-      revision: tokens.token(revision: record.revision)
+      revision: tokens.token(revision: record.revision),
+      administrators: administratorIDs.map { .init(id: $0) }
     )
   }
 
@@ -42,17 +44,19 @@ extension TenancyCore {
   ) throws -> Tenancy_V1.Property {
     let managers = try tx.associations(on: record.id, role: SmartHome.propertyManager)
       .filter { $0.isInForce(at: clock.now) }
+    let managerIDs = Self.unique(managers.map(\.userID))
     return Tenancy_V1.Property(
       id: record.id,
       name: record.name,
       portfolioId: record.parentID,
       address: Self.address(of: record),
-      managerUserIds: Self.unique(managers.map(\.userID)),
+      managerUserIds: managerIDs,
       unitIds: try visibleChildren(of: record.id, SmartHome.unit, "unit.view", user, tx),
       defaultTimeZone: record.attributes[SmartHome.timeZone]?.string ?? "",
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
-      revision: tokens.token(revision: record.revision)
+      revision: tokens.token(revision: record.revision),
+      managers: managerIDs.map { .init(id: $0) }
     )
   }
 
@@ -87,18 +91,20 @@ extension TenancyCore {
       values: [.text(record.id), .text(SmartHome.device), .integer(Self.namedCountMax)]
     ) { $0.text(0) }
     let property = try tx.entity(record.parentID, type: SmartHome.property)
+    let tenantIDs = Self.unique(tenants.map(\.userID))
     return Tenancy_V1.Unit(
       id: record.id,
       name: record.name,
       propertyId: record.parentID,
-      tenantUserIds: Self.unique(tenants.map(\.userID)),
+      tenantUserIds: tenantIDs,
       deviceIds: devices,
       commonAreaDeviceIds: try tx.linkTargets(SmartHome.commonArea, from: record.id),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision),
       propertyName: property?.name ?? "",
-      propertyAddress: property.flatMap { Self.address(of: $0) }
+      propertyAddress: property.flatMap { Self.address(of: $0) },
+      tenants: tenantIDs.map { .init(id: $0) }
     )
   }
 

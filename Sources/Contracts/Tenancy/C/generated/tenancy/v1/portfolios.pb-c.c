@@ -67,7 +67,7 @@ void   tenancy__v1__remove_portfolio_admin_request__init
   static const Tenancy__V1__RemovePortfolioAdminRequest init_value = TENANCY__V1__REMOVE_PORTFOLIO_ADMIN_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[8] =
 {
   {
     "f1_id",
@@ -153,6 +153,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_administrators",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Portfolio, n_f8_administrators),
+    offsetof(Tenancy__V1__Portfolio, f8_administrators),
+    &tenancy__v1__user_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__portfolio__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
@@ -162,11 +174,12 @@ static const unsigned tenancy__v1__portfolio__field_indices_by_name[] = {
   4,   /* field[4] = f5_created_at */
   5,   /* field[5] = f6_updated_at */
   6,   /* field[6] = f7_revision */
+  7,   /* field[7] = f8_administrators */
 };
 static const ProtobufCIntRange tenancy__v1__portfolio__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__portfolio__descriptor =
 {
@@ -176,7 +189,7 @@ const ProtobufCMessageDescriptor tenancy__v1__portfolio__descriptor =
   "Tenancy__V1__Portfolio",
   "tenancy.v1",
   sizeof(Tenancy__V1__Portfolio),
-  7,
+  8,
   tenancy__v1__portfolio__field_descriptors,
   tenancy__v1__portfolio__field_indices_by_name,
   1,  tenancy__v1__portfolio__number_ranges,

@@ -67,7 +67,7 @@ void   tenancy__v1__remove_property_manager_request__init
   static const Tenancy__V1__RemovePropertyManagerRequest init_value = TENANCY__V1__REMOVE_PROPERTY_MANAGER_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[11] =
 {
   {
     "f1_id",
@@ -189,9 +189,22 @@ static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[1
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f11_managers",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Property, n_f11_managers),
+    offsetof(Tenancy__V1__Property, f11_managers),
+    &tenancy__v1__user_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__property__field_indices_by_name[] = {
   9,   /* field[9] = f10_revision */
+  10,   /* field[10] = f11_managers */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_portfolio_id */
@@ -205,7 +218,7 @@ static const unsigned tenancy__v1__property__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__property__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__property__descriptor =
 {
@@ -215,7 +228,7 @@ const ProtobufCMessageDescriptor tenancy__v1__property__descriptor =
   "Tenancy__V1__Property",
   "tenancy.v1",
   sizeof(Tenancy__V1__Property),
-  10,
+  11,
   tenancy__v1__property__field_descriptors,
   tenancy__v1__property__field_indices_by_name,
   1,  tenancy__v1__property__number_ranges,

@@ -55,10 +55,12 @@ struct  Tenancy__V1__Property
   Google__Protobuf__Timestamp *f8_created_at;
   Google__Protobuf__Timestamp *f9_updated_at;
   ProtobufCBinaryData f10_revision;
+  size_t n_f11_managers;
+  Tenancy__V1__UserSummary **f11_managers;
 };
 #define TENANCY__V1__PROPERTY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__property__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL}, 0,NULL }
 
 
 struct  Tenancy__V1__CreatePropertyRequest
