@@ -18,6 +18,7 @@ struct UserContextSource: Sendable {
 
   private let questions: SharedQuestions<Parts>
   private let permissions: Tenancy_V1.PermissionsClient
+  private let people: Tenancy_V1.PeopleClient
 
   /// How long each question may take.
   private static let timeout = Duration.seconds(2)
@@ -30,6 +31,7 @@ struct UserContextSource: Sendable {
     let associations = Tenancy_V1.AssociationsClient(tenancy)
     let entitlements = Entitlement_V1.EntitlementsClient(entitlement)
     permissions = Tenancy_V1.PermissionsClient(tenancy)
+    people = Tenancy_V1.PeopleClient(tenancy)
     questions = SharedQuestions { userID in
       async let roles = Self.roles(of: userID, associations)
       async let bought = Self.bought(by: userID, entitlements)
@@ -92,6 +94,21 @@ struct UserContextSource: Sendable {
       return Set(zip(entities, answer.decisions).filter { $1.allowed }.map { $0.0.id })
     } catch {
       throw ContextError.unavailable("role_associations", cause: error)
+    }
+  }
+
+  /// Those of some people whom a user may see.
+  ///
+  /// Throws UNAVAILABLE when TenancyService cannot be asked.
+  func visible(_ userIDs: [String], to userID: String) async throws -> Set<String> {
+    do {
+      let answer = try await people.lookup(
+        .init(askerId: userID, userIds: userIDs),
+        timeout: Self.timeout
+      )
+      return Set(answer.userIds)
+    } catch {
+      throw ContextError.unavailable("people", cause: error)
     }
   }
 

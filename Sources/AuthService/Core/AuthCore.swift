@@ -40,6 +40,8 @@ final class AuthCore: Sendable {
   let revocations: RevocationSet
   /// Announces revocations.
   let signal = WakeSignal()
+  /// Announces changes of display names.
+  let renames = WakeSignal()
   let logger: Logger
   let metrics: AuthMetrics
 

@@ -162,6 +162,7 @@ enum AuthExport {
     "totp.last_step": secret,
     "totp.sealed": secret,
     "totp.user_id": ownID,
+    "user.name_version": "counts changes of the display name",
     "pin.until_at": "counts of wrong PINs",
     "pin.last_at": "counts of wrong PINs",
     "pin.failures": "counts of wrong PINs",

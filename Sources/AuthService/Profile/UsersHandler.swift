@@ -29,6 +29,7 @@ struct UsersHandler: Auth_V1.UsersService {
       user.profile.photoURL = request.photoUrl ?? user.profile.photoURL
       user.profile.timeZone = request.timeZone ?? user.profile.timeZone
     }
+    if request.displayName != nil { core.renames.announce() }
     let context = try await core.contexts.context(of: identity.userID, allowsPartial: true)
     return user.with(context)
   }
@@ -74,10 +75,12 @@ struct UsersHandler: Auth_V1.UsersService {
     _ request: Auth_V1.BatchGetUsersRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.BatchGetUsersResponse {
-    let users = try await core.store.read { tx in
-      try request.userIds.compactMap { id in try UserTable.find(id, in: tx) }
-    }
-    return .init(users: users.map { .init(id: $0.id, displayName: $0.displayName) })
+    let names = try await core.store.read { tx in try UserNames.all(request.userIds, in: tx) }
+    return .init(
+      users: names.map {
+        .init(id: $0.userID, displayName: $0.text, version: UInt64(clamping: $0.version))
+      }
+    )
   }
 
   func find(_ userID: String) async throws -> UserRecord {
@@ -112,7 +115,11 @@ struct UsersHandler: Auth_V1.UsersService {
       guard user != before else { return .init(before, UserContext()) }
       user.updated = tx.now
       try UserTable.update(user, in: tx)
-      try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      if user.displayName == before.displayName {
+        try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      } else {
+        try UserNames.changed(of: user.id, in: tx)
+      }
       try tx.audit(action, object: user.id, before: before.digest, after: user.digest)
       return .init(user, UserContext())
     }

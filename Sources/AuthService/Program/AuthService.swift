@@ -326,6 +326,7 @@ public final class AuthService: Sendable {
         watch: RevocationWatch(store: core.store, signal: core.signal),
         heartbeatInterval: settings.heartbeatInterval
       ).definition,
+      UserChangesHandler(core: core, heartbeatInterval: settings.heartbeatInterval).definition,
       TokenIntrospectionHandler(core: core, tokens: tokens).definition,
       OperatorsHandler(deletions: deletions).definition,
       ImportsHandler(core: core, loop: loop).definition,

@@ -43,7 +43,7 @@ extension EmailAddress {
 /// The users whom a request names by identifier, as they were looked up before its write.
 struct NamedUsers: Sendable {
   /// Nil when nobody was looked up, because the caller did not look as if it might know the answer.
-  fileprivate let found: Result<Set<String>, RPCError>?
+  fileprivate let found: Result<[String: PersonName], RPCError>?
 
   /// Thrown by `require` when nobody was looked up.
   fileprivate struct Unasked: Error {}
@@ -52,9 +52,15 @@ struct NamedUsers: Sendable {
   /// that was found to be allowed, which passes on whatever it throws.
   func require(_ id: String) throws {
     guard let found else { throw Unasked() }
-    guard try found.get().contains(id) else {
+    guard try found.get()[id] != nil else {
       preconditionFailure("a write that is about a user must name it before")
     }
+  }
+
+  /// As the other `require`, for a user who is shown from now on: its name is known with the write.
+  func require(_ id: String, _ tx: borrowing WriteTransaction) throws {
+    try require(id)
+    if let name = try found?.get()[id] { try tx.note(person: id, named: name) }
   }
 }
 
@@ -92,13 +98,13 @@ extension TenancyCore {
   private func lookUp(_ named: [NamedUser], _ path: (Int) -> String) async throws -> NamedUsers {
     let ids = named.map { if case .id(let id) = $0 { id } else { "" } }
     let asked = Set(ids).subtracting([""])
-    guard !asked.isEmpty else { return NamedUsers(found: .success([])) }
+    guard !asked.isEmpty else { return NamedUsers(found: .success([:])) }
     do {
       let found = try await displayNames(of: Array(asked))
       if let missing = ids.firstIndex(where: { !$0.isEmpty && found[$0] == nil }) {
         throw ErrorCatalog.tenancy.invalid("\(path(missing))user_id", "USER_UNKNOWN", "is no user")
       }
-      return NamedUsers(found: .success(Set(found.keys)))
+      return NamedUsers(found: .success(found))
     } catch let error as RPCError {
       return NamedUsers(found: .failure(error))
     }

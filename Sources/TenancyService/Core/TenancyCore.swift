@@ -29,6 +29,7 @@ final class TenancyCore: Sendable {
   let mailer: (any InvitationMailing)?
   /// Ends what deleted entities have in EntitlementService; nil where there is none.
   let endings: (any CommittedWork)?
+  let newcomers = Newcomers()
   private let watchers: [String: ScopeWatchers]
 
   init(
@@ -70,7 +71,7 @@ final class TenancyCore: Sendable {
 
   /// All memory that follows commits.
   var follower: TenancyFollower {
-    TenancyFollower(engine: engine, watchers: Array(watchers.values))
+    TenancyFollower(engine: engine, watchers: Array(watchers.values), newcomers: newcomers)
   }
 
   /// The current policy.
@@ -112,7 +113,8 @@ final class TenancyCore: Sendable {
   /// 6. `GroupCommitter` runs writes in one transaction. A write that relies on what one before it has
   ///    touched (`ConflictKey`) runs again after the commit, and one that fails late is undone alone.
   /// 7. `body`.
-  /// 8. After the commit `TenancyFollower` applies its changes to the forest, wakes watchers, and this returns.
+  /// 8. After the commit `TenancyFollower` applies its changes to the forest, wakes watchers, and this returns
+  ///    with the names of those whom the answer shows; see `ShowsPeople`.
   func write<Response: Message>(
     _ call: CallContext,
     key: String,
@@ -121,7 +123,7 @@ final class TenancyCore: Sendable {
   ) async throws -> Response {
     let user = try call.requireUser()
     let changes = ChangeSet(core: self, call: call, user: user)
-    return try await retryingWithFeatures {
+    let response = try await retryingWithFeatures {
       try await store.write(
         call,
         once: key,
@@ -130,6 +132,7 @@ final class TenancyCore: Sendable {
         { tx in try body(changes, tx) }
       )
     }
+    return await namedIfPossible(response)
   }
 
   /// As the other `write`, for requests without maps.
@@ -182,7 +185,7 @@ final class TenancyCore: Sendable {
   }
 
   /// Display names of users; UNAVAILABLE when they cannot be determined.
-  func displayNames(of ids: [String]) async throws -> [String: String] {
+  func displayNames(of ids: [String]) async throws -> [String: PersonName] {
     do {
       return try await users.displayNames(of: ids)
     } catch let error as CancellationError {

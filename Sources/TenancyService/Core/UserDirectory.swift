@@ -7,7 +7,7 @@ public protocol UserDirectory: Sendable {
   /// Display names of those of the users who exist, by identifier; at most 1000 at a time.
   ///
   /// Throws when it cannot be determined.
-  func displayNames(of userIDs: [String]) async throws -> [String: String]
+  func displayNames(of userIDs: [String]) async throws -> [String: PersonName]
 
   /// The address of a user's account; nil when there is no such user.
   ///
@@ -37,12 +37,17 @@ public struct AuthUserDirectory: UserDirectory {
   public init(_ users: Auth_V1.UsersClient) { self.users = users }
 
   /// See `UserDirectory.displayNames`.
-  public func displayNames(of userIDs: [String]) async throws -> [String: String] {
+  public func displayNames(of userIDs: [String]) async throws -> [String: PersonName] {
     let response = try await users.batchGet(
       Auth_V1.BatchGetUsersRequest(userIds: userIDs),
       timeout: .seconds(2)
     )
-    return Dictionary(response.users.map { ($0.id, $0.displayName) }) { first, _ in first }
+    return Dictionary(
+      response.users.map {
+        // An AuthService that does not count changes yet has one version of each name.
+        ($0.id, PersonName($0.displayName, version: max(1, Int64(clamping: $0.version))))
+      }
+    ) { first, _ in first }
   }
 
   /// See `UserDirectory.address`.

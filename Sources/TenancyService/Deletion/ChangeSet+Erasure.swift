@@ -21,6 +21,7 @@ extension ChangeSet {
       _ = try SuspensionTable.resume(suspension, policy, in: tx)
     }
     try AccountStateTable.remove(of: userID, in: tx)
+    try tx.erase(person: userID)
     for product in core.products { try product.erase(userID, self, tx) }
     let held = try tx.associations(ofUser: userID)
     try end(held, action: "role.remove", tx)

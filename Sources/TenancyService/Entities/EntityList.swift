@@ -60,34 +60,11 @@ struct EntityList: Sendable {
 
   /// Entities that are looked at for one page of what is sifted.
   static let siftedCount = 1000
-  /// How far pages can be counted: every page costs what all before it cost.
-  static let countedMax = 10_000
-
-  /// Elements on the pages before one that is counted.
-  func skippedCount(_ size: Int) -> Int { page < 2 ? 0 : (Int(page) - 1) * size }
 
   /// Takes an order as clients say it: `-createdAt` is the youngest first.
   mutating func sort(by order: RequestedOrder) {
     isDescending = order.isDescending
     sortBy = order.field
-  }
-
-  /// INVALID_ARGUMENT for a page that is named in two ways.
-  func checkName() throws(RPCError) {
-    guard page == 0 || pageToken.isEmpty else {
-      throw ErrorCatalog.tenancy.invalid("page", "PAGE_NAMED_TWICE", "must be 0 with a page token")
-    }
-  }
-
-  /// INVALID_ARGUMENT for a page that is counted too far.
-  func checkReach(_ size: Int) throws(RPCError) {
-    guard page == 0 || skippedCount(size) + size <= Self.countedMax else {
-      throw ErrorCatalog.tenancy.invalid(
-        "page",
-        "PAGE_OUT_OF_REACH",
-        "must be among the first \(Self.countedMax) elements; use page_token beyond them"
-      )
-    }
   }
 
   func examinedCount(_ size: Int) -> Int { sifting.isEmpty ? size : max(size, Self.siftedCount) }
@@ -105,14 +82,13 @@ extension TenancyCore {
     assurance: Assurance?,
     _ binding: TokenSealer.PageBinding
   ) async throws -> Page {
-    try list.checkName()
+    let counted = try CountedPage(list.page, token: list.pageToken)
     let asked = try tokens.page(
       .init(size: list.pageSize, token: list.pageToken),
       cursorCount: 2,
       binding
     )
-    try list.checkReach(asked.size)
-    let skippedCount = list.skippedCount(asked.size)
+    let skippedCount = try counted.skippedCount(asked.size)
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
     let (now, features) = (clock.now, features)
     let page = try await retryingWithFeatures {
@@ -223,11 +199,7 @@ extension TenancyCore {
     }
     // The next page by number would begin behind what did not fit into this one.
     guard list.page == 0 || nextToken == page.nextToken else {
-      throw ErrorCatalog.tenancy.invalid(
-        "page_size",
-        "PAGE_TOO_LARGE",
-        "must be smaller: a page of this size does not fit into one answer"
-      )
+      throw CountedPage.tooLarge
     }
     return Listed(items: items, nextToken: nextToken, total: UInt64(page.total))
   }

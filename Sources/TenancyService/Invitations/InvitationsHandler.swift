@@ -95,9 +95,10 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
         in: tx
       )
     }
-    return core.page(of: rows, asked, after: { [$0.id] }) {
+    let page = core.page(of: rows, asked, after: { [$0.id] }) {
       core.message(invitation: $0, toInvited: isReceived, now: now)
     }
+    return (try await core.named(page.items), page.nextToken)
   }
 
   func accept(

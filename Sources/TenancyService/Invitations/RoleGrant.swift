@@ -39,7 +39,7 @@ extension TenancyCore {
       let window = RoleWindow(from: grant.from, until: grant.until)
       switch grant.user {
       case .id(let id):
-        try users.require(id)
+        try users.require(id, tx)
         let record = try changes.grant(
           grant.role,
           to: id,

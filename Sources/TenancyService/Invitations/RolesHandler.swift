@@ -55,7 +55,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
       for ((draft, held), asked) in zip(allowed, drafts) {
         switch draft.user {
         case .id(let id):
-          try users.require(id)
+          try users.require(id, tx)
           let record = try changes.grant(draft, to: id, on: held, tx)
           granted.append(core.message(association: record))
           revision = max(revision, record.added)
@@ -138,14 +138,16 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
     let user = try await core.listedUser(request.userId, call)
-    return try await core.associations(.init(.user(user), request), call)
+    return try await core.associations(.init(of: user, request), call)
   }
 
   func listByEntity(
     _ request: Tenancy_V1.ListRolesByEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    let entity = AssociationList.Anchor.entity(request.entityId, role: request.role)
-    return try await core.associations(.init(entity, request), call)
+    try await core.associations(
+      .init(on: request.entityId, role: request.role, request),
+      call
+    )
   }
 }

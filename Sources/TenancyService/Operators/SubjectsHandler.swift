@@ -22,6 +22,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       // Of two operators who suspend each other at the same time the second is suspended already.
       try core.requireAdministrator(user, tx)
       if let existing = try SuspensionTable.of(request.userId, in: tx) { return message(existing) }
+      try tx.note(person: request.userId)
       let record = try SuspensionTable.suspend(
         SuspensionRecord(
           userID: request.userId,
@@ -74,7 +75,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       try SuspensionTable.page(after: asked.cursor?[0] ?? "", limit: asked.size + 1, in: tx)
     }
     let page = core.page(of: rows, asked, after: { [$0.userID] }) { message($0) }
-    return .init(suspensions: page.items, nextPageToken: page.nextToken)
+    return .init(suspensions: try await core.named(page.items), nextPageToken: page.nextToken)
   }
 
   private func message(_ record: SuspensionRecord) -> Tenancy_V1.Suspension {

@@ -19,7 +19,7 @@ extension PermissionsHandler {
       asker: call.caller.user
     )
     let (core, revision) = (core, core.engine.revision)
-    return try await core.read { tx in
+    var response = try await core.read { tx in
       // Where it begins is looked at after whether the asker may, so that a page token tells nobody anything.
       try list.requireListing(core, tx)
       let filter = ["ListSubjects", list.entityID, list.action]
@@ -32,6 +32,8 @@ extension PermissionsHandler {
         revision: core.tokens.token(revision: revision)
       )
     }
+    if list.asker != nil { response.subjects = try await core.named(response.subjects) }
+    return response
   }
 }
 

@@ -96,7 +96,8 @@ public enum TenancyProgram: HostedService {
         holders: entitlement.map { RemoteEntitlementHolders(Entitlement_V1.HoldersClient($0)) },
         post: settings.mailsInvitations
           ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
-        tokens: remote.tokens
+        tokens: remote.tokens,
+        userChanges: Auth_V1.UserChangesClient(remote.authChannel)
       )
     )
     return OpenService(

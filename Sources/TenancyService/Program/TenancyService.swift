@@ -1,6 +1,6 @@
 internal import TenancyContracts
 public import AccessEngine
-internal import PeerContracts
+public import PeerContracts
 public import RPCKit
 public import ServiceKit
 
@@ -24,6 +24,8 @@ public struct TenancyDependencies: Sendable {
   public var post: (any InvitationPost)?
   /// Without it no gateway may pass on what needs a user.
   public var tokens: AccessTokenAuthenticator?
+  /// Without it nobody hears that a user has another name.
+  public var userChanges: Auth_V1.UserChangesClient?
 
   /// Takes them; what is nil is not there.
   public init(
@@ -35,11 +37,12 @@ public struct TenancyDependencies: Sendable {
     features: EntitlementFeatures? = nil,
     holders: (any EntitlementHolders)? = nil,
     post: (any InvitationPost)? = nil,
-    tokens: AccessTokenAuthenticator? = nil
+    tokens: AccessTokenAuthenticator? = nil,
+    userChanges: Auth_V1.UserChangesClient? = nil
   ) {
     (self.clock, self.random, self.logger, self.metrics) = (clock, random, logger, metrics)
     (self.users, self.features, self.holders) = (users, features, holders)
-    (self.post, self.tokens) = (post, tokens)
+    (self.post, self.tokens, self.userChanges) = (post, tokens, userChanges)
   }
 }
 
@@ -57,6 +60,8 @@ public final class TenancyService: Sendable {
   public let services: [ServiceDefinition]
   let mailer: InvitationMailer?
   let endings: HolderEndings?
+  let names: NameFiller
+  let people: PeopleFollower?
   private let refusals: RefusalTally
   private let featureNews: FeatureNews?
   private let policies: PolicyReloader
@@ -142,6 +147,8 @@ public final class TenancyService: Sendable {
       endings: endings
     )
     self.refusals = refusals
+    names = NameFiller(core)
+    people = with.userChanges.map { [core] in PeopleFollower(core, $0, random: random) }
     try await database.attach(core.follower, after: engine.revision)
     let past = PastPolicies(zones: zones)
     policies = PolicyReloader(core, past, loaded: settings.policies)
@@ -159,6 +166,7 @@ public final class TenancyService: Sendable {
         SchemasHandler(core: core).definition,
         AuthZenHandler(core: core, permissions: permissions).definition,
         InvitationsHandler(core: core).definition,
+        PeopleHandler(core: core).definition,
         DocumentsHandler(core: core).definition,
         LegacyDocumentsHandler(core: core).definition,
         ReportsHandler(core: core, refusals: refusals, key: settings.reportKey).definition,
@@ -250,10 +258,11 @@ public final class TenancyService: Sendable {
   public func note(_ denial: Denial, of call: CallContext) { refusals.note(denial, call) }
 
   /// The work besides answering calls, each until its task is cancelled: it keeps the store small, stores
-  /// counted refusals, has invitations mailed, reviews roles after an upgrade, has what deleted entities had in
-  /// EntitlementService ended there, and notifies watchers of permissions of changed features.
+  /// counted refusals, has invitations mailed, reviews roles after an upgrade, keeps the names of people, has what
+  /// deleted entities had in EntitlementService ended there, and notifies watchers of permissions of changed features.
   public func work(on loop: any EventLoop) -> [@Sendable () async -> Void] {
-    let (core, refusals, mailer, endings, news) = (core, refusals, mailer, endings, featureNews)
+    let (core, refusals, mailer, endings) = (core, refusals, mailer, endings)
+    let (names, people, news) = (names, people, featureNews)
     return [
       { [self] in
         await database.maintain(on: loop, clock: core.clock, logger: core.logger) { [self] in
@@ -263,6 +272,8 @@ public final class TenancyService: Sendable {
       { await refusals.run(core.store, on: loop) },
       { await mailer?.run(core.store, on: loop) },
       { await RoleReview(core).run(on: loop) },
+      { await names.run(on: loop) },
+      { await people?.run(on: loop) },
       { await endings?.run(core.store, on: loop) },
       { await news?.run(core, on: loop) },
     ]

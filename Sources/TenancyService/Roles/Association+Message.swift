@@ -19,7 +19,8 @@ extension TenancyCore {
       entityName: record.entityName,
       recurring: record.recurring.map { .init($0) },
       recurringOpen: record.recurring.map { isOpen($0) } ?? false,
-      customRole: record.customRole
+      customRole: record.customRole,
+      updatedAt: .init(milliseconds: record.updatedAt)
     )
   }
 

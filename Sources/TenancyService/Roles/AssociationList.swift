@@ -15,12 +15,30 @@ struct AssociationList: PagedRequest, Sendable {
   let anchor: Anchor
   /// Without those whose time is over or has not come.
   var isInForce: Bool
+  /// Only people who have this in the key of their names; empty for all.
+  var text = ""
+  /// By the key of the name, and not by when the roles were given.
+  var isByName = false
+  var isDescending = false
+  /// Which page, counted from 1; 0 means that the token says it.
+  var page: UInt32 = 0
   var pageSize: UInt32
   var pageToken: String
 
-  init(_ anchor: Anchor, _ request: some AssociationListRequest) {
-    (self.anchor, isInForce) = (anchor, request.inForce)
+  /// Roles that are looked at for one page of a search.
+  static let searchedCountMax = 100_000
+
+  init(of user: String, _ request: some AssociationListRequest) {
+    (anchor, isInForce) = (.user(user), request.inForce)
     (pageSize, pageToken) = (request.pageSize, request.pageToken)
+  }
+
+  init(on entity: String, role: String, _ request: some MemberListRequest) {
+    (anchor, isInForce) = (.entity(entity, role: role), request.inForce)
+    (pageSize, pageToken, page) = (request.pageSize, request.pageToken, request.page)
+    text = PersonName.key(of: request.text)
+    let order = RequestedOrder(request.sortBy)
+    (isByName, isDescending) = (order.field == "name", order.isDescending)
   }
 }
 
@@ -29,52 +47,140 @@ protocol AssociationListRequest: PagedRequest {
   var inForce: Bool { get }
 }
 
+/// A request for the people who have a role on an entity.
+protocol MemberListRequest: AssociationListRequest {
+  var text: String { get }
+  var sortBy: String { get }
+  var page: UInt32 { get }
+}
+
 extension Tenancy_V1.ListByUserRequest: AssociationListRequest {}
-extension Tenancy_V1.ListByEntityRequest: AssociationListRequest {}
+extension Tenancy_V1.ListByEntityRequest: MemberListRequest {}
 extension Tenancy_V1.ListRolesByUserRequest: AssociationListRequest {}
-extension Tenancy_V1.ListRolesByEntityRequest: AssociationListRequest {}
-extension Tenancy_V1.ListTenantsRequest: AssociationListRequest {}
+extension Tenancy_V1.ListRolesByEntityRequest: MemberListRequest {}
+extension Tenancy_V1.ListTenantsRequest: MemberListRequest {}
+
+/// The conditions of a list, and where it begins and ends, as SQL.
+private struct AssociationQuery: Sendable {
+  let list: AssociationList
+  private var conditions: [String] = []
+  private var values: [SQLValue] = []
+
+  init(_ list: AssociationList, now: Int64) {
+    self.list = list
+    switch list.anchor {
+    case .user(let id): add("a.user_id = ?", .text(id))
+    case .entity(let id, let role):
+      add("a.entity_id = ?", .text(id))
+      if !role.isEmpty { add("(a.role = ? OR d.name = ?)", .text(role), .text(role)) }
+    }
+    if list.isInForce {
+      add("(a.valid_from IS NULL OR a.valid_from <= ?)", .integer(now))
+      add("(a.valid_until IS NULL OR a.valid_until > ?)", .integer(now))
+    }
+  }
+
+  private mutating func add(_ condition: String, _ added: SQLValue...) {
+    conditions.append(condition)
+    values += added
+  }
+
+  /// The columns of the order; the second one tells people of one name apart.
+  private var columns: String { list.isByName ? "a.name_key, a.added" : "a.added" }
+
+  private var order: String {
+    let direction = list.isDescending ? "DESC" : "ASC"
+    return list.isByName ? "a.name_key \(direction), a.added \(direction)" : "a.added \(direction)"
+  }
+
+  /// The place of a row in the order, for a page token.
+  func cursor(_ key: String, _ added: Int64) -> [String] {
+    list.isByName ? [key, "\(added)"] : ["\(added)"]
+  }
+
+  private mutating func add(_ comparison: String, _ cursor: [String]) {
+    let place = Placeholders.list(cursor.count)
+    conditions.append("(\(columns)) \(comparison) (\(place))")
+    values += cursor.dropLast().map { .text($0) }
+    values.append(.integer(cursor.last.flatMap { Int64($0) } ?? 0))
+  }
+
+  /// Only what comes after a place.
+  mutating func begin(after cursor: [String]) {
+    add(list.isDescending ? "<" : ">", cursor)
+  }
+
+  /// Only people who have the text in their names, among the first that come; the place of the last one that is
+  /// looked at, nil when all are.
+  mutating func search(_ tx: borrowing some Queryable) throws -> [String]? {
+    guard !list.text.isEmpty else { return nil }
+    // The index of the order has the key, so what does not match is not read.
+    let last = try tx.query(
+      """
+      SELECT a.name_key, a.added FROM association a
+      LEFT JOIN role_definition d ON d.id = a.variant
+      WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order) LIMIT 1 OFFSET ?
+      """,
+      values: values + [.integer(AssociationList.searchedCountMax - 1)]
+    ) { cursor($0.text(0), $0.integer(1)) }.first
+    if let last { add(list.isDescending ? ">=" : "<=", last) }
+    let pattern = list.text.map { #"\%_"#.contains($0) ? #"\\#($0)"# : "\($0)" }.joined()
+    add(#"a.name_key LIKE ? ESCAPE '\'"#, .text("%\(pattern)%"))
+    return last
+  }
+
+  /// The rows after those that are skipped.
+  func rows(
+    skipping count: Int,
+    limit: Int,
+    _ tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
+    try tx.query(
+      AssociationRecord.columns,
+      "WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order) LIMIT ? OFFSET ?",
+      values: values + [.integer(limit), .integer(count)]
+    )
+  }
+}
 
 extension TenancyCore {
-  /// A page of associations in the order in which they were given.
+  /// A page of associations: in the order in which they were given, or by name.
+  ///
+  /// What is given, taken or renamed while somebody pages may be on them or not; all else is on exactly one.
   func page(
     _ list: AssociationList,
     method: String,
     _ caller: Caller
   ) async throws -> (items: [Tenancy_V1.RoleAssociation], nextToken: String) {
-    var condition: String
-    var values: [SQLValue]
-    let filter: [String]
-    switch list.anchor {
-    case .user(let id):
-      (condition, values) = ("a.user_id = ?", [.text(id)])
-      filter = [method, id]
-    case .entity(let id, let role):
-      (condition, values) = ("a.entity_id = ?", [.text(id)])
-      filter = [method, id, role]
-      if !role.isEmpty {
-        condition += " AND (a.role = ? OR d.name = ?)"
-        values += [.text(role), .text(role)]
+    let counted = try CountedPage(list.page, token: list.pageToken)
+    var filter =
+      switch list.anchor {
+      case .user(let id): [method, id]
+      case .entity(let id, let role): [method, id, role]
       }
+    filter.append("\(list.isInForce)")
+    if !list.text.isEmpty || list.isByName || list.isDescending {
+      filter += [list.text, "\(list.isByName)", "\(list.isDescending)"]
     }
-    if list.isInForce {
-      condition += """
-         AND (a.valid_from IS NULL OR a.valid_from <= ?)
-        AND (a.valid_until IS NULL OR a.valid_until > ?)
-        """
-      values += [.integer(clock.now), .integer(clock.now)]
+    let cursorCount = list.isByName ? 2 : 1
+    let asked = try asked(list, cursorCount: cursorCount, for: filter, caller)
+    let skippedCount = try counted.skippedCount(asked.size)
+    var unfinished = AssociationQuery(list, now: clock.now)
+    if let cursor = asked.cursor { unfinished.begin(after: cursor) }
+    let query = unfinished
+    let (rows, last) = try await read { tx in
+      var query = query
+      let last = try query.search(tx)
+      return (try query.rows(skipping: skippedCount, limit: asked.size + 1, tx), last)
     }
-    let asked = try asked(list, for: filter + ["\(list.isInForce)"], caller)
-    let after = asked.cursor.flatMap { Int64($0[0]) } ?? 0
-    let query = condition
-    let arguments = values + [.integer(after), .integer(asked.size + 1)]
-    let rows = try await read { tx in
-      try tx.query(
-        AssociationRecord.columns,
-        "WHERE \(query) AND a.added > ? ORDER BY a.added LIMIT ?",
-        values: arguments
-      )
+    let page = page(of: rows, asked, after: { query.cursor($0.nameKey, $0.added) }) {
+      message(association: $0)
     }
-    return page(of: rows, asked, after: { ["\($0.added)"] }) { message(association: $0) }
+    guard list.page == 0 || page.items.count == min(rows.count, asked.size) else {
+      throw CountedPage.tooLarge
+    }
+    // The search goes on where it has stopped.
+    guard page.nextToken.isEmpty, let last else { return page }
+    return (page.items, asked.token(after: last))
   }
 }

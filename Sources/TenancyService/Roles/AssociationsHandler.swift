@@ -12,15 +12,17 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
     let user = try await core.listedUser(request.userId, call)
-    return try await core.associations(.init(.user(user), request), call)
+    return try await core.associations(.init(of: user, request), call)
   }
 
   func listByEntity(
     _ request: Tenancy_V1.ListByEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    let entity = AssociationList.Anchor.entity(request.entityId, role: request.role)
-    return try await core.associations(.init(entity, request), call)
+    try await core.associations(
+      .init(on: request.entityId, role: request.role, request),
+      call
+    )
   }
 }
 
@@ -54,8 +56,10 @@ extension TenancyCore {
       method: "\(call.method.service)/\(call.method.method)",
       call.caller
     )
+    // Services show names of their own; those of a sign-in's roles are not worth a second question.
+    let isForUser = call.caller.user != nil
     return Tenancy_V1.ListAssociationsResponse(
-      associations: page.items,
+      associations: isForUser ? try await named(page.items) : page.items,
       nextPageToken: page.nextToken,
       revision: tokens.token(revision: revision)
     )

@@ -108,8 +108,10 @@ extension ChangeSet {
     action: String,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    let revision = try tx.put(record, policy)
-    try tx.touch(listing: record, revision: revision, core.products)
+    var record = record
+    record.revision = try tx.put(record, policy)
+    record.updatedAt = tx.now
+    try tx.touch(listing: record, revision: record.revision, core.products)
     try tx.audit(action, from: before, to: record)
     return record
   }

@@ -30,15 +30,14 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
   ) async throws -> Tenancy_V1.ListRoleDefinitionsResponse {
     let (user, core) = (try call.requireUser(), core)
     let revision = core.engine.revision
-    return try await core.read { tx in
+    let definitions = try await core.read { tx in
       try core.requireListing(on: request.entityId, user, tx)
-      return Tenancy_V1.ListRoleDefinitionsResponse(
-        definitions: try tx.roleDefinitions(of: request.entityId).map {
-          core.message(definition: $0)
-        },
-        revision: core.tokens.token(revision: revision)
-      )
+      return try tx.roleDefinitions(of: request.entityId).map { core.message(definition: $0) }
     }
+    return Tenancy_V1.ListRoleDefinitionsResponse(
+      definitions: try await core.named(definitions),
+      revision: core.tokens.token(revision: revision)
+    )
   }
 
   func delete(

@@ -24,7 +24,8 @@ struct CommandTests {
             "propertyIds": [],
             "createdAt": null,
             "updatedAt": null,
-            "revision": ""
+            "revision": "",
+            "administrators": []
           }
 
           """

@@ -16,13 +16,14 @@ extension EndToEndTests {
       _ person: Person,
       _ method: String,
       _ path: String,
-      _ body: String? = nil
+      _ body: String? = nil,
+      at service: ServiceProcess? = nil
     ) async throws -> (status: Int, body: JSONObject) {
       let fields = [
         (name: "authorization", value: "Bearer \(person.tokens.accessToken)"),
         (name: "content-type", value: "application/json"),
       ]
-      let answer = try await home.tenancy.http.send(
+      let answer = try await (service ?? home.tenancy).http.send(
         method,
         "/api/v1/\(path)",
         body == nil ? [fields[0]] : fields,
@@ -68,6 +69,60 @@ extension EndToEndTests {
         #expect(devices.map { $0["name"]?.string } == ["Door", "Gate"])
         #expect(devices.allSatisfy { $0["propertyName"]?.string == "Pier 4" })
         #expect(devices.first?["unitName"]?.string == "Flat 1")
+      }
+    }
+
+    @Test("A screen of a flat names its tenant, by the new name once it has another one")
+    func tenant_isNamed() async throws {
+      try await Installation.run { home in
+        let flat = try await Flat(in: home)
+        func tenants() async throws -> [String?] {
+          let unit = try await Self.send(home, flat.owner, "GET", "units/\(flat.unit)")
+          let tenants = unit.body["data"]?.object?["tenants"]?.array ?? []
+          return tenants.map { $0.object?["displayName"]?.string }
+        }
+        #expect(try await tenants() == ["tom"])
+        _ = try await home.users.updateProfile(
+          .init(displayName: "Thomas"),
+          options: flat.tenant.call
+        )
+        let isRenamed = try await home.tenancy.eventually { try await tenants() == ["Thomas"] }
+        #expect(isRenamed)
+      }
+    }
+
+    @Test("People are looked up by those who may list the roles where they have one")
+    func people_areLookedUp() async throws {
+      try await Installation.run { home in
+        let flat = try await Flat(in: home)
+        func get(_ person: Person, by asker: Person) async throws -> (Int, String?) {
+          let answer = try await Self.send(home, asker, "GET", "users/\(person.id)", at: home.auth)
+          return (answer.status, answer.body["data"]?.object?["displayName"]?.string)
+        }
+        #expect(try await get(flat.tenant, by: flat.owner) == (200, "tom"))
+        #expect(try await get(flat.tenant, by: flat.stranger) == (404, nil))
+        #expect(try await get(flat.owner, by: flat.tenant) == (404, nil))
+        let people = [flat.tenant, flat.stranger, flat.owner].map { "\"\($0.id)\"" }
+        let found = try await Self.send(
+          home,
+          flat.owner,
+          "POST",
+          "users:lookup",
+          #"{"userIds": [\#(people.joined(separator: ","))]}"#,
+          at: home.auth
+        )
+        let users = found.body["data"]?.object?["users"]?.array ?? []
+        #expect(users.map { $0.object?["displayName"]?.string } == ["tom", "ada"])
+        let many = (0...1000).map { "\"usr_\($0)\"" }.joined(separator: ",")
+        let refused = try await Self.send(
+          home,
+          flat.owner,
+          "POST",
+          "users:lookup",
+          #"{"userIds": [\#(many)]}"#,
+          at: home.auth
+        )
+        #expect(refused.status == 400)
       }
     }
 

@@ -1195,6 +1195,197 @@ extension Auth_V1 {
     }
   }
 
+  /// Looks up people by id.
+  public struct LookupUsersRequest: RPCKit.GeneratedMessage {
+    /// The people.
+    public var userIds: [Swift.String] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userIds: [Swift.String] = []
+    ) {
+      self.userIds = userIds
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.LookupUsersRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__lookup_users_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__LookupUsersRequest.self)
+      if unsafe source.pointee.n_f1_user_ids > 0 {
+        unsafe self.userIds.reserveCapacity(source.pointee.n_f1_user_ids)
+        for index in unsafe 0..<source.pointee.n_f1_user_ids {
+          try unsafe self.userIds.append(RPCKit.MessageReading.string(source.pointee.f1_user_ids[index]))
+        }
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.userIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__LookupUsersRequest.self, 1)
+      unsafe auth__v1__lookup_users_request__init(target)
+      if !self.userIds.isEmpty {
+        unsafe target.pointee.n_f1_user_ids = self.userIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.userIds.count)
+        for (index, element) in self.userIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f1_user_ids = unsafe elements
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userIds.count < 1 {
+        violations.append(RPCKit.FieldViolation(field: path + "user_ids", description: "must have at least 1 items"))
+      }
+      if self.userIds.count > 1000 {
+        violations.append(RPCKit.FieldViolation(field: path + "user_ids", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.userIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
+        }
+      }
+    }
+  }
+
+  /// People as the caller may see them.
+  public struct LookupUsersResponse: RPCKit.GeneratedMessage {
+    /// Those whom the caller may see, in the order asked for and each once.
+    public var users: [Tenancy_V1.UserSummary] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      users: [Tenancy_V1.UserSummary] = []
+    ) {
+      self.users = users
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.LookupUsersResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__lookup_users_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__LookupUsersResponse.self)
+      if unsafe source.pointee.n_f1_users > 0 {
+        unsafe self.users.reserveCapacity(source.pointee.n_f1_users)
+        for index in unsafe 0..<source.pointee.n_f1_users {
+          if let member = unsafe source.pointee.f1_users[index] {
+            try unsafe self.users.append(Tenancy_V1.UserSummary(reading: member))
+          }
+        }
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.users {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__LookupUsersResponse.self, 1)
+      unsafe auth__v1__lookup_users_response__init(target)
+      if !self.users.isEmpty {
+        unsafe target.pointee.n_f1_users = self.users.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__UserSummary>?.self, self.users.count)
+        for (index, element) in self.users.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__UserSummary.self)
+        }
+        unsafe target.pointee.f1_users = unsafe elements
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Gets a person.
+  public struct LookupUserRequest: RPCKit.GeneratedMessage {
+    /// The person.
+    public var userId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = ""
+    ) {
+      self.userId = userId
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.LookupUserRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__lookup_user_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__LookupUserRequest.self)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.userId.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__LookupUserRequest.self, 1)
+      unsafe auth__v1__lookup_user_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
   /// Finds the user with an e-mail address.
   public struct FindUserByEmailRequest: RPCKit.GeneratedMessage {
     /// The address; ASCII case is ignored.
@@ -1500,6 +1691,51 @@ extension Auth_V1 {
         ),
       ]
     )
+    /// The names of people whom the caller may see: itself, and everyone with a role on an entity on which the
+    /// policy lets the caller list roles. All others are left out, like people who do not exist.
+    public static let lookup = RPCKit.MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "Lookup",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.LookupUsersRequest",
+      responseType: "auth.v1.LookupUsersResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/users:lookup",
+          segments: [.literal("api"), .literal("v1"), .literal("users")],
+          verb: "lookup",
+          body: .whole
+        ),
+      ]
+    )
+    /// The name of one person whom the caller may see, as in Lookup; NOT_FOUND for all others.
+    public static let `get` = RPCKit.MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "Get",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .normal,
+      requestType: "auth.v1.LookupUserRequest",
+      responseType: "tenancy.v1.UserSummary",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/users/{user_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("users"), .single],
+          variables: [.init(field: "user_id", segments: 3..<4)]
+        ),
+      ]
+    )
     /// Users by id, without sensitive data, for other services.
     public static let batchGet = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
@@ -1556,6 +1792,11 @@ extension Auth_V1 {
     func setDefaults(_ request: Auth_V1.SetDefaultsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
     /// Changes the caller's password. All its other sessions end.
     func changePassword(_ request: Auth_V1.ChangePasswordRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ChangePasswordResponse
+    /// The names of people whom the caller may see: itself, and everyone with a role on an entity on which the
+    /// policy lets the caller list roles. All others are left out, like people who do not exist.
+    func lookup(_ request: Auth_V1.LookupUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.LookupUsersResponse
+    /// The name of one person whom the caller may see, as in Lookup; NOT_FOUND for all others.
+    func `get`(_ request: Auth_V1.LookupUserRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.UserSummary
     /// Users by id, without sensitive data, for other services.
     func batchGet(_ request: Auth_V1.BatchGetUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.BatchGetUsersResponse
     /// The user with an address, or NOT_FOUND; for AuthService's command line.
@@ -1653,6 +1894,33 @@ extension Auth_V1 {
       return try await channel.unary(UsersMethods.changePassword, request, options: options)
     }
 
+    /// The names of people whom the caller may see: itself, and everyone with a role on an entity on which the
+    /// policy lets the caller list roles. All others are left out, like people who do not exist.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func lookup(
+      _ request: Auth_V1.LookupUsersRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.LookupUsersResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.lookup, request, options: options)
+    }
+
+    /// The name of one person whom the caller may see, as in Lookup; NOT_FOUND for all others.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func `get`(
+      _ request: Auth_V1.LookupUserRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.UserSummary {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.`get`, request, options: options)
+    }
+
     /// Users by id, without sensitive data, for other services.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1705,7 +1973,7 @@ extension Auth_V1 {
           Tenancy_V1.tenancyV1AssociationFile,
         ]
       },
-      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvIscGCgRVc2VyEg4KAmlkGAEgASgJUgJpZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIdCgpmaXJzdF9uYW1lGAUgASgJUglmaXJzdE5hbWUSGwoJbGFzdF9uYW1lGAYgASgJUghsYXN0TmFtZRJIChFyb2xlX2Fzc29jaWF0aW9ucxgHIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUhByb2xlQXNzb2NpYXRpb25zEjAKFGRlZmF1bHRfcG9ydGZvbGlvX2lkGAggASgJUhJkZWZhdWx0UG9ydGZvbGlvSWQSLgoTZGVmYXVsdF9wcm9wZXJ0eV9pZBgJIAEoCVIRZGVmYXVsdFByb3BlcnR5SWQSJgoPZGVmYXVsdF91bml0X2lkGAogASgJUg1kZWZhdWx0VW5pdElkEi4KE2hhc19jb21wbGlhbmNlX3BhY2sYCyABKAhSEWhhc0NvbXBsaWFuY2VQYWNrEhIKBHBsYW4YDCABKAlSBHBsYW4SJwoPbWlzc2luZ19jb250ZXh0GA0gAygJUg5taXNzaW5nQ29udGV4dBI5CgpjcmVhdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIbGFuZ3VhZ2UYECABKAlSCGxhbmd1YWdlEhsKCXBob3RvX3VybBgUIAEoCVIIcGhvdG9VcmwSGwoJdGltZV96b25lGBUgASgJUgh0aW1lWm9uZRIaCghzZXR0aW5ncxgWIAEoCVIIc2V0dGluZ3MSMQoKYWN0aXZpdGllcxgXIAMoCzIRLmF1dGgudjEuQWN0aXZpdHlSCmFjdGl2aXRpZXMSNwoMcGxhbl9kZXRhaWxzGBkgASgLMhQuZW50aXRsZW1lbnQudjEuUGxhblILcGxhbkRldGFpbHMirQEKCEFjdGl2aXR5EhIKBG5hbWUYASABKAlSBG5hbWUSFAoFdG90YWwYAiABKANSBXRvdGFsEh0KCndlZWtfdG90YWwYAyABKANSCXdlZWtUb3RhbBIWCgZzdHJlYWsYBCABKANSBnN0cmVhaxIlCg5sb25nZXN0X3N0cmVhaxgFIAEoA1INbG9uZ2VzdFN0cmVhaxIZCghsYXN0X2RheRgGIAEoCVIHbGFzdERheSJCCgxHZXRNZVJlcXVlc3QSMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAEgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0Ir0DChRVcGRhdGVQcm9maWxlUmVxdWVzdBIzCgxkaXNwbGF5X25hbWUYASABKAlCC6q7GAcQARjIAVgBSABSC2Rpc3BsYXlOYW1liAEBEi0KCmZpcnN0X25hbWUYAiABKAlCCaq7GAUYyAFYAUgBUglmaXJzdE5hbWWIAQESKwoJbGFzdF9uYW1lGAMgASgJQgmquxgFGMgBWAFIAlIIbGFzdE5hbWWIAQESMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI2CghsYW5ndWFnZRgFIAEoCUIVqrsYERgQIg1bYS16QS1aMC05LV0qSANSCGxhbmd1YWdliAEBEikKCXBob3RvX3VybBgGIAEoCUIHqrsYAxiAEEgEUghwaG90b1VybIgBARIoCgl0aW1lX3pvbmUYByABKAlCBqq7GAIYQEgFUgh0aW1lWm9uZYgBAUIPCg1fZGlzcGxheV9uYW1lQg0KC19maXJzdF9uYW1lQgwKCl9sYXN0X25hbWVCCwoJX2xhbmd1YWdlQgwKCl9waG90b191cmxCDAoKX3RpbWVfem9uZSKLAQoVVXBkYXRlU2V0dGluZ3NSZXF1ZXN0EiYKCHNldHRpbmdzGAEgASgJQgqquxgGCAEYgIABUghzZXR0aW5ncxIYCgdyZXBsYWNlGAIgASgIUgdyZXBsYWNlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiKgoMVXNlclNldHRpbmdzEhoKCHNldHRpbmdzGAEgASgJUghzZXR0aW5ncyLWAQoVUmVjb3JkQWN0aXZpdHlSZXF1ZXN0Ei4KBG5hbWUYASABKAlCGqq7GBYIARhAIhBbYS16XVthLXowLTlfLV0qUgRuYW1lEjYKA2RheRgCIAEoCUIkqrsYIAgBGAoiGlswLTldezR9LVswLTldezJ9LVswLTldezJ9UgNkYXkSIwoFY291bnQYAyABKA1CDaq7GAkxAAAAAABAj0BSBWNvdW50EjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki9wEKElNldERlZmF1bHRzUmVxdWVzdBIuCgxwb3J0Zm9saW9faWQYASABKAlCBqq7GAIYQEgAUgtwb3J0Zm9saW9JZIgBARIsCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhASAFSCnByb3BlcnR5SWSIAQESJAoHdW5pdF9pZBgDIAEoCUIGqrsYAhhASAJSBnVuaXRJZIgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9wb3J0Zm9saW9faWRCDgoMX3Byb3BlcnR5X2lkQgoKCF91bml0X2lkIq8BChVDaGFuZ2VQYXNzd29yZFJlcXVlc3QSNAoQY3VycmVudF9wYXNzd29yZBgBIAEoCUIJqrsYBQgBGIAIUg9jdXJyZW50UGFzc3dvcmQSLgoMbmV3X3Bhc3N3b3JkGAIgASgJQguquxgHCAEQCBiACFILbmV3UGFzc3dvcmQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJDChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNlEikKEHJldm9rZWRfc2Vzc2lvbnMYASABKA1SD3Jldm9rZWRTZXNzaW9ucyI+ChRCYXRjaEdldFVzZXJzUmVxdWVzdBImCgh1c2VyX2lkcxgBIAMoCUILqrsYBxhAQAFI6AdSB3VzZXJJZHMiRgoVQmF0Y2hHZXRVc2Vyc1Jlc3BvbnNlEi0KBXVzZXJzGAEgAygLMhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeVIFdXNlcnMiXgoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbBIjCg12ZXJpZmllZF9vbmx5GAIgASgIUgx2ZXJpZmllZE9ubHkiOgoVR2V0VXNlckFkZHJlc3NSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQiSgoLVXNlckFkZHJlc3MSFAoFZW1haWwYASABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAIgASgIUg1lbWFpbFZlcmlmaWVkMsgHCgVVc2VycxJPCgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIiCiuxgECAIgAYLT5JMCEhIQL2FwaS92MS91c2Vycy9tZRJ3Cg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciI4orsYAggCgtPkkwIsGhAvYXBpL3YxL3VzZXJzL21lOgEqWhUyEC9hcGkvdjEvdXNlcnMvbWU6ASoSkwEKDlVwZGF0ZVNldHRpbmdzEh4uYXV0aC52MS5VcGRhdGVTZXR0aW5nc1JlcXVlc3QaFS5hdXRoLnYxLlVzZXJTZXR0aW5ncyJKorsYAggCgtPkkwI+GhkvYXBpL3YxL3VzZXJzL21lL3NldHRpbmdzOgEqWh4yGS9hcGkvdjEvdXNlcnMvbWUvc2V0dGluZ3M6ASoScQoOUmVjb3JkQWN0aXZpdHkSHi5hdXRoLnYxLlJlY29yZEFjdGl2aXR5UmVxdWVzdBoRLmF1dGgudjEuQWN0aXZpdHkiLKK7GAIIAoLT5JMCICIbL2FwaS92MS91c2Vycy9tZS9hY3Rpdml0aWVzOgEqEmUKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiKqK7GAIIAoLT5JMCHhoZL2FwaS92MS91c2Vycy9tZS9kZWZhdWx0czoBKhJ9Cg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIiqiuxgCCAKC0+STAh4iGS9hcGkvdjEvdXNlcnMvbWUvcGFzc3dvcmQ6ASoSVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAESVQoKR2V0QWRkcmVzcxIeLmF1dGgudjEuR2V0VXNlckFkZHJlc3NSZXF1ZXN0GhQuYXV0aC52MS5Vc2VyQWRkcmVzcyIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSso0CiUKAQwSAwEAEhobIFVzZXJzIGFuZCB0aGVpciBwcm9maWxlcy4KCkYKAgQAEgQOADsBGjogQSB1c2VyIHdpdGggYWxsIHRoYXQgYW4gYXBwbGljYXRpb24gbmVlZHMgYWZ0ZXIgc2lnbi1pbi4KCiUKBAQAAgASAxACEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxICExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMUAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAxYCGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAxgCGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMaAhcaDCBMYXN0IG5hbWUuCgo8CgQEAAIGEgMcAjwaLyBBbGwgb2YgdGhlIHVzZXIncyByb2xlcywgZnJvbSBUZW5hbmN5U2VydmljZS4KCj0KBAQAAgcSAx4CIhowIFRoZSBwb3J0Zm9saW8gdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCjwKBAQAAggSAyACIRovIFRoZSBwcm9wZXJ0eSB0byBzaG93IGZpcnN0OyBlbXB0eSBtZWFucyBub25lLgoKOAoEBAACCRIDIgIeGisgVGhlIHVuaXQgdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCloKBAQAAgoSAyQCIBpNIFdoZXRoZXIgdGhlIHVzZXIgaGFzIHRoZSBmZWF0dXJlIGBjb21wbGlhbmNlUGFja2AsIGZyb20gRW50aXRsZW1lbnRTZXJ2aWNlLgoKSwoEBAACCxIDJgITGj4gVGhlIHVzZXIncyBwbGFuLCBmcm9tIEVudGl0bGVtZW50U2VydmljZTogYGZyZWVgLCBgcHJlbWl1bWAuCgqlAQoEBAACDBIDKQInGpcBIFBhcnRzIG9mIHRoZSBjb250ZXh0IHRoYXQgYXJlIG1pc3NpbmcgYmVjYXVzZSB0aGVpciBzZXJ2aWNlIHdhcyB1bmF2YWlsYWJsZToKIGByb2xlX2Fzc29jaWF0aW9uc2AsIGBlbnRpdGxlbWVudHNgLiBPbmx5IHdpdGggYGFsbG93X3BhcnRpYWxfY29udGV4dGAuCgosCgQEAAINEgMrAiwaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACDhIDLQIsGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKWQoEBAACDxIDLwIXGkwgTGFuZ3VhZ2Ugb2YgaXRzIG1haWxzLCBhcyBgZGVgIG9yIGBkZS1BVGA7IGVtcHR5IG1lYW5zIHRoZSBpbnN0YWxsYXRpb24ncy4KCk4KBAQAAhASAzECGBpBIEFkZHJlc3Mgb2YgdGhlIHVzZXIncyBwaWN0dXJlLCBgaHR0cHM6Ly/igKZgOyBlbXB0eSBtZWFucyBub25lLgoKVQoEBAACERIDMwIYGkggVGhlIHVzZXIncyB0aW1lIHpvbmUsIGFzIGBFdXJvcGUvQmVybGluYDsgZW1wdHkgbWVhbnMgbm9uZSB3YXMgY2hvc2VuLgoKcwoEBAACEhIDNQIXGmYgU2V0dGluZ3Mgb2YgdGhlIHVzZXIncyBhcHBsaWNhdGlvbnM6IGEgSlNPTiBvYmplY3Qgd2l0aG91dCBpbnNpZ25pZmljYW50IHdoaXRlIHNwYWNlLCBge31gIGF0IGZpcnN0LgoKNgoEBAACExIDNwIkGikgVGhlIHVzZXIncyByZWd1bGFyIGFjdGl2aXRpZXMsIGJ5IG5hbWUuCgrZAQoEBAACFBIDOgIoGssBIFRoZSBwbGFuIHdpdGggaXRzIHByb2R1Y3QsIGVuZCBhbmQgcmVuZXdhbCwgZnJvbSBFbnRpdGxlbWVudFNlcnZpY2UuIEl0IGlzIHdoYXQgdGhlIHVzZXIgaGFzIGFsb25lOyB3aGF0IGFuCiBvcmdhbml6YXRpb24gb3IgYSBwb3J0Zm9saW8gaGFzIGJvdWdodCBjb3VudHMgaW5zaWRlIG9mIGl0LCBhbmQgYEVudGl0bGVtZW50cy9HZXRgIHNob3dzIGl0LgoKqgIKAgQBEgRBAE4BGp0CIEhvdyBvZnRlbiBhIHVzZXIgaGFzIGRvbmUgc29tZXRoaW5nOiB0aGUgY291bnRlcnMgYW5kIHN0cmVha3MgdGhhdCBhcHBsaWNhdGlvbnMgc2hvdy4KCiBEYXlzIGFyZSB0aG9zZSBvZiB0aGUgdXNlcidzIGNhbGVuZGFyLCBhbmQgbnVtYmVycyBhcmUgdGhvc2Ugb2YgdGhlIGxhc3QgZGF5LiBXaGV0aGVyIHRoZSB3ZWVrIGlzIG92ZXIKIG9yIHRoZSBzdHJlYWsgYnJva2VuIGluIHRoZSBtZWFudGltZSwgdGhlIHVzZXIncyBvd24gZGF5IHRlbGxzOiBjb21wYXJlIGl0IHdpdGggYGxhc3RfZGF5YC4KCikKBAQBAgASA0MCEhocIEl0cyBuYW1lLCBhcyBpbiBgY2hlY2tpbmAuCgozCgQEAQIBEgNFAhIaJiBIb3cgb2Z0ZW4gaW4gYWxsOyBzdG9wcyBhdCAyXjYzIC0gMS4KCkwKBAQBAgISA0cCFxo/IEhvdyBvZnRlbiBpbiB0aGUgd2VlayBvZiB0aGUgbGFzdCBkYXkuIFdlZWtzIGJlZ2luIG9uIE1vbmRheS4KCjUKBAQBAgMSA0kCExooIERheXMgd2l0aG91dCBhIGdhcCB1cCB0byB0aGUgbGFzdCBvbmUuCgoyCgQEAQIEEgNLAhsaJSBUaGUgbW9zdCBkYXlzIHdpdGhvdXQgYSBnYXAgc28gZmFyLgoKLQoEBAECBRIDTQIWGiAgVGhlIGxhc3QgZGF5LCBhcyBgMjAyNi0xMS0yMmAuCgoeCgIEAhIEUQBUARoSIEdldHMgdGhlIGNhbGxlci4KCmUKBAQCAgASA1MCIRpYIEFjY2VwdHMgYW4gYW5zd2VyIGluIHdoaWNoIHBhcnQgb2YgdGhlIGNvbnRleHQgaXMgbWlzc2luZzsgYG1pc3NpbmdfY29udGV4dGAgbmFtZXMgaXQuCgpMCgIEAxIEVwBqARpAIENoYW5nZXMgdGhlIGNhbGxlcidzIHByb2ZpbGUuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgocCgQEAwIAEgNZAmcaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAwIBEgNbAlkaDSBGaXJzdCBuYW1lLgoKGQoEBAMCAhIDXQJYGgwgTGFzdCBuYW1lLgoKgQEKBAQDAgMSA2ACQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKggEKBAQDAgQSA2MCXRp1IExhbmd1YWdlIG9mIHRoZSB1c2VyJ3MgbWFpbHMsIGFzIGBkZWAgb3IgYGRlLUFUYDsgb25lIHdpdGhvdXQgdGVtcGxhdGVzIGdldHMgdGhvc2Ugb2YgdGhlCiBpbnN0YWxsYXRpb24ncyBsYW5ndWFnZS4KCqkBCgQEAwIFEgNmAkYamwEgQWRkcmVzcyBvZiB0aGUgdXNlcidzIHBpY3R1cmU6IGBodHRwczovL2AsIGEgaG9zdCBhbmQgYW55dGhpbmcgb2YgYSBVUkwgYnV0IGEgdXNlciBuYW1lOyBwcmludGFibGUKIEFTQ0lJLiBOb2JvZHkgaGVyZSBmZXRjaGVzIGl0LiBFbXB0eSB0ZXh0IHJlbW92ZXMgaXQuCgqKAQoEBAMCBhIDaQJEGn0gVGltZSB6b25lLCBieSBpdHMgbmFtZSBpbiB0aGUgSUFOQSBkYXRhYmFzZTogYEV1cm9wZS9CZXJsaW5gLiBPbmx5IHRoZSBmb3JtIG9mIHRoZSBuYW1lIGlzIGNoZWNrZWQuCiBFbXB0eSB0ZXh0IHJlbW92ZXMgaXQuCgpACgIEBBIEbQB3ARo0IENoYW5nZXMgdGhlIHNldHRpbmdzIG9mIHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbnMuCgr1AQoEBAQCABIDcQJNGucBIE1lcmdlZCBpbnRvIHdoYXQgaXMgdGhlcmUgKFJGQyA3Mzk2KTogaXRzIG1lbWJlcnMgcmVwbGFjZSB0aG9zZSBvZiB0aGUgc2FtZSBuYW1lLCBudWxsIHJlbW92ZXMgb25lLAogYW5kIGFsbCBvdGhlcnMgc3RheS4gQSBKU09OIG9iamVjdCAoUkZDIDgyNTkpIG9mIGF0IG1vc3QgOCBsZXZlbHMsIHdpdGhvdXQgcmVwZWF0ZWQgbmFtZXMuIFdoYXQgY29tZXMKIG9mIGl0IGhhcyBhdCBtb3N0IDE2IEtpQi4KCi0KBAQEAgESA3MCExogIFJlcGxhY2VzIGFsbCBzZXR0aW5ncyBpbnN0ZWFkLgoKgQEKBAQEAgISA3YCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKNAoCBAUSBHoAfQEaKCBUaGUgc2V0dGluZ3Mgb2YgYSB1c2VyJ3MgYXBwbGljYXRpb25zLgoKPwoEBAUCABIDfAIWGjIgQSBKU09OIG9iamVjdCB3aXRob3V0IGluc2lnbmlmaWNhbnQgd2hpdGUgc3BhY2UuCgo6CgIEBhIGgAEAigEBGiwgQ291bnRzIHNvbWV0aGluZyB0aGF0IHRoZSBjYWxsZXIgaGFzIGRvbmUuCgo7CgQEBgIAEgSCAQJjGi0gSXRzIG5hbWUuIEEgdXNlciBoYXMgYXQgbW9zdCAzMiBhY3Rpdml0aWVzLgoKaQoEBAYCARIEhAECbBpbIFRoZSBkYXkgb24gdGhlIHVzZXIncyBjYWxlbmRhcjogYDIwMjYtMTEtMjJgLiBJdCBtdXN0IGJlIHRoYXQgZGF5IHNvbWV3aGVyZSBvbiBFYXJ0aCBub3cuCgopCgQEBgICEgSGAQI1GhsgSG93IG9mdGVuOyAwIGNvdW50cyBhcyAxLgoKsQEKBAQGAgMSBIkBAkIaogEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uIFdpdGhvdXQgb25lLCBhIHJlcGVhdGVkIHJlcXVlc3QgY291bnRzIHR3aWNlLgoKeQoCBAcSBo4BAJgBARprIFNldHMgd2hhdCB0aGUgY2FsbGVyJ3MgYXBwbGljYXRpb24gc2hvd3MgZmlyc3QuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXM7IGVtcHR5IHRleHQKIGNsZWFycyB0aGVtLgoKOwoEBAcCABIEkAECRxotIEEgcG9ydGZvbGlvIG9uIHdoaWNoIHRoZSBjYWxsZXIgaGFzIGEgcm9sZS4KClIKBAQHAgESBJIBAkYaRCBBIHByb3BlcnR5IG9uIHdoaWNoLCBvciBvbiB3aG9zZSBwb3J0Zm9saW8sIHRoZSBjYWxsZXIgaGFzIGEgcm9sZS4KCkcKBAQHAgISBJQBAkIaOSBBIHVuaXQgb24gd2hpY2gsIG9yIGFib3ZlIHdoaWNoLCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgqCAQoEBAcCAxIElwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKTgoCBAgSBpsBAKMBARpAIENoYW5nZXMgdGhlIGNhbGxlcidzIHBhc3N3b3JkIGFuZCBlbmRzIGFsbCBpdHMgb3RoZXIgc2Vzc2lvbnMuCgolCgQECAIAEgSdAQJUGhcgVGhlIGN1cnJlbnQgcGFzc3dvcmQuCgpeCgQECAIBEgSfAQJcGlAgVGhlIG5ldyBwYXNzd29yZDogOCBjaGFyYWN0ZXJzIG9yIG1vcmUsIGF0IG1vc3QgMSwwMjQgYnl0ZXMsIG5vdCBhIGNvbW1vbiBvbmUuCgqfAQoEBAgCAhIEogECQhqQASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciwgYXMgbG9uZwogYXMgb25lIG9mIGl0cyB0d28gcGFzc3dvcmRzIGlzIHRoZSBhY2NvdW50J3MuCgowCgIECRIGpgEAqQEBGiIgVGhlIHJlc3VsdCBvZiBhIHBhc3N3b3JkIGNoYW5nZS4KCjkKBAQJAgASBKgBAh4aKyBOdW1iZXIgb2Ygb3RoZXIgc2Vzc2lvbnMgdGhhdCB3ZXJlIGVuZGVkLgoKIwoCBAoSBqwBAK8BARoVIEdldHMgc2V2ZXJhbCB1c2Vycy4KChoKBAQKAgASBK4BAmIaDCBUaGUgdXNlcnMuCgoxCgIECxIGsgEAtQEBGiMgVXNlcnMgYXMgb3RoZXIgc2VydmljZXMgc2VlIHRoZW0uCgpUCgQECwIAEgS0AQIsGkYgVGhvc2UgdGhhdCBleGlzdCwgaW4gdGhlIHJlcXVlc3RlZCBvcmRlcjsgbWlzc2luZyBvbmVzIGRvIG5vdCBleGlzdC4KCjYKAgQMEga4AQC+AQEaKCBGaW5kcyB0aGUgdXNlciB3aXRoIGFuIGUtbWFpbCBhZGRyZXNzLgoKMwoEBAwCABIEugECSBolIFRoZSBhZGRyZXNzOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgrGAQoEBAwCARIEvQECGRq3ASBPbmx5IGFuIGFjY291bnQgdGhhdCBoYXMgcHJvdmVuIHRvIHJlY2VpdmUgbWFpbCB0aGVyZTogYW55b25lIGNhbiBzaWduIHVwIHdpdGggdGhlIGFkZHJlc3Mgb2YKIHNvbWVib2R5IGVsc2UuIFdpdGhvdXQgb25lIGl0IGlzIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLCBFTUFJTF9OT1RfVkVSSUZJRUQuCgo1CgIEDRIGwQEAxAEBGicgR2V0cyB0aGUgYWRkcmVzcyBvZiBhIHVzZXIncyBhY2NvdW50LgoKGQoEBA0CABIEwwECSRoLIFRoZSB1c2VyLgoKKgoCBA4SBscBAMwBARocIFRoZSBhZGRyZXNzIG9mIGFuIGFjY291bnQuCgotCgQEDgIAEgTJAQITGh8gVGhlIGFkZHJlc3MsIGFzIGl0IHdhcyBnaXZlbi4KCkMKBAQOAgESBMsBAhoaNSBXaGV0aGVyIGl0cyBvd25lciBoYXMgcHJvdmVkIHRvIHJlY2VpdmUgbWFpbCB0aGVyZS4KChYKAgYAEgbPAQCBAgEaCCBVc2Vycy4KCkAKBAYAAgASBtEBAtQBAxowIFRoZSBjYWxsZXIgd2l0aCByb2xlcyBhbmQgcGxhbiwgYXMgYXQgc2lnbi1pbi4KCi8KBAYAAgESBtYBAtwBAxofIENoYW5nZXMgdGhlIGNhbGxlcidzIHByb2ZpbGUuCgpECgQGAAICEgbeAQLkAQMaNCBDaGFuZ2VzIHRoZSBzZXR0aW5ncyBvZiB0aGUgY2FsbGVyJ3MgYXBwbGljYXRpb25zLgoKeAoEBgACAxIG5gEC6QEDGmggQ291bnRzIHNvbWV0aGluZyB0aGF0IHRoZSBjYWxsZXIgaGFzIGRvbmUsIGFuZCBzYXlzIGhvdyBvZnRlbiBhbmQgZm9yIGhvdyBtYW55IGRheXMgaW4gYSByb3cgdGhhdCB3YXMuCgpBCgQGAAIEEgbrAQLuAQMaMSBTZXRzIHdoYXQgdGhlIGNhbGxlcidzIGFwcGxpY2F0aW9uIHNob3dzIGZpcnN0LgoKTAoEBgACBRIG8AEC8wEDGjwgQ2hhbmdlcyB0aGUgY2FsbGVyJ3MgcGFzc3dvcmQuIEFsbCBpdHMgb3RoZXIgc2Vzc2lvbnMgZW5kLgoKSgoEBgACBhIG9QEC9wEDGjogVXNlcnMgYnkgaWQsIHdpdGhvdXQgc2Vuc2l0aXZlIGRhdGEsIGZvciBvdGhlciBzZXJ2aWNlcy4KClkKBAYAAgcSBvkBAvsBAxpJIFRoZSB1c2VyIHdpdGggYW4gYWRkcmVzcywgb3IgTk9UX0ZPVU5EOyBmb3IgQXV0aFNlcnZpY2UncyBjb21tYW5kIGxpbmUuCgqKAQoEBgACCBIG/gECgAIDGnogVGhlIGFkZHJlc3Mgb2YgYSB1c2VyJ3MgYWNjb3VudCwgZm9yIHRoZSBzZXJ2aWNlIHRoYXQga2VlcHMgaW52aXRhdGlvbnMgYnkgYWRkcmVzcy4gTk9UX0ZPVU5EIGlmCiB0aGVyZSBpcyBubyBzdWNoIHVzZXIuCmIGcHJvdG8z"
+      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvIscGCgRVc2VyEg4KAmlkGAEgASgJUgJpZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIdCgpmaXJzdF9uYW1lGAUgASgJUglmaXJzdE5hbWUSGwoJbGFzdF9uYW1lGAYgASgJUghsYXN0TmFtZRJIChFyb2xlX2Fzc29jaWF0aW9ucxgHIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUhByb2xlQXNzb2NpYXRpb25zEjAKFGRlZmF1bHRfcG9ydGZvbGlvX2lkGAggASgJUhJkZWZhdWx0UG9ydGZvbGlvSWQSLgoTZGVmYXVsdF9wcm9wZXJ0eV9pZBgJIAEoCVIRZGVmYXVsdFByb3BlcnR5SWQSJgoPZGVmYXVsdF91bml0X2lkGAogASgJUg1kZWZhdWx0VW5pdElkEi4KE2hhc19jb21wbGlhbmNlX3BhY2sYCyABKAhSEWhhc0NvbXBsaWFuY2VQYWNrEhIKBHBsYW4YDCABKAlSBHBsYW4SJwoPbWlzc2luZ19jb250ZXh0GA0gAygJUg5taXNzaW5nQ29udGV4dBI5CgpjcmVhdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIbGFuZ3VhZ2UYECABKAlSCGxhbmd1YWdlEhsKCXBob3RvX3VybBgUIAEoCVIIcGhvdG9VcmwSGwoJdGltZV96b25lGBUgASgJUgh0aW1lWm9uZRIaCghzZXR0aW5ncxgWIAEoCVIIc2V0dGluZ3MSMQoKYWN0aXZpdGllcxgXIAMoCzIRLmF1dGgudjEuQWN0aXZpdHlSCmFjdGl2aXRpZXMSNwoMcGxhbl9kZXRhaWxzGBkgASgLMhQuZW50aXRsZW1lbnQudjEuUGxhblILcGxhbkRldGFpbHMirQEKCEFjdGl2aXR5EhIKBG5hbWUYASABKAlSBG5hbWUSFAoFdG90YWwYAiABKANSBXRvdGFsEh0KCndlZWtfdG90YWwYAyABKANSCXdlZWtUb3RhbBIWCgZzdHJlYWsYBCABKANSBnN0cmVhaxIlCg5sb25nZXN0X3N0cmVhaxgFIAEoA1INbG9uZ2VzdFN0cmVhaxIZCghsYXN0X2RheRgGIAEoCVIHbGFzdERheSJCCgxHZXRNZVJlcXVlc3QSMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAEgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0Ir0DChRVcGRhdGVQcm9maWxlUmVxdWVzdBIzCgxkaXNwbGF5X25hbWUYASABKAlCC6q7GAcQARjIAVgBSABSC2Rpc3BsYXlOYW1liAEBEi0KCmZpcnN0X25hbWUYAiABKAlCCaq7GAUYyAFYAUgBUglmaXJzdE5hbWWIAQESKwoJbGFzdF9uYW1lGAMgASgJQgmquxgFGMgBWAFIAlIIbGFzdE5hbWWIAQESMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI2CghsYW5ndWFnZRgFIAEoCUIVqrsYERgQIg1bYS16QS1aMC05LV0qSANSCGxhbmd1YWdliAEBEikKCXBob3RvX3VybBgGIAEoCUIHqrsYAxiAEEgEUghwaG90b1VybIgBARIoCgl0aW1lX3pvbmUYByABKAlCBqq7GAIYQEgFUgh0aW1lWm9uZYgBAUIPCg1fZGlzcGxheV9uYW1lQg0KC19maXJzdF9uYW1lQgwKCl9sYXN0X25hbWVCCwoJX2xhbmd1YWdlQgwKCl9waG90b191cmxCDAoKX3RpbWVfem9uZSKLAQoVVXBkYXRlU2V0dGluZ3NSZXF1ZXN0EiYKCHNldHRpbmdzGAEgASgJQgqquxgGCAEYgIABUghzZXR0aW5ncxIYCgdyZXBsYWNlGAIgASgIUgdyZXBsYWNlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiKgoMVXNlclNldHRpbmdzEhoKCHNldHRpbmdzGAEgASgJUghzZXR0aW5ncyLWAQoVUmVjb3JkQWN0aXZpdHlSZXF1ZXN0Ei4KBG5hbWUYASABKAlCGqq7GBYIARhAIhBbYS16XVthLXowLTlfLV0qUgRuYW1lEjYKA2RheRgCIAEoCUIkqrsYIAgBGAoiGlswLTldezR9LVswLTldezJ9LVswLTldezJ9UgNkYXkSIwoFY291bnQYAyABKA1CDaq7GAkxAAAAAABAj0BSBWNvdW50EjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki9wEKElNldERlZmF1bHRzUmVxdWVzdBIuCgxwb3J0Zm9saW9faWQYASABKAlCBqq7GAIYQEgAUgtwb3J0Zm9saW9JZIgBARIsCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhASAFSCnByb3BlcnR5SWSIAQESJAoHdW5pdF9pZBgDIAEoCUIGqrsYAhhASAJSBnVuaXRJZIgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9wb3J0Zm9saW9faWRCDgoMX3Byb3BlcnR5X2lkQgoKCF91bml0X2lkIq8BChVDaGFuZ2VQYXNzd29yZFJlcXVlc3QSNAoQY3VycmVudF9wYXNzd29yZBgBIAEoCUIJqrsYBQgBGIAIUg9jdXJyZW50UGFzc3dvcmQSLgoMbmV3X3Bhc3N3b3JkGAIgASgJQguquxgHCAEQCBiACFILbmV3UGFzc3dvcmQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJDChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNlEikKEHJldm9rZWRfc2Vzc2lvbnMYASABKA1SD3Jldm9rZWRTZXNzaW9ucyI+ChRCYXRjaEdldFVzZXJzUmVxdWVzdBImCgh1c2VyX2lkcxgBIAMoCUILqrsYBxhAQAFI6AdSB3VzZXJJZHMiRgoVQmF0Y2hHZXRVc2Vyc1Jlc3BvbnNlEi0KBXVzZXJzGAEgAygLMhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeVIFdXNlcnMiPAoSTG9va3VwVXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJEChNMb29rdXBVc2Vyc1Jlc3BvbnNlEi0KBXVzZXJzGAEgAygLMhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeVIFdXNlcnMiNgoRTG9va3VwVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZCJeChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsEiMKDXZlcmlmaWVkX29ubHkYAiABKAhSDHZlcmlmaWVkT25seSI6ChVHZXRVc2VyQWRkcmVzc1JlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZCJKCgtVc2VyQWRkcmVzcxIUCgVlbWFpbBgBIAEoCVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAiABKAhSDWVtYWlsVmVyaWZpZWQymwkKBVVzZXJzEk8KBUdldE1lEhUuYXV0aC52MS5HZXRNZVJlcXVlc3QaDS5hdXRoLnYxLlVzZXIiIKK7GAQIAiABgtPkkwISEhAvYXBpL3YxL3VzZXJzL21lEncKDVVwZGF0ZVByb2ZpbGUSHS5hdXRoLnYxLlVwZGF0ZVByb2ZpbGVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIjiiuxgCCAKC0+STAiwaEC9hcGkvdjEvdXNlcnMvbWU6ASpaFTIQL2FwaS92MS91c2Vycy9tZToBKhKTAQoOVXBkYXRlU2V0dGluZ3MSHi5hdXRoLnYxLlVwZGF0ZVNldHRpbmdzUmVxdWVzdBoVLmF1dGgudjEuVXNlclNldHRpbmdzIkqiuxgCCAKC0+STAj4aGS9hcGkvdjEvdXNlcnMvbWUvc2V0dGluZ3M6ASpaHjIZL2FwaS92MS91c2Vycy9tZS9zZXR0aW5nczoBKhJxCg5SZWNvcmRBY3Rpdml0eRIeLmF1dGgudjEuUmVjb3JkQWN0aXZpdHlSZXF1ZXN0GhEuYXV0aC52MS5BY3Rpdml0eSIsorsYAggCgtPkkwIgIhsvYXBpL3YxL3VzZXJzL21lL2FjdGl2aXRpZXM6ASoSZQoLU2V0RGVmYXVsdHMSGy5hdXRoLnYxLlNldERlZmF1bHRzUmVxdWVzdBoNLmF1dGgudjEuVXNlciIqorsYAggCgtPkkwIeGhkvYXBpL3YxL3VzZXJzL21lL2RlZmF1bHRzOgEqEn0KDkNoYW5nZVBhc3N3b3JkEh4uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlcXVlc3QaHy5hdXRoLnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiKqK7GAIIAoLT5JMCHiIZL2FwaS92MS91c2Vycy9tZS9wYXNzd29yZDoBKhJsCgZMb29rdXASGy5hdXRoLnYxLkxvb2t1cFVzZXJzUmVxdWVzdBocLmF1dGgudjEuTG9va3VwVXNlcnNSZXNwb25zZSInorsYBAgCIAGC0+STAhkiFC9hcGkvdjEvdXNlcnM6bG9va3VwOgEqEmMKA0dldBIaLmF1dGgudjEuTG9va3VwVXNlclJlcXVlc3QaFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5IieiuxgECAIgAYLT5JMCGRIXL2FwaS92MS91c2Vycy97dXNlcl9pZH0SVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAESVQoKR2V0QWRkcmVzcxIeLmF1dGgudjEuR2V0VXNlckFkZHJlc3NSZXF1ZXN0GhQuYXV0aC52MS5Vc2VyQWRkcmVzcyIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSpk5CiUKAQwSAwEAEhobIFVzZXJzIGFuZCB0aGVpciBwcm9maWxlcy4KCkYKAgQAEgQOADsBGjogQSB1c2VyIHdpdGggYWxsIHRoYXQgYW4gYXBwbGljYXRpb24gbmVlZHMgYWZ0ZXIgc2lnbi1pbi4KCiUKBAQAAgASAxACEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxICExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMUAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAxYCGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAxgCGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMaAhcaDCBMYXN0IG5hbWUuCgo8CgQEAAIGEgMcAjwaLyBBbGwgb2YgdGhlIHVzZXIncyByb2xlcywgZnJvbSBUZW5hbmN5U2VydmljZS4KCj0KBAQAAgcSAx4CIhowIFRoZSBwb3J0Zm9saW8gdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCjwKBAQAAggSAyACIRovIFRoZSBwcm9wZXJ0eSB0byBzaG93IGZpcnN0OyBlbXB0eSBtZWFucyBub25lLgoKOAoEBAACCRIDIgIeGisgVGhlIHVuaXQgdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCloKBAQAAgoSAyQCIBpNIFdoZXRoZXIgdGhlIHVzZXIgaGFzIHRoZSBmZWF0dXJlIGBjb21wbGlhbmNlUGFja2AsIGZyb20gRW50aXRsZW1lbnRTZXJ2aWNlLgoKSwoEBAACCxIDJgITGj4gVGhlIHVzZXIncyBwbGFuLCBmcm9tIEVudGl0bGVtZW50U2VydmljZTogYGZyZWVgLCBgcHJlbWl1bWAuCgqlAQoEBAACDBIDKQInGpcBIFBhcnRzIG9mIHRoZSBjb250ZXh0IHRoYXQgYXJlIG1pc3NpbmcgYmVjYXVzZSB0aGVpciBzZXJ2aWNlIHdhcyB1bmF2YWlsYWJsZToKIGByb2xlX2Fzc29jaWF0aW9uc2AsIGBlbnRpdGxlbWVudHNgLiBPbmx5IHdpdGggYGFsbG93X3BhcnRpYWxfY29udGV4dGAuCgosCgQEAAINEgMrAiwaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACDhIDLQIsGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKWQoEBAACDxIDLwIXGkwgTGFuZ3VhZ2Ugb2YgaXRzIG1haWxzLCBhcyBgZGVgIG9yIGBkZS1BVGA7IGVtcHR5IG1lYW5zIHRoZSBpbnN0YWxsYXRpb24ncy4KCk4KBAQAAhASAzECGBpBIEFkZHJlc3Mgb2YgdGhlIHVzZXIncyBwaWN0dXJlLCBgaHR0cHM6Ly/igKZgOyBlbXB0eSBtZWFucyBub25lLgoKVQoEBAACERIDMwIYGkggVGhlIHVzZXIncyB0aW1lIHpvbmUsIGFzIGBFdXJvcGUvQmVybGluYDsgZW1wdHkgbWVhbnMgbm9uZSB3YXMgY2hvc2VuLgoKcwoEBAACEhIDNQIXGmYgU2V0dGluZ3Mgb2YgdGhlIHVzZXIncyBhcHBsaWNhdGlvbnM6IGEgSlNPTiBvYmplY3Qgd2l0aG91dCBpbnNpZ25pZmljYW50IHdoaXRlIHNwYWNlLCBge31gIGF0IGZpcnN0LgoKNgoEBAACExIDNwIkGikgVGhlIHVzZXIncyByZWd1bGFyIGFjdGl2aXRpZXMsIGJ5IG5hbWUuCgrZAQoEBAACFBIDOgIoGssBIFRoZSBwbGFuIHdpdGggaXRzIHByb2R1Y3QsIGVuZCBhbmQgcmVuZXdhbCwgZnJvbSBFbnRpdGxlbWVudFNlcnZpY2UuIEl0IGlzIHdoYXQgdGhlIHVzZXIgaGFzIGFsb25lOyB3aGF0IGFuCiBvcmdhbml6YXRpb24gb3IgYSBwb3J0Zm9saW8gaGFzIGJvdWdodCBjb3VudHMgaW5zaWRlIG9mIGl0LCBhbmQgYEVudGl0bGVtZW50cy9HZXRgIHNob3dzIGl0LgoKqgIKAgQBEgRBAE4BGp0CIEhvdyBvZnRlbiBhIHVzZXIgaGFzIGRvbmUgc29tZXRoaW5nOiB0aGUgY291bnRlcnMgYW5kIHN0cmVha3MgdGhhdCBhcHBsaWNhdGlvbnMgc2hvdy4KCiBEYXlzIGFyZSB0aG9zZSBvZiB0aGUgdXNlcidzIGNhbGVuZGFyLCBhbmQgbnVtYmVycyBhcmUgdGhvc2Ugb2YgdGhlIGxhc3QgZGF5LiBXaGV0aGVyIHRoZSB3ZWVrIGlzIG92ZXIKIG9yIHRoZSBzdHJlYWsgYnJva2VuIGluIHRoZSBtZWFudGltZSwgdGhlIHVzZXIncyBvd24gZGF5IHRlbGxzOiBjb21wYXJlIGl0IHdpdGggYGxhc3RfZGF5YC4KCikKBAQBAgASA0MCEhocIEl0cyBuYW1lLCBhcyBpbiBgY2hlY2tpbmAuCgozCgQEAQIBEgNFAhIaJiBIb3cgb2Z0ZW4gaW4gYWxsOyBzdG9wcyBhdCAyXjYzIC0gMS4KCkwKBAQBAgISA0cCFxo/IEhvdyBvZnRlbiBpbiB0aGUgd2VlayBvZiB0aGUgbGFzdCBkYXkuIFdlZWtzIGJlZ2luIG9uIE1vbmRheS4KCjUKBAQBAgMSA0kCExooIERheXMgd2l0aG91dCBhIGdhcCB1cCB0byB0aGUgbGFzdCBvbmUuCgoyCgQEAQIEEgNLAhsaJSBUaGUgbW9zdCBkYXlzIHdpdGhvdXQgYSBnYXAgc28gZmFyLgoKLQoEBAECBRIDTQIWGiAgVGhlIGxhc3QgZGF5LCBhcyBgMjAyNi0xMS0yMmAuCgoeCgIEAhIEUQBUARoSIEdldHMgdGhlIGNhbGxlci4KCmUKBAQCAgASA1MCIRpYIEFjY2VwdHMgYW4gYW5zd2VyIGluIHdoaWNoIHBhcnQgb2YgdGhlIGNvbnRleHQgaXMgbWlzc2luZzsgYG1pc3NpbmdfY29udGV4dGAgbmFtZXMgaXQuCgpMCgIEAxIEVwBqARpAIENoYW5nZXMgdGhlIGNhbGxlcidzIHByb2ZpbGUuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgocCgQEAwIAEgNZAmcaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAwIBEgNbAlkaDSBGaXJzdCBuYW1lLgoKGQoEBAMCAhIDXQJYGgwgTGFzdCBuYW1lLgoKgQEKBAQDAgMSA2ACQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKggEKBAQDAgQSA2MCXRp1IExhbmd1YWdlIG9mIHRoZSB1c2VyJ3MgbWFpbHMsIGFzIGBkZWAgb3IgYGRlLUFUYDsgb25lIHdpdGhvdXQgdGVtcGxhdGVzIGdldHMgdGhvc2Ugb2YgdGhlCiBpbnN0YWxsYXRpb24ncyBsYW5ndWFnZS4KCqkBCgQEAwIFEgNmAkYamwEgQWRkcmVzcyBvZiB0aGUgdXNlcidzIHBpY3R1cmU6IGBodHRwczovL2AsIGEgaG9zdCBhbmQgYW55dGhpbmcgb2YgYSBVUkwgYnV0IGEgdXNlciBuYW1lOyBwcmludGFibGUKIEFTQ0lJLiBOb2JvZHkgaGVyZSBmZXRjaGVzIGl0LiBFbXB0eSB0ZXh0IHJlbW92ZXMgaXQuCgqKAQoEBAMCBhIDaQJEGn0gVGltZSB6b25lLCBieSBpdHMgbmFtZSBpbiB0aGUgSUFOQSBkYXRhYmFzZTogYEV1cm9wZS9CZXJsaW5gLiBPbmx5IHRoZSBmb3JtIG9mIHRoZSBuYW1lIGlzIGNoZWNrZWQuCiBFbXB0eSB0ZXh0IHJlbW92ZXMgaXQuCgpACgIEBBIEbQB3ARo0IENoYW5nZXMgdGhlIHNldHRpbmdzIG9mIHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbnMuCgr1AQoEBAQCABIDcQJNGucBIE1lcmdlZCBpbnRvIHdoYXQgaXMgdGhlcmUgKFJGQyA3Mzk2KTogaXRzIG1lbWJlcnMgcmVwbGFjZSB0aG9zZSBvZiB0aGUgc2FtZSBuYW1lLCBudWxsIHJlbW92ZXMgb25lLAogYW5kIGFsbCBvdGhlcnMgc3RheS4gQSBKU09OIG9iamVjdCAoUkZDIDgyNTkpIG9mIGF0IG1vc3QgOCBsZXZlbHMsIHdpdGhvdXQgcmVwZWF0ZWQgbmFtZXMuIFdoYXQgY29tZXMKIG9mIGl0IGhhcyBhdCBtb3N0IDE2IEtpQi4KCi0KBAQEAgESA3MCExogIFJlcGxhY2VzIGFsbCBzZXR0aW5ncyBpbnN0ZWFkLgoKgQEKBAQEAgISA3YCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKNAoCBAUSBHoAfQEaKCBUaGUgc2V0dGluZ3Mgb2YgYSB1c2VyJ3MgYXBwbGljYXRpb25zLgoKPwoEBAUCABIDfAIWGjIgQSBKU09OIG9iamVjdCB3aXRob3V0IGluc2lnbmlmaWNhbnQgd2hpdGUgc3BhY2UuCgo6CgIEBhIGgAEAigEBGiwgQ291bnRzIHNvbWV0aGluZyB0aGF0IHRoZSBjYWxsZXIgaGFzIGRvbmUuCgo7CgQEBgIAEgSCAQJjGi0gSXRzIG5hbWUuIEEgdXNlciBoYXMgYXQgbW9zdCAzMiBhY3Rpdml0aWVzLgoKaQoEBAYCARIEhAECbBpbIFRoZSBkYXkgb24gdGhlIHVzZXIncyBjYWxlbmRhcjogYDIwMjYtMTEtMjJgLiBJdCBtdXN0IGJlIHRoYXQgZGF5IHNvbWV3aGVyZSBvbiBFYXJ0aCBub3cuCgopCgQEBgICEgSGAQI1GhsgSG93IG9mdGVuOyAwIGNvdW50cyBhcyAxLgoKsQEKBAQGAgMSBIkBAkIaogEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uIFdpdGhvdXQgb25lLCBhIHJlcGVhdGVkIHJlcXVlc3QgY291bnRzIHR3aWNlLgoKeQoCBAcSBo4BAJgBARprIFNldHMgd2hhdCB0aGUgY2FsbGVyJ3MgYXBwbGljYXRpb24gc2hvd3MgZmlyc3QuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXM7IGVtcHR5IHRleHQKIGNsZWFycyB0aGVtLgoKOwoEBAcCABIEkAECRxotIEEgcG9ydGZvbGlvIG9uIHdoaWNoIHRoZSBjYWxsZXIgaGFzIGEgcm9sZS4KClIKBAQHAgESBJIBAkYaRCBBIHByb3BlcnR5IG9uIHdoaWNoLCBvciBvbiB3aG9zZSBwb3J0Zm9saW8sIHRoZSBjYWxsZXIgaGFzIGEgcm9sZS4KCkcKBAQHAgISBJQBAkIaOSBBIHVuaXQgb24gd2hpY2gsIG9yIGFib3ZlIHdoaWNoLCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgqCAQoEBAcCAxIElwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKTgoCBAgSBpsBAKMBARpAIENoYW5nZXMgdGhlIGNhbGxlcidzIHBhc3N3b3JkIGFuZCBlbmRzIGFsbCBpdHMgb3RoZXIgc2Vzc2lvbnMuCgolCgQECAIAEgSdAQJUGhcgVGhlIGN1cnJlbnQgcGFzc3dvcmQuCgpeCgQECAIBEgSfAQJcGlAgVGhlIG5ldyBwYXNzd29yZDogOCBjaGFyYWN0ZXJzIG9yIG1vcmUsIGF0IG1vc3QgMSwwMjQgYnl0ZXMsIG5vdCBhIGNvbW1vbiBvbmUuCgqfAQoEBAgCAhIEogECQhqQASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciwgYXMgbG9uZwogYXMgb25lIG9mIGl0cyB0d28gcGFzc3dvcmRzIGlzIHRoZSBhY2NvdW50J3MuCgowCgIECRIGpgEAqQEBGiIgVGhlIHJlc3VsdCBvZiBhIHBhc3N3b3JkIGNoYW5nZS4KCjkKBAQJAgASBKgBAh4aKyBOdW1iZXIgb2Ygb3RoZXIgc2Vzc2lvbnMgdGhhdCB3ZXJlIGVuZGVkLgoKIwoCBAoSBqwBAK8BARoVIEdldHMgc2V2ZXJhbCB1c2Vycy4KChoKBAQKAgASBK4BAmIaDCBUaGUgdXNlcnMuCgoxCgIECxIGsgEAtQEBGiMgVXNlcnMgYXMgb3RoZXIgc2VydmljZXMgc2VlIHRoZW0uCgpUCgQECwIAEgS0AQIsGkYgVGhvc2UgdGhhdCBleGlzdCwgaW4gdGhlIHJlcXVlc3RlZCBvcmRlcjsgbWlzc2luZyBvbmVzIGRvIG5vdCBleGlzdC4KCiYKAgQMEga4AQC7AQEaGCBMb29rcyB1cCBwZW9wbGUgYnkgaWQuCgobCgQEDAIAEgS6AQJiGg0gVGhlIHBlb3BsZS4KCjIKAgQNEga+AQDBAQEaJCBQZW9wbGUgYXMgdGhlIGNhbGxlciBtYXkgc2VlIHRoZW0uCgpUCgQEDQIAEgTAAQIsGkYgVGhvc2Ugd2hvbSB0aGUgY2FsbGVyIG1heSBzZWUsIGluIHRoZSBvcmRlciBhc2tlZCBmb3IgYW5kIGVhY2ggb25jZS4KCh4KAgQOEgbEAQDHAQEaECBHZXRzIGEgcGVyc29uLgoKGwoEBA4CABIExgECSRoNIFRoZSBwZXJzb24uCgo2CgIEDxIGygEA0AEBGiggRmluZHMgdGhlIHVzZXIgd2l0aCBhbiBlLW1haWwgYWRkcmVzcy4KCjMKBAQPAgASBMwBAkgaJSBUaGUgYWRkcmVzczsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKxgEKBAQPAgESBM8BAhkatwEgT25seSBhbiBhY2NvdW50IHRoYXQgaGFzIHByb3ZlbiB0byByZWNlaXZlIG1haWwgdGhlcmU6IGFueW9uZSBjYW4gc2lnbiB1cCB3aXRoIHRoZSBhZGRyZXNzIG9mCiBzb21lYm9keSBlbHNlLiBXaXRob3V0IG9uZSBpdCBpcyByZWZ1c2VkIHdpdGggRkFJTEVEX1BSRUNPTkRJVElPTiwgRU1BSUxfTk9UX1ZFUklGSUVELgoKNQoCBBASBtMBANYBARonIEdldHMgdGhlIGFkZHJlc3Mgb2YgYSB1c2VyJ3MgYWNjb3VudC4KChkKBAQQAgASBNUBAkkaCyBUaGUgdXNlci4KCioKAgQREgbZAQDeAQEaHCBUaGUgYWRkcmVzcyBvZiBhbiBhY2NvdW50LgoKLQoEBBECABIE2wECExofIFRoZSBhZGRyZXNzLCBhcyBpdCB3YXMgZ2l2ZW4uCgpDCgQEEQIBEgTdAQIaGjUgV2hldGhlciBpdHMgb3duZXIgaGFzIHByb3ZlZCB0byByZWNlaXZlIG1haWwgdGhlcmUuCgoWCgIGABIG4QEAngIBGgggVXNlcnMuCgpACgQGAAIAEgbjAQLmAQMaMCBUaGUgY2FsbGVyIHdpdGggcm9sZXMgYW5kIHBsYW4sIGFzIGF0IHNpZ24taW4uCgovCgQGAAIBEgboAQLuAQMaHyBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwcm9maWxlLgoKRAoEBgACAhIG8AEC9gEDGjQgQ2hhbmdlcyB0aGUgc2V0dGluZ3Mgb2YgdGhlIGNhbGxlcidzIGFwcGxpY2F0aW9ucy4KCngKBAYAAgMSBvgBAvsBAxpoIENvdW50cyBzb21ldGhpbmcgdGhhdCB0aGUgY2FsbGVyIGhhcyBkb25lLCBhbmQgc2F5cyBob3cgb2Z0ZW4gYW5kIGZvciBob3cgbWFueSBkYXlzIGluIGEgcm93IHRoYXQgd2FzLgoKQQoEBgACBBIG/QECgAIDGjEgU2V0cyB3aGF0IHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbiBzaG93cyBmaXJzdC4KCkwKBAYAAgUSBoICAoUCAxo8IENoYW5nZXMgdGhlIGNhbGxlcidzIHBhc3N3b3JkLiBBbGwgaXRzIG90aGVyIHNlc3Npb25zIGVuZC4KCtUBCgQGAAIGEgaIAgKLAgMaxAEgVGhlIG5hbWVzIG9mIHBlb3BsZSB3aG9tIHRoZSBjYWxsZXIgbWF5IHNlZTogaXRzZWxmLCBhbmQgZXZlcnlvbmUgd2l0aCBhIHJvbGUgb24gYW4gZW50aXR5IG9uIHdoaWNoIHRoZQogcG9saWN5IGxldHMgdGhlIGNhbGxlciBsaXN0IHJvbGVzLiBBbGwgb3RoZXJzIGFyZSBsZWZ0IG91dCwgbGlrZSBwZW9wbGUgd2hvIGRvIG5vdCBleGlzdC4KCmkKBAYAAgcSBo0CApACAxpZIFRoZSBuYW1lIG9mIG9uZSBwZXJzb24gd2hvbSB0aGUgY2FsbGVyIG1heSBzZWUsIGFzIGluIExvb2t1cDsgTk9UX0ZPVU5EIGZvciBhbGwgb3RoZXJzLgoKSgoEBgACCBIGkgIClAIDGjogVXNlcnMgYnkgaWQsIHdpdGhvdXQgc2Vuc2l0aXZlIGRhdGEsIGZvciBvdGhlciBzZXJ2aWNlcy4KClkKBAYAAgkSBpYCApgCAxpJIFRoZSB1c2VyIHdpdGggYW4gYWRkcmVzcywgb3IgTk9UX0ZPVU5EOyBmb3IgQXV0aFNlcnZpY2UncyBjb21tYW5kIGxpbmUuCgqKAQoEBgACChIGmwICnQIDGnogVGhlIGFkZHJlc3Mgb2YgYSB1c2VyJ3MgYWNjb3VudCwgZm9yIHRoZSBzZXJ2aWNlIHRoYXQga2VlcHMgaW52aXRhdGlvbnMgYnkgYWRkcmVzcy4gTk9UX0ZPVU5EIGlmCiB0aGVyZSBpcyBubyBzdWNoIHVzZXIuCmIGcHJvdG8z"
     )
   }
 }
@@ -1734,6 +2002,12 @@ extension Auth_V1.UsersService {
         },
         .unary(Auth_V1.UsersMethods.changePassword) {
           request, call in try await self.changePassword(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.lookup) {
+          request, call in try await self.lookup(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.`get`) {
+          request, call in try await self.`get`(request, call)
         },
         .unary(Auth_V1.UsersMethods.batchGet) {
           request, call in try await self.batchGet(request, call)

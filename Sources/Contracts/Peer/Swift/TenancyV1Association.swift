@@ -154,6 +154,12 @@ extension Tenancy_V1 {
     /// Only in the answer to a grant by e-mail address: the invitation that it made, `inv_…`. The role is
     /// held once the person has accepted; until then `id` and `user_id` are empty.
     public var invitationId: Swift.String = ""
+    /// Display name of the user; empty until it is known, and in answers to other services.
+    public var displayName: Swift.String = ""
+    /// Display name of the user who granted it, as above.
+    public var grantedByName: Swift.String = ""
+    /// When it was last changed.
+    public var updatedAt: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -173,7 +179,10 @@ extension Tenancy_V1 {
       recurring: Tenancy_V1.RecurringWindow? = nil,
       recurringOpen: Swift.Bool = false,
       customRole: Swift.String = "",
-      invitationId: Swift.String = ""
+      invitationId: Swift.String = "",
+      displayName: Swift.String = "",
+      grantedByName: Swift.String = "",
+      updatedAt: Google_Protobuf.Timestamp? = nil
     ) {
       self.id = id
       self.userId = userId
@@ -189,6 +198,9 @@ extension Tenancy_V1 {
       self.recurringOpen = recurringOpen
       self.customRole = customRole
       self.invitationId = invitationId
+      self.displayName = displayName
+      self.grantedByName = grantedByName
+      self.updatedAt = updatedAt
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.RoleAssociation" }
@@ -223,6 +235,11 @@ extension Tenancy_V1 {
       unsafe self.recurringOpen = source.pointee.f12_recurring_open != 0
       try unsafe self.customRole = RPCKit.MessageReading.string(source.pointee.f13_custom_role)
       try unsafe self.invitationId = RPCKit.MessageReading.string(source.pointee.f14_invitation_id)
+      try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f15_display_name)
+      try unsafe self.grantedByName = RPCKit.MessageReading.string(source.pointee.f16_granted_by_name)
+      if let member = unsafe source.pointee.f17_updated_at {
+        try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -247,6 +264,11 @@ extension Tenancy_V1 {
       }
       measure.add(self.customRole.utf8.count)
       measure.add(self.invitationId.utf8.count)
+      measure.add(self.displayName.utf8.count)
+      measure.add(self.grantedByName.utf8.count)
+      if let value = self.updatedAt {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -276,6 +298,11 @@ extension Tenancy_V1 {
       unsafe target.pointee.f12_recurring_open = self.recurringOpen ? 1 : 0
       unsafe target.pointee.f13_custom_role = scratch.copy(self.customRole)
       unsafe target.pointee.f14_invitation_id = scratch.copy(self.invitationId)
+      unsafe target.pointee.f15_display_name = scratch.copy(self.displayName)
+      unsafe target.pointee.f16_granted_by_name = scratch.copy(self.grantedByName)
+      if let value = self.updatedAt {
+        unsafe target.pointee.f17_updated_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -293,8 +320,12 @@ extension Tenancy_V1 {
   public struct UserSummary: RPCKit.GeneratedMessage {
     /// Identifier, `usr_…`.
     public var id: Swift.String = ""
-    /// Display name.
+    /// Display name; empty until it is known.
     public var displayName: Swift.String = ""
+    /// Counts the changes of the display name. Only in answers to other services.
+    public var version: Swift.UInt64 = 0
+    /// Whether the account was deleted.
+    public var deleted: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -302,10 +333,14 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       id: Swift.String = "",
-      displayName: Swift.String = ""
+      displayName: Swift.String = "",
+      version: Swift.UInt64 = 0,
+      deleted: Swift.Bool = false
     ) {
       self.id = id
       self.displayName = displayName
+      self.version = version
+      self.deleted = deleted
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.UserSummary" }
@@ -320,6 +355,8 @@ extension Tenancy_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__UserSummary.self)
       try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
       try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f2_display_name)
+      unsafe self.version = source.pointee.f3_version
+      unsafe self.deleted = source.pointee.f4_deleted != 0
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -334,6 +371,8 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__user_summary__init(target)
       unsafe target.pointee.f1_id = scratch.copy(self.id)
       unsafe target.pointee.f2_display_name = scratch.copy(self.displayName)
+      unsafe target.pointee.f3_version = self.version
+      unsafe target.pointee.f4_deleted = self.deleted ? 1 : 0
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -433,6 +472,14 @@ extension Tenancy_V1 {
     public var pageToken: Swift.String = ""
     /// Only those between whose `valid_from` and `valid_until` the time of the answer lies.
     public var inForce: Swift.Bool = false
+    /// Only people whose display name contains this, without regard to case; empty means all.
+    public var text: Swift.String = ""
+    /// Order: by display name or by when the role was given, in descending order with a minus; empty means
+    /// `created_at`.
+    public var sortBy: Swift.String = ""
+    /// Which page, counted from 1, for applications that count pages: at most the first 10,000 elements can be
+    /// reached so. 0 means that `page_token` says it; not together with one.
+    public var page: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -443,13 +490,19 @@ extension Tenancy_V1 {
       role: Swift.String = "",
       pageSize: Swift.UInt32 = 0,
       pageToken: Swift.String = "",
-      inForce: Swift.Bool = false
+      inForce: Swift.Bool = false,
+      text: Swift.String = "",
+      sortBy: Swift.String = "",
+      page: Swift.UInt32 = 0
     ) {
       self.entityId = entityId
       self.role = role
       self.pageSize = pageSize
       self.pageToken = pageToken
       self.inForce = inForce
+      self.text = text
+      self.sortBy = sortBy
+      self.page = page
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListByEntityRequest" }
@@ -467,12 +520,17 @@ extension Tenancy_V1 {
       unsafe self.pageSize = source.pointee.f3_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
       unsafe self.inForce = source.pointee.f5_in_force != 0
+      try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f6_text)
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f7_sort_by)
+      unsafe self.page = source.pointee.f8_page
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.entityId.utf8.count)
       measure.add(self.role.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.text.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -485,8 +543,75 @@ extension Tenancy_V1 {
       unsafe target.pointee.f3_page_size = self.pageSize
       unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
       unsafe target.pointee.f5_in_force = self.inForce ? 1 : 0
+      unsafe target.pointee.f6_text = scratch.copy(self.text)
+      unsafe target.pointee.f7_sort_by = scratch.copy(self.sortBy)
+      unsafe target.pointee.f8_page = self.page
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -512,6 +637,21 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.text.isEmpty) {
+        if self.text.utf8.count > 200 {
+          violations.append(RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of name, -name, created_at, -created_at, createdAt, -createdAt"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
     }
@@ -915,7 +1055,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIpIBCg9SZWN1cnJpbmdXaW5kb3cSHAoEZGF5cxgBIAMoCUIIqrsYBBgJSAdSBGRheXMSHAoEZnJvbRgCIAEoCUIIqrsYBAgBGAVSBGZyb20SHgoFdW50aWwYAyABKAlCCKq7GAQIARgFUgV1bnRpbBIjCgl0aW1lX3pvbmUYBCABKAlCBqq7GAIYQFIIdGltZVpvbmUipwQKD1JvbGVBc3NvY2lhdGlvbhIOCgJpZBgBIAEoCVICaWQSFwoHdXNlcl9pZBgCIAEoCVIGdXNlcklkEh8KC2VudGl0eV90eXBlGAMgASgJUgplbnRpdHlUeXBlEhsKCWVudGl0eV9pZBgEIAEoCVIIZW50aXR5SWQSEgoEcm9sZRgFIAEoCVIEcm9sZRI5Cgp2YWxpZF9mcm9tGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIdCgpncmFudGVkX2J5GAggASgJUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBIfCgtlbnRpdHlfbmFtZRgKIAEoCVIKZW50aXR5TmFtZRI5CglyZWN1cnJpbmcYCyABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nEiUKDnJlY3VycmluZ19vcGVuGAwgASgIUg1yZWN1cnJpbmdPcGVuEh8KC2N1c3RvbV9yb2xlGA0gASgJUgpjdXN0b21Sb2xlEiMKDWludml0YXRpb25faWQYDiABKAlSDGludml0YXRpb25JZCJACgtVc2VyU3VtbWFyeRIOCgJpZBgBIAEoCVICaWQSIQoMZGlzcGxheV9uYW1lGAIgASgJUgtkaXNwbGF5TmFtZSKjAQoRTGlzdEJ5VXNlclJlcXVlc3QSHwoHdXNlcl9pZBgBIAEoCUIGqrsYAhhAUgZ1c2VySWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SGQoIaW5fZm9yY2UYBCABKAhSB2luRm9yY2UixwEKE0xpc3RCeUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGgoEcm9sZRgCIAEoCUIGqrsYAhhAUgRyb2xlEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAUgASgIUgdpbkZvcmNlIsYBChhMaXN0QXNzb2NpYXRpb25zUmVzcG9uc2USPwoMYXNzb2NpYXRpb25zGAEgAygLMhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb25SDGFzc29jaWF0aW9ucxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SGgoIcmV2aXNpb24YAyABKAlSCHJldmlzaW9uEiUKDnVzZXJfc3VzcGVuZGVkGAQgASgIUg11c2VyU3VzcGVuZGVkIm0KFkdyYW50U3VwZXJBZG1pblJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IoQBChdSZXZva2VTdXBlckFkbWluUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEhQKBWZvcmNlGAIgASgIUgVmb3JjZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Mp4ECgxBc3NvY2lhdGlvbnMSqwEKCkxpc3RCeVVzZXISHS50ZW5hbmN5LnYxLkxpc3RCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiWKK7GAcIAhIBKiABgtPkkwJHEiQvYXBpL3YxL2Fzc29jaWF0aW9ucy91c2Vycy97dXNlcl9pZH1aHxIdL2FwaS92MS91c2Vycy9tZS9hc3NvY2lhdGlvbnMSkgEKDExpc3RCeUVudGl0eRIfLnRlbmFuY3kudjEuTGlzdEJ5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIjuiuxgGCAIgASgBgtPkkwIrEikvYXBpL3YxL2Fzc29jaWF0aW9ucy9lbnRpdGllcy97ZW50aXR5X2lkfRJiCg9HcmFudFN1cGVyQWRtaW4SIi50ZW5hbmN5LnYxLkdyYW50U3VwZXJBZG1pblJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiIOorsYCggDEgRhdXRoIAESZwoQUmV2b2tlU3VwZXJBZG1pbhIjLnRlbmFuY3kudjEuUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIOorsYCggDEgRhdXRoIAFCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSp8fCj0KAQwSAwEAEhozIEFzc29jaWF0aW9uczogd2hvIGhhcyB3aGljaCByb2xlIG9uIHdoaWNoIGVudGl0eS4KCtMBCgIEABIEDgAXARrGASBBIHBhcnQgb2YgY2VydGFpbiBkYXlzIG9mIHRoZSB3ZWVrLCBieSB0aGUgY2xvY2tzIG9mIGEgdGltZSB6b25lLiBPZiBhbiBob3VyIHRoYXQgaXMgc2tpcHBlZCB3aGVuCiBjbG9ja3MgZ28gZm9yd2FyZCBub3RoaW5nIGlzIGxlZnQgb2YgaXQsIGFuZCBvbmUgdGhhdCBjb21lcyB0d2ljZSB3aGVuIHRoZXkgZ28gYmFjayBjb3VudHMgdHdpY2UuCgpjCgQEAAIAEgMQAkwaViBUaGUgZGF5cyBvbiB3aGljaCBpdCBiZWdpbnMsIGluIGxvd2VyIGNhc2UsIHN1Y2ggYXMgYG1vbmRheWA7IGVtcHR5IG1lYW5zIGV2ZXJ5IGRheS4KCjcKBAQAAgESAxICRRoqIFRoZSBmaXJzdCBtaW51dGUgaW4gaXQsIHN1Y2ggYXMgYDA4OjAwYC4KCmYKBAQAAgISAxQCRhpZIFRoZSBmaXJzdCBtaW51dGUgYWZ0ZXIgaXQsIHVwIHRvIGAyNDowMGA7IG9uIHRoZSBuZXh0IGRheSBpZiBpdCBpcyBlYXJsaWVyIHRoYW4gYGZyb21gLgoKbAoEBAACAxIDFgI7Gl8gVGhlIHRpbWUgem9uZSB3aG9zZSBjbG9ja3MgY291bnQsIGJ5IGl0cyBJQU5BIG5hbWUsIHN1Y2ggYXMgYEV1cm9wZS9CZXJsaW5gOyBlbXB0eSBtZWFucyBVVEMuCgptCgIEARIEGgA5ARphIEEgcm9sZSB0aGF0IGEgdXNlciBob2xkcyBvbiBhbiBlbnRpdHkuIFRoZSBwb2xpY3kgc2F5cyB3aGV0aGVyIGl0IGFwcGxpZXMgYmVsb3cgdGhlIGVudGl0eSB0b28uCgolCgQEAQIAEgMcAhAaGCBJZGVudGlmaWVyLCBgYXNjX+KApmAuCgopCgQEAQIBEgMeAhUaHCBUaGUgdXNlciB3aG8gaGFzIHRoZSByb2xlLgoKaQoEBAECAhIDIAIZGlwgVGhlIHR5cGUgb2YgdGhlIGVudGl0eSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdDogYHBvcnRmb2xpb2AsIGBwcm9wZXJ0eWAsIGB1bml0YCwgYGRldmljZWAuCgoaCgQEAQIDEgMiAhcaDSBUaGUgZW50aXR5LgoKagoEBAECBBIDJAISGl0gVGhlIHJvbGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQ6IGBvd25lcmAsIGBwb3J0Zm9saW9fYWRtaW5gLCBgcHJvcGVydHlfbWFuYWdlcmAsIGB0ZW5hbnRgLgoKMwoEBAECBRIDJgIrGiYgV2hlbiBpdCBiZWdpbnM7IGFic2VudCBtZWFucyBhbHdheXMuCgo7CgQEAQIGEgMoAiwaLiBXaGVuIGl0IGVuZHMsIGV4Y2x1c2l2ZTsgYWJzZW50IG1lYW5zIG5ldmVyLgoKPwoEBAECBxIDKgIYGjIgVGhlIHVzZXIgd2hvIGdyYW50ZWQgaXQ7IGVtcHR5IGlmIGEgc2VydmljZSBkaWQuCgojCgQEAQIIEgMsAisaFiBXaGVuIGl0IHdhcyBncmFudGVkLgoKKQoEBAECCRIDLgIaGhwgVGhlIGVudGl0eSdzIGRpc3BsYXkgbmFtZS4KCloKBAQBAgoSAzACIRpNIFdoZW4gaXQgY291bnRzIGJldHdlZW4gYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKXAoEBAECCxIDMgIbGk8gV2hldGhlciBgcmVjdXJyaW5nYCBpcyBvcGVuIGF0IHRoZSB0aW1lIG9mIHRoZSBhbnN3ZXI7IGZhbHNlIGlmIGl0IGlzIGFic2VudC4KCnwKBAQBAgwSAzUCGhpvIFRoZSBuYW1lIG9mIHRoZSB0ZW5hbnQtZGVmaW5lZCByb2xlLCBpZiBpdCBpcyBvbmU7IGByb2xlYCBpcyB0aGUgcm9sZSBvZiB0aGUgcG9saWN5IHRoYXQgaXQgaXMgYQogdmFyaWFudCBvZi4KCsEBCgQEAQINEgM4AhwaswEgT25seSBpbiB0aGUgYW5zd2VyIHRvIGEgZ3JhbnQgYnkgZS1tYWlsIGFkZHJlc3M6IHRoZSBpbnZpdGF0aW9uIHRoYXQgaXQgbWFkZSwgYGludl/igKZgLiBUaGUgcm9sZSBpcwogaGVsZCBvbmNlIHRoZSBwZXJzb24gaGFzIGFjY2VwdGVkOyB1bnRpbCB0aGVuIGBpZGAgYW5kIGB1c2VyX2lkYCBhcmUgZW1wdHkuCgoqCgIEAhIEPABBARoeIEEgdXNlciBhcyBvdGhlcnMgbWF5IHNlZSBpdC4KCiUKBAQCAgASAz4CEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KChwKBAQCAgESA0ACGhoPIERpc3BsYXkgbmFtZS4KCi8KAgQDEgREAE4BGiMgTGlzdHMgdGhlIGFzc29jaWF0aW9ucyBvZiBhIHVzZXIuCgqGAQoEBAMCABIDRwI5GnkgVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIE9ubHkgc2VydmljZXMgYW5kIG9wZXJhdG9ycyBjYW4gYXNrIGFib3V0IG90aGVyczsgYW4gb3BlcmF0b3IncyBxdWVzdGlvbgogaXMgYXVkaXRlZC4KCioKBAQDAgESA0kCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAMCAhIDSwI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpjCgQEAwIDEgNNAhQaViBPbmx5IHRob3NlIGJldHdlZW4gd2hvc2UgYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgIHRoZSB0aW1lIG9mIHRoZSBhbnN3ZXIgbGllcy4KCjIKAgQEEgRRAFwBGiYgTGlzdHMgdGhlIGFzc29jaWF0aW9ucyBvbiBhbiBlbnRpdHkuCgoaCgQEBAIAEgNTAksaDSBUaGUgZW50aXR5LgoKLwoEBAQCARIDVQI2GiIgT25seSB0aGlzIHJvbGU7IGVtcHR5IG1lYW5zIGFsbC4KCioKBAQEAgISA1cCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAQCAxIDWQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpjCgQEBAIEEgNbAhQaViBPbmx5IHRob3NlIGJldHdlZW4gd2hvc2UgYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgIHRoZSB0aW1lIG9mIHRoZSBhbnN3ZXIgbGllcy4KCicKAgQFEgRfAGgBGhsgT25lIHBhZ2Ugb2YgYXNzb2NpYXRpb25zLgoKHAoEBAUCABIDYQIsGg8gT2xkZXN0IGZpcnN0LgoKOAoEBAUCARIDYwIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCjUKBAQFAgISA2UCFhooIFRoZSByZXZpc2lvbiB0aGF0IHRoZSBhbnN3ZXIgcmVmbGVjdHMuCgpmCgQEBQIDEgNnAhoaWSBXaGV0aGVyIHRoZSB1c2VyIGlzIHN1c3BlbmRlZDogaXRzIHJvbGVzIHN0YXksIGJ1dCBhcmUgbm90IGxpc3RlZCB1bnRpbCB0aGF0IGlzIGxpZnRlZC4KCicKAgQGEgRrAHEBGhsgTWFrZXMgYSB1c2VyIGFuIG9wZXJhdG9yLgoKJAoEBAYCABIDbQJJGhcgVGhlIHVzZXI7IG11c3QgZXhpc3QuCgqBAQoEBAYCARIDcAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoiCgIEBxIEdAB8ARoWIFJlbW92ZXMgYW4gb3BlcmF0b3IuCgouCgQEBwIAEgN2AkkaISBUaGUgdXNlcjsgbmVlZCBubyBsb25nZXIgZXhpc3QuCgouCgQEBwIBEgN4AhEaISBSZW1vdmVzIGV2ZW4gdGhlIGxhc3Qgb3BlcmF0b3IuCgqBAQoEBAcCAhIDewJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoqCgIGABIFfwCWAQEaHSBSb2xlIGFzc29jaWF0aW9ucyBvZiB1c2Vycy4KCmUKBAYAAgASBoEBAocBAxpVIExpc3RzIHRoZSBjYWxsZXIncyBhc3NvY2lhdGlvbnM7IHNlcnZpY2VzIGFuZCBvcGVyYXRvcnMgY2FuIGxpc3QgdGhvc2Ugb2YgYW55IHVzZXIuCgpbCgQGAAIBEgaJAQKMAQMaSyBMaXN0cyB3aG8gaGFzIHJvbGVzIG9uIGFuIGVudGl0eS4gVGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gc2VlIHRoYXQuCgpLCgQGAAICEgaOAQKQAQMaOyBNYWtlcyBhIHVzZXIgYW4gb3BlcmF0b3I7IGZvciBBdXRoU2VydmljZSdzIGNvbW1hbmQgbGluZS4KCpYBCgQGAAIDEgaTAQKVAQMahQEgUmVtb3ZlcyBhbiBvcGVyYXRvcjsgZm9yIEF1dGhTZXJ2aWNlJ3MgY29tbWFuZCBsaW5lLiBSZW1vdmluZyB0aGUgbGFzdCBvbmUgaXMgcmVmdXNlZCB3aXRoCiByZWFzb24gTEFTVF9TVVBFUl9BRE1JTiwgdW5sZXNzIGZvcmNlZC4KYgZwcm90bzM="
+      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIpIBCg9SZWN1cnJpbmdXaW5kb3cSHAoEZGF5cxgBIAMoCUIIqrsYBBgJSAdSBGRheXMSHAoEZnJvbRgCIAEoCUIIqrsYBAgBGAVSBGZyb20SHgoFdW50aWwYAyABKAlCCKq7GAQIARgFUgV1bnRpbBIjCgl0aW1lX3pvbmUYBCABKAlCBqq7GAIYQFIIdGltZVpvbmUirQUKD1JvbGVBc3NvY2lhdGlvbhIOCgJpZBgBIAEoCVICaWQSFwoHdXNlcl9pZBgCIAEoCVIGdXNlcklkEh8KC2VudGl0eV90eXBlGAMgASgJUgplbnRpdHlUeXBlEhsKCWVudGl0eV9pZBgEIAEoCVIIZW50aXR5SWQSEgoEcm9sZRgFIAEoCVIEcm9sZRI5Cgp2YWxpZF9mcm9tGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIdCgpncmFudGVkX2J5GAggASgJUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBIfCgtlbnRpdHlfbmFtZRgKIAEoCVIKZW50aXR5TmFtZRI5CglyZWN1cnJpbmcYCyABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nEiUKDnJlY3VycmluZ19vcGVuGAwgASgIUg1yZWN1cnJpbmdPcGVuEh8KC2N1c3RvbV9yb2xlGA0gASgJUgpjdXN0b21Sb2xlEiMKDWludml0YXRpb25faWQYDiABKAlSDGludml0YXRpb25JZBIhCgxkaXNwbGF5X25hbWUYDyABKAlSC2Rpc3BsYXlOYW1lEiYKD2dyYW50ZWRfYnlfbmFtZRgQIAEoCVINZ3JhbnRlZEJ5TmFtZRI5Cgp1cGRhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0InQKC1VzZXJTdW1tYXJ5Eg4KAmlkGAEgASgJUgJpZBIhCgxkaXNwbGF5X25hbWUYAiABKAlSC2Rpc3BsYXlOYW1lEhgKB3ZlcnNpb24YAyABKARSB3ZlcnNpb24SGAoHZGVsZXRlZBgEIAEoCFIHZGVsZXRlZCKjAQoRTGlzdEJ5VXNlclJlcXVlc3QSHwoHdXNlcl9pZBgBIAEoCUIGqrsYAhhAUgZ1c2VySWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SGQoIaW5fZm9yY2UYBCABKAhSB2luRm9yY2Ui3gIKE0xpc3RCeUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGgoEcm9sZRgCIAEoCUIGqrsYAhhAUgRyb2xlEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAUgASgIUgdpbkZvcmNlEhsKBHRleHQYBiABKAlCB6q7GAMYyAFSBHRleHQSVQoHc29ydF9ieRgHIAEoCUI8qrsYOCI2bmFtZXwtbmFtZXxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSLGAQoYTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlEj8KDGFzc29jaWF0aW9ucxgBIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbhIlCg51c2VyX3N1c3BlbmRlZBgEIAEoCFINdXNlclN1c3BlbmRlZCJtChZHcmFudFN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKEAQoXUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIUCgVmb3JjZRgCIAEoCFIFZm9yY2USMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKeBAoMQXNzb2NpYXRpb25zEqsBCgpMaXN0QnlVc2VyEh0udGVuYW5jeS52MS5MaXN0QnlVc2VyUmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIliiuxgHCAISASogAYLT5JMCRxIkL2FwaS92MS9hc3NvY2lhdGlvbnMvdXNlcnMve3VzZXJfaWR9Wh8SHS9hcGkvdjEvdXNlcnMvbWUvYXNzb2NpYXRpb25zEpIBCgxMaXN0QnlFbnRpdHkSHy50ZW5hbmN5LnYxLkxpc3RCeUVudGl0eVJlcXVlc3QaJC50ZW5hbmN5LnYxLkxpc3RBc3NvY2lhdGlvbnNSZXNwb25zZSI7orsYBggCIAEoAYLT5JMCKxIpL2FwaS92MS9hc3NvY2lhdGlvbnMvZW50aXRpZXMve2VudGl0eV9pZH0SYgoPR3JhbnRTdXBlckFkbWluEiIudGVuYW5jeS52MS5HcmFudFN1cGVyQWRtaW5SZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iDqK7GAoIAxIEYXV0aCABEmcKEFJldm9rZVN1cGVyQWRtaW4SIy50ZW5hbmN5LnYxLlJldm9rZVN1cGVyQWRtaW5SZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiDqK7GAoIAxIEYXV0aCABQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrKJQo9CgEMEgMBABIaMyBBc3NvY2lhdGlvbnM6IHdobyBoYXMgd2hpY2ggcm9sZSBvbiB3aGljaCBlbnRpdHkuCgrTAQoCBAASBA4AFwEaxgEgQSBwYXJ0IG9mIGNlcnRhaW4gZGF5cyBvZiB0aGUgd2VlaywgYnkgdGhlIGNsb2NrcyBvZiBhIHRpbWUgem9uZS4gT2YgYW4gaG91ciB0aGF0IGlzIHNraXBwZWQgd2hlbgogY2xvY2tzIGdvIGZvcndhcmQgbm90aGluZyBpcyBsZWZ0IG9mIGl0LCBhbmQgb25lIHRoYXQgY29tZXMgdHdpY2Ugd2hlbiB0aGV5IGdvIGJhY2sgY291bnRzIHR3aWNlLgoKYwoEBAACABIDEAJMGlYgVGhlIGRheXMgb24gd2hpY2ggaXQgYmVnaW5zLCBpbiBsb3dlciBjYXNlLCBzdWNoIGFzIGBtb25kYXlgOyBlbXB0eSBtZWFucyBldmVyeSBkYXkuCgo3CgQEAAIBEgMSAkUaKiBUaGUgZmlyc3QgbWludXRlIGluIGl0LCBzdWNoIGFzIGAwODowMGAuCgpmCgQEAAICEgMUAkYaWSBUaGUgZmlyc3QgbWludXRlIGFmdGVyIGl0LCB1cCB0byBgMjQ6MDBgOyBvbiB0aGUgbmV4dCBkYXkgaWYgaXQgaXMgZWFybGllciB0aGFuIGBmcm9tYC4KCmwKBAQAAgMSAxYCOxpfIFRoZSB0aW1lIHpvbmUgd2hvc2UgY2xvY2tzIGNvdW50LCBieSBpdHMgSUFOQSBuYW1lLCBzdWNoIGFzIGBFdXJvcGUvQmVybGluYDsgZW1wdHkgbWVhbnMgVVRDLgoKbQoCBAESBBoAPwEaYSBBIHJvbGUgdGhhdCBhIHVzZXIgaG9sZHMgb24gYW4gZW50aXR5LiBUaGUgcG9saWN5IHNheXMgd2hldGhlciBpdCBhcHBsaWVzIGJlbG93IHRoZSBlbnRpdHkgdG9vLgoKJQoEBAECABIDHAIQGhggSWRlbnRpZmllciwgYGFzY1/igKZgLgoKKQoEBAECARIDHgIVGhwgVGhlIHVzZXIgd2hvIGhhcyB0aGUgcm9sZS4KCmkKBAQBAgISAyACGRpcIFRoZSB0eXBlIG9mIHRoZSBlbnRpdHksIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQ6IGBwb3J0Zm9saW9gLCBgcHJvcGVydHlgLCBgdW5pdGAsIGBkZXZpY2VgLgoKGgoEBAECAxIDIgIXGg0gVGhlIGVudGl0eS4KCmoKBAQBAgQSAyQCEhpdIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OiBgb3duZXJgLCBgcG9ydGZvbGlvX2FkbWluYCwgYHByb3BlcnR5X21hbmFnZXJgLCBgdGVuYW50YC4KCjMKBAQBAgUSAyYCKxomIFdoZW4gaXQgYmVnaW5zOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKOwoEBAECBhIDKAIsGi4gV2hlbiBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlci4KCj8KBAQBAgcSAyoCGBoyIFRoZSB1c2VyIHdobyBncmFudGVkIGl0OyBlbXB0eSBpZiBhIHNlcnZpY2UgZGlkLgoKIwoEBAECCBIDLAIrGhYgV2hlbiBpdCB3YXMgZ3JhbnRlZC4KCikKBAQBAgkSAy4CGhocIFRoZSBlbnRpdHkncyBkaXNwbGF5IG5hbWUuCgpaCgQEAQIKEgMwAiEaTSBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4KClwKBAQBAgsSAzICGxpPIFdoZXRoZXIgYHJlY3VycmluZ2AgaXMgb3BlbiBhdCB0aGUgdGltZSBvZiB0aGUgYW5zd2VyOyBmYWxzZSBpZiBpdCBpcyBhYnNlbnQuCgp8CgQEAQIMEgM1AhoabyBUaGUgbmFtZSBvZiB0aGUgdGVuYW50LWRlZmluZWQgcm9sZSwgaWYgaXQgaXMgb25lOyBgcm9sZWAgaXMgdGhlIHJvbGUgb2YgdGhlIHBvbGljeSB0aGF0IGl0IGlzIGEKIHZhcmlhbnQgb2YuCgrBAQoEBAECDRIDOAIcGrMBIE9ubHkgaW4gdGhlIGFuc3dlciB0byBhIGdyYW50IGJ5IGUtbWFpbCBhZGRyZXNzOiB0aGUgaW52aXRhdGlvbiB0aGF0IGl0IG1hZGUsIGBpbnZf4oCmYC4gVGhlIHJvbGUgaXMKIGhlbGQgb25jZSB0aGUgcGVyc29uIGhhcyBhY2NlcHRlZDsgdW50aWwgdGhlbiBgaWRgIGFuZCBgdXNlcl9pZGAgYXJlIGVtcHR5LgoKYwoEBAECDhIDOgIbGlYgRGlzcGxheSBuYW1lIG9mIHRoZSB1c2VyOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93biwgYW5kIGluIGFuc3dlcnMgdG8gb3RoZXIgc2VydmljZXMuCgpBCgQEAQIPEgM8Ah4aNCBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGdyYW50ZWQgaXQsIGFzIGFib3ZlLgoKKAoEBAECEBIDPgIsGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKKgoCBAISBEIASwEaHiBBIHVzZXIgYXMgb3RoZXJzIG1heSBzZWUgaXQuCgolCgQEAgIAEgNEAhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgo1CgQEAgIBEgNGAhoaKCBEaXNwbGF5IG5hbWU7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKWQoEBAICAhIDSAIVGkwgQ291bnRzIHRoZSBjaGFuZ2VzIG9mIHRoZSBkaXNwbGF5IG5hbWUuIE9ubHkgaW4gYW5zd2VycyB0byBvdGhlciBzZXJ2aWNlcy4KCi8KBAQCAgMSA0oCExoiIFdoZXRoZXIgdGhlIGFjY291bnQgd2FzIGRlbGV0ZWQuCgovCgIEAxIETgBYARojIExpc3RzIHRoZSBhc3NvY2lhdGlvbnMgb2YgYSB1c2VyLgoKhgEKBAQDAgASA1ECORp5IFRoZSB1c2VyOyBlbXB0eSBtZWFucyB0aGUgY2FsbGVyLiBPbmx5IHNlcnZpY2VzIGFuZCBvcGVyYXRvcnMgY2FuIGFzayBhYm91dCBvdGhlcnM7IGFuIG9wZXJhdG9yJ3MgcXVlc3Rpb24KIGlzIGF1ZGl0ZWQuCgoqCgQEAwIBEgNTAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgISA1UCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKYwoEBAMCAxIDVwIUGlYgT25seSB0aG9zZSBiZXR3ZWVuIHdob3NlIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYCB0aGUgdGltZSBvZiB0aGUgYW5zd2VyIGxpZXMuCgoyCgIEBBIEWwBuARomIExpc3RzIHRoZSBhc3NvY2lhdGlvbnMgb24gYW4gZW50aXR5LgoKGgoEBAQCABIDXQJLGg0gVGhlIGVudGl0eS4KCi8KBAQEAgESA18CNhoiIE9ubHkgdGhpcyByb2xlOyBlbXB0eSBtZWFucyBhbGwuCgoqCgQEBAICEgNhAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQEAgMSA2MCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKYwoEBAQCBBIDZQIUGlYgT25seSB0aG9zZSBiZXR3ZWVuIHdob3NlIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYCB0aGUgdGltZSBvZiB0aGUgYW5zd2VyIGxpZXMuCgplCgQEBAIFEgNnAjcaWCBPbmx5IHBlb3BsZSB3aG9zZSBkaXNwbGF5IG5hbWUgY29udGFpbnMgdGhpcywgd2l0aG91dCByZWdhcmQgdG8gY2FzZTsgZW1wdHkgbWVhbnMgYWxsLgoKgQEKBAQEAgYSA2oCbxp0IE9yZGVyOiBieSBkaXNwbGF5IG5hbWUgb3IgYnkgd2hlbiB0aGUgcm9sZSB3YXMgZ2l2ZW4sIGluIGRlc2NlbmRpbmcgb3JkZXIgd2l0aCBhIG1pbnVzOyBlbXB0eSBtZWFucwogYGNyZWF0ZWRfYXRgLgoKvgEKBAQEAgcSA20CNRqwASBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgZm9yIGFwcGxpY2F0aW9ucyB0aGF0IGNvdW50IHBhZ2VzOiBhdCBtb3N0IHRoZSBmaXJzdCAxMCwwMDAgZWxlbWVudHMgY2FuIGJlCiByZWFjaGVkIHNvLiAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQ7IG5vdCB0b2dldGhlciB3aXRoIG9uZS4KCicKAgQFEgRxAHoBGhsgT25lIHBhZ2Ugb2YgYXNzb2NpYXRpb25zLgoKHAoEBAUCABIDcwIsGg8gT2xkZXN0IGZpcnN0LgoKOAoEBAUCARIDdQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCjUKBAQFAgISA3cCFhooIFRoZSByZXZpc2lvbiB0aGF0IHRoZSBhbnN3ZXIgcmVmbGVjdHMuCgpmCgQEBQIDEgN5AhoaWSBXaGV0aGVyIHRoZSB1c2VyIGlzIHN1c3BlbmRlZDogaXRzIHJvbGVzIHN0YXksIGJ1dCBhcmUgbm90IGxpc3RlZCB1bnRpbCB0aGF0IGlzIGxpZnRlZC4KCigKAgQGEgV9AIMBARobIE1ha2VzIGEgdXNlciBhbiBvcGVyYXRvci4KCiQKBAQGAgASA38CSRoXIFRoZSB1c2VyOyBtdXN0IGV4aXN0LgoKggEKBAQGAgESBIIBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiQKAgQHEgaGAQCOAQEaFiBSZW1vdmVzIGFuIG9wZXJhdG9yLgoKLwoEBAcCABIEiAECSRohIFRoZSB1c2VyOyBuZWVkIG5vIGxvbmdlciBleGlzdC4KCi8KBAQHAgESBIoBAhEaISBSZW1vdmVzIGV2ZW4gdGhlIGxhc3Qgb3BlcmF0b3IuCgqCAQoEBAcCAhIEjQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKKwoCBgASBpEBAKgBARodIFJvbGUgYXNzb2NpYXRpb25zIG9mIHVzZXJzLgoKZQoEBgACABIGkwECmQEDGlUgTGlzdHMgdGhlIGNhbGxlcidzIGFzc29jaWF0aW9uczsgc2VydmljZXMgYW5kIG9wZXJhdG9ycyBjYW4gbGlzdCB0aG9zZSBvZiBhbnkgdXNlci4KClsKBAYAAgESBpsBAp4BAxpLIExpc3RzIHdobyBoYXMgcm9sZXMgb24gYW4gZW50aXR5LiBUaGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBzZWUgdGhhdC4KCksKBAYAAgISBqABAqIBAxo7IE1ha2VzIGEgdXNlciBhbiBvcGVyYXRvcjsgZm9yIEF1dGhTZXJ2aWNlJ3MgY29tbWFuZCBsaW5lLgoKlgEKBAYAAgMSBqUBAqcBAxqFASBSZW1vdmVzIGFuIG9wZXJhdG9yOyBmb3IgQXV0aFNlcnZpY2UncyBjb21tYW5kIGxpbmUuIFJlbW92aW5nIHRoZSBsYXN0IG9uZSBpcyByZWZ1c2VkIHdpdGgKIHJlYXNvbiBMQVNUX1NVUEVSX0FETUlOLCB1bmxlc3MgZm9yY2VkLgpiBnByb3RvMw=="
     )
   }
 }

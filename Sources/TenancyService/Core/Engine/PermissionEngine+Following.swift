@@ -76,10 +76,12 @@ extension Forest {
 struct TenancyFollower: CommitFollower {
   let engine: PermissionEngine
   let watchers: [ScopeWatchers]
+  let newcomers: Newcomers
 
   func follow(_ changes: [Change]) {
     // Decisions first: anyone who is woken by the others asks whether it may still see them.
     engine.follow(changes)
     for watchers in watchers { watchers.follow(changes) }
+    if changes.contains(where: { $0.kind == PersonTable.changeKind }) { newcomers.announce() }
   }
 }

@@ -29,7 +29,7 @@ extension RolesHandler {
     let page = core.page(of: rows, asked, after: { [$0.0.role.id] }) {
       core.message(converted: $0.0, as: $0.1, now: now)
     }
-    return .init(roles: page.items, nextPageToken: page.nextToken)
+    return .init(roles: try await core.named(page.items), nextPageToken: page.nextToken)
   }
 
   func restoreConverted(

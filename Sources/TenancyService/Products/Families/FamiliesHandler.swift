@@ -148,7 +148,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
   ) async throws -> Tenancy_V1.DeviceContext {
     let (user, core) = (try call.requireUser(), core)
     try core.requireNotSuspended(user)
-    return try await core.read { tx in
+    let context = try await core.read { tx in
       guard let pairing = try Self.known(request.deviceId, user, core, tx) else {
         throw TenancyError.notFound
       }
@@ -167,6 +167,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       }
       return context
     }
+    return try await core.named(context)
   }
 
   /// The pairing of a device that a user may know of: its own, or that of a family whose devices it may
@@ -214,7 +215,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
       )
     }
     let page = core.page(of: rows, asked, after: { [$0.id] }) { $0.message }
-    return .init(pairings: page.items, nextPageToken: page.nextToken)
+    return .init(pairings: try await core.named(page.items), nextPageToken: page.nextToken)
   }
 
   func unpair(

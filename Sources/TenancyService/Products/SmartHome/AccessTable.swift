@@ -133,6 +133,8 @@ enum AccessTable {
   /// kept. Otherwise they would hide what was done by those who have a role, and fill the disk.
   static func insertBounded(_ record: AccessRecord, in tx: borrowing WriteTransaction) throws -> Int
   {
+    // Everyone with a role is noted with it.
+    try tx.note(person: record.userID)
     try tx.insert(record, AccessRecord.columns, beside: .boolean(true))
     let (ofStranger, ofAll) = Self.attemptCountMax
     return try drop(

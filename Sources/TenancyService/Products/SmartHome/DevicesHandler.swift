@@ -174,7 +174,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let page = core.page(of: rows, asked, after: { ["\($0.recordedAt)", $0.id] }) {
       Self.message($0)
     }
-    return .init(records: page.items, nextPageToken: page.nextToken)
+    return .init(records: try await core.named(page.items), nextPageToken: page.nextToken)
   }
 
   /// Requires the right to see what was done with a device, or with what was deleted below something whose

@@ -21,18 +21,20 @@ extension TenancyCore {
       user,
       tx
     )
+    let administratorIDs = try holders(
+      of: [SmartHome.owner, SmartHome.portfolioAdmin],
+      on: record,
+      tx
+    )
     return Tenancy_V1.Portfolio(
       id: record.id,
       name: record.name,
-      administratorUserIds: try holders(
-        of: [SmartHome.owner, SmartHome.portfolioAdmin],
-        on: record,
-        tx
-      ),
+      administratorUserIds: administratorIDs,
       propertyIds: properties.ids,
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision),
+      administrators: administratorIDs.map { .init(id: $0) },
       propertyCount: UInt32(properties.count),
       propertyIdsCut: properties.isCut
     )
@@ -56,17 +58,19 @@ extension TenancyCore {
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Property {
     let units = try visibleChildren(of: record.id, SmartHome.unit, "unit.view", user, tx)
+    let managerIDs = try holders(of: [SmartHome.propertyManager], on: record, tx)
     return Tenancy_V1.Property(
       id: record.id,
       name: record.name,
       portfolioId: record.parentID,
       address: Self.address(of: record),
-      managerUserIds: try holders(of: [SmartHome.propertyManager], on: record, tx),
+      managerUserIds: managerIDs,
       unitIds: units.ids,
       defaultTimeZone: record.attributes[SmartHome.timeZone]?.string ?? "",
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision),
+      managers: managerIDs.map { .init(id: $0) },
       unitCount: UInt32(units.count),
       unitIdsCut: units.isCut
     )
@@ -95,11 +99,12 @@ extension TenancyCore {
   ) throws -> Tenancy_V1.Unit {
     let devices = try devices(of: record, tx)
     let property = try tx.entity(record.parentID, type: SmartHome.property)
+    let tenantIDs = showsTenants ? try holders(of: [SmartHome.tenant], on: record, tx) : []
     return Tenancy_V1.Unit(
       id: record.id,
       name: record.name,
       propertyId: record.parentID,
-      tenantUserIds: showsTenants ? try holders(of: [SmartHome.tenant], on: record, tx) : [],
+      tenantUserIds: tenantIDs,
       deviceIds: devices.ids,
       commonAreaDeviceIds: try tx.linkTargets(SmartHome.commonArea, from: record.id),
       createdAt: .init(milliseconds: record.createdAt),
@@ -107,6 +112,7 @@ extension TenancyCore {
       revision: tokens.token(revision: record.revision),
       propertyName: property?.name ?? "",
       propertyAddress: property.flatMap { Self.address(of: $0) },
+      tenants: tenantIDs.map { .init(id: $0) },
       deviceCount: UInt32(devices.count),
       deviceIdsCut: devices.isCut
     )

@@ -41,7 +41,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
         let device = try tx.known(id, type: SmartHome.device)
         switch guest {
         case .id(let guest):
-          try users.require(guest)
+          try users.require(guest, tx)
           let pass = try changes.lend(SmartHome.guest, to: guest, on: device, during: window, tx)
           response.passes.append(core.message(pass: pass))
         case .email(let email):
@@ -124,7 +124,10 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       }
       passes.append(pass)
     }
-    return .init(passes: passes, nextPageToken: end.map { asked.token(after: [$0]) } ?? "")
+    return .init(
+      passes: try await core.named(passes),
+      nextPageToken: end.map { asked.token(after: [$0]) } ?? ""
+    )
   }
 
   /// The first passes after one, on devices where the caller may grant them and of the caller's own.

@@ -59,7 +59,13 @@ extension TenancyCore {
       page: request.page
     )
     list.sort(by: RequestedOrder(request.sortBy))
-    return try await self.list(list, call, user) { record, tx in try message(record, user, tx) }
+    let listed = try await self.list(list, call, user) { record, tx in try message(record, user, tx)
+    }
+    return Listed(
+      items: await namedIfPossible(listed.items),
+      nextToken: listed.nextToken,
+      total: listed.total
+    )
   }
 
   /// An entity of a type that the caller may view, and the decision that says so.
@@ -74,9 +80,10 @@ extension TenancyCore {
     let user = try call.requireUser()
     try await reach(atLeast: revision)
     let held = try await permit("\(type).view", on: id, user)
-    return try await read { tx in
+    let item = try await read { tx in
       try message(.init(record: try tx.known(id, type: type), explanation: held), user, tx)
     }
+    return await namedIfPossible(item)
   }
 
   /// Deletes a portfolio, a property or a unit; the devices of a unit stay in its property if nothing else is said.

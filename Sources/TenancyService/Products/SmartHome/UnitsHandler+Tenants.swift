@@ -52,16 +52,14 @@ extension UnitsHandler {
     let user = try call.requireUser()
     try await core.permit("unit.list_tenants", on: request.unitId, user)
     let page = try await core.page(
-      AssociationList(.entity(request.unitId, role: SmartHome.tenant), request),
+      AssociationList(on: request.unitId, role: SmartHome.tenant, request),
       method: "ListTenants",
       call.caller
     )
-    let ids = page.items.map(\.userId)
-    let names = ids.isEmpty ? [:] : try await core.displayNames(of: ids)
     return Tenancy_V1.ListTenantsResponse(
-      tenants: ids.map { Tenancy_V1.UserSummary(id: $0, displayName: names[$0] ?? "") },
+      tenants: try await core.named(page.items.map { Tenancy_V1.UserSummary(id: $0.userId) }),
       nextPageToken: page.nextToken,
-      associations: page.items
+      associations: try await core.named(page.items)
     )
   }
 }

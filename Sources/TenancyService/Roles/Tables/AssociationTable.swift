@@ -24,6 +24,11 @@ struct AssociationRecord: Hashable, Sendable {
   var createdAt: Int64
   /// The revision at which it was given: the order of lists.
   var added: Int64 = 0
+  /// When and at which revision it was given or changed last.
+  var updatedAt: Int64
+  var revision: Int64 = 0
+  /// The key of the user's name, by which lists are sorted; see `PersonName`.
+  var nameKey = ""
   /// Of the entity; filled when read.
   var entityType = ""
   var entityName = ""
@@ -45,6 +50,9 @@ struct AssociationRecord: Hashable, Sendable {
     .text("granted_by", \.grantedBy),
     .integer("created_at", \.createdAt),
     .integer("added", \.added),
+    .integer("updated_at", \.updatedAt),
+    .integer("revision", \.revision),
+    .text("name_key", \.nameKey),
     .joined(.text("e.type", \.entityType)),
     .joined(.text("e.name", \.entityName)),
     .joined(.text("e.root_id", \.rootID)),
@@ -76,6 +84,7 @@ struct AssociationRecord: Hashable, Sendable {
     self.recurring = recurring
     self.grantedBy = grantedBy
     createdAt = now
+    updatedAt = now
     entityType = entity.type
     entityName = entity.name
     rootID = entity.rootID
@@ -92,6 +101,9 @@ struct AssociationRecord: Hashable, Sendable {
     grantedBy = row.text()
     createdAt = row.integer()
     added = row.integer()
+    updatedAt = row.integer()
+    revision = row.integer()
+    nameKey = row.text()
     entityType = row.text()
     entityName = row.text()
     rootID = row.text()
@@ -275,6 +287,8 @@ extension WriteTransaction {
       preconditionFailure("an association of role \(record.role), which the policy does not have")
     }
     var record = record
+    // Before the change of the association, whose revision is the last one of the write.
+    record.nameKey = try note(person: record.userID)
     record.added = try log(
       .putAssociation(row),
       subject: record.userID,
@@ -282,13 +296,15 @@ extension WriteTransaction {
       touching: Self.touched(by: record),
       policy
     )
+    (record.revision, record.updatedAt) = (record.added, now)
     try insert(
       record,
       AssociationRecord.columns,
       clause: """
         ON CONFLICT (id) DO UPDATE SET valid_from = excluded.valid_from,
           valid_until = excluded.valid_until, granted_by = excluded.granted_by,
-          recurring = excluded.recurring
+          recurring = excluded.recurring, updated_at = excluded.updated_at,
+          revision = excluded.revision
         """
     )
     try beginHistory(of: record)

@@ -11,6 +11,8 @@ final class ScriptedPeers: Sendable {
     var suspended: Set<String> = []
     /// Entities that are seen through a role on what they are in: `user/entity`.
     var inherited: Set<String> = []
+    /// People whom a user may see.
+    var visiblePeople: [String: Set<String>] = [:]
     /// Products that users bought.
     var products: [String: [String]] = [:]
     /// Features that users have, bought or not.
@@ -76,7 +78,7 @@ final class ScriptedPeers: Sendable {
       Associations(peers: self).definition, Permissions(peers: self).definition,
       Entitlements(peers: self).definition, TenancyExports(peers: self).definition,
       EntitlementExports(peers: self).definition, Erasure(peers: self).definition,
-      Holders(peers: self).definition,
+      Holders(peers: self).definition, People(peers: self).definition,
     ]
   }
 
@@ -215,6 +217,21 @@ final class ScriptedPeers: Sendable {
       _ request: Tenancy_V1.GrantSuperAdminRequest,
       _ call: CallContext
     ) async throws -> Tenancy_V1.RoleAssociation { throw unused }
+  }
+
+  private struct People: Tenancy_V1.PeopleService {
+    let peers: ScriptedPeers
+
+    func lookup(
+      _ request: Tenancy_V1.LookupPeopleRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.LookupPeopleResponse {
+      try peers.read { state in
+        guard !state.isTenancyDown else { throw down }
+        let visible = state.visiblePeople[request.askerId] ?? []
+        return .init(userIds: request.userIds.filter { visible.contains($0) })
+      }
+    }
   }
 
   private struct Permissions: Tenancy_V1.PermissionsService {

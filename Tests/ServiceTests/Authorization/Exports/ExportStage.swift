@@ -160,7 +160,7 @@ struct ExportStage {
   }
 
   private struct NoUsers: UserDirectory {
-    func displayNames(of userIDs: [String]) async throws -> [String: String] { [:] }
+    func displayNames(of userIDs: [String]) async throws -> [String: PersonName] { [:] }
     func userIDs(of emails: [String], for user: UserIdentity) async throws -> [String: String] {
       [:]
     }

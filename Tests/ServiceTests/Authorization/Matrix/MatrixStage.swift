@@ -153,6 +153,8 @@ struct MatrixStage: Sendable {
     case "today": return String(InstantText.text(product.clock.now).prefix(10))
     case "operator": return operatorPerson.id
     case "me": return caller.id
+    case "tenant": return house.tenant.id
+    case "neighbour": return otherHouse.tenant.id
     // Whom calls give roles to, and take them from.
     case "user" where objects.isHome: return somebody.id
     case "self" where objects.isHome: return caller.id

@@ -103,6 +103,13 @@ enum MatrixTable {
     .init("Exports/ExportAccount", .none, .everyone),
     .init("TenancyExports/ExportUser", .service, [], #"{"userId": "<user>"}"#),
     .init("EntitlementExports/ExportUser", .service, [], #"{"userId": "<user>"}"#),
+    // The names of people: those who may list the roles on a flat see its tenant, who sees itself.
+    .init("Users/Get", .none, .unitUsers, #"{"userId": "<tenant>"}"#, yes: "displayName"),
+    .init("Users/Lookup", .none, .unitUsers, #"{"userIds": ["<tenant>"]}"#, yes: "displayName"),
+    .init("Users/Get", .somebody, .operators, #"{"userId": "<neighbour>"}"#),
+    .init("Users/Lookup", .none, .everyone, #"{"userIds": ["<me>"]}"#, yes: "displayName"),
+    .init("People/Lookup", .service, [], #"{"askerId": "<me>", "userIds": ["<user>"]}"#),
+    .init("UserChanges/Watch", .service, []),
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
     .init("Users/GetAddress", .service, [], #"{"userId": "<user>"}"#),

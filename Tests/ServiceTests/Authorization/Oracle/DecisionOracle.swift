@@ -28,6 +28,9 @@ struct DecisionOracle {
     /// Entities that were read or refused, and attributes that were not shown.
     var reads = 0
     var hidden = 0
+    /// Pairs of somebody who asks and somebody who is looked up, and those where the one sees the other.
+    var lookedUp = 0
+    var seen = 0
     var denials = 0
     var stale = 0
     var hits = 0
@@ -41,7 +44,7 @@ struct DecisionOracle {
       \(batched) in batches, \(listed) in lists, \(cached) through the cache (\(hits) hits, \
       \(stale) not yet pushed), \(compared) in lists of subjects and of all actions, and \(paged) \
       entries of lists that were paged during changes; \(past) about the past, \(pastAllowed) allowed; \
-      \(reads) entities read, \(hidden) attributes hidden
+      \(reads) entities read, \(hidden) attributes hidden; \(lookedUp) people looked up, \(seen) seen
       """
     }
   }
@@ -99,6 +102,7 @@ struct DecisionOracle {
   /// Changes, time that passes, and questions in between.
   mutating func round() async throws {
     try await askDirectly()
+    try await lookUp(count: 100)
     rememberNow()
     try await pageWhileChanging()
     try await changeWhilePushed()

@@ -21,6 +21,10 @@ struct DecisionOracleTests {
   private static let roundCount =
     ProcessEnvironment.variables["DECISION_ORACLE_ROUNDS"].flatMap { Int($0) } ?? 2
 
+  /// Pairs that are looked up besides; see docs/maintainers/testing.md.
+  private static let pairCount =
+    ProcessEnvironment.variables["LOOKUP_PAIRS"].flatMap { Int($0) } ?? 300
+
   @Test(
     "Random decisions are those of a naive evaluator, and old ones are believed nowhere",
     arguments: OracleProduct.names
@@ -33,6 +37,10 @@ struct DecisionOracleTests {
       var oracle = try await DecisionOracle(product, kind, seed: seed)
       for _ in 0..<Self.roundCount { try await oracle.round() }
       try await oracle.askAboutPast()
+      for left in stride(from: Self.pairCount, to: 0, by: -1000) {
+        try await oracle.lookUp(count: min(left, 1000))
+        try await oracle.change()
+      }
       // By chance the roles of one estate may hide nothing.
       for _ in 0..<5 where oracle.tally.hidden == 0 {
         try await oracle.round()
@@ -48,6 +56,8 @@ struct DecisionOracleTests {
       #expect((25...80).contains(tally.denials * 100 / tally.count), "deny share; \(hint)")
       // Else the cache was not what was tested.
       #expect(tally.hits * 100 / tally.cached >= 30, "hits of the cache; \(hint)")
+      #expect(tally.lookedUp >= Self.pairCount && tally.seen > 0, hint)
+      #expect(tally.seen < tally.lookedUp, hint)
       #expect(tally.past == 40 * Self.roundCount && tally.pastAllowed > 0, hint)
       #expect(tally.reads > 0 && tally.hidden > 0, "every policy hides attributes; \(hint)")
     }

@@ -175,6 +175,7 @@ extension Product {
   var definitions: Tenancy_V1.RoleDefinitionsClient { .init(channel(to: "tenancy")) }
   var subjects: Tenancy_V1.SubjectsClient { .init(channel(to: "tenancy")) }
   var permissions: Tenancy_V1.PermissionsClient { .init(channel(to: "tenancy")) }
+  var people: Tenancy_V1.PeopleClient { .init(channel(to: "tenancy")) }
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(channel(to: "entitlement")) }
   var purchases: Entitlement_V1.PurchasesClient { .init(channel(to: "entitlement")) }
 }

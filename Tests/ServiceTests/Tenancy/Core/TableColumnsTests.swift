@@ -33,7 +33,7 @@ struct TableColumnsTests {
       grantedBy: "l",
       now: 4
     )
-    record.added = 5
+    (record.added, record.updatedAt, record.revision, record.nameKey) = (5, 6, 7, "m")
     return record
   }
 

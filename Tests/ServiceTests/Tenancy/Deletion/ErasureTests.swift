@@ -103,6 +103,43 @@ struct ErasureTests {
     }
   }
 
+  @Test("The name of an erased user is in no file of the store, and shown as a deleted user's")
+  func erase_leavesNoName() async throws {
+    let folder = try TestFolder()
+    let users = SmallUsersService()
+    try await TenancyStage.run(in: folder, users: users) { stage in
+      let home = try await Building(stage, name: "a")
+      let canary = "Canary Quill"
+      users.names.withLock { $0[home.tenant] = PersonName(canary, version: 1) }
+      _ = try await stage.units.addTenant(
+        .init(unitId: home.unit, userId: home.tenant, idempotencyKey: "named"),
+        options: .by(home.manager)
+      )
+      _ = try await stage.devices.operate(
+        .init(deviceId: home.door, operation: "unlock"),
+        options: .by(home.tenant)
+      )
+      try await stage.service.names.drain()
+      // Answers with the name have been given, and one of them is kept under a key.
+      let history = try await stage.devices.listHistory(
+        .init(deviceId: home.door),
+        options: .by(home.owner)
+      ).records
+      #expect(history.map(\.displayName) == [canary])
+      #expect(try !files(with: canary, in: folder).isEmpty)
+      try await erase(home.tenant, stage)
+
+      for text in [canary, canary.lowercased()] {
+        #expect(try files(with: text, in: folder) == [], "\(text)")
+      }
+      let after = try await stage.devices.listHistory(
+        .init(deviceId: home.door),
+        options: .by(home.owner)
+      ).records
+      #expect(after.map(\.displayName) == ["deleted user"])
+    }
+  }
+
   @Test("The last owner is not erased, of two who go at once one stays, and nothing is half done")
   func erase_ofLastOwner_isRefused() async throws {
     try await TenancyStage.run { stage in

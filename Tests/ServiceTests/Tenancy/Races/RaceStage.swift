@@ -10,8 +10,8 @@ import ServiceKit
 
 /// Everybody has an account.
 struct Everybody: UserDirectory {
-  func displayNames(of userIDs: [String]) async throws -> [String: String] {
-    Dictionary(userIDs.map { ($0, $0) }) { first, _ in first }
+  func displayNames(of userIDs: [String]) async throws -> [String: PersonName] {
+    Dictionary(userIDs.map { ($0, PersonName($0, version: 1)) }) { first, _ in first }
   }
 
   func address(of userID: String) async throws -> UserAddress? {

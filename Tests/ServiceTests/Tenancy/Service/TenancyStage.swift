@@ -63,6 +63,12 @@ final class SmallUsersService: Auth_V1.UsersService {
   let asked = Lock<[String]>([])
   /// How often addresses are told before AuthService is down; nil for ever.
   let answersLeft = Lock<Int?>(nil)
+  /// Names of users who have changed theirs; the others are called after their identifiers.
+  let names = Lock<[String: PersonName]>([:])
+  /// Questions for names.
+  let nameQuestions = Lock<[[String]]>([])
+  /// Runs while a question for names is being answered.
+  let onNames = Lock<(@Sendable () async throws -> Void)?>(nil)
   /// What becomes of everybody who asks.
   let failure = Lock<RPCError?>(nil)
 
@@ -86,11 +92,31 @@ final class SmallUsersService: Auth_V1.UsersService {
     _ request: Auth_V1.BatchGetUsersRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.BatchGetUsersResponse {
-    Auth_V1.BatchGetUsersResponse(
+    nameQuestions.withLock { $0.append(request.userIds) }
+    let names = names.withLock { $0 }
+    try await onNames.withLock { $0 }?()
+    return Auth_V1.BatchGetUsersResponse(
       users: request.userIds.filter { $0.hasPrefix("usr_") && !$0.contains("missing") }
-        .map { Tenancy_V1.UserSummary(id: $0, displayName: "Name of \($0)") }
+        .map { id in
+          let name = names[id] ?? PersonName("Name of \(id)", version: 1)
+          return Tenancy_V1.UserSummary(
+            id: id,
+            displayName: name.text,
+            version: UInt64(name.version)
+          )
+        }
     )
   }
+
+  func lookup(
+    _ request: Auth_V1.LookupUsersRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.LookupUsersResponse { throw RPCError(.unimplemented, "") }
+
+  func get(
+    _ request: Auth_V1.LookupUserRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.UserSummary { throw RPCError(.unimplemented, "") }
 
   func getMe(_ request: Auth_V1.GetMeRequest, _ call: CallContext) async throws -> Auth_V1.User {
     throw RPCError(.unimplemented, "")
@@ -135,7 +161,7 @@ struct TenancyStage: Sendable {
   let channel: Channel
   let clock: ManualClock
   let metrics: MetricRegistry
-  private let loop: any EventLoop
+  let testLoop: any EventLoop
   private let connect: @Sendable () throws -> Channel
 
   var portfolios: Tenancy_V1.PortfoliosClient { .init(channel) }
@@ -152,13 +178,22 @@ struct TenancyStage: Sendable {
   var documents: Tenancy_V1.DocumentsClient { .init(channel) }
   var legacy: Tenancy_V1.LegacyDocumentsClient { .init(channel) }
   var reports: Tenancy_V1.ReportsClient { .init(channel) }
+  var people: Tenancy_V1.PeopleClient { .init(channel) }
 
   /// What signs reports.
   static let reportKey = SigningKey.generate()
 
   /// Waits for what others bring about; see `EventLoop.eventually`.
   func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    try await loop.eventually(condition)
+    try await testLoop.eventually(condition)
+  }
+
+  /// Makes a user an operator.
+  func makeOperator(_ user: String) async throws {
+    _ = try await associations.grantSuperAdmin(
+      .init(userId: user),
+      options: .byService("auth")
+    )
   }
 
   /// Runs `body` with further channels, each with a connection of its own.
@@ -328,7 +363,7 @@ struct TenancyStage: Sendable {
               channel: channel,
               clock: clock,
               metrics: metrics,
-              loop: loops.loops[0],
+              testLoop: loops.loops[0],
               connect: { try Channel(target, client) }
             )
           )

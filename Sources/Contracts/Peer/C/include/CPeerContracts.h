@@ -9,6 +9,7 @@
 #include "auth/v1/authentication.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/sessions.pb-c.h"
+#include "auth/v1/user_changes.pb-c.h"
 #include "auth/v1/users.pb-c.h"
 #include "entitlement/v1/entitlements.pb-c.h"
 #include "entitlement/v1/erasure.pb-c.h"
@@ -17,6 +18,7 @@
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/erasure.pb-c.h"
 #include "tenancy/v1/exports.pb-c.h"
+#include "tenancy/v1/people.pb-c.h"
 #include "tenancy/v1/permissions.pb-c.h"
 #include "tenancy/v1/reports.pb-c.h"
 
@@ -164,6 +166,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__intr
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__introspect_session_response(void) {
   return &auth__v1__introspect_session_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__watch_user_changes_request(void) {
+  return &auth__v1__watch_user_changes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user_change(void) {
+  return &auth__v1__user_change__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user(void) {
   return &auth__v1__user__descriptor;
 }
@@ -199,6 +207,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__batc
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__batch_get_users_response(void) {
   return &auth__v1__batch_get_users_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__lookup_users_request(void) {
+  return &auth__v1__lookup_users_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__lookup_users_response(void) {
+  return &auth__v1__lookup_users_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__lookup_user_request(void) {
+  return &auth__v1__lookup_user_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__find_user_by_email_request(void) {
   return &auth__v1__find_user_by_email_request__descriptor;
@@ -349,6 +366,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__e
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__export_part(void) {
   return &tenancy__v1__export_part__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__lookup_people_request(void) {
+  return &tenancy__v1__lookup_people_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__lookup_people_response(void) {
+  return &tenancy__v1__lookup_people_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__check_request(void) {
   return &tenancy__v1__check_request__descriptor;

@@ -79,6 +79,24 @@ void   auth__v1__batch_get_users_response__init
   static const Auth__V1__BatchGetUsersResponse init_value = AUTH__V1__BATCH_GET_USERS_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__lookup_users_request__init
+                     (Auth__V1__LookupUsersRequest         *message)
+{
+  static const Auth__V1__LookupUsersRequest init_value = AUTH__V1__LOOKUP_USERS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__lookup_users_response__init
+                     (Auth__V1__LookupUsersResponse         *message)
+{
+  static const Auth__V1__LookupUsersResponse init_value = AUTH__V1__LOOKUP_USERS_RESPONSE__INIT;
+  *message = init_value;
+}
+void   auth__v1__lookup_user_request__init
+                     (Auth__V1__LookupUserRequest         *message)
+{
+  static const Auth__V1__LookupUserRequest init_value = AUTH__V1__LOOKUP_USER_REQUEST__INIT;
+  *message = init_value;
+}
 void   auth__v1__find_user_by_email_request__init
                      (Auth__V1__FindUserByEmailRequest         *message)
 {
@@ -1086,6 +1104,120 @@ const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__descriptor 
   auth__v1__batch_get_users_response__field_indices_by_name,
   1,  auth__v1__batch_get_users_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__batch_get_users_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__lookup_users_request__field_descriptors[1] =
+{
+  {
+    "f1_user_ids",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Auth__V1__LookupUsersRequest, n_f1_user_ids),
+    offsetof(Auth__V1__LookupUsersRequest, f1_user_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__lookup_users_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_ids */
+};
+static const ProtobufCIntRange auth__v1__lookup_users_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__lookup_users_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.LookupUsersRequest",
+  "LookupUsersRequest",
+  "Auth__V1__LookupUsersRequest",
+  "auth.v1",
+  sizeof(Auth__V1__LookupUsersRequest),
+  1,
+  auth__v1__lookup_users_request__field_descriptors,
+  auth__v1__lookup_users_request__field_indices_by_name,
+  1,  auth__v1__lookup_users_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__lookup_users_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__lookup_users_response__field_descriptors[1] =
+{
+  {
+    "f1_users",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__LookupUsersResponse, n_f1_users),
+    offsetof(Auth__V1__LookupUsersResponse, f1_users),
+    &tenancy__v1__user_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__lookup_users_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_users */
+};
+static const ProtobufCIntRange auth__v1__lookup_users_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__lookup_users_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.LookupUsersResponse",
+  "LookupUsersResponse",
+  "Auth__V1__LookupUsersResponse",
+  "auth.v1",
+  sizeof(Auth__V1__LookupUsersResponse),
+  1,
+  auth__v1__lookup_users_response__field_descriptors,
+  auth__v1__lookup_users_response__field_indices_by_name,
+  1,  auth__v1__lookup_users_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__lookup_users_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__lookup_user_request__field_descriptors[1] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__LookupUserRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__lookup_user_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+};
+static const ProtobufCIntRange auth__v1__lookup_user_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__lookup_user_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.LookupUserRequest",
+  "LookupUserRequest",
+  "Auth__V1__LookupUserRequest",
+  "auth.v1",
+  sizeof(Auth__V1__LookupUserRequest),
+  1,
+  auth__v1__lookup_user_request__field_descriptors,
+  auth__v1__lookup_user_request__field_indices_by_name,
+  1,  auth__v1__lookup_user_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__lookup_user_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__find_user_by_email_request__field_descriptors[2] =

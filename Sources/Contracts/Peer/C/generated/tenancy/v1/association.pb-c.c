@@ -132,7 +132,7 @@ const ProtobufCMessageDescriptor tenancy__v1__recurring_window__descriptor =
   (ProtobufCMessageInit) tenancy__v1__recurring_window__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[14] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[17] =
 {
   {
     "f1_id",
@@ -302,6 +302,42 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f15_display_name",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f15_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f16_granted_by_name",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f16_granted_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f17_updated_at",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f17_updated_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   9,   /* field[9] = f10_entity_name */
@@ -309,6 +345,9 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   11,   /* field[11] = f12_recurring_open */
   12,   /* field[12] = f13_custom_role */
   13,   /* field[13] = f14_invitation_id */
+  14,   /* field[14] = f15_display_name */
+  15,   /* field[15] = f16_granted_by_name */
+  16,   /* field[16] = f17_updated_at */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_entity_type */
@@ -322,7 +361,7 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
 {
@@ -332,14 +371,14 @@ const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
   "Tenancy__V1__RoleAssociation",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleAssociation),
-  14,
+  17,
   tenancy__v1__role_association__field_descriptors,
   tenancy__v1__role_association__field_indices_by_name,
   1,  tenancy__v1__role_association__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__role_association__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__user_summary__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__user_summary__field_descriptors[4] =
 {
   {
     "f1_id",
@@ -365,15 +404,41 @@ static const ProtobufCFieldDescriptor tenancy__v1__user_summary__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_version",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UserSummary, f3_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_deleted",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UserSummary, f4_deleted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__user_summary__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_display_name */
+  2,   /* field[2] = f3_version */
+  3,   /* field[3] = f4_deleted */
 };
 static const ProtobufCIntRange tenancy__v1__user_summary__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__user_summary__descriptor =
 {
@@ -383,7 +448,7 @@ const ProtobufCMessageDescriptor tenancy__v1__user_summary__descriptor =
   "Tenancy__V1__UserSummary",
   "tenancy.v1",
   sizeof(Tenancy__V1__UserSummary),
-  2,
+  4,
   tenancy__v1__user_summary__field_descriptors,
   tenancy__v1__user_summary__field_indices_by_name,
   1,  tenancy__v1__user_summary__number_ranges,
@@ -467,7 +532,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_by_user_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__list_by_user_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_by_entity_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_by_entity_request__field_descriptors[8] =
 {
   {
     "f1_entity_id",
@@ -529,6 +594,42 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_by_entity_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_text",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListByEntityRequest, f6_text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_sort_by",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListByEntityRequest, f7_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_page",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListByEntityRequest, f8_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_by_entity_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
@@ -536,11 +637,14 @@ static const unsigned tenancy__v1__list_by_entity_request__field_indices_by_name
   2,   /* field[2] = f3_page_size */
   3,   /* field[3] = f4_page_token */
   4,   /* field[4] = f5_in_force */
+  5,   /* field[5] = f6_text */
+  6,   /* field[6] = f7_sort_by */
+  7,   /* field[7] = f8_page */
 };
 static const ProtobufCIntRange tenancy__v1__list_by_entity_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_by_entity_request__descriptor =
 {
@@ -550,7 +654,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_by_entity_request__descriptor
   "Tenancy__V1__ListByEntityRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListByEntityRequest),
-  5,
+  8,
   tenancy__v1__list_by_entity_request__field_descriptors,
   tenancy__v1__list_by_entity_request__field_indices_by_name,
   1,  tenancy__v1__list_by_entity_request__number_ranges,

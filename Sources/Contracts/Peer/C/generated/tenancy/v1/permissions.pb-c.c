@@ -1003,7 +1003,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_subjects_request__descriptor 
   (ProtobufCMessageInit) tenancy__v1__list_subjects_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__allowed_subject__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__allowed_subject__field_descriptors[5] =
 {
   {
     "f1_user_id",
@@ -1053,17 +1053,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__allowed_subject__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_display_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AllowedSubject, f5_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__allowed_subject__field_indices_by_name[] = {
   0,   /* field[0] = f1_user_id */
   1,   /* field[1] = f2_role */
   2,   /* field[2] = f3_association */
   3,   /* field[3] = f4_valid_until */
+  4,   /* field[4] = f5_display_name */
 };
 static const ProtobufCIntRange tenancy__v1__allowed_subject__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__allowed_subject__descriptor =
 {
@@ -1073,7 +1086,7 @@ const ProtobufCMessageDescriptor tenancy__v1__allowed_subject__descriptor =
   "Tenancy__V1__AllowedSubject",
   "tenancy.v1",
   sizeof(Tenancy__V1__AllowedSubject),
-  4,
+  5,
   tenancy__v1__allowed_subject__field_descriptors,
   tenancy__v1__allowed_subject__field_indices_by_name,
   1,  tenancy__v1__allowed_subject__number_ranges,

@@ -32,6 +32,9 @@ typedef struct Auth__V1__ChangePasswordRequest Auth__V1__ChangePasswordRequest;
 typedef struct Auth__V1__ChangePasswordResponse Auth__V1__ChangePasswordResponse;
 typedef struct Auth__V1__BatchGetUsersRequest Auth__V1__BatchGetUsersRequest;
 typedef struct Auth__V1__BatchGetUsersResponse Auth__V1__BatchGetUsersResponse;
+typedef struct Auth__V1__LookupUsersRequest Auth__V1__LookupUsersRequest;
+typedef struct Auth__V1__LookupUsersResponse Auth__V1__LookupUsersResponse;
+typedef struct Auth__V1__LookupUserRequest Auth__V1__LookupUserRequest;
 typedef struct Auth__V1__FindUserByEmailRequest Auth__V1__FindUserByEmailRequest;
 typedef struct Auth__V1__GetUserAddressRequest Auth__V1__GetUserAddressRequest;
 typedef struct Auth__V1__UserAddress Auth__V1__UserAddress;
@@ -289,6 +292,38 @@ struct  Auth__V1__BatchGetUsersResponse
     , 0,NULL }
 
 
+struct  Auth__V1__LookupUsersRequest
+{
+  ProtobufCMessage base;
+  size_t n_f1_user_ids;
+  ProtobufCBinaryData *f1_user_ids;
+};
+#define AUTH__V1__LOOKUP_USERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__lookup_users_request__descriptor) \
+    , 0,NULL }
+
+
+struct  Auth__V1__LookupUsersResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_users;
+  Tenancy__V1__UserSummary **f1_users;
+};
+#define AUTH__V1__LOOKUP_USERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__lookup_users_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Auth__V1__LookupUserRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+};
+#define AUTH__V1__LOOKUP_USER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__lookup_user_request__descriptor) \
+    , {0,NULL} }
+
+
 struct  Auth__V1__FindUserByEmailRequest
 {
   ProtobufCMessage base;
@@ -357,6 +392,15 @@ void   auth__v1__batch_get_users_request__init
 /* Auth__V1__BatchGetUsersResponse methods */
 void   auth__v1__batch_get_users_response__init
                      (Auth__V1__BatchGetUsersResponse         *message);
+/* Auth__V1__LookupUsersRequest methods */
+void   auth__v1__lookup_users_request__init
+                     (Auth__V1__LookupUsersRequest         *message);
+/* Auth__V1__LookupUsersResponse methods */
+void   auth__v1__lookup_users_response__init
+                     (Auth__V1__LookupUsersResponse         *message);
+/* Auth__V1__LookupUserRequest methods */
+void   auth__v1__lookup_user_request__init
+                     (Auth__V1__LookupUserRequest         *message);
 /* Auth__V1__FindUserByEmailRequest methods */
 void   auth__v1__find_user_by_email_request__init
                      (Auth__V1__FindUserByEmailRequest         *message);
@@ -404,6 +448,15 @@ typedef void (*Auth__V1__BatchGetUsersRequest_Closure)
 typedef void (*Auth__V1__BatchGetUsersResponse_Closure)
                  (const Auth__V1__BatchGetUsersResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__LookupUsersRequest_Closure)
+                 (const Auth__V1__LookupUsersRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__LookupUsersResponse_Closure)
+                 (const Auth__V1__LookupUsersResponse *message,
+                  void *closure_data);
+typedef void (*Auth__V1__LookupUserRequest_Closure)
+                 (const Auth__V1__LookupUserRequest *message,
+                  void *closure_data);
 typedef void (*Auth__V1__FindUserByEmailRequest_Closure)
                  (const Auth__V1__FindUserByEmailRequest *message,
                   void *closure_data);
@@ -431,6 +484,9 @@ extern const ProtobufCMessageDescriptor auth__v1__change_password_request__descr
 extern const ProtobufCMessageDescriptor auth__v1__change_password_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__lookup_users_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__lookup_users_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__lookup_user_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__get_user_address_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__user_address__descriptor;

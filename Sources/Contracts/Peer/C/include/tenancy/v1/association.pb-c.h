@@ -65,10 +65,13 @@ struct  Tenancy__V1__RoleAssociation
   protobuf_c_boolean f12_recurring_open;
   ProtobufCBinaryData f13_custom_role;
   ProtobufCBinaryData f14_invitation_id;
+  ProtobufCBinaryData f15_display_name;
+  ProtobufCBinaryData f16_granted_by_name;
+  Google__Protobuf__Timestamp *f17_updated_at;
 };
 #define TENANCY__V1__ROLE_ASSOCIATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_association__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Tenancy__V1__UserSummary
@@ -76,10 +79,12 @@ struct  Tenancy__V1__UserSummary
   ProtobufCMessage base;
   ProtobufCBinaryData f1_id;
   ProtobufCBinaryData f2_display_name;
+  uint64_t f3_version;
+  protobuf_c_boolean f4_deleted;
 };
 #define TENANCY__V1__USER_SUMMARY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__user_summary__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, 0 }
 
 
 struct  Tenancy__V1__ListByUserRequest
@@ -103,10 +108,13 @@ struct  Tenancy__V1__ListByEntityRequest
   uint32_t f3_page_size;
   ProtobufCBinaryData f4_page_token;
   protobuf_c_boolean f5_in_force;
+  ProtobufCBinaryData f6_text;
+  ProtobufCBinaryData f7_sort_by;
+  uint32_t f8_page;
 };
 #define TENANCY__V1__LIST_BY_ENTITY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_by_entity_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0 }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListAssociationsResponse

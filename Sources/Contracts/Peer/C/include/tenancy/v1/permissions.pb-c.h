@@ -255,10 +255,11 @@ struct  Tenancy__V1__AllowedSubject
   ProtobufCBinaryData f2_role;
   Tenancy__V1__RoleAssociation *f3_association;
   Google__Protobuf__Timestamp *f4_valid_until;
+  ProtobufCBinaryData f5_display_name;
 };
 #define TENANCY__V1__ALLOWED_SUBJECT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__allowed_subject__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, NULL }
+    , {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__ListSubjectsResponse

@@ -920,7 +920,7 @@ const ProtobufCMessageDescriptor tenancy__v1__operate_device_request__descriptor
   (ProtobufCMessageInit) tenancy__v1__operate_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__access_record__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__access_record__field_descriptors[9] =
 {
   {
     "f1_id",
@@ -1018,6 +1018,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__access_record__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_display_name",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AccessRecord, f9_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__access_record__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
@@ -1028,11 +1040,12 @@ static const unsigned tenancy__v1__access_record__field_indices_by_name[] = {
   5,   /* field[5] = f6_reason */
   6,   /* field[6] = f7_role */
   7,   /* field[7] = f8_time */
+  8,   /* field[8] = f9_display_name */
 };
 static const ProtobufCIntRange tenancy__v1__access_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__access_record__descriptor =
 {
@@ -1042,7 +1055,7 @@ const ProtobufCMessageDescriptor tenancy__v1__access_record__descriptor =
   "Tenancy__V1__AccessRecord",
   "tenancy.v1",
   sizeof(Tenancy__V1__AccessRecord),
-  8,
+  9,
   tenancy__v1__access_record__field_descriptors,
   tenancy__v1__access_record__field_indices_by_name,
   1,  tenancy__v1__access_record__number_ranges,

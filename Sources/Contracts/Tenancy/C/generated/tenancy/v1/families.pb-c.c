@@ -79,7 +79,7 @@ void   tenancy__v1__unpair_response__init
   static const Tenancy__V1__UnpairResponse init_value = TENANCY__V1__UNPAIR_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__pairing__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tenancy__v1__pairing__field_descriptors[12] =
 {
   {
     "f1_id",
@@ -201,9 +201,35 @@ static const ProtobufCFieldDescriptor tenancy__v1__pairing__field_descriptors[10
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f11_display_name",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Pairing, f11_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_issued_by_name",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Pairing, f12_issued_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__pairing__field_indices_by_name[] = {
   9,   /* field[9] = f10_paired_at */
+  10,   /* field[10] = f11_display_name */
+  11,   /* field[11] = f12_issued_by_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_family_id */
   2,   /* field[2] = f3_child_id */
@@ -217,7 +243,7 @@ static const unsigned tenancy__v1__pairing__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__pairing__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__pairing__descriptor =
 {
@@ -227,7 +253,7 @@ const ProtobufCMessageDescriptor tenancy__v1__pairing__descriptor =
   "Tenancy__V1__Pairing",
   "tenancy.v1",
   sizeof(Tenancy__V1__Pairing),
-  10,
+  12,
   tenancy__v1__pairing__field_descriptors,
   tenancy__v1__pairing__field_indices_by_name,
   1,  tenancy__v1__pairing__number_ranges,

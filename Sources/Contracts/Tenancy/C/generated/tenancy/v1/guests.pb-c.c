@@ -49,7 +49,7 @@ void   tenancy__v1__revoke_guest_pass_request__init
   static const Tenancy__V1__RevokeGuestPassRequest init_value = TENANCY__V1__REVOKE_GUEST_PASS_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[12] =
 {
   {
     "f1_id",
@@ -171,9 +171,35 @@ static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f11_display_name",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f11_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_granted_by_name",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f12_granted_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
   9,   /* field[9] = f10_invitation_id */
+  10,   /* field[10] = f11_display_name */
+  11,   /* field[11] = f12_granted_by_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_device_id */
@@ -187,7 +213,7 @@ static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__guest_pass__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
 {
@@ -197,7 +223,7 @@ const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
   "Tenancy__V1__GuestPass",
   "tenancy.v1",
   sizeof(Tenancy__V1__GuestPass),
-  10,
+  12,
   tenancy__v1__guest_pass__field_descriptors,
   tenancy__v1__guest_pass__field_indices_by_name,
   1,  tenancy__v1__guest_pass__number_ranges,

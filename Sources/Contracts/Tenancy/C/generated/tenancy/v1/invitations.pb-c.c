@@ -67,7 +67,7 @@ void   tenancy__v1__revoke_invitation_request__init
   static const Tenancy__V1__RevokeInvitationRequest init_value = TENANCY__V1__REVOKE_INVITATION_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors[16] =
+static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors[17] =
 {
   {
     "f1_id",
@@ -261,6 +261,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f17_invited_by_name",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Invitation, f17_invited_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   9,   /* field[9] = f10_state */
@@ -270,6 +282,7 @@ static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   13,   /* field[13] = f14_closed_by */
   14,   /* field[14] = f15_recurring */
   15,   /* field[15] = f16_converted_from */
+  16,   /* field[16] = f17_invited_by_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_entity_type */
@@ -283,7 +296,7 @@ static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__invitation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 16 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__invitation__descriptor =
 {
@@ -293,7 +306,7 @@ const ProtobufCMessageDescriptor tenancy__v1__invitation__descriptor =
   "Tenancy__V1__Invitation",
   "tenancy.v1",
   sizeof(Tenancy__V1__Invitation),
-  16,
+  17,
   tenancy__v1__invitation__field_descriptors,
   tenancy__v1__invitation__field_indices_by_name,
   1,  tenancy__v1__invitation__number_ranges,

@@ -67,7 +67,7 @@ void   tenancy__v1__remove_portfolio_admin_request__init
   static const Tenancy__V1__RemovePortfolioAdminRequest init_value = TENANCY__V1__REMOVE_PORTFOLIO_ADMIN_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[10] =
 {
   {
     "f1_id",
@@ -154,6 +154,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f8_administrators",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Portfolio, n_f8_administrators),
+    offsetof(Tenancy__V1__Portfolio, f8_administrators),
+    &tenancy__v1__user_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f9_property_count",
     9,
     PROTOBUF_C_LABEL_NONE,
@@ -179,7 +191,7 @@ static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[
   },
 };
 static const unsigned tenancy__v1__portfolio__field_indices_by_name[] = {
-  8,   /* field[8] = f10_property_ids_cut */
+  9,   /* field[9] = f10_property_ids_cut */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_administrator_user_ids */
@@ -187,13 +199,13 @@ static const unsigned tenancy__v1__portfolio__field_indices_by_name[] = {
   4,   /* field[4] = f5_created_at */
   5,   /* field[5] = f6_updated_at */
   6,   /* field[6] = f7_revision */
-  7,   /* field[7] = f9_property_count */
+  7,   /* field[7] = f8_administrators */
+  8,   /* field[8] = f9_property_count */
 };
-static const ProtobufCIntRange tenancy__v1__portfolio__number_ranges[2 + 1] =
+static const ProtobufCIntRange tenancy__v1__portfolio__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 9, 7 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__portfolio__descriptor =
 {
@@ -203,10 +215,10 @@ const ProtobufCMessageDescriptor tenancy__v1__portfolio__descriptor =
   "Tenancy__V1__Portfolio",
   "tenancy.v1",
   sizeof(Tenancy__V1__Portfolio),
-  9,
+  10,
   tenancy__v1__portfolio__field_descriptors,
   tenancy__v1__portfolio__field_indices_by_name,
-  2,  tenancy__v1__portfolio__number_ranges,
+  1,  tenancy__v1__portfolio__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__portfolio__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

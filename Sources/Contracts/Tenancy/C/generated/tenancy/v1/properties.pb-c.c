@@ -67,7 +67,7 @@ void   tenancy__v1__remove_property_manager_request__init
   static const Tenancy__V1__RemovePropertyManagerRequest init_value = TENANCY__V1__REMOVE_PROPERTY_MANAGER_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[12] =
+static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[13] =
 {
   {
     "f1_id",
@@ -190,6 +190,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[1
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f11_managers",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Property, n_f11_managers),
+    offsetof(Tenancy__V1__Property, f11_managers),
+    &tenancy__v1__user_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f12_unit_count",
     12,
     PROTOBUF_C_LABEL_NONE,
@@ -216,8 +228,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[1
 };
 static const unsigned tenancy__v1__property__field_indices_by_name[] = {
   9,   /* field[9] = f10_revision */
-  10,   /* field[10] = f12_unit_count */
-  11,   /* field[11] = f13_unit_ids_cut */
+  10,   /* field[10] = f11_managers */
+  11,   /* field[11] = f12_unit_count */
+  12,   /* field[12] = f13_unit_ids_cut */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_portfolio_id */
@@ -228,11 +241,10 @@ static const unsigned tenancy__v1__property__field_indices_by_name[] = {
   7,   /* field[7] = f8_created_at */
   8,   /* field[8] = f9_updated_at */
 };
-static const ProtobufCIntRange tenancy__v1__property__number_ranges[2 + 1] =
+static const ProtobufCIntRange tenancy__v1__property__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 12, 10 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__property__descriptor =
 {
@@ -242,10 +254,10 @@ const ProtobufCMessageDescriptor tenancy__v1__property__descriptor =
   "Tenancy__V1__Property",
   "tenancy.v1",
   sizeof(Tenancy__V1__Property),
-  12,
+  13,
   tenancy__v1__property__field_descriptors,
   tenancy__v1__property__field_indices_by_name,
-  2,  tenancy__v1__property__number_ranges,
+  1,  tenancy__v1__property__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__property__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

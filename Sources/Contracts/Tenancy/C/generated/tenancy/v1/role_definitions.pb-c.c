@@ -43,7 +43,7 @@ void   tenancy__v1__delete_role_definition_response__init
   static const Tenancy__V1__DeleteRoleDefinitionResponse init_value = TENANCY__V1__DELETE_ROLE_DEFINITION_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descriptors[9] =
 {
   {
     "f1_id",
@@ -141,6 +141,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_defined_by_name",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleDefinition, f9_defined_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_definition__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
@@ -151,11 +163,12 @@ static const unsigned tenancy__v1__role_definition__field_indices_by_name[] = {
   5,   /* field[5] = f6_defined_by */
   6,   /* field[6] = f7_created_at */
   7,   /* field[7] = f8_updated_at */
+  8,   /* field[8] = f9_defined_by_name */
 };
 static const ProtobufCIntRange tenancy__v1__role_definition__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_definition__descriptor =
 {
@@ -165,7 +178,7 @@ const ProtobufCMessageDescriptor tenancy__v1__role_definition__descriptor =
   "Tenancy__V1__RoleDefinition",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleDefinition),
-  8,
+  9,
   tenancy__v1__role_definition__field_descriptors,
   tenancy__v1__role_definition__field_indices_by_name,
   1,  tenancy__v1__role_definition__number_ranges,

@@ -579,7 +579,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_roles_by_user_request__descri
   (ProtobufCMessageInit) tenancy__v1__list_roles_by_user_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_roles_by_entity_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_roles_by_entity_request__field_descriptors[8] =
 {
   {
     "f1_entity_id",
@@ -641,6 +641,42 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_roles_by_entity_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_text",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListRolesByEntityRequest, f6_text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_sort_by",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListRolesByEntityRequest, f7_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_page",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListRolesByEntityRequest, f8_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_roles_by_entity_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
@@ -648,11 +684,14 @@ static const unsigned tenancy__v1__list_roles_by_entity_request__field_indices_b
   2,   /* field[2] = f3_in_force */
   3,   /* field[3] = f4_page_size */
   4,   /* field[4] = f5_page_token */
+  5,   /* field[5] = f6_text */
+  6,   /* field[6] = f7_sort_by */
+  7,   /* field[7] = f8_page */
 };
 static const ProtobufCIntRange tenancy__v1__list_roles_by_entity_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_roles_by_entity_request__descriptor =
 {
@@ -662,7 +701,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_roles_by_entity_request__desc
   "Tenancy__V1__ListRolesByEntityRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListRolesByEntityRequest),
-  5,
+  8,
   tenancy__v1__list_roles_by_entity_request__field_descriptors,
   tenancy__v1__list_roles_by_entity_request__field_indices_by_name,
   1,  tenancy__v1__list_roles_by_entity_request__number_ranges,

@@ -43,7 +43,7 @@ void   tenancy__v1__list_suspended_response__init
   static const Tenancy__V1__ListSuspendedResponse init_value = TENANCY__V1__LIST_SUSPENDED_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__suspension__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__suspension__field_descriptors[7] =
 {
   {
     "f1_user_id",
@@ -105,6 +105,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__suspension__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_display_name",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Suspension, f6_display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_suspended_by_name",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Suspension, f7_suspended_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__suspension__field_indices_by_name[] = {
   0,   /* field[0] = f1_user_id */
@@ -112,11 +136,13 @@ static const unsigned tenancy__v1__suspension__field_indices_by_name[] = {
   2,   /* field[2] = f3_suspended_by */
   3,   /* field[3] = f4_suspended_at */
   4,   /* field[4] = f5_revision */
+  5,   /* field[5] = f6_display_name */
+  6,   /* field[6] = f7_suspended_by_name */
 };
 static const ProtobufCIntRange tenancy__v1__suspension__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__suspension__descriptor =
 {
@@ -126,7 +152,7 @@ const ProtobufCMessageDescriptor tenancy__v1__suspension__descriptor =
   "Tenancy__V1__Suspension",
   "tenancy.v1",
   sizeof(Tenancy__V1__Suspension),
-  5,
+  7,
   tenancy__v1__suspension__field_descriptors,
   tenancy__v1__suspension__field_indices_by_name,
   1,  tenancy__v1__suspension__number_ranges,

@@ -85,7 +85,7 @@ void   tenancy__v1__assign_device_request__init
   static const Tenancy__V1__AssignDeviceRequest init_value = TENANCY__V1__ASSIGN_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[13] =
+static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[14] =
 {
   {
     "f1_id",
@@ -220,6 +220,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[13] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f12_tenants",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Unit, n_f12_tenants),
+    offsetof(Tenancy__V1__Unit, f12_tenants),
+    &tenancy__v1__user_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f13_device_count",
     13,
     PROTOBUF_C_LABEL_NONE,
@@ -247,8 +259,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[13] =
 static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
   9,   /* field[9] = f10_property_name */
   10,   /* field[10] = f11_property_address */
-  11,   /* field[11] = f13_device_count */
-  12,   /* field[12] = f14_device_ids_cut */
+  11,   /* field[11] = f12_tenants */
+  12,   /* field[12] = f13_device_count */
+  13,   /* field[13] = f14_device_ids_cut */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_property_id */
@@ -259,11 +272,10 @@ static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
   7,   /* field[7] = f8_updated_at */
   8,   /* field[8] = f9_revision */
 };
-static const ProtobufCIntRange tenancy__v1__unit__number_ranges[2 + 1] =
+static const ProtobufCIntRange tenancy__v1__unit__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 13, 11 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
 {
@@ -273,10 +285,10 @@ const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
   "Tenancy__V1__Unit",
   "tenancy.v1",
   sizeof(Tenancy__V1__Unit),
-  13,
+  14,
   tenancy__v1__unit__field_descriptors,
   tenancy__v1__unit__field_indices_by_name,
-  2,  tenancy__v1__unit__number_ranges,
+  1,  tenancy__v1__unit__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__unit__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1103,7 +1115,7 @@ const ProtobufCMessageDescriptor tenancy__v1__remove_tenant_request__descriptor 
   (ProtobufCMessageInit) tenancy__v1__remove_tenant_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_request__field_descriptors[7] =
 {
   {
     "f1_unit_id",
@@ -1153,17 +1165,56 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_text",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListTenantsRequest, f5_text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_sort_by",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListTenantsRequest, f6_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_page",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListTenantsRequest, f7_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_tenants_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_unit_id */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
   3,   /* field[3] = f4_in_force */
+  4,   /* field[4] = f5_text */
+  5,   /* field[5] = f6_sort_by */
+  6,   /* field[6] = f7_page */
 };
 static const ProtobufCIntRange tenancy__v1__list_tenants_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_tenants_request__descriptor =
 {
@@ -1173,7 +1224,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_tenants_request__descriptor =
   "Tenancy__V1__ListTenantsRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListTenantsRequest),
-  4,
+  7,
   tenancy__v1__list_tenants_request__field_descriptors,
   tenancy__v1__list_tenants_request__field_indices_by_name,
   1,  tenancy__v1__list_tenants_request__number_ranges,

@@ -198,10 +198,11 @@ struct  Tenancy__V1__AccessRecord
   ProtobufCBinaryData f6_reason;
   ProtobufCBinaryData f7_role;
   Google__Protobuf__Timestamp *f8_time;
+  ProtobufCBinaryData f9_display_name;
 };
 #define TENANCY__V1__ACCESS_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__access_record__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__OperateDeviceResponse

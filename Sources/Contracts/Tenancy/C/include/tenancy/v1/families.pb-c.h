@@ -62,10 +62,12 @@ struct  Tenancy__V1__Pairing
   ProtobufCBinaryData f8_user_id;
   ProtobufCBinaryData f9_issued_by;
   Google__Protobuf__Timestamp *f10_paired_at;
+  ProtobufCBinaryData f11_display_name;
+  ProtobufCBinaryData f12_issued_by_name;
 };
 #define TENANCY__V1__PAIRING__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__pairing__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, TENANCY__V1__DEVICE_ROLE__v0_DEVICE_ROLE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, TENANCY__V1__DEVICE_ROLE__v0_DEVICE_ROLE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__CreatePairingCodeRequest

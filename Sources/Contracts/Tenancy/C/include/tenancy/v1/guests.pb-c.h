@@ -47,10 +47,12 @@ struct  Tenancy__V1__GuestPass
   ProtobufCBinaryData f8_device_name;
   Tenancy__V1__RecurringWindow *f9_recurring;
   ProtobufCBinaryData f10_invitation_id;
+  ProtobufCBinaryData f11_display_name;
+  ProtobufCBinaryData f12_granted_by_name;
 };
 #define TENANCY__V1__GUEST_PASS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__guest_pass__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__GrantGuestPassRequest

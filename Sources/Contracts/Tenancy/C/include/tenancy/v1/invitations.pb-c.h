@@ -64,10 +64,11 @@ struct  Tenancy__V1__Invitation
   ProtobufCBinaryData f14_closed_by;
   Tenancy__V1__RecurringWindow *f15_recurring;
   ProtobufCBinaryData f16_converted_from;
+  ProtobufCBinaryData f17_invited_by_name;
 };
 #define TENANCY__V1__INVITATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__invitation__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, TENANCY__V1__INVITATION_STATE__v0_INVITATION_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, TENANCY__V1__INVITATION_STATE__v0_INVITATION_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__CreateInvitationRequest

@@ -52,12 +52,14 @@ struct  Tenancy__V1__Portfolio
   Google__Protobuf__Timestamp *f5_created_at;
   Google__Protobuf__Timestamp *f6_updated_at;
   ProtobufCBinaryData f7_revision;
+  size_t n_f8_administrators;
+  Tenancy__V1__UserSummary **f8_administrators;
   uint32_t f9_property_count;
   protobuf_c_boolean f10_property_ids_cut;
 };
 #define TENANCY__V1__PORTFOLIO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__portfolio__descriptor) \
-    , {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, 0, 0 }
+    , {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, 0,NULL, 0, 0 }
 
 
 struct  Tenancy__V1__CreatePortfolioRequest

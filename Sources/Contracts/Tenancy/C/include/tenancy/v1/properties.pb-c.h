@@ -55,12 +55,14 @@ struct  Tenancy__V1__Property
   Google__Protobuf__Timestamp *f8_created_at;
   Google__Protobuf__Timestamp *f9_updated_at;
   ProtobufCBinaryData f10_revision;
+  size_t n_f11_managers;
+  Tenancy__V1__UserSummary **f11_managers;
   uint32_t f12_unit_count;
   protobuf_c_boolean f13_unit_ids_cut;
 };
 #define TENANCY__V1__PROPERTY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__property__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL}, 0, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL}, 0,NULL, 0, 0 }
 
 
 struct  Tenancy__V1__CreatePropertyRequest

@@ -43,10 +43,11 @@ struct  Tenancy__V1__RoleDefinition
   ProtobufCBinaryData f6_defined_by;
   Google__Protobuf__Timestamp *f7_created_at;
   Google__Protobuf__Timestamp *f8_updated_at;
+  ProtobufCBinaryData f9_defined_by_name;
 };
 #define TENANCY__V1__ROLE_DEFINITION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_definition__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, NULL, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__PutRoleDefinitionRequest

@@ -138,10 +138,13 @@ struct  Tenancy__V1__ListRolesByEntityRequest
   protobuf_c_boolean f3_in_force;
   uint32_t f4_page_size;
   ProtobufCBinaryData f5_page_token;
+  ProtobufCBinaryData f6_text;
+  ProtobufCBinaryData f7_sort_by;
+  uint32_t f8_page;
 };
 #define TENANCY__V1__LIST_ROLES_BY_ENTITY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_roles_by_entity_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ConvertedRole

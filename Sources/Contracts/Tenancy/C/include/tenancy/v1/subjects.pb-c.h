@@ -39,10 +39,12 @@ struct  Tenancy__V1__Suspension
   ProtobufCBinaryData f3_suspended_by;
   Google__Protobuf__Timestamp *f4_suspended_at;
   ProtobufCBinaryData f5_revision;
+  ProtobufCBinaryData f6_display_name;
+  ProtobufCBinaryData f7_suspended_by_name;
 };
 #define TENANCY__V1__SUSPENSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__suspension__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__SuspendRequest

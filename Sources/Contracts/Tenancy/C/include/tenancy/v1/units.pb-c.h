@@ -60,12 +60,14 @@ struct  Tenancy__V1__Unit
   ProtobufCBinaryData f9_revision;
   ProtobufCBinaryData f10_property_name;
   Tenancy__V1__PropertyAddress *f11_property_address;
+  size_t n_f12_tenants;
+  Tenancy__V1__UserSummary **f12_tenants;
   uint32_t f13_device_count;
   protobuf_c_boolean f14_device_ids_cut;
 };
 #define TENANCY__V1__UNIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__unit__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, NULL, 0, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0, 0 }
 
 
 struct  Tenancy__V1__CreateUnitRequest
@@ -219,10 +221,13 @@ struct  Tenancy__V1__ListTenantsRequest
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
   protobuf_c_boolean f4_in_force;
+  ProtobufCBinaryData f5_text;
+  ProtobufCBinaryData f6_sort_by;
+  uint32_t f7_page;
 };
 #define TENANCY__V1__LIST_TENANTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_tenants_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL}, 0 }
+    , {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListTenantsResponse

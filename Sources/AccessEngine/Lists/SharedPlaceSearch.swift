@@ -1,0 +1,110 @@
+internal import PackedTables
+
+/// A search for the people with whom a subject shares an entity on which the policy lets it list roles.
+///
+/// A person counts by any role that is not over, whatever entity it is on: those who may list the roles there see
+/// it anyway. Of an entity there is one decision, however many of the people have a role on it. It goes on in
+/// slices, so a check waits for a slice at most, and ends with each person's first entity that counts.
+package struct SharedPlaceSearch: Sendable {
+  /// Those of the people who were found.
+  package private(set) var found: Set<String> = []
+  /// Holders whose features decide and are not known.
+  package private(set) var missing: Set<FeatureHolder> = []
+
+  private let subject: String
+  private let people: [String]
+  private let context: DecisionContext
+  private let now: Int64
+  private let features: any FeatureSource
+  /// The person who is being looked at.
+  private var place = 0
+  /// The entities of that person that are left; nil before it begins.
+  private var rest: [UInt32]?
+  /// Decisions so far, which hold as long as entities keep their numbers.
+  private var decided: [UInt32: Bool] = [:]
+  private var generation: Int64?
+
+  /// A search among `people` for those whom `subject` sees now, in milliseconds since 1970.
+  package init(
+    of people: [String],
+    for subject: String,
+    context: DecisionContext,
+    now: Int64,
+    _ features: any FeatureSource
+  ) {
+    (self.people, self.subject, self.context) = (people, subject, context)
+    (self.now, self.features) = (now, features)
+  }
+
+  /// Looks at some more entities; whether nothing is left.
+  package mutating func advance(_ stepCount: Int, _ forest: borrowing Forest) -> Bool {
+    if generation != forest.generation {
+      // Another policy: numbers mean something else, and so do decisions.
+      (generation, rest, decided, missing) = (forest.generation, nil, [:], [])
+    }
+    var stepsLeft = stepCount
+    while place < people.count {
+      var entities = rest ?? Self.entities(of: people[place], now, forest)
+      while let entity = entities.popLast() {
+        if isListable(entity, forest) {
+          found.insert(people[place])
+          entities = []
+        }
+        stepsLeft -= 1
+        if stepsLeft <= 0, !entities.isEmpty {
+          rest = entities
+          return false
+        }
+      }
+      rest = nil
+      place += 1
+      // A person without any role is a step too.
+      stepsLeft -= 1
+      if stepsLeft <= 0 { return place == people.count }
+    }
+    return true
+  }
+
+  /// The entities on which a person has a role that is not over.
+  private static func entities(
+    of person: String,
+    _ now: Int64,
+    _ forest: borrowing Forest
+  ) -> [UInt32] {
+    guard let person = forest.subjects.find(person) else { return [] }
+    var entities: [UInt32] = []
+    var next = forest.associations.head(subject: person)
+    while next != 0 {
+      let row = forest.associations.rows[Int(next - 1)]
+      next = row.nextOfSubject
+      // Nobody lists those who administer everything.
+      if row.validUntil > now, row.entity != Forest.system, entities.last != row.entity {
+        entities.append(row.entity)
+      }
+    }
+    return entities
+  }
+
+  private mutating func isListable(_ entity: UInt32, _ forest: borrowing Forest) -> Bool {
+    if let known = decided[entity] { return known }
+    let type = forest.type(entity)
+    let listing = forest.policy.types[Int(type.index)].entityActions.listRoles
+    guard let action = listing.flatMap({ forest.policy.action(named: $0) }) else {
+      decided[entity] = false
+      return false
+    }
+    let decision = forest.decide(
+      subject: forest.subjects.find(subject),
+      action: action,
+      entity: entity,
+      context: context,
+      now: now,
+      features
+    )
+    if decision.lacksFeatures, let holder = forest.featureHolder(of: entity) {
+      missing.insert(holder)
+    }
+    decided[entity] = decision.isAllowed
+    return decision.isAllowed
+  }
+}
