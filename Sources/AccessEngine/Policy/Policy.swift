@@ -21,6 +21,8 @@ public final class Policy: Sendable {
   let features: [String]
   /// Windows of the conditions on the time.
   let windows: [ZonedWindow]
+  /// The limits that entities count against.
+  public let limits: [CountedLimit]
 
   /// Roles that reach an entity of a type from above.
   package let reaching: [RoleSet]
@@ -46,6 +48,7 @@ public final class Policy: Sendable {
   ) {
     self.documents = documents
     self.types = types
+    limits = Self.limits(of: types)
     self.roles = roles
     self.actions = actions
     self.links = links
@@ -91,6 +94,8 @@ public final class Policy: Sendable {
     package internal(set) var creatorRole: RoleID?
     /// Which actions it takes to do something to its entities.
     package internal(set) var entityActions = EntityActions()
+    /// The limit that each of its entities counts against; nil for none.
+    var count: Count?
 
     static let standardPrefix = "ent"
 

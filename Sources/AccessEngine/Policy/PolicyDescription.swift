@@ -2,6 +2,20 @@
 package struct PolicyDescription: Sendable {
   /// The roles, in the order of the policy.
   package let roles: [Role]
+  /// The types that count against a limit, in the order of the policy.
+  package let limits: [Limit]
+
+  /// A type that counts against a limit.
+  package struct Limit: Hashable, Sendable {
+    package let type: String
+    /// The name of the limit.
+    package let limit: String
+    /// The type of those that have it.
+    package let holderType: String
+
+    /// `maxHorses of its organization`.
+    package var outline: String { "\(limit) of its \(holderType)" }
+  }
 
   /// A role, and all that it grants.
   package struct Role: Hashable, Sendable {
@@ -35,6 +49,11 @@ package struct PolicyDescription: Sendable {
   /// Describes a policy.
   package init(_ policy: Policy) {
     roles = policy.roles.indices.map { Self.role(RoleID(index: UInt8($0)), of: policy) }
+    limits = policy.types.compactMap { type in
+      policy.limit(counting: type.name).map {
+        Limit(type: type.name, limit: $0.name, holderType: $0.holderType)
+      }
+    }
   }
 
   private static func role(_ id: RoleID, of policy: Policy) -> Role {

@@ -4,8 +4,10 @@ package struct PolicyDifference: Sendable {
   package let roles: [RoleChange]
   /// Pairs of a role and an action that are new, gone, or have other conditions.
   package let grants: [GrantChange]
+  /// Types that count against a limit now, no longer, or against another one.
+  package let limits: [LimitChange]
 
-  package var isEmpty: Bool { roles.isEmpty && grants.isEmpty }
+  package var isEmpty: Bool { roles.isEmpty && grants.isEmpty && limits.isEmpty }
 
   /// The change of a role; nil is a role that is not there.
   package struct RoleChange: Sendable {
@@ -22,6 +24,13 @@ package struct PolicyDifference: Sendable {
 
     /// The one that is there, the later one if both are.
     package var grant: PolicyDescription.Grant? { after ?? before }
+  }
+
+  /// The change of what a type counts against; nil is no limit.
+  package struct LimitChange: Sendable {
+    package let type: String
+    package let before: PolicyDescription.Limit?
+    package let after: PolicyDescription.Limit?
   }
 
   /// The part of a grant that stays the same whatever its conditions are.
@@ -48,6 +57,17 @@ package struct PolicyDifference: Sendable {
     grants = Self.names(had.map(\.key), has.map(\.key)).compactMap { key in
       let (before, after) = (oldGrants[key], newGrants[key])
       return before == after ? nil : GrantChange(role: key.role, before: before, after: after)
+    }
+    let (oldLimits, newLimits) = (
+      PolicyDescription(before).limits, PolicyDescription(after).limits
+    )
+    limits = Self.names(oldLimits.map(\.type), newLimits.map(\.type)).compactMap { type in
+      let change = LimitChange(
+        type: type,
+        before: oldLimits.first { $0.type == type },
+        after: newLimits.first { $0.type == type }
+      )
+      return change.before == change.after ? nil : change
     }
   }
 

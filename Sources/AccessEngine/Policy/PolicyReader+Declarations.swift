@@ -5,11 +5,15 @@ extension PolicyReader {
   mutating func readDeclarations(_ document: Int) {
     let scope = documents[document]
     for member in scope.typeMembers {
-      guard let id = scope.types[member.name], id != .system,
-        let lifecycle = member.field.value.object?["lifecycle"]
-      else { continue }
-      let field = JSONField(lifecycle, path: "\(member.field.path).lifecycle")
-      types[Int(id.index)].entityActions = readLifecycle(field, of: id, scope)
+      guard let id = scope.types[member.name], id != .system else { continue }
+      if let lifecycle = member.field.value.object?["lifecycle"] {
+        let field = JSONField(lifecycle, path: "\(member.field.path).lifecycle")
+        types[Int(id.index)].entityActions = readLifecycle(field, of: id, scope)
+      }
+      if let counts = member.field.value.object?["counts"] {
+        let field = JSONField(counts, path: "\(member.field.path).counts")
+        types[Int(id.index)].count = readCount(field, of: id, scope)
+      }
     }
     for member in scope.roleMembers {
       guard let id = scope.roles[member.name], let object = member.field.value.object else {
@@ -47,6 +51,46 @@ extension PolicyReader {
     }
     object.finish()
     return actions
+  }
+
+  private func readCount(
+    _ field: JSONField,
+    of type: EntityTypeID,
+    _ scope: PolicyDocument
+  ) -> Policy.Count? {
+    guard var object = PolicyObject(field, problems) else { return nil }
+    let limit = object.required("limit") { field throws(JSONDecodingError) in
+      try words.feature(field)
+    }
+    let holder = object.required("of") { field throws(JSONDecodingError) in
+      let holder = try scope.type(field)
+      guard types[Int(holder.index)].featureHolder != nil else {
+        throw field.error("must be a type with holds_features_as")
+      }
+      guard isAbove(holder, type) else {
+        throw field.error("must be a type above \(types[Int(type.index)].name)")
+      }
+      return holder
+    }
+    object.finish()
+    guard let limit, let holder else { return nil }
+    return Policy.Count(limit: limit, holder: holder)
+  }
+
+  /// Whether entities of a type can be above those of another one, at any distance.
+  private func isAbove(_ holder: EntityTypeID, _ type: EntityTypeID) -> Bool {
+    var (seen, waiting) = (EntityTypeSet(), [type])
+    while let next = waiting.popLast() {
+      let parents = types[Int(next.index)].parents
+      if parents.contains(holder) { return true }
+      for index in types.indices {
+        let parent = EntityTypeID(index: UInt8(index))
+        guard parents.contains(parent), !seen.contains(parent) else { continue }
+        seen.insert(parent)
+        waiting.append(parent)
+      }
+    }
+    return false
   }
 
   private mutating func readGrants(

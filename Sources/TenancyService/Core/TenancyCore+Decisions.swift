@@ -214,21 +214,34 @@ extension TenancyCore {
     }
   }
 
-  /// Runs `body` again once the features that it was missing are known.
+  /// Runs `body` again once the features and limits that it was missing are known.
   ///
-  /// More than once, because they may change in the meantime; UNAVAILABLE when they cannot be asked for.
+  /// More than once, because they may change in the meantime; UNAVAILABLE when they cannot be asked for. A
+  /// refusal for a limit gets what would allow the request.
   func retryingWithFeatures<R: Sendable>(_ body: () async throws -> R) async throws -> R {
     var attempts = 0
     while true {
       do {
         return try await body()
       } catch let error as RPCError {
+        if let exceeded = error.cause as? LimitExceeded { throw await answer(exceeded) }
         guard let missing = error.cause as? FeaturesMissing else { throw error }
         attempts += 1
         guard attempts <= 3 else { throw error }
         try await fetch(missing.holders, or: error)
       }
     }
+  }
+
+  private func answer(_ exceeded: LimitExceeded) async -> RPCError {
+    exceeded.answer(
+      await features.raising(
+        exceeded.limit,
+        of: exceeded.holder,
+        count: exceeded.count,
+        requested: exceeded.requested
+      )
+    )
   }
 
   private func fetch(_ holders: Set<FeatureHolder>, or unavailable: RPCError) async throws {

@@ -102,13 +102,17 @@ enum TenancyError {
     _ unlocking: [String: String],
     action: String
   ) -> String {
+    "\(action) needs the feature \(feature), which is not included in the plan; \(remedy(unlocking))"
+  }
+
+  /// The advice to buy what unlocks something.
+  static func remedy(_ unlocking: [String: String]) -> String {
     let ways = [("tier", "tier"), ("addons", "add-on"), ("products", "product")].compactMap {
       part,
       name in
       unlocking["unlocked_by_\(part)"].map { "the \(name) \($0)" }
     }
-    let help = ways.isEmpty ? "ask who pays for it" : "buy \(ways.joined(separator: " or "))"
-    return "\(action) needs the feature \(feature), which is not included in the plan; \(help)"
+    return ways.isEmpty ? "ask who pays for it" : "buy \(ways.joined(separator: " or "))"
   }
 
   /// The explanation of a reason for the person who asked, and what would help.

@@ -14,6 +14,7 @@ extension ChangeSet {
     attributes: [String: JSONValue] = [:],
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
+    try countNew(type, under: parent.id, tx)
     let id = core.identifiers.make(prefix)
     let record = try tx.put(
       EntityRecord(
@@ -136,6 +137,7 @@ extension ChangeSet {
       )
     }
     _ = try requireCascade(from: before, tx)
+    try countMove(of: before.counted, under: parentID, tx)
     var after = before
     after.parentID = right.parent.id
     after.rootID =
@@ -167,6 +169,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
     guard device.parentID != parent.id else { return device }
+    try countMove(of: device.counted, under: parent.id, tx)
     try tx.removeLinks(of: device.id, scope: device.rootID, policy)
     let passes = try tx.associations(on: device.id).filter { !policy.isKept($0.role) }
     try end(passes, action: "guest.end", tx)
@@ -177,4 +180,9 @@ extension ChangeSet {
     try touch(parents: [device.parentID, parent.id], of: record, tx)
     return record
   }
+}
+
+extension EntityRecord {
+  /// The entity as limits see it.
+  var counted: CountedEntity { CountedEntity(id: id, type: type, parentID: parentID) }
 }

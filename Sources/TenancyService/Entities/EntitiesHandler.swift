@@ -48,8 +48,8 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
       // Another policy may be in force by now.
       let isAsChecked = core.policy === checked
       var response = Tenancy_V1.BatchCreateEntitiesResponse()
-      for draft in isAsChecked ? drafts : try self.drafts(request, core.policy) {
-        let record = try changes.create(draft, tx).record
+      let drafts = isAsChecked ? drafts : try self.drafts(request, core.policy)
+      for record in try changes.create(drafts, tx) {
         response.entityIds.append(record.id)
         response.revision = core.tokens.token(revision: record.revision)
       }

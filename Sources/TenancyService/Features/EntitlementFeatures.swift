@@ -3,9 +3,9 @@ internal import PeerContracts
 public import RPCKit
 public import ServiceKit
 
-/// Asks EntitlementService which features portfolios and organizations have, and remembers it.
+/// Asks EntitlementService which features and limits portfolios and organizations have, and remembers it.
 ///
-/// Only conditions on features ask, so a policy without them costs neither calls nor a stream. What
+/// Only conditions on features and limits ask, so a policy without them costs neither calls nor a stream. What
 /// is remembered ends after 300 s, when it changes by itself, when a change is pushed, and when
 /// the push stream was silent for 10 s since (docs/decisions/0035). `FeatureNews` has watchers of permissions notified
 /// of each change. Several callers who miss the same make one call. Errors are not remembered.
@@ -32,6 +32,7 @@ public final class EntitlementFeatures: FeatureSource {
   /// The result of a call.
   private struct Fetched: Sendable {
     var names: [String] = []
+    var limits: [String: Int64] = [:]
     var unlocks: [String: FeatureUnlock] = [:]
     let began: MonotonicInstant
     let expires: MonotonicInstant
@@ -111,6 +112,7 @@ public final class EntitlementFeatures: FeatureSource {
       guard isCurrent else { return }
       let isFull = answers.store(
         fetched.names,
+        limits: fetched.limits,
         unlocks: fetched.unlocks,
         for: holder,
         began: fetched.began,
@@ -145,17 +147,48 @@ public final class EntitlementFeatures: FeatureSource {
       expires: beginning.end(of: configuration.lifetime, until: date)
     )
     for entitlement in response.entitlements {
+      switch entitlement.limit?.value {
+      case .maximum(let maximum): fetched.limits[entitlement.key] = maximum
+      case .unlimited: fetched.limits[entitlement.key] = .max
+      case nil: break
+      }
       if entitlement.available {
         fetched.names.append(entitlement.key)
       } else if let unlock = entitlement.unlockedBy {
-        fetched.unlocks[entitlement.key] = FeatureUnlock(
-          tier: unlock.tier,
-          addons: unlock.addons,
-          products: unlock.products
-        )
+        fetched.unlocks[entitlement.key] = FeatureUnlock(unlock)
       }
     }
     return fetched
+  }
+
+  /// See `FeatureSource.limit`.
+  public func limit(_ name: String, of holder: FeatureHolder) -> KnownLimit {
+    switch cache.withAnswers({ $0.limit(name, of: holder, at: loop.now) }) {
+    case .known(let maximum):
+      metrics.hits.increment()
+      return .known(maximum)
+    case .unknown: metrics.misses.increment()
+    case .doubtful: metrics.doubtful.increment()
+    }
+    return .missing
+  }
+
+  /// See `FeatureSource.raising`.
+  public func raising(
+    _ limit: String,
+    of holder: FeatureHolder,
+    count: Int64,
+    requested: Int64
+  ) async -> [String: String] {
+    let request = Entitlement_V1.CheckLimitRequest(
+      subject: holder.subject,
+      limit: limit,
+      currentCount: count,
+      requested: requested
+    )
+    // The refusal is right without it.
+    let answer = try? await client.checkLimit(request, timeout: configuration.timeout)
+    return answer?.unlockedBy.map { FeatureUnlock($0).metadata } ?? [:]
   }
 
   // MARK: - Push
@@ -205,6 +238,12 @@ public final class EntitlementFeatures: FeatureSource {
       news.noteAll()
     }
     if let now { cache.withAnswers { $0.extendLease(at: now) } }
+  }
+}
+
+extension FeatureUnlock {
+  fileprivate init(_ unlock: Entitlement_V1.UnlockedBy) {
+    self.init(tier: unlock.tier, addons: unlock.addons, products: unlock.products)
   }
 }
 

@@ -30,6 +30,8 @@ struct FeatureCache: LeasedAnswers {
 
   private struct Entry {
     let names: [String]
+    /// Limits by name; `Int64.max` is unlimited.
+    let limits: [String: Int64]
     let unlocks: [String: FeatureUnlock]
     let began: MonotonicInstant
     let expires: MonotonicInstant
@@ -58,12 +60,30 @@ struct FeatureCache: LeasedAnswers {
 
   /// The answer for a holder.
   func answer(_ holder: FeatureHolder, at now: MonotonicInstant) -> LeasedAnswer<Features> {
+    answer(holder, at: now) { Features(names: $0.names, remaining: $1) }
+  }
+
+  /// A limit of a holder; 0 if it has no such limit.
+  func limit(
+    _ name: String,
+    of holder: FeatureHolder,
+    at now: MonotonicInstant
+  ) -> LeasedAnswer<Int64> {
+    answer(holder, at: now) { entry, _ in entry.limits[name] ?? 0 }
+  }
+
+  /// The part of a holder's answer that `part` takes, given how long it may still be used.
+  private func answer<Part>(
+    _ holder: FeatureHolder,
+    at now: MonotonicInstant,
+    _ part: (Entry, Duration) -> Part
+  ) -> LeasedAnswer<Part> {
     guard let entry = entries[holder], now < entry.expires else { return .unknown }
     // While changes are heard, a change of the answer is pushed; otherwise it is used no longer than a lease.
     let asked = entry.began.advanced(by: lease.duration)
     guard now < max(lease.end, asked) else { return .doubtful }
     let end = now < lease.end ? entry.expires : min(asked, entry.expires)
-    return .known(Features(names: entry.names, remaining: now.duration(to: end)))
+    return .known(part(entry, now.duration(to: end)))
   }
 
   /// The offers that unlock a feature that a holder lacks, by the last answer that is kept, however old it is:
@@ -77,6 +97,7 @@ struct FeatureCache: LeasedAnswers {
   /// Giving all up costs one call for each holder that is still used, and bounds memory.
   mutating func store(
     _ names: [String],
+    limits: [String: Int64] = [:],
     unlocks: [String: FeatureUnlock] = [:],
     for holder: FeatureHolder,
     began: MonotonicInstant,
@@ -86,6 +107,7 @@ struct FeatureCache: LeasedAnswers {
     if isFull { entries = [:] }
     entries[holder] = Entry(
       names: names,
+      limits: limits,
       unlocks: unlocks,
       began: began,
       expires: expires

@@ -32,7 +32,10 @@ actor PolicyReloader {
     past.add(policy, from: sources)
     guard try await !core.database.read({ tx in try PastPolicyTable.isLast(sources, in: tx) })
     else { return }
-    try await core.store.writeOwn { tx in try PastPolicyTable.keep(sources, in: tx) }
+    try await core.store.writeOwn { tx in
+      try LimitTable.forget(in: tx)
+      try PastPolicyTable.keep(sources, in: tx)
+    }
   }
 
   /// Puts the policy of files into force as `load` does, if they could be read, and counts how that ended.
@@ -77,6 +80,7 @@ actor PolicyReloader {
           throw PolicyError([.init(path: "", problem: "took too long to load; try again")])
         }
         core.engine.prepare(forest)
+        if policy.limits != old.limits { try LimitTable.forget(in: tx) }
         try PastPolicyTable.keep(sources, in: tx)
         try tx.audit(
           "policy.load",

@@ -16,7 +16,7 @@ public struct TenancyDependencies: Sendable {
   public var metrics: MetricRegistry
   /// The directory of accounts.
   public var users: any UserDirectory
-  /// Without it nothing that needs a feature is allowed.
+  /// Without it nothing that needs a feature is allowed, and no limit applies.
   public var features: EntitlementFeatures?
   /// Without it nobody ends what deleted entities have in EntitlementService.
   public var holders: (any EntitlementHolders)?
@@ -149,6 +149,9 @@ public final class TenancyService: Sendable {
     self.refusals = refusals
     names = NameFiller(core)
     people = with.userChanges.map { [core] in PeopleFollower(core, $0, random: random) }
+    if with.features == nil, !policy.limits.isEmpty {
+      with.logger.notice("the limits of the policy do not apply: peers.entitlement is not set")
+    }
     try await database.attach(core.follower, after: engine.revision)
     let past = PastPolicies(zones: zones)
     policies = PolicyReloader(core, past, loaded: settings.policies)

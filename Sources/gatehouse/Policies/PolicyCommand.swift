@@ -88,7 +88,8 @@ private struct PolicyWork {
 
   private func explain(_ context: CommandContext) throws {
     let policy = try PolicyFiles.load(try Self.sources(paths))
-    var roles = PolicyDescription(policy).roles
+    let description = PolicyDescription(policy)
+    var roles = description.roles
     if let name = context.options.role {
       let known = roles.map(\.name).joined(separator: ", ")
       roles.removeAll { $0.name != name }
@@ -101,6 +102,9 @@ private struct PolicyWork {
       let text = role.lines(style: context.console.outputStyle)
       try context.show([role.json], table: (place == 0 ? [] : [""]) + text)
     }
+    guard context.options.role == nil, !description.limits.isEmpty else { return }
+    let text = description.limitLines(style: context.console.outputStyle)
+    try context.show(description.limits.map(\.json), table: [""] + text)
   }
 
   private func compare(_ context: CommandContext) throws {

@@ -34,6 +34,22 @@ extension PolicyDescription.Role {
   }
 }
 
+extension PolicyDescription {
+  /// The types that count against limits.
+  func limitLines(style: TextStyle) -> [String] {
+    guard !limits.isEmpty else { return [] }
+    return [style.heading("limits:")]
+      + limits.map { FailureText.printable("  \($0.type) counts against \($0.outline)") }
+  }
+}
+
+extension PolicyDescription.Limit {
+  /// For programs.
+  var json: JSONValue {
+    ["type": .string(type), "limit": .string(limit), "of": .string(holderType)]
+  }
+}
+
 extension PolicyDescription.Grant {
   /// Whether both are of the same things under the same conditions.
   fileprivate func isAlike(_ other: Self) -> Bool {

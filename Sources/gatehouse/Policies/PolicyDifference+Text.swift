@@ -5,11 +5,12 @@ extension PolicyDifference {
   /// `+` for what is new, `-` for what is gone, `~` for what is otherwise.
   var lines: [String] {
     guard !isEmpty else { return ["no role may do more, less or anything under other conditions"] }
-    return (roles.map(\.line) + grants.map(\.line)).map { FailureText.printable($0) }
+    return (roles.map(\.line) + grants.map(\.line) + limits.map(\.line))
+      .map { FailureText.printable($0) }
   }
 
   /// A line of JSON for each change.
-  var json: [JSONValue] { roles.map(\.json) + grants.map(\.json) }
+  var json: [JSONValue] { roles.map(\.json) + grants.map(\.json) + limits.map(\.json) }
 }
 
 /// The kind of change.
@@ -65,6 +66,22 @@ extension PolicyDifference.GrantChange {
   fileprivate var json: JSONValue {
     [
       "change": .string(change.rawValue), "role": .string(role),
+      "before": before?.json ?? .null, "after": after?.json ?? .null,
+    ]
+  }
+}
+
+extension PolicyDifference.LimitChange {
+  private var change: Change { Change(isBefore: before != nil, isAfter: after != nil) }
+
+  fileprivate var line: String {
+    let outline = [before?.outline, after?.outline].compactMap { $0 }.joined(separator: " -> ")
+    return "\(change.sign) \(type) counts against \(outline)"
+  }
+
+  fileprivate var json: JSONValue {
+    [
+      "change": .string(change.rawValue), "type": .string(type),
       "before": before?.json ?? .null, "after": after?.json ?? .null,
     ]
   }

@@ -32,7 +32,7 @@ struct PolicyCommandTests {
     try await CommandStage.run([]) { stage in
       let outcome = await stage.gatehouse("policy", "check", Self.path("policies"))
       #expect(outcome.code == 0, "\(outcome.errors)")
-      #expect(outcome.output.hasPrefix("equestrian 2, family 1, smart-home 3: 9 types, 26 roles"))
+      #expect(outcome.output.hasPrefix("equestrian 3, family 1, smart-home 3: 9 types, 26 roles"))
       #expect(outcome.output.contains(" assertions hold and touch "))
       let json = await stage.gatehouse(
         ["policy", "check", Self.path("policies/family.json"), "--output", "json"]
@@ -114,6 +114,26 @@ struct PolicyCommandTests {
       #expect(all.output.hasPrefix("owner: held on portfolio; reaches property, unit, device"))
       #expect(all.output.contains("\n\nportfolio_admin: held on portfolio"))
       #expect(!all.output.contains("super_admin: "))
+      #expect(!all.output.contains("limits:"))
+      let path = Self.path("policies/equestrian.json")
+      let stables = await stage.gatehouse("policy", "explain", path)
+      #expect(
+        stables.output.hasSuffix(
+          """
+
+          limits:
+            stable counts against maxStables of its organization
+            horse counts against maxHorses of its organization
+
+          """
+        )
+      )
+      let json = await stage.gatehouse(
+        ["policy", "explain", path, "--output", "json"]
+      )
+      #expect(
+        json.output.contains(#"{"type":"horse","limit":"maxHorses","of":"organization"}"#)
+      )
       let unknown = await stage.gatehouse(["policy", "explain", file, "--role", "guset"])
       #expect(unknown.code == 2)
       #expect(unknown.errors.contains("unknown role \"guset\"; use super_admin, owner, "))

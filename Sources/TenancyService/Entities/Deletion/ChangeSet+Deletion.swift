@@ -131,6 +131,7 @@ extension ChangeSet {
   ) throws -> Int64 {
     var revision: Int64 = 0
     let gone = Set(records.map(\.id))
+    try countEnd(of: records.map(\.counted), tx)
     for record in records {
       try end(try tx.associations(on: record.id), action: "association.end", tx)
       let linked = try tx.linkTargets(from: record.id)

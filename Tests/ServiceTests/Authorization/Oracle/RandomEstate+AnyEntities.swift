@@ -92,8 +92,10 @@ extension RandomEstate {
   /// Features are of one root: some have none, some a few, some all.
   private mutating func subscribe(_ root: String) async throws {
     guard naive.types[kind.rootType]?["holds_features_as"] as? String == "organization",
-      let tier = pick(["", "pro", "enterprise"]), !tier.isEmpty
+      let tier = pick(["", "pro", "enterprise"])
     else { return }
+    limits[root] = try ProductSetup.limits(ofTier: tier.isEmpty ? "free" : tier)
+    guard !tier.isEmpty else { return }
     _ = try await product.subscriptions.put(
       .init(subscription: .init(subject: .init(kind: .organization, id: root), tier: tier)),
       options: product.options(of: "billing", to: "entitlement")
@@ -105,18 +107,34 @@ extension RandomEstate {
     let places = types.map { (type: $0, parents: parents(of: $0)) }.filter { !$0.parents.isEmpty }
     guard !isFull, let place = pick(places), let parent = pick(place.parents) else { return }
     let (name, values) = (randomName(), randomValues(of: place.type))
-    let id = try await product.entities.create(
-      .init(
-        entity: .init(
-          type: place.type,
-          parentId: parent,
-          name: name,
-          attributes: .init(fields: values.mapValues(\.wire))
-        )
-      ),
-      options: try await asAdministrator
-    ).id
+    let options = try await asAdministrator
+    let request = Tenancy_V1.CreateEntityRequest(
+      entity: .init(
+        type: place.type,
+        parentId: parent,
+        name: name,
+        attributes: .init(fields: values.mapValues(\.wire))
+      )
+    )
+    guard hasRoom(for: place.type, in: root(of: parent)) else {
+      let refused = await #expect(throws: RPCError.self, "\(parent) has no room") {
+        try await product.entities.create(request, options: options)
+      }
+      #expect(refused?.reason == "LIMIT_EXCEEDED")
+      return
+    }
+    let id = try await product.entities.create(request, options: options).id
     put(id, place.type, parent, values.mapValues(\.naive), name: name)
+  }
+
+  /// Whether there are fewer entities of a type in a tree than its tier has room for.
+  private func hasRoom(for type: String, in root: String) -> Bool {
+    let counts = naive.types[type]?["counts"] as? [String: String]
+    guard let limit = counts?["limit"], let maximum = limits[root]?[limit] else { return true }
+    let count = entityIDs.count {
+      naive.entities[$0]?.type == type && self.root(of: $0) == root
+    }
+    return count < maximum
   }
 
   private struct RandomValue {
@@ -229,6 +247,13 @@ extension RandomEstate {
       await #expect(throws: RPCError.self, "a role of a tenant's own left its tenant") {
         try await product.entities.move(request, options: options)
       }
+      return
+    }
+    guard root(of: parent) == root(of: id) || hasRoom(for: entity.type, in: root(of: parent)) else {
+      let refused = await #expect(throws: RPCError.self, "\(parent) has no room") {
+        try await product.entities.move(request, options: options)
+      }
+      #expect(refused?.reason == "LIMIT_EXCEEDED")
       return
     }
     _ = try await product.entities.move(request, options: options)

@@ -27,6 +27,8 @@ struct RandomEstate {
   var count = 0
   /// The features that roots have; those that were deleted keep theirs, for the states before.
   var features: [String: [String]] = [:]
+  /// The limits that roots have, likewise; what is not there is unlimited.
+  var limits: [String: [String: Int]] = [:]
 
   private static let entityCountMax = 240
 

@@ -115,6 +115,17 @@ struct ProductSetup: Sendable {
     return (features ?? [:]).keys.filter { !limits.contains($0) }.sorted()
   }
 
+  /// The limits of a tier of the catalogue that are numbers.
+  static func limits(ofTier name: String) throws -> [String: Int] {
+    let file = try Data(contentsOf: URL(fileURLWithPath: "\(root)/tiers/default.json"))
+    let catalog = try JSONSerialization.jsonObject(with: file) as? [String: Any]
+    let tiers = catalog?["tiers"] as? [[String: Any]] ?? []
+    let features = tiers.first { $0["name"] as? String == name }?["features"] as? [String: Any]
+    let limits = (catalog?["features"] as? [String: [String: String]] ?? [:])
+      .filter { $0.value["kind"] == "limit" }.keys
+    return (features ?? [:]).filter { limits.contains($0.key) }.compactMapValues { $0 as? Int }
+  }
+
   private func own(_ name: String) -> [(String, JSONValue)] {
     switch name {
     case "auth":

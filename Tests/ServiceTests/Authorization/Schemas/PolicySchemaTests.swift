@@ -101,6 +101,11 @@ struct PolicySchemaTests {
     .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"step_up": "pwd"}]"#),
     .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"feature": ""}]"#),
     .both(#""prefix": "unt""#, #""prefix": "unt", "holds_features_as": "stable""#),
+    .both(#""prefix": "unt""#, #""prefix": "unt", "counts": { "limit": "maxUnits" }"#),
+    .both(
+      #""prefix": "unt""#,
+      #""prefix": "unt", "counts": { "limit": "", "of": "portfolio" }"#
+    ),
     .both(#""who": ["olga"]"#, #""who": ["olga"], "step_ups": ["sms"]"#),
     .both(
       #""conditions": ["reachable"]"#,
@@ -133,6 +138,10 @@ struct PolicySchemaTests {
     .both(#""who": ["olga"],"#, ""), .both(#""who": ["olga"]"#, #""who": "olga""#),
     .both(#""who": ["olga"]"#, #""who": ["olga"], "reason": "ALLOWED""#),
     // What the parts of a file say about one another.
+    .loader(
+      #""prefix": "unt""#,
+      #""prefix": "unt", "counts": { "limit": "maxUnits", "of": "property" }"#
+    ),
     .loader(#""roles": ["owner"] }"#, #""roles": ["ower"] }"#),
     .loader(#""may": ["unit.view","#, #""may": ["unit.view", "unit.view","#),
     .loader(#""may": ["unit.view","#, #""may": ["device.view","#),
@@ -230,6 +239,7 @@ struct PolicySchemaTests {
         },
         "book": {
           "parents": ["library"], "creator_role": "head_of_book", "other_attributes": "staff",
+          "counts": { "limit": "maxBooks", "of": "library" },
           "attributes": {
             "title": { "kind": "text", "max_bytes": 9, "access": "public", "default": "new" },
             "pages": { "kind": "integer", "min": 0, "max": 99, "access": "staff", "default": 1 },

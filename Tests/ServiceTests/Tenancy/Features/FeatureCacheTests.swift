@@ -52,6 +52,19 @@ struct FeatureCacheTests {
     #expect(cache.answer(other, at: at(2)) == .unknown)
   }
 
+  @Test("Limits are believed as long as features are, and one that is not there is 0")
+  func limit_lease() {
+    var cache = cache()
+    #expect(cache.limit("most", of: holder, at: at(1)) == .unknown)
+    _ = cache.store([], limits: ["most": 5], for: holder, began: at(1), expires: at(301))
+    #expect(cache.limit("most", of: holder, at: at(10)) == .known(5))
+    #expect(cache.limit("other", of: holder, at: at(10)) == .known(0))
+    #expect(cache.limit("most", of: holder, at: at(11)) == .doubtful)
+    cache.extendLease(at: at(12))
+    #expect(cache.limit("most", of: holder, at: at(13)) == .known(5))
+    #expect(cache.limit("most", of: holder, at: at(301)) == .unknown)
+  }
+
   @Test("No more is kept than there is room for")
   func store_full_isBounded() {
     var cache = cache(holders: 3)

@@ -8,6 +8,7 @@ import ServiceKit
 final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendable {
   private struct State {
     var features: [String: [String]] = [:]
+    var limits: [String: [String: Int64?]] = [:]
     var validUntil: [String: Int64] = [:]
     var getCount = 0
     var watchCount = 0
@@ -31,14 +32,27 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
   /// Gives a portfolio or a user features, and tells watchers if they are to be told.
   func set(_ features: [String], of portfolio: String, validUntil: Int64? = nil, tells: Bool = true)
   {
-    let (watchers, change) = state.withLock { state in
+    change(portfolio, tells: tells) { state in
       state.features[portfolio] = features
       state.validUntil[portfolio] = validUntil
+    }
+  }
+
+  /// Gives an organization limits, nil for unlimited ones, and tells watchers.
+  func set(limits: [String: Int64?], of organization: String) {
+    change(organization, tells: true) { $0.limits[organization] = limits }
+  }
+
+  private func change(_ id: String, tells: Bool, _ body: (inout State) -> Void) {
+    let kind: Entitlement_V1.SubjectKind =
+      id.hasPrefix("usr_") ? .user : id.hasPrefix("org_") ? .organization : .portfolio
+    let (watchers, change) = state.withLock { state in
+      body(&state)
       state.revision += 1
       let change = Entitlement_V1.Change(
         revision: state.revision,
         kind: .subject,
-        subject: .init(kind: portfolio.hasPrefix("usr_") ? .user : .portfolio, id: portfolio)
+        subject: .init(kind: kind, id: id)
       )
       return (state.watchers, change)
     }
@@ -88,9 +102,10 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     _ call: CallContext
   ) async throws -> Entitlement_V1.GetEntitlementsResponse {
     let id = request.subject?.id ?? ""
-    let answer = state.withLock { state -> ([String], Int64?)? in
+    let answer = state.withLock { state -> ([String], [String: Int64?], Int64?)? in
       state.getCount += 1
-      return state.isDown ? nil : (state.features[id] ?? [], state.validUntil[id])
+      guard !state.isDown else { return nil }
+      return (state.features[id] ?? [], state.limits[id] ?? [:], state.validUntil[id])
     }
     await withCheckedContinuation { continuation in
       let isHeld = state.withLock { state in
@@ -100,10 +115,17 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
       }
       if !isHeld { continuation.resume() }
     }
-    guard let (features, until) = answer else { throw RPCError(.unavailable, "down") }
+    guard let (features, limits, until) = answer else { throw RPCError(.unavailable, "down") }
     return Entitlement_V1.GetEntitlementsResponse(
       subject: request.subject,
-      entitlements: features.map { .init(key: $0, available: true) } + Self.lacked(features),
+      entitlements: features.map { .init(key: $0, available: true) } + Self.lacked(features)
+        + limits.map { key, maximum in
+          .init(
+            key: key,
+            available: maximum != 0,
+            limit: .init(value: maximum.map { .maximum($0) } ?? .unlimited(true))
+          )
+        },
       validUntil: until.map { .init(milliseconds: $0) }
     )
   }
@@ -140,10 +162,15 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     _ call: CallContext
   ) async throws -> Entitlement_V1.CheckResponse { throw RPCError(.unimplemented, "") }
 
+  /// Forty are sold as `standard`, and more as nothing.
   func checkLimit(
     _ request: Entitlement_V1.CheckLimitRequest,
     _ call: CallContext
-  ) async throws -> Entitlement_V1.CheckResponse { throw RPCError(.unimplemented, "") }
+  ) async throws -> Entitlement_V1.CheckResponse {
+    guard !state.withLock({ $0.isDown }) else { throw RPCError(.unavailable, "down") }
+    let isSold = request.currentCount + (request.requested ?? 1) <= 40
+    return .init(unlockedBy: .init(tier: isSold ? "standard" : ""))
+  }
 
   func consume(
     _ request: Entitlement_V1.ConsumeRequest,

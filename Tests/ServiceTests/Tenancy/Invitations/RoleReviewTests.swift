@@ -43,7 +43,8 @@ struct RoleReviewTests {
       built.withLock { $0 = home }
       try await stage.service.database.write { tx in
         for statement in [
-          "DROP TABLE converted_role", "DROP TABLE role_review", "PRAGMA user_version = 16",
+          "DROP TABLE limit_count", "DROP TABLE converted_role", "DROP TABLE role_review",
+          "PRAGMA user_version = 16",
         ] {
           try tx.execute(statement)
         }

@@ -63,6 +63,7 @@ struct PolicyMutationTests {
         .null, true, -1, 70_000, "", "*", "system", "device", "book", [], ["system"], [:],
         ["a": 1], .number(JSONNumber(1e308) ?? JSONNumber(0)), "number", "color",
         ["celsius": ["kind": "number", "required": true]],
+        ["limit": "maxBooks", "of": "library"],
       ]
       return others[Int(random.next() % UInt64(others.count))]
     }

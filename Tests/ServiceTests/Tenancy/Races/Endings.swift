@@ -31,6 +31,8 @@ final class Endings: FeatureSource, TokenValidator {
     return .known(isLost ? [] : [Self.feature], until: now + 10_000)
   }
 
+  func limit(_ name: String, of holder: FeatureHolder) -> KnownLimit { .known(.max) }
+
   func fetch(_ holder: FeatureHolder) async throws {}
 }
 
