@@ -96,16 +96,6 @@ struct LimitedFarm {
   }
 }
 
-extension TenancyStage {
-  /// Has a user administer everything.
-  func makeOperator(_ userID: String) async throws {
-    _ = try await associations.grantSuperAdmin(
-      .init(userId: userID),
-      options: .byService("auth")
-    )
-  }
-}
-
 extension RPCError {
   /// The metadata of a refusal for a limit.
   var limit: [String: String]? {
