@@ -24,6 +24,14 @@ extension Policy {
     limits.first { $0.types.contains(type) }
   }
 
+  /// The limit of members of entities of a type; nil for none.
+  public func limit(ofMembersOf type: String) -> CountedLimit? {
+    guard let found = types.first(where: { $0.name == type }), let limit = found.membersLimit,
+      let kind = found.featureHolder
+    else { return nil }
+    return CountedLimit(name: limit, holderType: type, holderKind: kind, types: [])
+  }
+
   /// The limits of some types, in their order: types with the same limit of the same holder share it.
   static func limits(of types: [EntityType]) -> [CountedLimit] {
     var limits: [CountedLimit] = []

@@ -96,6 +96,8 @@ public final class Policy: Sendable {
     package internal(set) var entityActions = EntityActions()
     /// The limit that each of its entities counts against; nil for none.
     var count: Count?
+    /// The limit of people who hold roles on an entity; nil for none.
+    var membersLimit: String?
 
     static let standardPrefix = "ent"
 

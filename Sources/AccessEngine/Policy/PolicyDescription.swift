@@ -2,19 +2,23 @@
 package struct PolicyDescription: Sendable {
   /// The roles, in the order of the policy.
   package let roles: [Role]
-  /// The types that count against a limit, in the order of the policy.
+  /// The entities and members that count against a limit, in the order of the policy's types.
   package let limits: [Limit]
 
-  /// A type that counts against a limit.
+  /// Entities of a type, or members, that count against a limit.
   package struct Limit: Hashable, Sendable {
-    package let type: String
+    /// A type; nil for members of the holder.
+    package let type: String?
     /// The name of the limit.
     package let limit: String
     /// The type of those that have it.
     package let holderType: String
 
+    /// The part that stays the same whatever the limit is: `horse`, or `member of organization`.
+    package var counted: String { type ?? "member of \(holderType)" }
+
     /// `maxHorses of its organization`.
-    package var outline: String { "\(limit) of its \(holderType)" }
+    package var outline: String { type == nil ? limit : "\(limit) of its \(holderType)" }
   }
 
   /// A role, and all that it grants.
@@ -49,10 +53,14 @@ package struct PolicyDescription: Sendable {
   /// Describes a policy.
   package init(_ policy: Policy) {
     roles = policy.roles.indices.map { Self.role(RoleID(index: UInt8($0)), of: policy) }
-    limits = policy.types.compactMap { type in
-      policy.limit(counting: type.name).map {
+    limits = policy.types.flatMap { type in
+      let members = policy.limit(ofMembersOf: type.name).map {
+        Limit(type: nil, limit: $0.name, holderType: $0.holderType)
+      }
+      let entities = policy.limit(counting: type.name).map {
         Limit(type: type.name, limit: $0.name, holderType: $0.holderType)
       }
+      return [members, entities].compactMap { $0 }
     }
   }
 

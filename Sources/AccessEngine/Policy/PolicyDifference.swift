@@ -4,7 +4,7 @@ package struct PolicyDifference: Sendable {
   package let roles: [RoleChange]
   /// Pairs of a role and an action that are new, gone, or have other conditions.
   package let grants: [GrantChange]
-  /// Types that count against a limit now, no longer, or against another one.
+  /// Entities and members that count against a limit now, no longer, or against another one.
   package let limits: [LimitChange]
 
   package var isEmpty: Bool { roles.isEmpty && grants.isEmpty && limits.isEmpty }
@@ -26,9 +26,10 @@ package struct PolicyDifference: Sendable {
     package var grant: PolicyDescription.Grant? { after ?? before }
   }
 
-  /// The change of what a type counts against; nil is no limit.
+  /// The change of the limit that something counts against; nil is no limit.
   package struct LimitChange: Sendable {
-    package let type: String
+    /// As in `PolicyDescription.Limit`.
+    package let counted: String
     package let before: PolicyDescription.Limit?
     package let after: PolicyDescription.Limit?
   }
@@ -61,11 +62,11 @@ package struct PolicyDifference: Sendable {
     let (oldLimits, newLimits) = (
       PolicyDescription(before).limits, PolicyDescription(after).limits
     )
-    limits = Self.names(oldLimits.map(\.type), newLimits.map(\.type)).compactMap { type in
+    limits = Self.names(oldLimits.map(\.counted), newLimits.map(\.counted)).compactMap { counted in
       let change = LimitChange(
-        type: type,
-        before: oldLimits.first { $0.type == type },
-        after: newLimits.first { $0.type == type }
+        counted: counted,
+        before: oldLimits.first { $0.counted == counted },
+        after: newLimits.first { $0.counted == counted }
       )
       return change.before == change.after ? nil : change
     }

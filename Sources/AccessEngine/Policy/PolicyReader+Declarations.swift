@@ -14,6 +14,10 @@ extension PolicyReader {
         let field = JSONField(counts, path: "\(member.field.path).counts")
         types[Int(id.index)].count = readCount(field, of: id, scope)
       }
+      if let members = member.field.value.object?["members"] {
+        let field = JSONField(members, path: "\(member.field.path).members")
+        types[Int(id.index)].membersLimit = readMembersLimit(field, of: id)
+      }
     }
     for member in scope.roleMembers {
       guard let id = scope.roles[member.name], let object = member.field.value.object else {
@@ -75,6 +79,19 @@ extension PolicyReader {
     object.finish()
     guard let limit, let holder else { return nil }
     return Policy.Count(limit: limit, holder: holder)
+  }
+
+  private func readMembersLimit(_ field: JSONField, of type: EntityTypeID) -> String? {
+    guard var object = PolicyObject(field, problems) else { return nil }
+    let limit = object.required("limit") { field throws(JSONDecodingError) in
+      try words.feature(field)
+    }
+    object.finish()
+    guard types[Int(type.index)].featureHolder != nil else {
+      problems.note(field.path, "is for types with holds_features_as")
+      return nil
+    }
+    return limit
   }
 
   /// Whether entities of a type can be above those of another one, at any distance.

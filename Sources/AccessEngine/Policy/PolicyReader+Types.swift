@@ -47,7 +47,7 @@ extension PolicyReader {
       type.creatorRole = readCreatorRole(creator, of: id, scope)
     }
     // What these name is known only later; see `readRules` and `readDeclarations`.
-    for name in ["actions", "lifecycle", "counts"] { _ = object.optional(name) }
+    for name in ["actions", "lifecycle", "counts", "members"] { _ = object.optional(name) }
     object.finish()
     types[Int(id.index)] = type
   }

@@ -11,6 +11,8 @@ struct ChangeSet: Sendable {
   /// Nil for work that nobody called for.
   let call: CallContext?
   let user: UserIdentity
+  /// Whether roles go to a person who was counted as a member while invited.
+  var isSeatTaken = false
 
   var policy: Policy { core.policy }
 }

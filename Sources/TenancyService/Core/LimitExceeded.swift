@@ -12,13 +12,24 @@ struct LimitExceeded: Error {
   var count: Int64
   /// How many the request adds.
   var requested: Int64
-  /// The type of the entities that are counted.
+  /// The type of the entities that are counted, or `member`.
   let counted: String
   /// The refused action and its object, for the log.
   let action: String
   let object: String
   /// Where in the request the first one is that does not fit; empty if there is only one.
   var field = ""
+
+  /// Runs `body`, and says of a refusal for a limit where in the request it comes from.
+  static func naming(_ field: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as RPCError {
+      guard var exceeded = error.cause as? LimitExceeded else { throw error }
+      exceeded.field = field
+      throw exceeded.error
+    }
+  }
 
   /// The answer inside of a transaction; `TenancyCore` adds what would allow it.
   var error: RPCError {

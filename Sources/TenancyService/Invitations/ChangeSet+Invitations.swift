@@ -21,6 +21,11 @@ extension ChangeSet {
       try close(earlier, .revoked, tx)
     }
     try requireRoom(for: record, tx)
+    try requireSeat(
+      ofAddress: EmailAddress(record.email).key,
+      at: MemberPlace(entityID: record.entityID, type: record.entityType, role: record.role),
+      tx
+    )
     try InvitationTable.insert(record, in: tx)
     if !record.email.isEmpty { try core.mailer?.queue(code, of: record.id, in: tx) }
     try tx.audit("invitation.create", to: record)
@@ -130,7 +135,9 @@ extension ChangeSet {
     guard InvitedRole.allows(definition, invitedTo: record.madeFor) else {
       throw InvitationError.roleChanged
     }
-    let granted = try issuer.grant(draft, to: user.userID, on: held, tx)
+    var giver = issuer
+    giver.isSeatTaken = !record.email.isEmpty
+    let granted = try giver.grant(draft, to: user.userID, on: held, tx)
     try close(record, .accepted, association: granted.id, tx)
     return granted
   }

@@ -53,16 +53,18 @@ struct RolesHandler: Tenancy_V1.RolesService {
       let allowed = try drafts.map { try changes.requireGrant($0, now: tx.now, tx) }
       var (granted, revision): ([Tenancy_V1.RoleAssociation], Int64) = ([], 0)
       for ((draft, held), asked) in zip(allowed, drafts) {
-        switch draft.user {
-        case .id(let id):
-          try users.require(id, tx)
-          let record = try changes.grant(draft, to: id, on: held, tx)
-          granted.append(core.message(association: record))
-          revision = max(revision, record.added)
-        case .email(let email):
-          // By the name that the caller gave: of the tenant-defined role, if it is one.
-          let record = try changes.inviteInstead(asked.invitation(of: email), tx)
-          granted.append(core.message(invited: record))
+        try LimitExceeded.naming(drafts.count > 1 ? asked.field : "") {
+          switch draft.user {
+          case .id(let id):
+            try users.require(id, tx)
+            let record = try changes.grant(draft, to: id, on: held, tx)
+            granted.append(core.message(association: record))
+            revision = max(revision, record.added)
+          case .email(let email):
+            // By the name that the caller gave: of the tenant-defined role, if it is one.
+            let record = try changes.inviteInstead(asked.invitation(of: email), tx)
+            granted.append(core.message(invited: record))
+          }
         }
       }
       return answer(granted, revision == 0 ? tx.revision : revision)

@@ -108,6 +108,7 @@ extension ChangeSet {
     action: String,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
+    if !record.isOver(at: tx.now) { try requireSeat(of: record.userID, at: record.place, tx) }
     var record = record
     record.revision = try tx.put(record, policy)
     record.updatedAt = tx.now
@@ -202,5 +203,11 @@ extension ChangeSet {
       }
       _ = try revoke([role], from: holder.userID, on: entity, tx)
     }
+  }
+}
+
+extension AssociationRecord {
+  fileprivate var place: MemberPlace {
+    MemberPlace(entityID: entityID, type: entityType, role: role)
   }
 }

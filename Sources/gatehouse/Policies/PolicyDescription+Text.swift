@@ -35,18 +35,18 @@ extension PolicyDescription.Role {
 }
 
 extension PolicyDescription {
-  /// The types that count against limits.
+  /// The entities and members that count against limits.
   func limitLines(style: TextStyle) -> [String] {
     guard !limits.isEmpty else { return [] }
     return [style.heading("limits:")]
-      + limits.map { FailureText.printable("  \($0.type) counts against \($0.outline)") }
+      + limits.map { FailureText.printable("  \($0.counted) counts against \($0.outline)") }
   }
 }
 
 extension PolicyDescription.Limit {
   /// For programs.
   var json: JSONValue {
-    ["type": .string(type), "limit": .string(limit), "of": .string(holderType)]
+    ["counted": .string(counted), "limit": .string(limit), "of": .string(holderType)]
   }
 }
 

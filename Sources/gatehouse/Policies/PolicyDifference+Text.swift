@@ -76,12 +76,12 @@ extension PolicyDifference.LimitChange {
 
   fileprivate var line: String {
     let outline = [before?.outline, after?.outline].compactMap { $0 }.joined(separator: " -> ")
-    return "\(change.sign) \(type) counts against \(outline)"
+    return "\(change.sign) \(counted) counts against \(outline)"
   }
 
   fileprivate var json: JSONValue {
     [
-      "change": .string(change.rawValue), "type": .string(type),
+      "change": .string(change.rawValue), "counted": .string(counted),
       "before": before?.json ?? .null, "after": after?.json ?? .null,
     ]
   }

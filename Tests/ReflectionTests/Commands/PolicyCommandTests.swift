@@ -122,6 +122,7 @@ struct PolicyCommandTests {
           """
 
           limits:
+            member of organization counts against maxMembers
             stable counts against maxStables of its organization
             horse counts against maxHorses of its organization
 
@@ -132,7 +133,7 @@ struct PolicyCommandTests {
         ["policy", "explain", path, "--output", "json"]
       )
       #expect(
-        json.output.contains(#"{"type":"horse","limit":"maxHorses","of":"organization"}"#)
+        json.output.contains(#"{"counted":"horse","limit":"maxHorses","of":"organization"}"#)
       )
       let unknown = await stage.gatehouse(["policy", "explain", file, "--role", "guset"])
       #expect(unknown.code == 2)

@@ -96,7 +96,8 @@ extension ChangeSet {
       role.variant.isEmpty || role.variant == definition?.id,
       InvitedRole.allows(definition, invitedTo: invitation.madeFor)
     else { throw InvitationError.roleChanged }
-    let giver = ChangeSet(core: core, call: call, user: .named(role.grantedBy))
+    var giver = ChangeSet(core: core, call: call, user: .named(role.grantedBy))
+    giver.isSeatTaken = true
     let variant = role.variant.isEmpty ? nil : definition
     let window = role.window
     let isLent = window.until != nil && policy.lentRoles.contains(role.role)

@@ -52,20 +52,26 @@ extension RandomEstate {
     let isLimited = !isKept(role) && Int.random(in: 0..<4, using: &generator) == 0
     let window = isWindowed || isLimited ? window() : nil
     let hours = !isKept(role) && Int.random(in: 0..<4, using: &generator) == 0 ? hours() : nil
-    let granted = try await product.roles.grant(
-      .init(
-        role: .init(
-          entityId: id,
-          role: variant?.name ?? role,
-          userId: person.id,
-          validFrom: window.map { .init(milliseconds: $0.from) },
-          validUntil: window.map { .init(milliseconds: $0.until) },
-          replaceWindow: true,
-          recurring: hours
-        )
-      ),
-      options: try await asAdministrator
+    let options = try await asAdministrator
+    let request = Tenancy_V1.GrantRoleRequest(
+      role: .init(
+        entityId: id,
+        role: variant?.name ?? role,
+        userId: person.id,
+        validFrom: window.map { .init(milliseconds: $0.from) },
+        validUntil: window.map { .init(milliseconds: $0.until) },
+        replaceWindow: true,
+        recurring: hours
+      )
     )
+    guard hasSeat(for: person.id, on: id) else {
+      let refused = await #expect(throws: RPCError.self, "\(id) has no room for \(person.id)") {
+        try await product.roles.grant(request, options: options)
+      }
+      #expect(refused?.reason == "LIMIT_EXCEEDED")
+      return
+    }
+    let granted = try await product.roles.grant(request, options: options)
     let isLent = rule["lent"] as? Bool == true
     let place = naive.associations.firstIndex {
       isLent
@@ -86,6 +92,17 @@ extension RandomEstate {
     held.id = naive.associations[place].id
     #expect(held.id == granted.id, "another role was replaced")
     naive.associations[place] = held
+  }
+
+  /// Whether somebody is a member of an entity, or may become one.
+  private func hasSeat(for user: String, on id: String) -> Bool {
+    let rule = naive.types[naive.entities[id]?.type ?? ""]?["members"] as? [String: String]
+    guard let limit = rule?["limit"], let maximum = limits[id]?[limit] else { return true }
+    let now = product.clock.now
+    let members = Set(
+      naive.associations.filter { $0.entity == id && ($0.until ?? .max) > now }.map(\.user)
+    )
+    return members.contains(user) || members.count < maximum || members.isEmpty
   }
 
   /// All that somebody has of a role on an entity, or of one of a tenant's own alone.

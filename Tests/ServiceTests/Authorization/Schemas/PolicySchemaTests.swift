@@ -137,7 +137,9 @@ struct PolicySchemaTests {
     .both(#""suspended": ["sam"]"#, #""suspended": "sam""#),
     .both(#""who": ["olga"],"#, ""), .both(#""who": ["olga"]"#, #""who": "olga""#),
     .both(#""who": ["olga"]"#, #""who": ["olga"], "reason": "ALLOWED""#),
+    .both(#""prefix": "unt""#, #""prefix": "unt", "members": { "limits": "maxTenants" }"#),
     // What the parts of a file say about one another.
+    .loader(#""prefix": "unt""#, #""prefix": "unt", "members": { "limit": "maxTenants" }"#),
     .loader(
       #""prefix": "unt""#,
       #""prefix": "unt", "counts": { "limit": "maxUnits", "of": "property" }"#
@@ -230,6 +232,7 @@ struct PolicySchemaTests {
         "system": { "actions": { "system.administer": { "roles": ["super_admin"] } } },
         "library": {
           "parents": ["system"], "prefix": "lib", "holds_features_as": "organization",
+          "members": { "limit": "maxVisitors" },
           "lifecycle": {
             "view": "library.view", "delete": "library.view", "define_roles": "library.appoint"
           },

@@ -7,6 +7,7 @@ import Testing
 @Suite("Limits that a policy names")
 struct LimitPolicyTests {
   private static let counts = #""counts": { "limit": "maxHorses", "of": "organization" }"#
+  private static let members = #""members": { "limit": "maxMembers" }"#
   private static let organization = #""prefix": "org","#
 
   private static func text(_ right: String, _ wrong: String) throws -> [UInt8] {
@@ -22,6 +23,8 @@ struct LimitPolicyTests {
     #expect(policy.limits.allSatisfy { $0.holderType == "organization" })
     #expect(policy.limits.map(\.types) == [["stable"], ["horse"]])
     #expect(policy.limit(counting: "organization") == nil)
+    #expect(policy.limit(ofMembersOf: "organization")?.name == "maxMembers")
+    #expect(policy.limit(ofMembersOf: "stable") == nil)
     #expect(try Policy.load(PolicyFile.bytes("smart-home")).limits.isEmpty)
   }
 
@@ -33,13 +36,14 @@ struct LimitPolicyTests {
     #expect(policy.limits.map(\.types) == [["stable", "horse"]])
     let description = PolicyDescription(policy)
     #expect(
-      description.limits.map { "\($0.type): \($0.outline)" } == [
-        "stable: maxHorses of its organization", "horse: maxHorses of its organization",
+      description.limits.map { "\($0.counted): \($0.outline)" } == [
+        "member of organization: maxMembers", "stable: maxHorses of its organization",
+        "horse: maxHorses of its organization",
       ]
     )
     let old = try Policy.load(PolicyFile.bytes("equestrian"))
     let changes = PolicyDifference(from: old, to: policy).limits
-    #expect(changes.map(\.type) == ["stable"])
+    #expect(changes.map(\.counted) == ["stable"])
     #expect(changes.first?.before?.limit == "maxStables")
     #expect(PolicyDifference(from: old, to: old).isEmpty)
   }
@@ -61,6 +65,9 @@ struct LimitPolicyTests {
         organization, #""prefix": "org", "counts": { "limit": "most", "of": "organization" },"#,
         "types.organization.counts.of"
       ),
+      (counts, #""members": { "limit": "maxMembers" }"#, "types.horse.members"),
+      (members, #""members": {}"#, "types.organization.members.limit"),
+      (members, #""members": { "limit": 5 }"#, "types.organization.members.limit"),
     ]
   )
   func counts_wrong_isNamed(right: String, wrong: String, path: String) throws {

@@ -21,12 +21,16 @@ struct LimitedFarm {
     policy: [UInt8]? = nil,
     horses: Int64? = 5,
     stables: Int64? = 1,
+    members: Int64? = 5,
+    users: SmallUsersService = SmallUsersService(),
     _ body: (LimitedFarm) async throws -> Void
   ) async throws {
     let entitlement = SmallEntitlementService()
     let policy = try policy ?? PolicyFile.bytes("equestrian")
-    try await TenancyStage.run(policy: policy, entitlement: entitlement) { stage in
-      try await body(farm(stage, entitlement, horses: horses, stables: stables))
+    try await TenancyStage.run(policy: policy, users: users, entitlement: entitlement) { stage in
+      try await body(
+        farm(stage, entitlement, horses: horses, stables: stables, members: members)
+      )
     }
   }
 
@@ -39,10 +43,14 @@ struct LimitedFarm {
     _ stage: TenancyStage,
     _ entitlement: SmallEntitlementService,
     horses: Int64?,
-    stables: Int64?
+    stables: Int64?,
+    members: Int64? = 5
   ) async throws -> LimitedFarm {
     let id = try await stage.create("organization", by: owner).id
-    entitlement.set(limits: ["maxHorses": horses, "maxStables": stables], of: id)
+    entitlement.set(
+      limits: ["maxHorses": horses, "maxStables": stables, "maxMembers": members],
+      of: id
+    )
     let stable = try await stage.create("stable", under: id, by: owner).id
     return LimitedFarm(stage: stage, entitlement: entitlement, id: id, stable: stable)
   }
