@@ -6,7 +6,7 @@ enum TenancySchema {
   static let applicationID: Int32 = 0x4748_544E
 
   /// All steps, oldest first; forward only.
-  static let migrations = first + later + [RoleReview.migration]
+  static let migrations = first + later + [RoleReview.migration, desiredState]
 
   /// Up to version 8.
   private static let first = [

@@ -76,10 +76,11 @@ extension Tenancy_V1 {
     public var propertyId: Swift.String = ""
     /// The unit it is assigned to; empty if it is directly in the property.
     public var unitId: Swift.String = ""
-    /// State, battery, `online`, `remote_operation_enabled` and whatever else the manufacturer
-    /// defines, as far as the caller may see it.
+    /// Values the device reports (state, battery, `online`), its settings (`remote_operation_enabled`) and whatever
+    /// else the manufacturer defines, as far as the caller may see it. Nobody but the device sets what it reports.
     public var attributes: Google_Protobuf.Struct? = nil
-    /// The state that was last requested: `locked`, `unlocked`, …; empty if none yet.
+    /// The state that was last requested: `locked`, `unlocked`, …; empty if none yet. The same as `state` in
+    /// `desired`.
     public var desiredState: Swift.String = ""
     /// When it was registered.
     public var createdAt: Google_Protobuf.Timestamp? = nil
@@ -92,6 +93,12 @@ extension Tenancy_V1 {
     public var propertyName: Swift.String = ""
     /// Name of the unit, for the same callers.
     public var unitName: Swift.String = ""
+    /// Values operations have asked of the device: `state`, `target_temperature`, `brightness`, … What a command
+    /// asked for that has failed, or that the device has not carried out within a minute, is taken back.
+    public var desired: Google_Protobuf.Struct? = nil
+    /// When the device last reported something else than before; absent if it never has. Neither that nor
+    /// `desired` changes the revision.
+    public var reportedAt: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -109,7 +116,9 @@ extension Tenancy_V1 {
       updatedAt: Google_Protobuf.Timestamp? = nil,
       revision: Swift.String = "",
       propertyName: Swift.String = "",
-      unitName: Swift.String = ""
+      unitName: Swift.String = "",
+      desired: Google_Protobuf.Struct? = nil,
+      reportedAt: Google_Protobuf.Timestamp? = nil
     ) {
       self.id = id
       self.name = name
@@ -123,6 +132,8 @@ extension Tenancy_V1 {
       self.revision = revision
       self.propertyName = propertyName
       self.unitName = unitName
+      self.desired = desired
+      self.reportedAt = reportedAt
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.Device" }
@@ -153,6 +164,12 @@ extension Tenancy_V1 {
       try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f10_revision)
       try unsafe self.propertyName = RPCKit.MessageReading.string(source.pointee.f11_property_name)
       try unsafe self.unitName = RPCKit.MessageReading.string(source.pointee.f12_unit_name)
+      if let member = unsafe source.pointee.f13_desired {
+        try unsafe self.desired = Google_Protobuf.Struct(reading: member)
+      }
+      if let member = unsafe source.pointee.f14_reported_at {
+        try unsafe self.reportedAt = Google_Protobuf.Timestamp(reading: member)
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -174,6 +191,12 @@ extension Tenancy_V1 {
       measure.add(self.revision.utf8.count)
       measure.add(self.propertyName.utf8.count)
       measure.add(self.unitName.utf8.count)
+      if let value = self.desired {
+        value.measure(&measure)
+      }
+      if let value = self.reportedAt {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -199,6 +222,12 @@ extension Tenancy_V1 {
       unsafe target.pointee.f10_revision = scratch.copy(self.revision)
       unsafe target.pointee.f11_property_name = scratch.copy(self.propertyName)
       unsafe target.pointee.f12_unit_name = scratch.copy(self.unitName)
+      if let value = self.desired {
+        unsafe target.pointee.f13_desired = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
+      }
+      if let value = self.reportedAt {
+        unsafe target.pointee.f14_reported_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -213,7 +242,8 @@ extension Tenancy_V1 {
     public var name: Swift.String = ""
     /// `lock`, `light`, `thermostat`, `switch` or `other`.
     public var type: Swift.String = ""
-    /// Initial attributes; at most 16 KiB. `online` and `remote_operation_enabled` are true if absent.
+    /// Initial attributes; at most 16 KiB. `remote_operation_enabled` is true if absent. What the device reports
+    /// cannot be set here (ATTRIBUTE_REPORTED).
     public var attributes: Google_Protobuf.Struct? = nil
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
@@ -707,7 +737,8 @@ extension Tenancy_V1 {
     public var deviceId: Swift.String = ""
     /// Display name.
     public var name: Swift.String? = nil
-    /// Attributes to set; null removes one.
+    /// Attributes to set; null removes one. What the device reports cannot be set (ATTRIBUTE_REPORTED), but may
+    /// be sent as it is.
     public var attributes: Google_Protobuf.Struct? = nil
     /// The change is refused with ABORTED unless the device still has this revision; empty means any.
     public var expectedRevision: Swift.String = ""
@@ -1004,24 +1035,95 @@ extension Tenancy_V1 {
     }
   }
 
-  /// A record of an operation or of a refused attempt.
+  /// A value that an operation set.
+  public struct DeviceSetting: RPCKit.GeneratedMessage {
+    /// Its name: that of a setting, or that in `Device.desired`.
+    public var name: Swift.String = ""
+    /// The value before; absent if there was none.
+    public var from: Google_Protobuf.Value? = nil
+    /// The value since; absent if there is none.
+    public var to: Google_Protobuf.Value? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      name: Swift.String = "",
+      from: Google_Protobuf.Value? = nil,
+      to: Google_Protobuf.Value? = nil
+    ) {
+      self.name = name
+      self.from = from
+      self.to = to
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.DeviceSetting" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__device_setting()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__DeviceSetting.self)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      if let member = unsafe source.pointee.f2_from {
+        try unsafe self.from = Google_Protobuf.Value(reading: member)
+      }
+      if let member = unsafe source.pointee.f3_to {
+        try unsafe self.to = Google_Protobuf.Value(reading: member)
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+      if let value = self.from {
+        value.measure(&measure)
+      }
+      if let value = self.to {
+        value.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__DeviceSetting.self, 1)
+      unsafe tenancy__v1__device_setting__init(target)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      if let value = self.from {
+        unsafe target.pointee.f2_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Value.self)
+      }
+      if let value = self.to {
+        unsafe target.pointee.f3_to = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Value.self)
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// A record of an operation or of a refused attempt, or of a command that came to nothing.
   public struct AccessRecord: RPCKit.GeneratedMessage {
     /// Identifier, `acr_…`.
     public var id: Swift.String = ""
     /// The device.
     public var deviceId: Swift.String = ""
-    /// The user who tried.
+    /// The user who tried; empty for a command that came to nothing.
     public var userId: Swift.String = ""
     /// The operation.
     public var operation: Swift.String = ""
     /// Whether it was allowed and passed on to the device.
     public var succeeded: Swift.Bool = false
-    /// ALLOWED, or why it was refused: a reason code of Permissions.
+    /// ALLOWED, or why it was refused: a reason code of Permissions. COMMAND_FAILED or COMMAND_EXPIRED if the
+    /// device could not carry it out, or has not within a minute: then `changes` say what was taken back.
     public var reason: Swift.String = ""
     /// The role that allowed it; empty if it was refused.
     public var role: Swift.String = ""
     /// When it happened.
     public var time: Google_Protobuf.Timestamp? = nil
+    /// The values it set, from what to what.
+    public var changes: [Tenancy_V1.DeviceSetting] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1035,7 +1137,8 @@ extension Tenancy_V1 {
       succeeded: Swift.Bool = false,
       reason: Swift.String = "",
       role: Swift.String = "",
-      time: Google_Protobuf.Timestamp? = nil
+      time: Google_Protobuf.Timestamp? = nil,
+      changes: [Tenancy_V1.DeviceSetting] = []
     ) {
       self.id = id
       self.deviceId = deviceId
@@ -1045,6 +1148,7 @@ extension Tenancy_V1 {
       self.reason = reason
       self.role = role
       self.time = time
+      self.changes = changes
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.AccessRecord" }
@@ -1067,6 +1171,14 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f8_time {
         try unsafe self.time = Google_Protobuf.Timestamp(reading: member)
       }
+      if unsafe source.pointee.n_f10_changes > 0 {
+        unsafe self.changes.reserveCapacity(source.pointee.n_f10_changes)
+        for index in unsafe 0..<source.pointee.n_f10_changes {
+          if let member = unsafe source.pointee.f10_changes[index] {
+            try unsafe self.changes.append(Tenancy_V1.DeviceSetting(reading: member))
+          }
+        }
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1078,6 +1190,11 @@ extension Tenancy_V1 {
       measure.add(self.role.utf8.count)
       if let value = self.time {
         value.measure(&measure)
+      }
+      for element in self.changes {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
       }
     }
 
@@ -1095,6 +1212,14 @@ extension Tenancy_V1 {
       unsafe target.pointee.f7_role = scratch.copy(self.role)
       if let value = self.time {
         unsafe target.pointee.f8_time = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
+      if !self.changes.isEmpty {
+        unsafe target.pointee.n_f10_changes = self.changes.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__DeviceSetting>?.self, self.changes.count)
+        for (index, element) in self.changes.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__DeviceSetting.self)
+        }
+        unsafe target.pointee.f10_changes = unsafe elements
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -1743,7 +1868,8 @@ extension Tenancy_V1 {
   public struct ReportDeviceStateRequest: RPCKit.GeneratedMessage {
     /// The device.
     public var deviceId: Swift.String = ""
-    /// Attributes to set, such as `locked` or `online`; null removes one. At most 16 KiB.
+    /// Attributes to set, such as `battery` or `online`; null removes one. Those that people set are refused. At
+    /// most 16 KiB.
     public var attributes: Google_Protobuf.Struct? = nil
 
     /// Makes a message with every field at its default.
@@ -2281,7 +2407,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8irAMKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbhIjCg1wcm9wZXJ0eV9uYW1lGAsgASgJUgxwcm9wZXJ0eU5hbWUSGwoJdW5pdF9uYW1lGAwgASgJUgh1bml0TmFtZSKXAgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIfCgRuYW1lGAMgASgJQguquxgHCAEYyAFYAVIEbmFtZRIcCgR0eXBlGAQgASgJQgiquxgECAEYQFIEdHlwZRJBCgphdHRyaWJ1dGVzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLFAwoSTGlzdERldmljZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBInCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAyABKAlCBqq7GAIYQFIGdW5pdElkEhoKBHR5cGUYBCABKAlCBqq7GAIYQFIEdHlwZRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuElUKB3NvcnRfYnkYCCABKAlCPKq7GDgiNm5hbWV8LW5hbWV8Y3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5EjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24SIQoEcGFnZRgKIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSKKAQoTTGlzdERldmljZXNSZXNwb25zZRIsCgdkZXZpY2VzGAEgAygLMhIudGVuYW5jeS52MS5EZXZpY2VSB2RldmljZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJuChBHZXREZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24ilgIKE1VwZGF0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJBCgphdHRyaWJ1dGVzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSNAoRZXhwZWN0ZWRfcmV2aXNpb24YBCABKAlCB6q7GAMYgAFSEGV4cGVjdGVkUmV2aXNpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUIHCgVfbmFtZSKHAQoTRGVsZXRlRGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIXCgdkcnlfcnVuGAIgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLaAQoUT3BlcmF0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSJgoJb3BlcmF0aW9uGAIgASgJQgiquxgECAEYQFIJb3BlcmF0aW9uEkEKCnBhcmFtZXRlcnMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKcGFyYW1ldGVycxIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IuwBCgxBY2Nlc3NSZWNvcmQSDgoCaWQYASABKAlSAmlkEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSFwoHdXNlcl9pZBgDIAEoCVIGdXNlcklkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEhwKCXN1Y2NlZWRlZBgFIAEoCFIJc3VjY2VlZGVkEhYKBnJlYXNvbhgGIAEoCVIGcmVhc29uEhIKBHJvbGUYByABKAlSBHJvbGUSLgoEdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBHRpbWUilAEKFU9wZXJhdGVEZXZpY2VSZXNwb25zZRIwCgZyZWNvcmQYASABKAsyGC50ZW5hbmN5LnYxLkFjY2Vzc1JlY29yZFIGcmVjb3JkEioKBmRldmljZRgCIAEoCzISLnRlbmFuY3kudjEuRGV2aWNlUgZkZXZpY2USHQoKY29tbWFuZF9pZBgDIAEoCVIJY29tbWFuZElkIvEBChJMaXN0SGlzdG9yeVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSLgoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBGZyb20SMAoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIqCglwYWdlX3NpemUYBCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJxChNMaXN0SGlzdG9yeVJlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyGC50ZW5hbmN5LnYxLkFjY2Vzc1JlY29yZFIHcmVjb3JkcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4iqgIKDURldmljZUNvbW1hbmQSDgoCaWQYASABKAlSAmlkEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSHAoJb3BlcmF0aW9uGAQgASgJUglvcGVyYXRpb24SNwoKcGFyYW1ldGVycxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RSCnBhcmFtZXRlcnMSOQoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5CgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0Im8KFFdhdGNoQ29tbWFuZHNSZXF1ZXN0EicKC3Byb3BlcnR5X2lkGAEgASgJQgaquxgCGEBSCnByb3BlcnR5SWQSLgoOYWZ0ZXJfcG9zaXRpb24YAiABKAlCB6q7GAMYgAFSDWFmdGVyUG9zaXRpb24ikQEKDENvbW1hbmRFdmVudBIwCgRraW5kGAEgASgOMhwudGVuYW5jeS52MS5Db21tYW5kRXZlbnRLaW5kUgRraW5kEhoKCHBvc2l0aW9uGAIgASgJUghwb3NpdGlvbhIzCgdjb21tYW5kGAMgASgLMhkudGVuYW5jeS52MS5EZXZpY2VDb21tYW5kUgdjb21tYW5kIuoBChlBY2tub3dsZWRnZUNvbW1hbmRSZXF1ZXN0EicKCmNvbW1hbmRfaWQYASABKAlCCKq7GAQIARhAUgljb21tYW5kSWQSPgoHb3V0Y29tZRgCIAEoDjIaLnRlbmFuY3kudjEuQ29tbWFuZE91dGNvbWVCCKq7GAQIATgBUgdvdXRjb21lEiEKBmRldGFpbBgDIAEoCUIJqrsYBRjIAVgBUgZkZXRhaWwSQQoKYXR0cmlidXRlcxgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzIpcBChpBY2tub3dsZWRnZUNvbW1hbmRSZXNwb25zZRI0CgdvdXRjb21lGAEgASgOMhoudGVuYW5jeS52MS5Db21tYW5kT3V0Y29tZVIHb3V0Y29tZRJDCg9hY2tub3dsZWRnZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUg5hY2tub3dsZWRnZWRBdCKEAQoYUmVwb3J0RGV2aWNlU3RhdGVSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEkEKCmF0dHJpYnV0ZXMYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyJRChlSZXBvcnREZXZpY2VTdGF0ZVJlc3BvbnNlEhgKB2NoYW5nZWQYASABKAhSB2NoYW5nZWQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uKpgBChBDb21tYW5kRXZlbnRLaW5kEiIKHkNPTU1BTkRfRVZFTlRfS0lORF9VTlNQRUNJRklFRBAAEh4KGkNPTU1BTkRfRVZFTlRfS0lORF9DT01NQU5EEAESHgoaQ09NTUFORF9FVkVOVF9LSU5EX0NVUlJFTlQQAhIgChxDT01NQU5EX0VWRU5UX0tJTkRfSEVBUlRCRUFUEAMqZwoOQ29tbWFuZE91dGNvbWUSHwobQ09NTUFORF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ09NTUFORF9PVVRDT01FX0RPTkUQARIaChZDT01NQU5EX09VVENPTUVfRkFJTEVEEAIyrwkKB0RldmljZXMSaQoIUmVnaXN0ZXISIS50ZW5hbmN5LnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIiaiuxgCCAKC0+STAhQiDy9hcGkvdjEvZGV2aWNlczoBKrK7GAIIARJqCgRMaXN0Eh4udGVuYW5jeS52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiIaK7GAYIAiABKAGC0+STAhESDy9hcGkvdjEvZGV2aWNlcxJkCgNHZXQSHC50ZW5hbmN5LnYxLkdldERldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIrorsYBAgCIAGC0+STAh0SGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfRKNAQoGVXBkYXRlEh8udGVuYW5jeS52MS5VcGRhdGVEZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiTqK7GAIIAoLT5JMCQhobL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9OgEqWiAyGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfToBKhJwCgZEZWxldGUSHy50ZW5hbmN5LnYxLkRlbGV0ZURldmljZVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIimiuxgCCAKC0+STAh0qGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfRKYAQoHT3BlcmF0ZRIgLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlcXVlc3QaIS50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXNwb25zZSJIorsYAggCgtPkkwIsIicvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0ve29wZXJhdGlvbn06ASqyuxgMWgpwYXJhbWV0ZXJzEoUBCgtMaXN0SGlzdG9yeRIeLnRlbmFuY3kudjEuTGlzdEhpc3RvcnlSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlc3BvbnNlIjWiuxgGCAIgASgBgtPkkwIlEiMvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0vaGlzdG9yeRJdCg1XYXRjaENvbW1hbmRzEiAudGVuYW5jeS52MS5XYXRjaENvbW1hbmRzUmVxdWVzdBoYLnRlbmFuY3kudjEuQ29tbWFuZEV2ZW50Ig6iuxgKCAMSBmJyaWRnZTABEnUKEkFja25vd2xlZGdlQ29tbWFuZBIlLnRlbmFuY3kudjEuQWNrbm93bGVkZ2VDb21tYW5kUmVxdWVzdBomLnRlbmFuY3kudjEuQWNrbm93bGVkZ2VDb21tYW5kUmVzcG9uc2UiEKK7GAwIAxIGYnJpZGdlIAESbAoLUmVwb3J0U3RhdGUSJC50ZW5hbmN5LnYxLlJlcG9ydERldmljZVN0YXRlUmVxdWVzdBolLnRlbmFuY3kudjEuUmVwb3J0RGV2aWNlU3RhdGVSZXNwb25zZSIQorsYDAgDEgZicmlkZ2UgAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK80gKKQoBDBIDAQASGh8gRGV2aWNlcyBhbmQgdGhlaXIgb3BlcmF0aW9ucy4KCjYKAgQAEgQOACkBGiogQSB0aGluZyB0aGF0IGNhbiBiZSB2aWV3ZWQgYW5kIG9wZXJhdGVkLgoKJQoEBAACABIDEAIQGhggSWRlbnRpZmllciwgYGRldl/igKZgLgoKHAoEBAACARIDEgISGg8gRGlzcGxheSBuYW1lLgoKQgoEBAACAhIDFAISGjUgYGxvY2tgLCBgbGlnaHRgLCBgdGhlcm1vc3RhdGAsIGBzd2l0Y2hgIG9yIGBvdGhlcmAuCgolCgQEAAIDEgMWAhkaGCBUaGUgcHJvcGVydHkgaXQgaXMgaW4uCgpTCgQEAAIEEgMYAhUaRiBUaGUgdW5pdCBpdCBpcyBhc3NpZ25lZCB0bzsgZW1wdHkgaWYgaXQgaXMgZGlyZWN0bHkgaW4gdGhlIHByb3BlcnR5LgoKkgEKBAQAAgUSAxsCKBqEASBTdGF0ZSwgYmF0dGVyeSwgYG9ubGluZWAsIGByZW1vdGVfb3BlcmF0aW9uX2VuYWJsZWRgIGFuZCB3aGF0ZXZlciBlbHNlIHRoZSBtYW51ZmFjdHVyZXIKIGRlZmluZXMsIGFzIGZhciBhcyB0aGUgY2FsbGVyIG1heSBzZWUgaXQuCgpfCgQEAAIGEgMdAhsaUiBUaGUgc3RhdGUgdGhhdCB3YXMgbGFzdCByZXF1ZXN0ZWQ6IGBsb2NrZWRgLCBgdW5sb2NrZWRgLCDigKY7IGVtcHR5IGlmIG5vbmUgeWV0LgoKJgoEBAACBxIDHwIrGhkgV2hlbiBpdCB3YXMgcmVnaXN0ZXJlZC4KCigKBAQAAggSAyECKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClcKBAQAAgkSAyMCFxpKIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIGRldmljZTsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKqwEKBAQAAgoSAyYCHBqdASBOYW1lIG9mIHRoZSBwcm9wZXJ0eSwgZm9yIGNhbGxlcnMgd2hvc2UgYWNjZXNzIGxldmVsIGlzIGB1c2VgIG9yIGhpZ2hlcjsgb3RoZXJzLCBzdWNoIGFzIGd1ZXN0cywgZG8gbm90CiBnZXQgaXQuIEEgY2hhbmdlIG9mIGl0IGlzIG5vIGNoYW5nZSBvZiB0aGUgZGV2aWNlLgoKNgoEBAACCxIDKAIYGikgTmFtZSBvZiB0aGUgdW5pdCwgZm9yIHRoZSBzYW1lIGNhbGxlcnMuCgovCgIEARIELAA6ARojIFJlZ2lzdGVycyBhIGRldmljZSBpbiBhIHByb3BlcnR5LgoKJQoEBAECABIDLgJNGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKOgoEBAECARIDMAI5Gi0gVGhlIHVuaXQgdG8gYXNzaWduIGl0IHRvOyBlbXB0eSBtZWFucyBub25lLgoKHAoEBAECAhIDMgJaGg8gRGlzcGxheSBuYW1lLgoKQgoEBAECAxIDNAJGGjUgYGxvY2tgLCBgbGlnaHRgLCBgdGhlcm1vc3RhdGAsIGBzd2l0Y2hgIG9yIGBvdGhlcmAuCgpuCgQEAQIEEgM2AlAaYSBJbml0aWFsIGF0dHJpYnV0ZXM7IGF0IG1vc3QgMTYgS2lCLiBgb25saW5lYCBhbmQgYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGAgYXJlIHRydWUgaWYgYWJzZW50LgoKgQEKBAQBAgUSAzkCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHAoCBAISBD0AVQEaECBMaXN0cyBkZXZpY2VzLgoKJgoEBAICABIDPwI+GhkgT25seSBvZiB0aGlzIHBvcnRmb2xpby4KCiUKBAQCAgESA0ECPRoYIE9ubHkgb2YgdGhpcyBwcm9wZXJ0eS4KCrYBCgQEAgICEgNEAjkaqAEgT25seSBvZiB0aGlzIHVuaXQsIGFuZCBpdHMgY29tbW9uIGFyZWFzIGFzIGZhciBhcyB0aGUgY2FsbGVyIG1heSB2aWV3IHRoZW07IHJlcXVpcmVkIGZvcgogVW5pdHMuTGlzdERldmljZXMuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3Qga25vdyB3aGF0IGEgZmlsdGVyIG5hbWVzLgoKIQoEBAICAxIDRgI2GhQgT25seSBvZiB0aGlzIHR5cGUuCgpICgQEAgIEEgNIAjcaOyBPbmx5IHRob3NlIHdob3NlIG5hbWUgY29udGFpbnMgdGhpcywgaWdub3JpbmcgQVNDSUkgY2FzZS4KCioKBAQCAgUSA0oCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAICBhIDTAI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgq3AQoEBAICBxIDTwJvGqkBIGBuYW1lYCAodGhlIGRlZmF1bHQpIG9yIGBjcmVhdGVkX2F0YDsgYSBtaW51cyBpbiBmcm9udCB0dXJucyB0aGUgb3JkZXIgcm91bmQuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuCiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcyBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpACgQEAgIIEgNRAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgq+AQoEBAICCRIDVAI2GrABIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBmb3IgYXBwbGljYXRpb25zIHRoYXQgY291bnQgcGFnZXM6IGF0IG1vc3QgdGhlIGZpcnN0IDEwLDAwMCBlbGVtZW50cyBjYW4gYmUKIHJlYWNoZWQgc28uIDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdDsgbm90IHRvZ2V0aGVyIHdpdGggb25lLgoKIgoCBAMSBFgAXwEaFiBPbmUgcGFnZSBvZiBkZXZpY2VzLgoKJgoEBAMCABIDWgIeGhkgSW4gdGhlIHJlcXVlc3RlZCBvcmRlci4KCjgKBAQDAgESA1wCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgosCgQEAwICEgNeAhgaHyBOdW1iZXIgb2YgaXRlbXMgb24gYWxsIHBhZ2VzLgoKHAoCBAQSBGIAZwEaECBHZXRzIGEgZGV2aWNlLgoKGgoEBAQCABIDZAJLGg0gVGhlIGRldmljZS4KCkAKBAQEAgESA2YCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCkAKAgQFEgRqAHYBGjQgQ2hhbmdlcyBhIGRldmljZS4gQWJzZW50IGZpZWxkcyBrZWVwIHRoZWlyIHZhbHVlcy4KChoKBAQFAgASA2wCSxoNIFRoZSBkZXZpY2UuCgocCgQEBQIBEgNuAl8aDyBEaXNwbGF5IG5hbWUuCgozCgQEBQICEgNwAlAaJiBBdHRyaWJ1dGVzIHRvIHNldDsgbnVsbCByZW1vdmVzIG9uZS4KCm0KBAQFAgMSA3ICRBpgIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBkZXZpY2Ugc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KCoEBCgQEBQIEEgN1AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiAKAgQGEgV5AIEBARoTIERlbGV0ZXMgYSBkZXZpY2UuCgoaCgQEBgIAEgN7AksaDSBUaGUgZGV2aWNlLgoKSAoEBAYCARIDfQITGjsgRHJ5IHJ1bjogY2hhbmdlcyBub3RoaW5nLCBhbmQgc2F5cyB3aGF0IHdvdWxkIGJlIGRlbGV0ZWQuCgqCAQoEBAYCAhIEgAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIgoCBAcSBoQBAJEBARoUIE9wZXJhdGVzIGEgZGV2aWNlLgoKGwoEBAcCABIEhgECSxoNIFRoZSBkZXZpY2UuCgrGAQoEBAcCARIEiQECSxq3ASBgbG9ja2AsIGB1bmxvY2tgLCBgdHVybl9vbmAsIGB0dXJuX29mZmAsIGB2aWV3X3N0YXR1c2AsIGBzZXRfdGVtcGVyYXR1cmVgLCBgc2V0X2JyaWdodG5lc3NgLAogYGNoYW5nZV9zZXR0aW5nc2AgYW5kIHNvIG9uLCBhcyB0aGUgcG9saWN5IGtub3dzIGl0OyBgc2V0VGVtcGVyYXR1cmVgIGlzIHRha2VuIGFzIHdlbGwuCgqBAgoEBAcCAhIEjQECUBryASBQYXJhbWV0ZXJzIG9mIHRoZSBvcGVyYXRpb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgdGhlbTogYHsiY2Vsc2l1cyI6IDIxLjV9YCwgb3IgdGhlIHNldHRpbmdzIHRvIGNoYW5nZS4KIFBBUkFNRVRFUlNfSU5WQUxJRCBuYW1lcyBhbGwgdGhhdCBhcmUgdW5rbm93biwgbWlzc2luZyBvciBvdXQgb2YgcmFuZ2UuIEJ5IFJFU1QgdGhleSBjYW4gYmUgbWVtYmVycyBvZgogdGhlIGJvZHkgaXRzZWxmLiBBdCBtb3N0IDE2IEtpQi4KCoIBCgQEBwIDEgSQAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpBCgIECBIGlAEApQEBGjMgQSByZWNvcmQgb2YgYW4gb3BlcmF0aW9uIG9yIG9mIGEgcmVmdXNlZCBhdHRlbXB0LgoKJgoEBAgCABIElgECEBoYIElkZW50aWZpZXIsIGBhY3Jf4oCmYC4KChsKBAQIAgESBJgBAhcaDSBUaGUgZGV2aWNlLgoKIwoEBAgCAhIEmgECFRoVIFRoZSB1c2VyIHdobyB0cmllZC4KCh4KBAQIAgMSBJwBAhcaECBUaGUgb3BlcmF0aW9uLgoKQwoEBAgCBBIEngECFRo1IFdoZXRoZXIgaXQgd2FzIGFsbG93ZWQgYW5kIHBhc3NlZCBvbiB0byB0aGUgZGV2aWNlLgoKTQoEBAgCBRIEoAECFBo/IEFMTE9XRUQsIG9yIHdoeSBpdCB3YXMgcmVmdXNlZDogYSByZWFzb24gY29kZSBvZiBQZXJtaXNzaW9ucy4KCkIKBAQIAgYSBKIBAhIaNCBUaGUgcm9sZSB0aGF0IGFsbG93ZWQgaXQ7IGVtcHR5IGlmIGl0IHdhcyByZWZ1c2VkLgoKIQoEBAgCBxIEpAECJRoTIFdoZW4gaXQgaGFwcGVuZWQuCgorCgIECRIGqAEArwEBGh0gVGhlIHJlc3VsdCBvZiBhbiBvcGVyYXRpb24uCgozCgQECQIAEgSqAQIaGiUgVGhlIHJlY29yZCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4KCigKBAQJAgESBKwBAhQaGiBUaGUgZGV2aWNlIGFzIGl0IGlzIG5vdy4KCnMKBAQJAgISBK4BAhgaZSBUaGUgY29tbWFuZCB0aGF0IHRoZSBoYXJkd2FyZSBicmlkZ2Ugd2FzIGhhbmRlZCwgYGNtZF/igKZgOyBlbXB0eSBmb3IgYW4gb3BlcmF0aW9uIHRoYXQgb25seSBsb29rcy4KCikKAgQKEgayAQC9AQEaGyBMaXN0cyBhIGRldmljZSdzIGhpc3RvcnkuCgobCgQECgIAEgS0AQJLGg0gVGhlIGRldmljZS4KCi8KBAQKAgESBLYBAiUaISBPbmx5IHJlY29yZHMgZnJvbSB0aGlzIHRpbWUgb24uCgouCgQECgICEgS4AQImGiAgT25seSByZWNvcmRzIGJlZm9yZSB0aGlzIHRpbWUuCgorCgQECgIDEgS6AQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECgIEEgS8AQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgovCgIECxIGwAEAxQEBGiEgT25lIHBhZ2Ugb2YgYSBkZXZpY2UncyBoaXN0b3J5LgoKHQoEBAsCABIEwgECJBoPIE5ld2VzdCBmaXJzdC4KCjkKBAQLAgESBMQBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKLgoCBAwSBsgBANcBARogIEFuIG9wZXJhdGlvbiBmb3IgdGhlIGhhcmR3YXJlLgoKYAoEBAwCABIEygECEBpSIElkZW50aWZpZXIsIGBjbWRf4oCmYDogYSBicmlkZ2UgdGhhdCBpcyBoYW5kZWQgYSBjb21tYW5kIHR3aWNlIGtub3dzIGl0IGJ5IHRoaXMuCgobCgQEDAIBEgTMAQIXGg0gVGhlIGRldmljZS4KCiYKBAQMAgISBM4BAhkaGCBUaGUgcHJvcGVydHkgaXQgaXMgaW4uCgo9CgQEDAIDEgTQAQIXGi8gYGxvY2tgLCBgdW5sb2NrYCwg4oCmIGFzIHRoZSBwb2xpY3kga25vd3MgaXQuCgplCgQEDAIEEgTSAQIoGlcgUGFyYW1ldGVycyBvZiB0aGUgb3BlcmF0aW9uLCB3aXRoIHRoZSBwb2xpY3kncyBkZWZhdWx0cyBmb3IgdGhvc2UgdGhhdCB3ZXJlIGxlZnQgb3V0LgoKIgoEBAwCBRIE1AECKxoUIFdoZW4gaXQgd2FzIGdpdmVuLgoKSAoEBAwCBhIE1gECKxo6IFdoZW4gaXQgbXVzdCBubyBsb25nZXIgYmUgY2FycmllZCBvdXQ6IG9uZSBtaW51dGUgbGF0ZXIuCgolCgIEDRIG2gEA4AEBGhcgV2F0Y2hlcyBmb3IgY29tbWFuZHMuCgpQCgQEDQIAEgTcAQI9GkIgT25seSB0aG9zZSBmb3IgZGV2aWNlcyBpbiB0aGlzIHByb3BlcnR5OyBlbXB0eSBtZWFucyBldmVyeXdoZXJlLgoKogEKBAQNAgESBN8BAkEakwEgYHBvc2l0aW9uYCBvZiB0aGUgbGFzdCBldmVudCB0aGF0IHdhcyByZWNlaXZlZDogY29tbWFuZHMgdXAgdG8gaXQgYXJlIG5vdCBzZW50IGFnYWluLiBFbXB0eSBtZWFucwogYWxsIHRoYXQgYXJlIG5laXRoZXIgYWNrbm93bGVkZ2VkIG5vciBleHBpcmVkLgoKJQoCBQASBuMBAOwBARoXIFRoZSBraW5kIG9mIGFuIGV2ZW50LgoKHgoEBQACABIE5QECJRoQIE5vdCBzcGVjaWZpZWQuCgonCgQFAAIBEgTnAQIhGhkgQSBjb21tYW5kIHRvIGNhcnJ5IG91dC4KCkUKBAUAAgISBOkBAiEaNyBFdmVyeXRoaW5nIHRoYXQgd2FpdGVkIHdhcyBzZW50OyB3aGF0IGZvbGxvd3MgaXMgbmV3LgoKNwoEBQACAxIE6wECIxopIE5vdGhpbmcgaGFwcGVuZWQ7IHNlbnQgZXZlcnkgMyBzZWNvbmRzLgoKJwoCBA4SBu8BAPYBARoZIE9uZSBldmVudCBmb3IgYSBicmlkZ2UuCgoZCgQEDgIAEgTxAQIcGgsgSXRzIGtpbmQuCgo4CgQEDgIBEgTzAQIWGiogUGFzcyBpdCBhcyBgYWZ0ZXJfcG9zaXRpb25gIHRvIGNvbnRpbnVlLgoKKQoEBA4CAhIE9QECHBobIFRoZSBjb21tYW5kLCBmb3IgQ09NTUFORC4KCiQKAgUBEgb5AQCAAgEaFiBIb3cgYSBjb21tYW5kIGVuZGVkLgoKHgoEBQECABIE+wECIhoQIE5vdCBzcGVjaWZpZWQuCgopCgQFAQIBEgT9AQIbGhsgVGhlIGhhcmR3YXJlIGhhcyBkb25lIGl0LgoKLQoEBQECAhIE/wECHRofIFRoZSBoYXJkd2FyZSBjb3VsZCBub3QgZG8gaXQuCgopCgIEDxIGgwIAjQIBGhsgU2F5cyBob3cgYSBjb21tYW5kIGVuZGVkLgoKHAoEBA8CABIEhQICTBoOIFRoZSBjb21tYW5kLgoKHQoEBA8CARIEhwICWBoPIEhvdyBpdCBlbmRlZC4KCjIKBAQPAgISBIkCAkwaJCBGb3IgcGVvcGxlLCBzdWNoIGFzIHdoeSBpdCBmYWlsZWQuCgpsCgQEDwIDEgSMAgJQGl4gVGhlIGRldmljZSdzIGF0dHJpYnV0ZXMgbm93LCBhcyBmYXIgYXMgdGhleSBoYXZlIGNoYW5nZWQ7IG51bGwgcmVtb3ZlcyBvbmUuIEF0IG1vc3QKIDE2IEtpQi4KCigKAgQQEgaQAgCVAgEaGiBBbiBhY2tub3dsZWRnZWQgY29tbWFuZC4KCksKBAQQAgASBJICAh0aPSBIb3cgaXQgZW5kZWQ6IHRoZSBmaXJzdCBhY2tub3dsZWRnZW1lbnQgb2YgYSBjb21tYW5kIHN0YXlzLgoKKQoEBBACARIElAICMBobIFdoZW4gdGhhdCB3YXMgc2FpZCBmaXJzdC4KCjQKAgQREgaYAgCdAgEaJiBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZS4KChsKBAQRAgASBJoCAksaDSBUaGUgZGV2aWNlLgoKYgoEBBECARIEnAICUBpUIEF0dHJpYnV0ZXMgdG8gc2V0LCBzdWNoIGFzIGBsb2NrZWRgIG9yIGBvbmxpbmVgOyBudWxsIHJlbW92ZXMgb25lLiBBdCBtb3N0IDE2IEtpQi4KCigKAgQSEgagAgClAgEaGiBUaGUgb3V0Y29tZSBvZiBhIHJlcG9ydC4KCjAKBAQSAgASBKICAhMaIiBXaGV0aGVyIGl0IGhhcyBjaGFuZ2VkIGFueXRoaW5nLgoKLgoEBBICARIEpAICFhogIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIGl0LgoKGAoCBgASBqgCAOsCARoKIERldmljZXMuCgolCgQGAAIAEgaqAgKuAgMaFSBSZWdpc3RlcnMgYSBkZXZpY2UuCgo8CgQGAAIBEgawAgKzAgMaLCBMaXN0cyB0aGUgZGV2aWNlcyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCiAKBAYAAgISBrUCArgCAxoQIEdldHMgYSBkZXZpY2UuCgo6CgQGAAIDEga6AgLAAgMaKiBDaGFuZ2VzIG5hbWUgYW5kIGF0dHJpYnV0ZXMgb2YgYSBkZXZpY2UuCgojCgQGAAIEEgbCAgLFAgMaEyBEZWxldGVzIGEgZGV2aWNlLgoK5AMKBAYAAgUSBswCAtACAxrTAyBPcGVyYXRlcyBhIGRldmljZSBhbmQgcmVjb3JkcyBpdCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4gUmVmdXNlZCBhdHRlbXB0cyBhcmUgcmVjb3JkZWQgdG9vLAogYnV0IG9mIHVzZXJzIHdpdGhvdXQgYSByb2xlIG9uIHRoZSBkZXZpY2Ugb25seSB0aGUgbmV3ZXN0LiBBIHJlZnVzYWwgaXMgUEVSTUlTU0lPTl9ERU5JRUQgd2l0aAogdGhlIHJlYXNvbiBjb2RlIGFzIGl0cyByZWFzb24uIERFVklDRV9PRkZMSU5FLCBSRU1PVEVfT1BFUkFUSU9OX0RJU0FCTEVEIGFuZAogT1BFUkFUSU9OX05PVF9TVVBQT1JURUQgYXJlIEZBSUxFRF9QUkVDT05ESVRJT047IHRoZSBsYXN0IG1lYW5zIHRoYXQgdGhlIHBvbGljeSBkb2VzIG5vdCBsaXN0CiB0aGUgZGV2aWNlJ3MgdHlwZSBmb3IgdGhpcyBvcGVyYXRpb24uIGBQZXJtaXNzaW9ucy5DaGVja2Agb2YgdGhlIG9wZXJhdGlvbidzIGFjdGlvbiBhbnN3ZXJzIHRoZQogc2FtZS4KCtcDCgQGAAIGEgbWAgLZAgMaxgMgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LiBXaG8gaXMgc2hvd24gYWxsIG9mIHRoZSBkZXZpY2UgYnkgdGhlIHBvbGljeSdzIGFjY2VzcyBsZXZlbHMgc2VlcyBhbGwgb2YgaXQ7CiBvdGhlcnMgc2VlIHdoYXQgd2FzIGRvbmUgc2luY2UgdGhlaXIgb3duIHJvbGVzIHJlYWNoIHRoZSBkZXZpY2Ugd2l0aG91dCBhIGdhcCwgYW5kIHdoYXQgdGhleSBkaWQKIHRoZW1zZWx2ZXMuIEZvciA5MCBkYXlzIGFmdGVyIHRoZSBkZXZpY2UncyBkZWxldGlvbiBpdCBjYW4gYmUgcmVhZCB3aXRoCiBgdW5pdC52aWV3X2hpc3RvcnlgLCBgcHJvcGVydHkudmlld19oaXN0b3J5YCBvciBgcG9ydGZvbGlvLnZpZXdfaGlzdG9yeWAgb24gdGhlIG5lYXJlc3Qgb2JqZWN0CiBhYm92ZSBpdCB0aGF0IHN0aWxsIGV4aXN0cy4gSWYgdGhlIHBvcnRmb2xpbyB3YXMgZGVsZXRlZCB0b28sIG5vYm9keSBjYW4gcmVhZCBpdC4KCrgDCgQGAAIHEgbfAgLhAgMapwMgU2VuZHMgdGhlIGNvbW1hbmRzIGZvciBkZXZpY2VzIHRvIHRoZSBoYXJkd2FyZSBicmlkZ2UsIGluIHRoZSBvcmRlciB0aGV5IHdlcmUgZ2l2ZW46IHRob3NlIHRoYXQgYXJlCiBuZWl0aGVyIGFja25vd2xlZGdlZCBub3IgZXhwaXJlZCwgdGhlbiBuZXcgb25lcy4gQSBicmlkZ2UgdGhhdCBjb21lcyBiYWNrIHdpdGggYGFmdGVyX3Bvc2l0aW9uYAogZ2V0cyBlYWNoIGNvbW1hbmQgb25jZS4gQSBsYXRlciB3YXRjaCBvZiB0aGUgc2FtZSBwcm9wZXJ0eSBlbmRzIHRoZSBlYXJsaWVyIG9uZSB3aXRoIEFCT1JURUQsCiBXQVRDSF9SRVBMQUNFRC4gQSBicmlkZ2UgdGhhdCB0YWtlcyBubyBldmVudCB3aGlsZSAxLDAwMCBjb21tYW5kcyBhcmUgZ2l2ZW4gaXMgY3V0IG9mZiB3aXRoCiBSRVNPVVJDRV9FWEhBVVNURUQsIFdBVENIX1RPT19TTE9XLgoKpwEKBAYAAggSBuQCAuYCAxqWASBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQsIHdpdGggd2hhdCBpdCBtYWRlIG9mIHRoZSBkZXZpY2UuIE5PVF9GT1VORCBmb3IgYSBjb21tYW5kIHRoYXQgd2FzIGdpdmVuCiBtb3JlIHRoYW4gYSBkYXkgYWdvLCBvciB3aG9zZSBkZXZpY2Ugd2FzIGRlbGV0ZWQuCgpgCgQGAAIJEgboAgLqAgMaUCBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZSwgd2hlbiB0aGV5IGhhdmUgY2hhbmdlZCB3aXRob3V0IGEgY29tbWFuZC4KYgZwcm90bzM="
+      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8inAQKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbhIjCg1wcm9wZXJ0eV9uYW1lGAsgASgJUgxwcm9wZXJ0eU5hbWUSGwoJdW5pdF9uYW1lGAwgASgJUgh1bml0TmFtZRIxCgdkZXNpcmVkGA0gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIHZGVzaXJlZBI7CgtyZXBvcnRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJlcG9ydGVkQXQilwIKFVJlZ2lzdGVyRGV2aWNlUmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSHwoHdW5pdF9pZBgCIAEoCUIGqrsYAhhAUgZ1bml0SWQSHwoEbmFtZRgDIAEoCUILqrsYBwgBGMgBWAFSBG5hbWUSHAoEdHlwZRgEIAEoCUIIqrsYBAgBGEBSBHR5cGUSQQoKYXR0cmlidXRlcxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkixQMKEkxpc3REZXZpY2VzUmVxdWVzdBIpCgxwb3J0Zm9saW9faWQYASABKAlCBqq7GAIYQFILcG9ydGZvbGlvSWQSJwoLcHJvcGVydHlfaWQYAiABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAMgASgJQgaquxgCGEBSBnVuaXRJZBIaCgR0eXBlGAQgASgJQgaquxgCGEBSBHR5cGUSGwoEdGV4dBgFIAEoCUIHqrsYAxjIAVIEdGV4dBIqCglwYWdlX3NpemUYBiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YByABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhJVCgdzb3J0X2J5GAggASgJQjyquxg4IjZuYW1lfC1uYW1lfGNyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeRIzChFhdF9sZWFzdF9yZXZpc2lvbhgJIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEiEKBHBhZ2UYCiABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2UiigEKE0xpc3REZXZpY2VzUmVzcG9uc2USLAoHZGV2aWNlcxgBIAMoCzISLnRlbmFuY3kudjEuRGV2aWNlUgdkZXZpY2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIdCgp0b3RhbF9zaXplGAMgASgEUgl0b3RhbFNpemUibgoQR2V0RGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIpYCChNVcGRhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiQKBG5hbWUYAiABKAlCC6q7GAcQARjIAVgBSABSBG5hbWWIAQESQQoKYXR0cmlidXRlcxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCBwoFX25hbWUihwEKE0RlbGV0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2gEKFE9wZXJhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiYKCW9wZXJhdGlvbhgCIAEoCUIIqrsYBAgBGEBSCW9wZXJhdGlvbhJBCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCnBhcmFtZXRlcnMSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ3Cg1EZXZpY2VTZXR0aW5nEhIKBG5hbWUYASABKAlSBG5hbWUSKgoEZnJvbRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZVIEZnJvbRImCgJ0bxgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZVICdG8ioQIKDEFjY2Vzc1JlY29yZBIOCgJpZBgBIAEoCVICaWQSGwoJZGV2aWNlX2lkGAIgASgJUghkZXZpY2VJZBIXCgd1c2VyX2lkGAMgASgJUgZ1c2VySWQSHAoJb3BlcmF0aW9uGAQgASgJUglvcGVyYXRpb24SHAoJc3VjY2VlZGVkGAUgASgIUglzdWNjZWVkZWQSFgoGcmVhc29uGAYgASgJUgZyZWFzb24SEgoEcm9sZRgHIAEoCVIEcm9sZRIuCgR0aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGltZRIzCgdjaGFuZ2VzGAogAygLMhkudGVuYW5jeS52MS5EZXZpY2VTZXR0aW5nUgdjaGFuZ2VzIpQBChVPcGVyYXRlRGV2aWNlUmVzcG9uc2USMAoGcmVjb3JkGAEgASgLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSBnJlY29yZBIqCgZkZXZpY2UYAiABKAsyEi50ZW5hbmN5LnYxLkRldmljZVIGZGV2aWNlEh0KCmNvbW1hbmRfaWQYAyABKAlSCWNvbW1hbmRJZCLxAQoSTGlzdEhpc3RvcnlSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEi4KBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4icQoTTGlzdEhpc3RvcnlSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSB3JlY29yZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIqoCCg1EZXZpY2VDb21tYW5kEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEh8KC3Byb3BlcnR5X2lkGAMgASgJUgpwcm9wZXJ0eUlkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEjcKCnBhcmFtZXRlcnMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgpwYXJhbWV0ZXJzEjkKCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCJvChRXYXRjaENvbW1hbmRzUmVxdWVzdBInCgtwcm9wZXJ0eV9pZBgBIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEi4KDmFmdGVyX3Bvc2l0aW9uGAIgASgJQgequxgDGIABUg1hZnRlclBvc2l0aW9uIpEBCgxDb21tYW5kRXZlbnQSMAoEa2luZBgBIAEoDjIcLnRlbmFuY3kudjEuQ29tbWFuZEV2ZW50S2luZFIEa2luZBIaCghwb3NpdGlvbhgCIAEoCVIIcG9zaXRpb24SMwoHY29tbWFuZBgDIAEoCzIZLnRlbmFuY3kudjEuRGV2aWNlQ29tbWFuZFIHY29tbWFuZCLqAQoZQWNrbm93bGVkZ2VDb21tYW5kUmVxdWVzdBInCgpjb21tYW5kX2lkGAEgASgJQgiquxgECAEYQFIJY29tbWFuZElkEj4KB291dGNvbWUYAiABKA4yGi50ZW5hbmN5LnYxLkNvbW1hbmRPdXRjb21lQgiquxgECAE4AVIHb3V0Y29tZRIhCgZkZXRhaWwYAyABKAlCCaq7GAUYyAFYAVIGZGV0YWlsEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyKXAQoaQWNrbm93bGVkZ2VDb21tYW5kUmVzcG9uc2USNAoHb3V0Y29tZRgBIAEoDjIaLnRlbmFuY3kudjEuQ29tbWFuZE91dGNvbWVSB291dGNvbWUSQwoPYWNrbm93bGVkZ2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIOYWNrbm93bGVkZ2VkQXQihAEKGFJlcG9ydERldmljZVN0YXRlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBJBCgphdHRyaWJ1dGVzGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMiUQoZUmVwb3J0RGV2aWNlU3RhdGVSZXNwb25zZRIYCgdjaGFuZ2VkGAEgASgIUgdjaGFuZ2VkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiqYAQoQQ29tbWFuZEV2ZW50S2luZBIiCh5DT01NQU5EX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIeChpDT01NQU5EX0VWRU5UX0tJTkRfQ09NTUFORBABEh4KGkNPTU1BTkRfRVZFTlRfS0lORF9DVVJSRU5UEAISIAocQ09NTUFORF9FVkVOVF9LSU5EX0hFQVJUQkVBVBADKmcKDkNvbW1hbmRPdXRjb21lEh8KG0NPTU1BTkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENPTU1BTkRfT1VUQ09NRV9ET05FEAESGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBACMq8JCgdEZXZpY2VzEmkKCFJlZ2lzdGVyEiEudGVuYW5jeS52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSImorsYAggCgtPkkwIUIg8vYXBpL3YxL2RldmljZXM6ASqyuxgCCAESagoETGlzdBIeLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIiGiuxgGCAIgASgBgtPkkwIREg8vYXBpL3YxL2RldmljZXMSZAoDR2V0EhwudGVuYW5jeS52MS5HZXREZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiK6K7GAQIAiABgtPkkwIdEhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0SjQEKBlVwZGF0ZRIfLnRlbmFuY3kudjEuVXBkYXRlRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIk6iuxgCCAKC0+STAkIaGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfToBKlogMhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH06ASoScAoGRGVsZXRlEh8udGVuYW5jeS52MS5EZWxldGVEZXZpY2VSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIporsYAggCgtPkkwIdKhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0SmAEKB09wZXJhdGUSIC50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXF1ZXN0GiEudGVuYW5jeS52MS5PcGVyYXRlRGV2aWNlUmVzcG9uc2UiSKK7GAIIAoLT5JMCLCInL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9L3tvcGVyYXRpb259OgEqsrsYDFoKcGFyYW1ldGVycxKFAQoLTGlzdEhpc3RvcnkSHi50ZW5hbmN5LnYxLkxpc3RIaXN0b3J5UmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdEhpc3RvcnlSZXNwb25zZSI1orsYBggCIAEoAYLT5JMCJRIjL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9L2hpc3RvcnkSXQoNV2F0Y2hDb21tYW5kcxIgLnRlbmFuY3kudjEuV2F0Y2hDb21tYW5kc1JlcXVlc3QaGC50ZW5hbmN5LnYxLkNvbW1hbmRFdmVudCIOorsYCggDEgZicmlkZ2UwARJ1ChJBY2tub3dsZWRnZUNvbW1hbmQSJS50ZW5hbmN5LnYxLkFja25vd2xlZGdlQ29tbWFuZFJlcXVlc3QaJi50ZW5hbmN5LnYxLkFja25vd2xlZGdlQ29tbWFuZFJlc3BvbnNlIhCiuxgMCAMSBmJyaWRnZSABEmwKC1JlcG9ydFN0YXRlEiQudGVuYW5jeS52MS5SZXBvcnREZXZpY2VTdGF0ZVJlcXVlc3QaJS50ZW5hbmN5LnYxLlJlcG9ydERldmljZVN0YXRlUmVzcG9uc2UiEKK7GAwIAxIGYnJpZGdlIAFCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSqVSCikKAQwSAwEAEhofIERldmljZXMgYW5kIHRoZWlyIG9wZXJhdGlvbnMuCgo2CgIEABIEDgAwARoqIEEgdGhpbmcgdGhhdCBjYW4gYmUgdmlld2VkIGFuZCBvcGVyYXRlZC4KCiUKBAQAAgASAxACEBoYIElkZW50aWZpZXIsIGBkZXZf4oCmYC4KChwKBAQAAgESAxICEhoPIERpc3BsYXkgbmFtZS4KCkIKBAQAAgISAxQCEho1IGBsb2NrYCwgYGxpZ2h0YCwgYHRoZXJtb3N0YXRgLCBgc3dpdGNoYCBvciBgb3RoZXJgLgoKJQoEBAACAxIDFgIZGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKUwoEBAACBBIDGAIVGkYgVGhlIHVuaXQgaXQgaXMgYXNzaWduZWQgdG87IGVtcHR5IGlmIGl0IGlzIGRpcmVjdGx5IGluIHRoZSBwcm9wZXJ0eS4KCukBCgQEAAIFEgMbAiga2wEgVmFsdWVzIHRoZSBkZXZpY2UgcmVwb3J0cyAoc3RhdGUsIGJhdHRlcnksIGBvbmxpbmVgKSwgaXRzIHNldHRpbmdzIChgcmVtb3RlX29wZXJhdGlvbl9lbmFibGVkYCkgYW5kIHdoYXRldmVyCiBlbHNlIHRoZSBtYW51ZmFjdHVyZXIgZGVmaW5lcywgYXMgZmFyIGFzIHRoZSBjYWxsZXIgbWF5IHNlZSBpdC4gTm9ib2R5IGJ1dCB0aGUgZGV2aWNlIHNldHMgd2hhdCBpdCByZXBvcnRzLgoKggEKBAQAAgYSAx4CGxp1IFRoZSBzdGF0ZSB0aGF0IHdhcyBsYXN0IHJlcXVlc3RlZDogYGxvY2tlZGAsIGB1bmxvY2tlZGAsIOKApjsgZW1wdHkgaWYgbm9uZSB5ZXQuIFRoZSBzYW1lIGFzIGBzdGF0ZWAgaW4KIGBkZXNpcmVkYC4KCiYKBAQAAgcSAyACKxoZIFdoZW4gaXQgd2FzIHJlZ2lzdGVyZWQuCgooCgQEAAIIEgMiAisaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpXCgQEAAIJEgMkAhcaSiBDaGFuZ2VzIHdpdGggZXZlcnkgY2hhbmdlIG9mIHRoZSBkZXZpY2U7IHBhc3MgaXQgYXMgYGV4cGVjdGVkX3JldmlzaW9uYC4KCqsBCgQEAAIKEgMnAhwanQEgTmFtZSBvZiB0aGUgcHJvcGVydHksIGZvciBjYWxsZXJzIHdob3NlIGFjY2VzcyBsZXZlbCBpcyBgdXNlYCBvciBoaWdoZXI7IG90aGVycywgc3VjaCBhcyBndWVzdHMsIGRvIG5vdAogZ2V0IGl0LiBBIGNoYW5nZSBvZiBpdCBpcyBubyBjaGFuZ2Ugb2YgdGhlIGRldmljZS4KCjYKBAQAAgsSAykCGBopIE5hbWUgb2YgdGhlIHVuaXQsIGZvciB0aGUgc2FtZSBjYWxsZXJzLgoK3gEKBAQAAgwSAywCJhrQASBWYWx1ZXMgb3BlcmF0aW9ucyBoYXZlIGFza2VkIG9mIHRoZSBkZXZpY2U6IGBzdGF0ZWAsIGB0YXJnZXRfdGVtcGVyYXR1cmVgLCBgYnJpZ2h0bmVzc2AsIOKApiBXaGF0IGEgY29tbWFuZAogYXNrZWQgZm9yIHRoYXQgaGFzIGZhaWxlZCwgb3IgdGhhdCB0aGUgZGV2aWNlIGhhcyBub3QgY2FycmllZCBvdXQgd2l0aGluIGEgbWludXRlLCBpcyB0YWtlbiBiYWNrLgoKkwEKBAQAAg0SAy8CLRqFASBXaGVuIHRoZSBkZXZpY2UgbGFzdCByZXBvcnRlZCBzb21ldGhpbmcgZWxzZSB0aGFuIGJlZm9yZTsgYWJzZW50IGlmIGl0IG5ldmVyIGhhcy4gTmVpdGhlciB0aGF0IG5vcgogYGRlc2lyZWRgIGNoYW5nZXMgdGhlIHJldmlzaW9uLgoKLwoCBAESBDMAQgEaIyBSZWdpc3RlcnMgYSBkZXZpY2UgaW4gYSBwcm9wZXJ0eS4KCiUKBAQBAgASAzUCTRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KCjoKBAQBAgESAzcCORotIFRoZSB1bml0IHRvIGFzc2lnbiBpdCB0bzsgZW1wdHkgbWVhbnMgbm9uZS4KChwKBAQBAgISAzkCWhoPIERpc3BsYXkgbmFtZS4KCkIKBAQBAgMSAzsCRho1IGBsb2NrYCwgYGxpZ2h0YCwgYHRoZXJtb3N0YXRgLCBgc3dpdGNoYCBvciBgb3RoZXJgLgoKowEKBAQBAgQSAz4CUBqVASBJbml0aWFsIGF0dHJpYnV0ZXM7IGF0IG1vc3QgMTYgS2lCLiBgcmVtb3RlX29wZXJhdGlvbl9lbmFibGVkYCBpcyB0cnVlIGlmIGFic2VudC4gV2hhdCB0aGUgZGV2aWNlIHJlcG9ydHMKIGNhbm5vdCBiZSBzZXQgaGVyZSAoQVRUUklCVVRFX1JFUE9SVEVEKS4KCoEBCgQEAQIFEgNBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KChwKAgQCEgRFAF0BGhAgTGlzdHMgZGV2aWNlcy4KCiYKBAQCAgASA0cCPhoZIE9ubHkgb2YgdGhpcyBwb3J0Zm9saW8uCgolCgQEAgIBEgNJAj0aGCBPbmx5IG9mIHRoaXMgcHJvcGVydHkuCgq2AQoEBAICAhIDTAI5GqgBIE9ubHkgb2YgdGhpcyB1bml0LCBhbmQgaXRzIGNvbW1vbiBhcmVhcyBhcyBmYXIgYXMgdGhlIGNhbGxlciBtYXkgdmlldyB0aGVtOyByZXF1aXJlZCBmb3IKIFVuaXRzLkxpc3REZXZpY2VzLiBOT1RfRk9VTkQgaWYgdGhlIGNhbGxlciBtYXkgbm90IGtub3cgd2hhdCBhIGZpbHRlciBuYW1lcy4KCiEKBAQCAgMSA04CNhoUIE9ubHkgb2YgdGhpcyB0eXBlLgoKSAoEBAICBBIDUAI3GjsgT25seSB0aG9zZSB3aG9zZSBuYW1lIGNvbnRhaW5zIHRoaXMsIGlnbm9yaW5nIEFTQ0lJIGNhc2UuCgoqCgQEAgIFEgNSAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQCAgYSA1QCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKtwEKBAQCAgcSA1cCbxqpASBgbmFtZWAgKHRoZSBkZWZhdWx0KSBvciBgY3JlYXRlZF9hdGA7IGEgbWludXMgaW4gZnJvbnQgdHVybnMgdGhlIG9yZGVyIHJvdW5kLiBXaGVuIHNvcnRlZCBieSBuYW1lLCBhbgogb2JqZWN0IHJlbmFtZWQgYmV0d2VlbiB0d28gcGFnZXMgbWF5IGFwcGVhciB0d2ljZSBvciBub3QgYXQgYWxsLgoKQAoEBAICCBIDWQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKvgEKBAQCAgkSA1wCNhqwASBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgZm9yIGFwcGxpY2F0aW9ucyB0aGF0IGNvdW50IHBhZ2VzOiBhdCBtb3N0IHRoZSBmaXJzdCAxMCwwMDAgZWxlbWVudHMgY2FuIGJlCiByZWFjaGVkIHNvLiAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQ7IG5vdCB0b2dldGhlciB3aXRoIG9uZS4KCiIKAgQDEgRgAGcBGhYgT25lIHBhZ2Ugb2YgZGV2aWNlcy4KCiYKBAQDAgASA2ICHhoZIEluIHRoZSByZXF1ZXN0ZWQgb3JkZXIuCgo4CgQEAwIBEgNkAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKLAoEBAMCAhIDZgIYGh8gTnVtYmVyIG9mIGl0ZW1zIG9uIGFsbCBwYWdlcy4KChwKAgQEEgRqAG8BGhAgR2V0cyBhIGRldmljZS4KChoKBAQEAgASA2wCSxoNIFRoZSBkZXZpY2UuCgpACgQEBAIBEgNuAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgpACgIEBRIEcgB/ARo0IENoYW5nZXMgYSBkZXZpY2UuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgoaCgQEBQIAEgN0AksaDSBUaGUgZGV2aWNlLgoKHAoEBAUCARIDdgJfGg8gRGlzcGxheSBuYW1lLgoKigEKBAQFAgISA3kCUBp9IEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLiBXaGF0IHRoZSBkZXZpY2UgcmVwb3J0cyBjYW5ub3QgYmUgc2V0IChBVFRSSUJVVEVfUkVQT1JURUQpLCBidXQgbWF5CiBiZSBzZW50IGFzIGl0IGlzLgoKbQoEBAUCAxIDewJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGRldmljZSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKgQEKBAQFAgQSA34CQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIQoCBAYSBoIBAIoBARoTIERlbGV0ZXMgYSBkZXZpY2UuCgobCgQEBgIAEgSEAQJLGg0gVGhlIGRldmljZS4KCkkKBAQGAgESBIYBAhMaOyBEcnkgcnVuOiBjaGFuZ2VzIG5vdGhpbmcsIGFuZCBzYXlzIHdoYXQgd291bGQgYmUgZGVsZXRlZC4KCoIBCgQEBgICEgSJAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoiCgIEBxIGjQEAmgEBGhQgT3BlcmF0ZXMgYSBkZXZpY2UuCgobCgQEBwIAEgSPAQJLGg0gVGhlIGRldmljZS4KCsYBCgQEBwIBEgSSAQJLGrcBIGBsb2NrYCwgYHVubG9ja2AsIGB0dXJuX29uYCwgYHR1cm5fb2ZmYCwgYHZpZXdfc3RhdHVzYCwgYHNldF90ZW1wZXJhdHVyZWAsIGBzZXRfYnJpZ2h0bmVzc2AsCiBgY2hhbmdlX3NldHRpbmdzYCBhbmQgc28gb24sIGFzIHRoZSBwb2xpY3kga25vd3MgaXQ7IGBzZXRUZW1wZXJhdHVyZWAgaXMgdGFrZW4gYXMgd2VsbC4KCoECCgQEBwICEgSWAQJQGvIBIFBhcmFtZXRlcnMgb2YgdGhlIG9wZXJhdGlvbiwgYXMgdGhlIHBvbGljeSBuYW1lcyB0aGVtOiBgeyJjZWxzaXVzIjogMjEuNX1gLCBvciB0aGUgc2V0dGluZ3MgdG8gY2hhbmdlLgogUEFSQU1FVEVSU19JTlZBTElEIG5hbWVzIGFsbCB0aGF0IGFyZSB1bmtub3duLCBtaXNzaW5nIG9yIG91dCBvZiByYW5nZS4gQnkgUkVTVCB0aGV5IGNhbiBiZSBtZW1iZXJzIG9mCiB0aGUgYm9keSBpdHNlbGYuIEF0IG1vc3QgMTYgS2lCLgoKggEKBAQHAgMSBJkBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCi4KAgQIEgadAQCkAQEaICBBIHZhbHVlIHRoYXQgYW4gb3BlcmF0aW9uIHNldC4KCkkKBAQIAgASBJ8BAhIaOyBJdHMgbmFtZTogdGhhdCBvZiBhIHNldHRpbmcsIG9yIHRoYXQgaW4gYERldmljZS5kZXNpcmVkYC4KCjsKBAQIAgESBKEBAiEaLSBUaGUgdmFsdWUgYmVmb3JlOyBhYnNlbnQgaWYgdGhlcmUgd2FzIG5vbmUuCgo5CgQECAICEgSjAQIfGisgVGhlIHZhbHVlIHNpbmNlOyBhYnNlbnQgaWYgdGhlcmUgaXMgbm9uZS4KCmcKAgQJEganAQC7AQEaWSBBIHJlY29yZCBvZiBhbiBvcGVyYXRpb24gb3Igb2YgYSByZWZ1c2VkIGF0dGVtcHQsIG9yIG9mIGEgY29tbWFuZCB0aGF0IGNhbWUgdG8gbm90aGluZy4KCiYKBAQJAgASBKkBAhAaGCBJZGVudGlmaWVyLCBgYWNyX+KApmAuCgobCgQECQIBEgSrAQIXGg0gVGhlIGRldmljZS4KCk0KBAQJAgISBK0BAhUaPyBUaGUgdXNlciB3aG8gdHJpZWQ7IGVtcHR5IGZvciBhIGNvbW1hbmQgdGhhdCBjYW1lIHRvIG5vdGhpbmcuCgoeCgQECQIDEgSvAQIXGhAgVGhlIG9wZXJhdGlvbi4KCkMKBAQJAgQSBLEBAhUaNSBXaGV0aGVyIGl0IHdhcyBhbGxvd2VkIGFuZCBwYXNzZWQgb24gdG8gdGhlIGRldmljZS4KCtsBCgQECQIFEgS0AQIUGswBIEFMTE9XRUQsIG9yIHdoeSBpdCB3YXMgcmVmdXNlZDogYSByZWFzb24gY29kZSBvZiBQZXJtaXNzaW9ucy4gQ09NTUFORF9GQUlMRUQgb3IgQ09NTUFORF9FWFBJUkVEIGlmIHRoZQogZGV2aWNlIGNvdWxkIG5vdCBjYXJyeSBpdCBvdXQsIG9yIGhhcyBub3Qgd2l0aGluIGEgbWludXRlOiB0aGVuIGBjaGFuZ2VzYCBzYXkgd2hhdCB3YXMgdGFrZW4gYmFjay4KCkIKBAQJAgYSBLYBAhIaNCBUaGUgcm9sZSB0aGF0IGFsbG93ZWQgaXQ7IGVtcHR5IGlmIGl0IHdhcyByZWZ1c2VkLgoKIQoEBAkCBxIEuAECJRoTIFdoZW4gaXQgaGFwcGVuZWQuCgo1CgQECQIIEgS6AQImGicgVGhlIHZhbHVlcyBpdCBzZXQsIGZyb20gd2hhdCB0byB3aGF0LgoKKwoCBAoSBr4BAMUBARodIFRoZSByZXN1bHQgb2YgYW4gb3BlcmF0aW9uLgoKMwoEBAoCABIEwAECGholIFRoZSByZWNvcmQgaW4gdGhlIGRldmljZSdzIGhpc3RvcnkuCgooCgQECgIBEgTCAQIUGhogVGhlIGRldmljZSBhcyBpdCBpcyBub3cuCgpzCgQECgICEgTEAQIYGmUgVGhlIGNvbW1hbmQgdGhhdCB0aGUgaGFyZHdhcmUgYnJpZGdlIHdhcyBoYW5kZWQsIGBjbWRf4oCmYDsgZW1wdHkgZm9yIGFuIG9wZXJhdGlvbiB0aGF0IG9ubHkgbG9va3MuCgopCgIECxIGyAEA0wEBGhsgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LgoKGwoEBAsCABIEygECSxoNIFRoZSBkZXZpY2UuCgovCgQECwIBEgTMAQIlGiEgT25seSByZWNvcmRzIGZyb20gdGhpcyB0aW1lIG9uLgoKLgoEBAsCAhIEzgECJhogIE9ubHkgcmVjb3JkcyBiZWZvcmUgdGhpcyB0aW1lLgoKKwoEBAsCAxIE0AECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAsCBBIE0gECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKLwoCBAwSBtYBANsBARohIE9uZSBwYWdlIG9mIGEgZGV2aWNlJ3MgaGlzdG9yeS4KCh0KBAQMAgASBNgBAiQaDyBOZXdlc3QgZmlyc3QuCgo5CgQEDAIBEgTaAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCi4KAgQNEgbeAQDtAQEaICBBbiBvcGVyYXRpb24gZm9yIHRoZSBoYXJkd2FyZS4KCmAKBAQNAgASBOABAhAaUiBJZGVudGlmaWVyLCBgY21kX+KApmA6IGEgYnJpZGdlIHRoYXQgaXMgaGFuZGVkIGEgY29tbWFuZCB0d2ljZSBrbm93cyBpdCBieSB0aGlzLgoKGwoEBA0CARIE4gECFxoNIFRoZSBkZXZpY2UuCgomCgQEDQICEgTkAQIZGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKPQoEBA0CAxIE5gECFxovIGBsb2NrYCwgYHVubG9ja2AsIOKApiBhcyB0aGUgcG9saWN5IGtub3dzIGl0LgoKZQoEBA0CBBIE6AECKBpXIFBhcmFtZXRlcnMgb2YgdGhlIG9wZXJhdGlvbiwgd2l0aCB0aGUgcG9saWN5J3MgZGVmYXVsdHMgZm9yIHRob3NlIHRoYXQgd2VyZSBsZWZ0IG91dC4KCiIKBAQNAgUSBOoBAisaFCBXaGVuIGl0IHdhcyBnaXZlbi4KCkgKBAQNAgYSBOwBAisaOiBXaGVuIGl0IG11c3Qgbm8gbG9uZ2VyIGJlIGNhcnJpZWQgb3V0OiBvbmUgbWludXRlIGxhdGVyLgoKJQoCBA4SBvABAPYBARoXIFdhdGNoZXMgZm9yIGNvbW1hbmRzLgoKUAoEBA4CABIE8gECPRpCIE9ubHkgdGhvc2UgZm9yIGRldmljZXMgaW4gdGhpcyBwcm9wZXJ0eTsgZW1wdHkgbWVhbnMgZXZlcnl3aGVyZS4KCqIBCgQEDgIBEgT1AQJBGpMBIGBwb3NpdGlvbmAgb2YgdGhlIGxhc3QgZXZlbnQgdGhhdCB3YXMgcmVjZWl2ZWQ6IGNvbW1hbmRzIHVwIHRvIGl0IGFyZSBub3Qgc2VudCBhZ2Fpbi4gRW1wdHkgbWVhbnMKIGFsbCB0aGF0IGFyZSBuZWl0aGVyIGFja25vd2xlZGdlZCBub3IgZXhwaXJlZC4KCiUKAgUAEgb5AQCCAgEaFyBUaGUga2luZCBvZiBhbiBldmVudC4KCh4KBAUAAgASBPsBAiUaECBOb3Qgc3BlY2lmaWVkLgoKJwoEBQACARIE/QECIRoZIEEgY29tbWFuZCB0byBjYXJyeSBvdXQuCgpFCgQFAAICEgT/AQIhGjcgRXZlcnl0aGluZyB0aGF0IHdhaXRlZCB3YXMgc2VudDsgd2hhdCBmb2xsb3dzIGlzIG5ldy4KCjcKBAUAAgMSBIECAiMaKSBOb3RoaW5nIGhhcHBlbmVkOyBzZW50IGV2ZXJ5IDMgc2Vjb25kcy4KCicKAgQPEgaFAgCMAgEaGSBPbmUgZXZlbnQgZm9yIGEgYnJpZGdlLgoKGQoEBA8CABIEhwICHBoLIEl0cyBraW5kLgoKOAoEBA8CARIEiQICFhoqIFBhc3MgaXQgYXMgYGFmdGVyX3Bvc2l0aW9uYCB0byBjb250aW51ZS4KCikKBAQPAgISBIsCAhwaGyBUaGUgY29tbWFuZCwgZm9yIENPTU1BTkQuCgokCgIFARIGjwIAlgIBGhYgSG93IGEgY29tbWFuZCBlbmRlZC4KCh4KBAUBAgASBJECAiIaECBOb3Qgc3BlY2lmaWVkLgoKKQoEBQECARIEkwICGxobIFRoZSBoYXJkd2FyZSBoYXMgZG9uZSBpdC4KCi0KBAUBAgISBJUCAh0aHyBUaGUgaGFyZHdhcmUgY291bGQgbm90IGRvIGl0LgoKKQoCBBASBpkCAKMCARobIFNheXMgaG93IGEgY29tbWFuZCBlbmRlZC4KChwKBAQQAgASBJsCAkwaDiBUaGUgY29tbWFuZC4KCh0KBAQQAgESBJ0CAlgaDyBIb3cgaXQgZW5kZWQuCgoyCgQEEAICEgSfAgJMGiQgRm9yIHBlb3BsZSwgc3VjaCBhcyB3aHkgaXQgZmFpbGVkLgoKbAoEBBACAxIEogICUBpeIFRoZSBkZXZpY2UncyBhdHRyaWJ1dGVzIG5vdywgYXMgZmFyIGFzIHRoZXkgaGF2ZSBjaGFuZ2VkOyBudWxsIHJlbW92ZXMgb25lLiBBdCBtb3N0CiAxNiBLaUIuCgooCgIEERIGpgIAqwIBGhogQW4gYWNrbm93bGVkZ2VkIGNvbW1hbmQuCgpLCgQEEQIAEgSoAgIdGj0gSG93IGl0IGVuZGVkOiB0aGUgZmlyc3QgYWNrbm93bGVkZ2VtZW50IG9mIGEgY29tbWFuZCBzdGF5cy4KCikKBAQRAgESBKoCAjAaGyBXaGVuIHRoYXQgd2FzIHNhaWQgZmlyc3QuCgo0CgIEEhIGrgIAtAIBGiYgU2F5cyB3aGF0IGEgZGV2aWNlJ3MgYXR0cmlidXRlcyBhcmUuCgobCgQEEgIAEgSwAgJLGg0gVGhlIGRldmljZS4KCocBCgQEEgIBEgSzAgJQGnkgQXR0cmlidXRlcyB0byBzZXQsIHN1Y2ggYXMgYGJhdHRlcnlgIG9yIGBvbmxpbmVgOyBudWxsIHJlbW92ZXMgb25lLiBUaG9zZSB0aGF0IHBlb3BsZSBzZXQgYXJlIHJlZnVzZWQuIEF0CiBtb3N0IDE2IEtpQi4KCigKAgQTEga3AgC8AgEaGiBUaGUgb3V0Y29tZSBvZiBhIHJlcG9ydC4KCjAKBAQTAgASBLkCAhMaIiBXaGV0aGVyIGl0IGhhcyBjaGFuZ2VkIGFueXRoaW5nLgoKLgoEBBMCARIEuwICFhogIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIGl0LgoKGAoCBgASBr8CAIIDARoKIERldmljZXMuCgolCgQGAAIAEgbBAgLFAgMaFSBSZWdpc3RlcnMgYSBkZXZpY2UuCgo8CgQGAAIBEgbHAgLKAgMaLCBMaXN0cyB0aGUgZGV2aWNlcyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCiAKBAYAAgISBswCAs8CAxoQIEdldHMgYSBkZXZpY2UuCgo6CgQGAAIDEgbRAgLXAgMaKiBDaGFuZ2VzIG5hbWUgYW5kIGF0dHJpYnV0ZXMgb2YgYSBkZXZpY2UuCgojCgQGAAIEEgbZAgLcAgMaEyBEZWxldGVzIGEgZGV2aWNlLgoK5AMKBAYAAgUSBuMCAucCAxrTAyBPcGVyYXRlcyBhIGRldmljZSBhbmQgcmVjb3JkcyBpdCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4gUmVmdXNlZCBhdHRlbXB0cyBhcmUgcmVjb3JkZWQgdG9vLAogYnV0IG9mIHVzZXJzIHdpdGhvdXQgYSByb2xlIG9uIHRoZSBkZXZpY2Ugb25seSB0aGUgbmV3ZXN0LiBBIHJlZnVzYWwgaXMgUEVSTUlTU0lPTl9ERU5JRUQgd2l0aAogdGhlIHJlYXNvbiBjb2RlIGFzIGl0cyByZWFzb24uIERFVklDRV9PRkZMSU5FLCBSRU1PVEVfT1BFUkFUSU9OX0RJU0FCTEVEIGFuZAogT1BFUkFUSU9OX05PVF9TVVBQT1JURUQgYXJlIEZBSUxFRF9QUkVDT05ESVRJT047IHRoZSBsYXN0IG1lYW5zIHRoYXQgdGhlIHBvbGljeSBkb2VzIG5vdCBsaXN0CiB0aGUgZGV2aWNlJ3MgdHlwZSBmb3IgdGhpcyBvcGVyYXRpb24uIGBQZXJtaXNzaW9ucy5DaGVja2Agb2YgdGhlIG9wZXJhdGlvbidzIGFjdGlvbiBhbnN3ZXJzIHRoZQogc2FtZS4KCtcDCgQGAAIGEgbtAgLwAgMaxgMgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LiBXaG8gaXMgc2hvd24gYWxsIG9mIHRoZSBkZXZpY2UgYnkgdGhlIHBvbGljeSdzIGFjY2VzcyBsZXZlbHMgc2VlcyBhbGwgb2YgaXQ7CiBvdGhlcnMgc2VlIHdoYXQgd2FzIGRvbmUgc2luY2UgdGhlaXIgb3duIHJvbGVzIHJlYWNoIHRoZSBkZXZpY2Ugd2l0aG91dCBhIGdhcCwgYW5kIHdoYXQgdGhleSBkaWQKIHRoZW1zZWx2ZXMuIEZvciA5MCBkYXlzIGFmdGVyIHRoZSBkZXZpY2UncyBkZWxldGlvbiBpdCBjYW4gYmUgcmVhZCB3aXRoCiBgdW5pdC52aWV3X2hpc3RvcnlgLCBgcHJvcGVydHkudmlld19oaXN0b3J5YCBvciBgcG9ydGZvbGlvLnZpZXdfaGlzdG9yeWAgb24gdGhlIG5lYXJlc3Qgb2JqZWN0CiBhYm92ZSBpdCB0aGF0IHN0aWxsIGV4aXN0cy4gSWYgdGhlIHBvcnRmb2xpbyB3YXMgZGVsZXRlZCB0b28sIG5vYm9keSBjYW4gcmVhZCBpdC4KCrgDCgQGAAIHEgb2AgL4AgMapwMgU2VuZHMgdGhlIGNvbW1hbmRzIGZvciBkZXZpY2VzIHRvIHRoZSBoYXJkd2FyZSBicmlkZ2UsIGluIHRoZSBvcmRlciB0aGV5IHdlcmUgZ2l2ZW46IHRob3NlIHRoYXQgYXJlCiBuZWl0aGVyIGFja25vd2xlZGdlZCBub3IgZXhwaXJlZCwgdGhlbiBuZXcgb25lcy4gQSBicmlkZ2UgdGhhdCBjb21lcyBiYWNrIHdpdGggYGFmdGVyX3Bvc2l0aW9uYAogZ2V0cyBlYWNoIGNvbW1hbmQgb25jZS4gQSBsYXRlciB3YXRjaCBvZiB0aGUgc2FtZSBwcm9wZXJ0eSBlbmRzIHRoZSBlYXJsaWVyIG9uZSB3aXRoIEFCT1JURUQsCiBXQVRDSF9SRVBMQUNFRC4gQSBicmlkZ2UgdGhhdCB0YWtlcyBubyBldmVudCB3aGlsZSAxLDAwMCBjb21tYW5kcyBhcmUgZ2l2ZW4gaXMgY3V0IG9mZiB3aXRoCiBSRVNPVVJDRV9FWEhBVVNURUQsIFdBVENIX1RPT19TTE9XLgoKpwEKBAYAAggSBvsCAv0CAxqWASBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQsIHdpdGggd2hhdCBpdCBtYWRlIG9mIHRoZSBkZXZpY2UuIE5PVF9GT1VORCBmb3IgYSBjb21tYW5kIHRoYXQgd2FzIGdpdmVuCiBtb3JlIHRoYW4gYSBkYXkgYWdvLCBvciB3aG9zZSBkZXZpY2Ugd2FzIGRlbGV0ZWQuCgpgCgQGAAIJEgb/AgKBAwMaUCBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZSwgd2hlbiB0aGV5IGhhdmUgY2hhbmdlZCB3aXRob3V0IGEgY29tbWFuZC4KYgZwcm90bzM="
     )
   }
 }

@@ -142,6 +142,10 @@ struct PolicySchemaTests {
     .loader(#""parents": ["property"]"#, #""parents": ["propertty"]"#),
     .loader(#""view": "unit.view""#, #""view": "device.view""#),
     .loader(#""min": 0, "max": 100"#, #""min": 101, "max": 100"#),
+    .both(#""access": "status", "setting": true"#, #""setting": true, "reported": true"#),
+    .both(#""default": true, "reported": true"#, #""default": true, "reported": "yes""#),
+    .both(#""sets": "brightness""#, #""sets": "Brightness""#),
+    .loader(#""sets": "brightness""#, #""sets": "state""#),
     .loader(#""min": 5, "max": 35"#, #""min": 36, "max": 35"#),
     .loader(#""unit": "°C", "required": true"#, #""unit": "°C", "default": 36"#),
     .loader(
@@ -232,7 +236,10 @@ struct PolicySchemaTests {
           "parents": ["library"], "creator_role": "head_of_book", "other_attributes": "staff",
           "attributes": {
             "title": { "kind": "text", "max_bytes": 9, "access": "public", "default": "new" },
-            "pages": { "kind": "integer", "min": 0, "max": 99, "access": "staff", "default": 1 },
+            "pages": {
+              "kind": "integer", "min": 0, "max": 99, "access": "staff", "default": 1,
+              "reported": true
+            },
             "lent": { "kind": "boolean", "access": "public", "default": false, "setting": true },
             "kind": {
               "kind": "choice", "choices": ["paper", "film"], "access": "public",
@@ -259,7 +266,10 @@ struct PolicySchemaTests {
               "roles": ["head"],
               "operation": {
                 "parameters": {
-                  "page": { "kind": "number", "min": 0.5, "max": 99, "unit": "p", "required": true },
+                  "page": {
+                    "kind": "number", "min": 0.5, "max": 99, "unit": "p", "required": true,
+                    "sets": "bookmark"
+                  },
                   "ink": { "kind": "color", "default": "#ff8800" }
                 }
               }
