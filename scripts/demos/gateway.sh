@@ -85,7 +85,7 @@ step "Grace signs up, and Ada makes her the property's manager"
 chapter "2. The manager sets up the building"
 allowed grace "$api/properties/$property/units" --json '{"name": "Flat 1"}'
 unit=$(field id "$answer")
-allowed grace "$api/devices" --json "{\"propertyId\": \"$property\", \"unitId\": \"$unit\", \"name\": \"Front door\", \"type\": \"lock\", \"attributes\": {\"battery\": 80}}"
+allowed grace "$api/devices" --json "{\"propertyId\": \"$property\", \"unitId\": \"$unit\", \"name\": \"Front door\", \"type\": \"lock\", \"attributes\": {\"auto_lock_seconds\": 30}}"
 door=$(field id "$answer")
 step "Grace adds a flat ($unit) and its front door ($door)"
 allowed grace -X POST "$api/devices/$door/lock"

@@ -12,6 +12,8 @@ public struct Attribute: Sendable {
   public internal(set) var defaultValue: Value?
   /// Whether operations that set attributes may set it.
   public internal(set) var isSetting = false
+  /// Whether the device reports it, so that nobody else sets it.
+  public internal(set) var isReported = false
   /// Where the engine keeps its coded value, for those that conditions may ask for.
   var slot: Int?
 

@@ -101,6 +101,9 @@ public final class Policy: Sendable {
 
     static let standardPrefix = "ent"
 
+    /// Whether some of its attributes are what a device reports; the others are people's then.
+    package var hasReports: Bool { attributes.contains(where: \.isReported) }
+
     init(name: String, document: Int = 0) {
       self.name = name
       self.document = document
@@ -228,6 +231,8 @@ public final class Policy: Sendable {
     package let isRequired: Bool
     /// The value if none is given; nil for none.
     package let defaultValue: Attribute.Value?
+    /// The name of the desired value that it sets.
+    package let sets: String
   }
 
   /// A condition besides a role.

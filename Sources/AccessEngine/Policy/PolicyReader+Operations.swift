@@ -19,6 +19,7 @@ extension PolicyReader {
       } ?? false
     let given = object.optional("parameters")
     let parameters = setsAttributes ? readSettings(field, given, type) : readParameters(given)
+    if let given { checkNames(ofSet: parameters, given) }
     let kinds = object.optional("kinds").flatMap { readKinds($0, type) }
     if let kinds {
       rule.conditions.append(.attribute(kinds.test, otherwise: .operationNotSupported))
@@ -55,7 +56,8 @@ extension PolicyReader {
         kind: $0.kind,
         unit: $0.unit,
         isRequired: false,
-        defaultValue: nil
+        defaultValue: nil,
+        sets: $0.name
       )
     }
   }
@@ -70,6 +72,21 @@ extension PolicyReader {
     return members.prefix(Policy.parameterCountMax).compactMap { readParameter($0) }
   }
 
+  /// Each desired value has one parameter; the state has the member `desired_state`.
+  private func checkNames(ofSet parameters: [Policy.Parameter], _ field: JSONField) {
+    var names: Set<String> = [Self.stateName]
+    for parameter in parameters where !names.insert(parameter.sets).inserted {
+      let problem =
+        parameter.sets == Self.stateName
+        ? "sets \"state\", which desired_state sets"
+        : "sets \"\(parameter.sets)\", as another parameter does"
+      problems.note("\(field.path).\(parameter.name)", problem)
+    }
+  }
+
+  /// The desired value that `desired_state` sets.
+  private static let stateName = "state"
+
   private func readParameter(_ member: PolicyMember) -> Policy.Parameter? {
     let name = problems.attempt { () throws(JSONDecodingError) in try member.checkedName() }
     guard var object = PolicyObject(member.field, problems) else { return nil }
@@ -79,6 +96,9 @@ extension PolicyReader {
       try field.boolean()
     }
     let standard = object.optional("default")
+    let sets = object.optional("sets") { field throws(JSONDecodingError) in
+      try Self.name(field)
+    }
     object.finish()
     guard let name, let kind else { return nil }
     if isRequired == true, let standard {
@@ -94,7 +114,8 @@ extension PolicyReader {
       kind: kind,
       unit: unit,
       isRequired: isRequired ?? false,
-      defaultValue: value
+      defaultValue: value,
+      sets: sets ?? name
     )
   }
 

@@ -89,6 +89,13 @@ extension PolicyReader {
     let isSetting = object.optional("setting") { field throws(JSONDecodingError) in
       try field.boolean()
     }
+    let isReported = object.optional("reported") { field throws(JSONDecodingError) in
+      let isReported = try field.boolean()
+      guard !isReported || isSetting != true else {
+        throw field.error("must be absent for a setting, which people set")
+      }
+      return isReported
+    }
     let level = object.required("access") { field throws(JSONDecodingError) in
       try scope.accessLevel(field)
     }
@@ -104,6 +111,7 @@ extension PolicyReader {
     )
     attribute.unit = unit
     attribute.isSetting = isSetting ?? false
+    attribute.isReported = isReported ?? false
     if let standard {
       let value = problems.attempt { () throws(JSONDecodingError) in
         try Self.value(standard, of: kind, unit: unit)

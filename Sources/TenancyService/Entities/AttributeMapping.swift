@@ -27,6 +27,39 @@ enum AttributeMapping {
     return changes
   }
 
+  /// The changes that people may make: all but those of what a device reports, which may be given as they are.
+  ///
+  /// ATTRIBUTE_REPORTED for one of those that would be another.
+  static func written(
+    _ changes: [String: JSONValue],
+    insteadOf current: [String: JSONValue] = [:],
+    type: Policy.EntityType,
+    field: String = "attributes"
+  ) throws(RPCError) -> [String: JSONValue] {
+    guard type.hasReports, !changes.isEmpty else { return changes }
+    var written = changes
+    for attribute in type.attributes where attribute.isReported {
+      guard let given = written.removeValue(forKey: attribute.name) else { continue }
+      let shown = current[attribute.name] ?? attribute.defaultValue.map(json) ?? .null
+      guard given == shown else {
+        throw EntityError.attributeReported("\(field).\(attribute.name)")
+      }
+    }
+    return written
+  }
+
+  /// Throws unless a device can report what changes: of a type that says what its devices report, nothing else that
+  /// the policy names.
+  static func requireReported(
+    _ changes: [String: JSONValue],
+    type: Policy.EntityType
+  ) throws(RPCError) {
+    guard type.hasReports else { return }
+    for attribute in type.attributes where !attribute.isReported && changes[attribute.name] != nil {
+      throw EntityError.attributeNotReported("attributes.\(attribute.name)")
+    }
+  }
+
   /// The attributes after changes; INVALID_ARGUMENT when they become too large.
   static func merged(
     _ attributes: [String: JSONValue],

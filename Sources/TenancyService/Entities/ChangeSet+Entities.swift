@@ -94,9 +94,14 @@ extension ChangeSet {
     let given = try AttributeMapping.changes(changed, type: held.type, reserved: reserved)
     let level = held.explanation.accessLevel
     try requireLevel(level, for: given.keys, of: held.record.type)
+    let written = try AttributeMapping.written(
+      given,
+      insteadOf: held.record.attributes,
+      type: held.type
+    )
     return try update(held, expectedRevision: expectedRevision, tx) { record in
       if let name { record.name = name }
-      record.attributes = try AttributeMapping.merged(record.attributes, given)
+      record.attributes = try AttributeMapping.merged(record.attributes, written)
     }
   }
 

@@ -46,13 +46,14 @@ extension EntityDraft {
     (self.type, prefix) = (new.type, nil)
     parentID = new.parentId.isEmpty ? Forest.systemIdentifier : new.parentId
     name = new.name
+    let given = try AttributeMapping.changes(
+      new.attributes,
+      type: policy[type],
+      field: "\(field).attributes"
+    )
     attributes = try AttributeMapping.merged(
       [:],
-      try AttributeMapping.changes(
-        new.attributes,
-        type: policy[type],
-        field: "\(field).attributes"
-      ),
+      AttributeMapping.written(given, type: policy[type], field: "\(field).attributes"),
       field: "\(field).attributes"
     )
     self.field = field

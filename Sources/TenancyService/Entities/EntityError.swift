@@ -38,6 +38,24 @@ enum EntityError {
     )
   }
 
+  /// An attribute that a device reports is set by nobody else.
+  static func attributeReported(_ path: String) -> RPCError {
+    ErrorCatalog.tenancy.invalid(
+      path,
+      "ATTRIBUTE_REPORTED",
+      "is what the device reports; leave it out, or send it as it is"
+    )
+  }
+
+  /// An attribute that people set is reported by no device.
+  static func attributeNotReported(_ path: String) -> RPCError {
+    ErrorCatalog.tenancy.invalid(
+      path,
+      "ATTRIBUTE_NOT_REPORTED",
+      "is set by people; devices report only what the policy says they report"
+    )
+  }
+
   static func parentNotAllowed(_ type: String, under parent: String) -> RPCError {
     ErrorCatalog.tenancy.precondition(
       "PARENT_NOT_ALLOWED",

@@ -7,7 +7,8 @@ enum TenancySchema {
 
   /// All steps, oldest first; forward only.
   static let migrations =
-    first + later + [RoleReview.migration, PersonTable.migration, LimitTable.migration]
+    first + later
+    + [RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState]
 
   /// Up to version 8.
   private static let first = [

@@ -32,7 +32,8 @@ extension Tenancy_V1.TypeSchema {
           name: $0.name,
           value: .init($0.kind, unit: $0.unit, default: $0.defaultValue),
           accessLevel: policy.accessLevelName($0.accessLevel, of: id),
-          setting: $0.isSetting
+          setting: $0.isSetting,
+          reported: $0.isReported
         )
       },
       otherAttributes: type.otherAttributesLevel.map { policy.accessLevelName($0, of: id) } ?? "",
@@ -58,7 +59,8 @@ extension Tenancy_V1.OperationSchema {
         .init(
           name: $0.name,
           value: .init($0.kind, unit: $0.unit, default: $0.defaultValue),
-          required: $0.isRequired
+          required: $0.isRequired,
+          sets: operation.setsAttributes ? "" : $0.sets
         )
       },
       desiredState: operation.desiredState ?? "",

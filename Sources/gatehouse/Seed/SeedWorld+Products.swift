@@ -19,7 +19,7 @@ extension SeedWorld {
         name: "Door of flat 1",
         parent: "flat1",
         by: "ada",
-        attributes: #"{"kind": "lock", "battery": 80}"#
+        attributes: #"{"kind": "lock"}"#
       ),
       Thing(
         key: "heating",
@@ -35,7 +35,7 @@ extension SeedWorld {
         name: "Door of flat 2",
         parent: "flat2",
         by: "ada",
-        attributes: #"{"kind": "lock", "battery": 65}"#
+        attributes: #"{"kind": "lock"}"#
       ),
     ],
     roles: [

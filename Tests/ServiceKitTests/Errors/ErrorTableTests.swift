@@ -51,6 +51,8 @@ struct ErrorTableTests {
       folders: ["TenancyService", "AccessEngine"],
       others: [
         "ALLOWED", "GHTN",
+        // Of records in a history, which no call is refused with.
+        "COMMAND_FAILED", "COMMAND_EXPIRED",
         // A method of HTTP.
         "HEAD",
       ]

@@ -76,10 +76,11 @@ extension Tenancy_V1 {
     public var propertyId: Swift.String = ""
     /// The unit it is assigned to; empty if it is directly in the property.
     public var unitId: Swift.String = ""
-    /// State, battery, `online`, `remote_operation_enabled` and whatever else the manufacturer
-    /// defines, as far as the caller may see it.
+    /// Values the device reports (state, battery, `online`), its settings (`remote_operation_enabled`) and whatever
+    /// else the manufacturer defines, as far as the caller may see it. Nobody but the device sets what it reports.
     public var attributes: Google_Protobuf.Struct? = nil
-    /// The state that was last requested: `locked`, `unlocked`, …; empty if none yet.
+    /// The state that was last requested: `locked`, `unlocked`, …; empty if none yet. The same as `state` in
+    /// `desired`.
     public var desiredState: Swift.String = ""
     /// When it was registered.
     public var createdAt: Google_Protobuf.Timestamp? = nil
@@ -92,6 +93,12 @@ extension Tenancy_V1 {
     public var propertyName: Swift.String = ""
     /// Name of the unit, for the same callers.
     public var unitName: Swift.String = ""
+    /// Values operations have asked of the device: `state`, `target_temperature`, `brightness`, … What a command
+    /// asked for that has failed, or that the device has not carried out within a minute, is taken back.
+    public var desired: Google_Protobuf.Struct? = nil
+    /// When the device last reported something else than before; absent if it never has. Neither that nor
+    /// `desired` changes the revision.
+    public var reportedAt: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -109,7 +116,9 @@ extension Tenancy_V1 {
       updatedAt: Google_Protobuf.Timestamp? = nil,
       revision: Swift.String = "",
       propertyName: Swift.String = "",
-      unitName: Swift.String = ""
+      unitName: Swift.String = "",
+      desired: Google_Protobuf.Struct? = nil,
+      reportedAt: Google_Protobuf.Timestamp? = nil
     ) {
       self.id = id
       self.name = name
@@ -123,6 +132,8 @@ extension Tenancy_V1 {
       self.revision = revision
       self.propertyName = propertyName
       self.unitName = unitName
+      self.desired = desired
+      self.reportedAt = reportedAt
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.Device" }
@@ -153,6 +164,12 @@ extension Tenancy_V1 {
       try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f10_revision)
       try unsafe self.propertyName = RPCKit.MessageReading.string(source.pointee.f11_property_name)
       try unsafe self.unitName = RPCKit.MessageReading.string(source.pointee.f12_unit_name)
+      if let member = unsafe source.pointee.f13_desired {
+        try unsafe self.desired = Google_Protobuf.Struct(reading: member)
+      }
+      if let member = unsafe source.pointee.f14_reported_at {
+        try unsafe self.reportedAt = Google_Protobuf.Timestamp(reading: member)
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -174,6 +191,12 @@ extension Tenancy_V1 {
       measure.add(self.revision.utf8.count)
       measure.add(self.propertyName.utf8.count)
       measure.add(self.unitName.utf8.count)
+      if let value = self.desired {
+        value.measure(&measure)
+      }
+      if let value = self.reportedAt {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -199,6 +222,12 @@ extension Tenancy_V1 {
       unsafe target.pointee.f10_revision = scratch.copy(self.revision)
       unsafe target.pointee.f11_property_name = scratch.copy(self.propertyName)
       unsafe target.pointee.f12_unit_name = scratch.copy(self.unitName)
+      if let value = self.desired {
+        unsafe target.pointee.f13_desired = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Struct.self)
+      }
+      if let value = self.reportedAt {
+        unsafe target.pointee.f14_reported_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -213,7 +242,8 @@ extension Tenancy_V1 {
     public var name: Swift.String = ""
     /// `lock`, `light`, `thermostat`, `switch` or `other`.
     public var type: Swift.String = ""
-    /// Initial attributes; at most 16 KiB. `online` and `remote_operation_enabled` are true if absent.
+    /// Initial attributes; at most 16 KiB. `remote_operation_enabled` is true if absent. What the device reports
+    /// cannot be set here (ATTRIBUTE_REPORTED).
     public var attributes: Google_Protobuf.Struct? = nil
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
@@ -707,7 +737,8 @@ extension Tenancy_V1 {
     public var deviceId: Swift.String = ""
     /// Display name.
     public var name: Swift.String? = nil
-    /// Attributes to set; null removes one.
+    /// Attributes to set; null removes one. What the device reports cannot be set (ATTRIBUTE_REPORTED), but may
+    /// be sent as it is.
     public var attributes: Google_Protobuf.Struct? = nil
     /// The change is refused with ABORTED unless the device still has this revision; empty means any.
     public var expectedRevision: Swift.String = ""
@@ -1028,19 +1059,88 @@ extension Tenancy_V1 {
     }
   }
 
-  /// A record of an operation or of a refused attempt.
+  /// A value that an operation set.
+  public struct DeviceSetting: RPCKit.GeneratedMessage {
+    /// Its name: that of a setting, or that in `Device.desired`.
+    public var name: Swift.String = ""
+    /// The value before; absent if there was none.
+    public var from: Google_Protobuf.Value? = nil
+    /// The value since; absent if there is none.
+    public var to: Google_Protobuf.Value? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      name: Swift.String = "",
+      from: Google_Protobuf.Value? = nil,
+      to: Google_Protobuf.Value? = nil
+    ) {
+      self.name = name
+      self.from = from
+      self.to = to
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.DeviceSetting" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__device_setting()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__DeviceSetting.self)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      if let member = unsafe source.pointee.f2_from {
+        try unsafe self.from = Google_Protobuf.Value(reading: member)
+      }
+      if let member = unsafe source.pointee.f3_to {
+        try unsafe self.to = Google_Protobuf.Value(reading: member)
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.name.utf8.count)
+      if let value = self.from {
+        value.measure(&measure)
+      }
+      if let value = self.to {
+        value.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__DeviceSetting.self, 1)
+      unsafe tenancy__v1__device_setting__init(target)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      if let value = self.from {
+        unsafe target.pointee.f2_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Value.self)
+      }
+      if let value = self.to {
+        unsafe target.pointee.f3_to = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Value.self)
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// A record of an operation or of a refused attempt, or of a command that came to nothing.
   public struct AccessRecord: RPCKit.GeneratedMessage {
     /// Identifier, `acr_…`.
     public var id: Swift.String = ""
     /// The device.
     public var deviceId: Swift.String = ""
-    /// The user who tried.
+    /// The user who tried; empty for a command that came to nothing.
     public var userId: Swift.String = ""
     /// The operation.
     public var operation: Swift.String = ""
     /// Whether it was allowed and passed on to the device.
     public var succeeded: Swift.Bool = false
-    /// ALLOWED, or why it was refused: a reason code of Permissions.
+    /// ALLOWED, or why it was refused: a reason code of Permissions. COMMAND_FAILED or COMMAND_EXPIRED if the
+    /// device could not carry it out, or has not within a minute: then `changes` say what was taken back.
     public var reason: Swift.String = ""
     /// The role that allowed it; empty if it was refused.
     public var role: Swift.String = ""
@@ -1048,6 +1148,8 @@ extension Tenancy_V1 {
     public var time: Google_Protobuf.Timestamp? = nil
     /// Display name of the user, in `ListHistory`; empty until it is known.
     public var displayName: Swift.String = ""
+    /// The values it set, from what to what.
+    public var changes: [Tenancy_V1.DeviceSetting] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1062,7 +1164,8 @@ extension Tenancy_V1 {
       reason: Swift.String = "",
       role: Swift.String = "",
       time: Google_Protobuf.Timestamp? = nil,
-      displayName: Swift.String = ""
+      displayName: Swift.String = "",
+      changes: [Tenancy_V1.DeviceSetting] = []
     ) {
       self.id = id
       self.deviceId = deviceId
@@ -1073,6 +1176,7 @@ extension Tenancy_V1 {
       self.role = role
       self.time = time
       self.displayName = displayName
+      self.changes = changes
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.AccessRecord" }
@@ -1096,6 +1200,14 @@ extension Tenancy_V1 {
         try unsafe self.time = Google_Protobuf.Timestamp(reading: member)
       }
       try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f9_display_name)
+      if unsafe source.pointee.n_f10_changes > 0 {
+        unsafe self.changes.reserveCapacity(source.pointee.n_f10_changes)
+        for index in unsafe 0..<source.pointee.n_f10_changes {
+          if let member = unsafe source.pointee.f10_changes[index] {
+            try unsafe self.changes.append(Tenancy_V1.DeviceSetting(reading: member))
+          }
+        }
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1109,6 +1221,11 @@ extension Tenancy_V1 {
         value.measure(&measure)
       }
       measure.add(self.displayName.utf8.count)
+      for element in self.changes {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
     }
 
     public func packed(
@@ -1127,6 +1244,14 @@ extension Tenancy_V1 {
         unsafe target.pointee.f8_time = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f9_display_name = scratch.copy(self.displayName)
+      if !self.changes.isEmpty {
+        unsafe target.pointee.n_f10_changes = self.changes.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__DeviceSetting>?.self, self.changes.count)
+        for (index, element) in self.changes.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__DeviceSetting.self)
+        }
+        unsafe target.pointee.f10_changes = unsafe elements
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -1774,7 +1899,8 @@ extension Tenancy_V1 {
   public struct ReportDeviceStateRequest: RPCKit.GeneratedMessage {
     /// The device.
     public var deviceId: Swift.String = ""
-    /// Attributes to set, such as `locked` or `online`; null removes one. At most 16 KiB.
+    /// Attributes to set, such as `battery` or `online`; null removes one. Those that people set are refused. At
+    /// most 16 KiB.
     public var attributes: Google_Protobuf.Struct? = nil
 
     /// Makes a message with every field at its default.
@@ -2314,7 +2440,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8irAMKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbhIjCg1wcm9wZXJ0eV9uYW1lGAsgASgJUgxwcm9wZXJ0eU5hbWUSGwoJdW5pdF9uYW1lGAwgASgJUgh1bml0TmFtZSKXAgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIfCgRuYW1lGAMgASgJQguquxgHCAEYyAFYAVIEbmFtZRIcCgR0eXBlGAQgASgJQgiquxgECAEYQFIEdHlwZRJBCgphdHRyaWJ1dGVzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLFAwoSTGlzdERldmljZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBInCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAyABKAlCBqq7GAIYQFIGdW5pdElkEhoKBHR5cGUYBCABKAlCBqq7GAIYQFIEdHlwZRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuElUKB3NvcnRfYnkYCCABKAlCPKq7GDgiNm5hbWV8LW5hbWV8Y3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5EjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24SIQoEcGFnZRgKIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSKKAQoTTGlzdERldmljZXNSZXNwb25zZRIsCgdkZXZpY2VzGAEgAygLMhIudGVuYW5jeS52MS5EZXZpY2VSB2RldmljZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJuChBHZXREZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24izgIKE1VwZGF0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJBCgphdHRyaWJ1dGVzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSNAoRZXhwZWN0ZWRfcmV2aXNpb24YBCABKAlCB6q7GAMYgAFSEGV4cGVjdGVkUmV2aXNpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI2CgdjdXJyZW50GAcgASgLMhIudGVuYW5jeS52MS5EZXZpY2VCCKq7GARQgIAQUgdjdXJyZW50QgcKBV9uYW1lIocBChNEZWxldGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEhcKB2RyeV9ydW4YAiABKAhSBmRyeVJ1bhIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ItoBChRPcGVyYXRlRGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBImCglvcGVyYXRpb24YAiABKAlCCKq7GAQIARhAUglvcGVyYXRpb24SQQoKcGFyYW1ldGVycxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgpwYXJhbWV0ZXJzEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijwIKDEFjY2Vzc1JlY29yZBIOCgJpZBgBIAEoCVICaWQSGwoJZGV2aWNlX2lkGAIgASgJUghkZXZpY2VJZBIXCgd1c2VyX2lkGAMgASgJUgZ1c2VySWQSHAoJb3BlcmF0aW9uGAQgASgJUglvcGVyYXRpb24SHAoJc3VjY2VlZGVkGAUgASgIUglzdWNjZWVkZWQSFgoGcmVhc29uGAYgASgJUgZyZWFzb24SEgoEcm9sZRgHIAEoCVIEcm9sZRIuCgR0aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGltZRIhCgxkaXNwbGF5X25hbWUYCSABKAlSC2Rpc3BsYXlOYW1lIpQBChVPcGVyYXRlRGV2aWNlUmVzcG9uc2USMAoGcmVjb3JkGAEgASgLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSBnJlY29yZBIqCgZkZXZpY2UYAiABKAsyEi50ZW5hbmN5LnYxLkRldmljZVIGZGV2aWNlEh0KCmNvbW1hbmRfaWQYAyABKAlSCWNvbW1hbmRJZCLxAQoSTGlzdEhpc3RvcnlSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEi4KBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4icQoTTGlzdEhpc3RvcnlSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSB3JlY29yZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIqoCCg1EZXZpY2VDb21tYW5kEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEh8KC3Byb3BlcnR5X2lkGAMgASgJUgpwcm9wZXJ0eUlkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEjcKCnBhcmFtZXRlcnMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgpwYXJhbWV0ZXJzEjkKCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCJvChRXYXRjaENvbW1hbmRzUmVxdWVzdBInCgtwcm9wZXJ0eV9pZBgBIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEi4KDmFmdGVyX3Bvc2l0aW9uGAIgASgJQgequxgDGIABUg1hZnRlclBvc2l0aW9uIpEBCgxDb21tYW5kRXZlbnQSMAoEa2luZBgBIAEoDjIcLnRlbmFuY3kudjEuQ29tbWFuZEV2ZW50S2luZFIEa2luZBIaCghwb3NpdGlvbhgCIAEoCVIIcG9zaXRpb24SMwoHY29tbWFuZBgDIAEoCzIZLnRlbmFuY3kudjEuRGV2aWNlQ29tbWFuZFIHY29tbWFuZCLqAQoZQWNrbm93bGVkZ2VDb21tYW5kUmVxdWVzdBInCgpjb21tYW5kX2lkGAEgASgJQgiquxgECAEYQFIJY29tbWFuZElkEj4KB291dGNvbWUYAiABKA4yGi50ZW5hbmN5LnYxLkNvbW1hbmRPdXRjb21lQgiquxgECAE4AVIHb3V0Y29tZRIhCgZkZXRhaWwYAyABKAlCCaq7GAUYyAFYAVIGZGV0YWlsEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyKXAQoaQWNrbm93bGVkZ2VDb21tYW5kUmVzcG9uc2USNAoHb3V0Y29tZRgBIAEoDjIaLnRlbmFuY3kudjEuQ29tbWFuZE91dGNvbWVSB291dGNvbWUSQwoPYWNrbm93bGVkZ2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIOYWNrbm93bGVkZ2VkQXQihAEKGFJlcG9ydERldmljZVN0YXRlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBJBCgphdHRyaWJ1dGVzGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMiUQoZUmVwb3J0RGV2aWNlU3RhdGVSZXNwb25zZRIYCgdjaGFuZ2VkGAEgASgIUgdjaGFuZ2VkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiqYAQoQQ29tbWFuZEV2ZW50S2luZBIiCh5DT01NQU5EX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIeChpDT01NQU5EX0VWRU5UX0tJTkRfQ09NTUFORBABEh4KGkNPTU1BTkRfRVZFTlRfS0lORF9DVVJSRU5UEAISIAocQ09NTUFORF9FVkVOVF9LSU5EX0hFQVJUQkVBVBADKmcKDkNvbW1hbmRPdXRjb21lEh8KG0NPTU1BTkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENPTU1BTkRfT1VUQ09NRV9ET05FEAESGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBACMrwJCgdEZXZpY2VzEmkKCFJlZ2lzdGVyEiEudGVuYW5jeS52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSImorsYAggCgtPkkwIUIg8vYXBpL3YxL2RldmljZXM6ASqyuxgCCAESagoETGlzdBIeLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIiGiuxgGCAIgASgBgtPkkwIREg8vYXBpL3YxL2RldmljZXMSZAoDR2V0EhwudGVuYW5jeS52MS5HZXREZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiK6K7GAQIAiABgtPkkwIdEhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0SmgEKBlVwZGF0ZRIfLnRlbmFuY3kudjEuVXBkYXRlRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIluiuxgCCAKC0+STAkIaGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfToBKlogMhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH06ASqyuxgJOgdjdXJyZW50EnAKBkRlbGV0ZRIfLnRlbmFuY3kudjEuRGVsZXRlRGV2aWNlUmVxdWVzdBoaLnRlbmFuY3kudjEuRGVsZXRlUmVzcG9uc2UiKaK7GAIIAoLT5JMCHSobL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9EpgBCgdPcGVyYXRlEiAudGVuYW5jeS52MS5PcGVyYXRlRGV2aWNlUmVxdWVzdBohLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlc3BvbnNlIkiiuxgCCAKC0+STAiwiJy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfS97b3BlcmF0aW9ufToBKrK7GAxaCnBhcmFtZXRlcnMShQEKC0xpc3RIaXN0b3J5Eh4udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RIaXN0b3J5UmVzcG9uc2UiNaK7GAYIAiABKAGC0+STAiUSIy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfS9oaXN0b3J5El0KDVdhdGNoQ29tbWFuZHMSIC50ZW5hbmN5LnYxLldhdGNoQ29tbWFuZHNSZXF1ZXN0GhgudGVuYW5jeS52MS5Db21tYW5kRXZlbnQiDqK7GAoIAxIGYnJpZGdlMAESdQoSQWNrbm93bGVkZ2VDb21tYW5kEiUudGVuYW5jeS52MS5BY2tub3dsZWRnZUNvbW1hbmRSZXF1ZXN0GiYudGVuYW5jeS52MS5BY2tub3dsZWRnZUNvbW1hbmRSZXNwb25zZSIQorsYDAgDEgZicmlkZ2UgARJsCgtSZXBvcnRTdGF0ZRIkLnRlbmFuY3kudjEuUmVwb3J0RGV2aWNlU3RhdGVSZXF1ZXN0GiUudGVuYW5jeS52MS5SZXBvcnREZXZpY2VTdGF0ZVJlc3BvbnNlIhCiuxgMCAMSBmJyaWRnZSABQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqPTAopCgEMEgMBABIaHyBEZXZpY2VzIGFuZCB0aGVpciBvcGVyYXRpb25zLgoKNgoCBAASBA4AKQEaKiBBIHRoaW5nIHRoYXQgY2FuIGJlIHZpZXdlZCBhbmQgb3BlcmF0ZWQuCgolCgQEAAIAEgMQAhAaGCBJZGVudGlmaWVyLCBgZGV2X+KApmAuCgocCgQEAAIBEgMSAhIaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAAICEgMUAhIaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCiUKBAQAAgMSAxYCGRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KClMKBAQAAgQSAxgCFRpGIFRoZSB1bml0IGl0IGlzIGFzc2lnbmVkIHRvOyBlbXB0eSBpZiBpdCBpcyBkaXJlY3RseSBpbiB0aGUgcHJvcGVydHkuCgqSAQoEBAACBRIDGwIoGoQBIFN0YXRlLCBiYXR0ZXJ5LCBgb25saW5lYCwgYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGAgYW5kIHdoYXRldmVyIGVsc2UgdGhlIG1hbnVmYWN0dXJlcgogZGVmaW5lcywgYXMgZmFyIGFzIHRoZSBjYWxsZXIgbWF5IHNlZSBpdC4KCl8KBAQAAgYSAx0CGxpSIFRoZSBzdGF0ZSB0aGF0IHdhcyBsYXN0IHJlcXVlc3RlZDogYGxvY2tlZGAsIGB1bmxvY2tlZGAsIOKApjsgZW1wdHkgaWYgbm9uZSB5ZXQuCgomCgQEAAIHEgMfAisaGSBXaGVuIGl0IHdhcyByZWdpc3RlcmVkLgoKKAoEBAACCBIDIQIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKVwoEBAACCRIDIwIXGkogQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgZGV2aWNlOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgqrAQoEBAACChIDJgIcGp0BIE5hbWUgb2YgdGhlIHByb3BlcnR5LCBmb3IgY2FsbGVycyB3aG9zZSBhY2Nlc3MgbGV2ZWwgaXMgYHVzZWAgb3IgaGlnaGVyOyBvdGhlcnMsIHN1Y2ggYXMgZ3Vlc3RzLCBkbyBub3QKIGdldCBpdC4gQSBjaGFuZ2Ugb2YgaXQgaXMgbm8gY2hhbmdlIG9mIHRoZSBkZXZpY2UuCgo2CgQEAAILEgMoAhgaKSBOYW1lIG9mIHRoZSB1bml0LCBmb3IgdGhlIHNhbWUgY2FsbGVycy4KCi8KAgQBEgQsADoBGiMgUmVnaXN0ZXJzIGEgZGV2aWNlIGluIGEgcHJvcGVydHkuCgolCgQEAQIAEgMuAk0aGCBUaGUgcHJvcGVydHkgaXQgaXMgaW4uCgo6CgQEAQIBEgMwAjkaLSBUaGUgdW5pdCB0byBhc3NpZ24gaXQgdG87IGVtcHR5IG1lYW5zIG5vbmUuCgocCgQEAQICEgMyAloaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAQIDEgM0AkYaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCm4KBAQBAgQSAzYCUBphIEluaXRpYWwgYXR0cmlidXRlczsgYXQgbW9zdCAxNiBLaUIuIGBvbmxpbmVgIGFuZCBgcmVtb3RlX29wZXJhdGlvbl9lbmFibGVkYCBhcmUgdHJ1ZSBpZiBhYnNlbnQuCgqBAQoEBAECBRIDOQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgocCgIEAhIEPQBVARoQIExpc3RzIGRldmljZXMuCgomCgQEAgIAEgM/Aj4aGSBPbmx5IG9mIHRoaXMgcG9ydGZvbGlvLgoKJQoEBAICARIDQQI9GhggT25seSBvZiB0aGlzIHByb3BlcnR5LgoKtgEKBAQCAgISA0QCORqoASBPbmx5IG9mIHRoaXMgdW5pdCwgYW5kIGl0cyBjb21tb24gYXJlYXMgYXMgZmFyIGFzIHRoZSBjYWxsZXIgbWF5IHZpZXcgdGhlbTsgcmVxdWlyZWQgZm9yCiBVbml0cy5MaXN0RGV2aWNlcy4gTk9UX0ZPVU5EIGlmIHRoZSBjYWxsZXIgbWF5IG5vdCBrbm93IHdoYXQgYSBmaWx0ZXIgbmFtZXMuCgohCgQEAgIDEgNGAjYaFCBPbmx5IG9mIHRoaXMgdHlwZS4KCkgKBAQCAgQSA0gCNxo7IE9ubHkgdGhvc2Ugd2hvc2UgbmFtZSBjb250YWlucyB0aGlzLCBpZ25vcmluZyBBU0NJSSBjYXNlLgoKKgoEBAICBRIDSgI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAgIGEgNMAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCrcBCgQEAgIHEgNPAm8aqQEgYG5hbWVgICh0aGUgZGVmYXVsdCkgb3IgYGNyZWF0ZWRfYXRgOyBhIG1pbnVzIGluIGZyb250IHR1cm5zIHRoZSBvcmRlciByb3VuZC4gV2hlbiBzb3J0ZWQgYnkgbmFtZSwgYW4KIG9iamVjdCByZW5hbWVkIGJldHdlZW4gdHdvIHBhZ2VzIG1heSBhcHBlYXIgdHdpY2Ugb3Igbm90IGF0IGFsbC4KCkAKBAQCAggSA1ECRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCr4BCgQEAgIJEgNUAjYasAEgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGZvciBhcHBsaWNhdGlvbnMgdGhhdCBjb3VudCBwYWdlczogYXQgbW9zdCB0aGUgZmlyc3QgMTAsMDAwIGVsZW1lbnRzIGNhbiBiZQogcmVhY2hlZCBzby4gMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0OyBub3QgdG9nZXRoZXIgd2l0aCBvbmUuCgoiCgIEAxIEWABfARoWIE9uZSBwYWdlIG9mIGRldmljZXMuCgomCgQEAwIAEgNaAh4aGSBJbiB0aGUgcmVxdWVzdGVkIG9yZGVyLgoKOAoEBAMCARIDXAIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCiwKBAQDAgISA14CGBofIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXMuCgocCgIEBBIEYgBnARoQIEdldHMgYSBkZXZpY2UuCgoaCgQEBAIAEgNkAksaDSBUaGUgZGV2aWNlLgoKQAoEBAQCARIDZgJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKQAoCBAUSBGoAegEaNCBDaGFuZ2VzIGEgZGV2aWNlLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKGgoEBAUCABIDbAJLGg0gVGhlIGRldmljZS4KChwKBAQFAgESA24CXxoPIERpc3BsYXkgbmFtZS4KCjMKBAQFAgISA3ACUBomIEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLgoKbQoEBAUCAxIDcgJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGRldmljZSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKgQEKBAQFAgQSA3UCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKwgIKBAQFAgUSA3kCPhq0AiBUaGUgZGV2aWNlIGFzIHRoZSBjbGllbnQgaGFzIHJlYWQgaXQsIGZvciBvbmUgdGhhdCBwdXRzIGJhY2sgYWxsIG9mIGl0OiByZWZ1c2VkIHdpdGggQUJPUlRFRCBpZiBgcmV2aXNpb25gIGlzCiBhbm90aGVyIG9uZSBieSBub3csIGFuZCB3aXRoIEZJRUxEX1JFQURfT05MWSBpZiBhIGZpZWxkIHRoYXQgdGhpcyBjYW5ub3QgY2hhbmdlIGRpZmZlcnMgZnJvbSB3aGF0IEdldCBzaG93cy4gRW1wdHkKIGZpZWxkcyBhcmUgbm90IGNvbXBhcmVkLiBGaWVsZHMgdGhhdCB0aGUgcmVxdWVzdCBoYXMgYXMgd2VsbCBtZWFuIG5vdGhpbmcgaGVyZS4KCiAKAgQGEgV9AIUBARoTIERlbGV0ZXMgYSBkZXZpY2UuCgoaCgQEBgIAEgN/AksaDSBUaGUgZGV2aWNlLgoKSQoEBAYCARIEgQECExo7IERyeSBydW46IGNoYW5nZXMgbm90aGluZywgYW5kIHNheXMgd2hhdCB3b3VsZCBiZSBkZWxldGVkLgoKggEKBAQGAgISBIQBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiIKAgQHEgaIAQCVAQEaFCBPcGVyYXRlcyBhIGRldmljZS4KChsKBAQHAgASBIoBAksaDSBUaGUgZGV2aWNlLgoKxgEKBAQHAgESBI0BAksatwEgYGxvY2tgLCBgdW5sb2NrYCwgYHR1cm5fb25gLCBgdHVybl9vZmZgLCBgdmlld19zdGF0dXNgLCBgc2V0X3RlbXBlcmF0dXJlYCwgYHNldF9icmlnaHRuZXNzYCwKIGBjaGFuZ2Vfc2V0dGluZ3NgIGFuZCBzbyBvbiwgYXMgdGhlIHBvbGljeSBrbm93cyBpdDsgYHNldFRlbXBlcmF0dXJlYCBpcyB0YWtlbiBhcyB3ZWxsLgoKgQIKBAQHAgISBJEBAlAa8gEgUGFyYW1ldGVycyBvZiB0aGUgb3BlcmF0aW9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIHRoZW06IGB7ImNlbHNpdXMiOiAyMS41fWAsIG9yIHRoZSBzZXR0aW5ncyB0byBjaGFuZ2UuCiBQQVJBTUVURVJTX0lOVkFMSUQgbmFtZXMgYWxsIHRoYXQgYXJlIHVua25vd24sIG1pc3Npbmcgb3Igb3V0IG9mIHJhbmdlLiBCeSBSRVNUIHRoZXkgY2FuIGJlIG1lbWJlcnMgb2YKIHRoZSBib2R5IGl0c2VsZi4gQXQgbW9zdCAxNiBLaUIuCgqCAQoEBAcCAxIElAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKQQoCBAgSBpgBAKsBARozIEEgcmVjb3JkIG9mIGFuIG9wZXJhdGlvbiBvciBvZiBhIHJlZnVzZWQgYXR0ZW1wdC4KCiYKBAQIAgASBJoBAhAaGCBJZGVudGlmaWVyLCBgYWNyX+KApmAuCgobCgQECAIBEgScAQIXGg0gVGhlIGRldmljZS4KCiMKBAQIAgISBJ4BAhUaFSBUaGUgdXNlciB3aG8gdHJpZWQuCgoeCgQECAIDEgSgAQIXGhAgVGhlIG9wZXJhdGlvbi4KCkMKBAQIAgQSBKIBAhUaNSBXaGV0aGVyIGl0IHdhcyBhbGxvd2VkIGFuZCBwYXNzZWQgb24gdG8gdGhlIGRldmljZS4KCk0KBAQIAgUSBKQBAhQaPyBBTExPV0VELCBvciB3aHkgaXQgd2FzIHJlZnVzZWQ6IGEgcmVhc29uIGNvZGUgb2YgUGVybWlzc2lvbnMuCgpCCgQECAIGEgSmAQISGjQgVGhlIHJvbGUgdGhhdCBhbGxvd2VkIGl0OyBlbXB0eSBpZiBpdCB3YXMgcmVmdXNlZC4KCiEKBAQIAgcSBKgBAiUaEyBXaGVuIGl0IGhhcHBlbmVkLgoKVAoEBAgCCBIEqgECGhpGIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciwgaW4gYExpc3RIaXN0b3J5YDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgorCgIECRIGrgEAtQEBGh0gVGhlIHJlc3VsdCBvZiBhbiBvcGVyYXRpb24uCgozCgQECQIAEgSwAQIaGiUgVGhlIHJlY29yZCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4KCigKBAQJAgESBLIBAhQaGiBUaGUgZGV2aWNlIGFzIGl0IGlzIG5vdy4KCnMKBAQJAgISBLQBAhgaZSBUaGUgY29tbWFuZCB0aGF0IHRoZSBoYXJkd2FyZSBicmlkZ2Ugd2FzIGhhbmRlZCwgYGNtZF/igKZgOyBlbXB0eSBmb3IgYW4gb3BlcmF0aW9uIHRoYXQgb25seSBsb29rcy4KCikKAgQKEga4AQDDAQEaGyBMaXN0cyBhIGRldmljZSdzIGhpc3RvcnkuCgobCgQECgIAEgS6AQJLGg0gVGhlIGRldmljZS4KCi8KBAQKAgESBLwBAiUaISBPbmx5IHJlY29yZHMgZnJvbSB0aGlzIHRpbWUgb24uCgouCgQECgICEgS+AQImGiAgT25seSByZWNvcmRzIGJlZm9yZSB0aGlzIHRpbWUuCgorCgQECgIDEgTAAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECgIEEgTCAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgovCgIECxIGxgEAywEBGiEgT25lIHBhZ2Ugb2YgYSBkZXZpY2UncyBoaXN0b3J5LgoKHQoEBAsCABIEyAECJBoPIE5ld2VzdCBmaXJzdC4KCjkKBAQLAgESBMoBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKLgoCBAwSBs4BAN0BARogIEFuIG9wZXJhdGlvbiBmb3IgdGhlIGhhcmR3YXJlLgoKYAoEBAwCABIE0AECEBpSIElkZW50aWZpZXIsIGBjbWRf4oCmYDogYSBicmlkZ2UgdGhhdCBpcyBoYW5kZWQgYSBjb21tYW5kIHR3aWNlIGtub3dzIGl0IGJ5IHRoaXMuCgobCgQEDAIBEgTSAQIXGg0gVGhlIGRldmljZS4KCiYKBAQMAgISBNQBAhkaGCBUaGUgcHJvcGVydHkgaXQgaXMgaW4uCgo9CgQEDAIDEgTWAQIXGi8gYGxvY2tgLCBgdW5sb2NrYCwg4oCmIGFzIHRoZSBwb2xpY3kga25vd3MgaXQuCgplCgQEDAIEEgTYAQIoGlcgUGFyYW1ldGVycyBvZiB0aGUgb3BlcmF0aW9uLCB3aXRoIHRoZSBwb2xpY3kncyBkZWZhdWx0cyBmb3IgdGhvc2UgdGhhdCB3ZXJlIGxlZnQgb3V0LgoKIgoEBAwCBRIE2gECKxoUIFdoZW4gaXQgd2FzIGdpdmVuLgoKSAoEBAwCBhIE3AECKxo6IFdoZW4gaXQgbXVzdCBubyBsb25nZXIgYmUgY2FycmllZCBvdXQ6IG9uZSBtaW51dGUgbGF0ZXIuCgolCgIEDRIG4AEA5gEBGhcgV2F0Y2hlcyBmb3IgY29tbWFuZHMuCgpQCgQEDQIAEgTiAQI9GkIgT25seSB0aG9zZSBmb3IgZGV2aWNlcyBpbiB0aGlzIHByb3BlcnR5OyBlbXB0eSBtZWFucyBldmVyeXdoZXJlLgoKogEKBAQNAgESBOUBAkEakwEgYHBvc2l0aW9uYCBvZiB0aGUgbGFzdCBldmVudCB0aGF0IHdhcyByZWNlaXZlZDogY29tbWFuZHMgdXAgdG8gaXQgYXJlIG5vdCBzZW50IGFnYWluLiBFbXB0eSBtZWFucwogYWxsIHRoYXQgYXJlIG5laXRoZXIgYWNrbm93bGVkZ2VkIG5vciBleHBpcmVkLgoKJQoCBQASBukBAPIBARoXIFRoZSBraW5kIG9mIGFuIGV2ZW50LgoKHgoEBQACABIE6wECJRoQIE5vdCBzcGVjaWZpZWQuCgonCgQFAAIBEgTtAQIhGhkgQSBjb21tYW5kIHRvIGNhcnJ5IG91dC4KCkUKBAUAAgISBO8BAiEaNyBFdmVyeXRoaW5nIHRoYXQgd2FpdGVkIHdhcyBzZW50OyB3aGF0IGZvbGxvd3MgaXMgbmV3LgoKNwoEBQACAxIE8QECIxopIE5vdGhpbmcgaGFwcGVuZWQ7IHNlbnQgZXZlcnkgMyBzZWNvbmRzLgoKJwoCBA4SBvUBAPwBARoZIE9uZSBldmVudCBmb3IgYSBicmlkZ2UuCgoZCgQEDgIAEgT3AQIcGgsgSXRzIGtpbmQuCgo4CgQEDgIBEgT5AQIWGiogUGFzcyBpdCBhcyBgYWZ0ZXJfcG9zaXRpb25gIHRvIGNvbnRpbnVlLgoKKQoEBA4CAhIE+wECHBobIFRoZSBjb21tYW5kLCBmb3IgQ09NTUFORC4KCiQKAgUBEgb/AQCGAgEaFiBIb3cgYSBjb21tYW5kIGVuZGVkLgoKHgoEBQECABIEgQICIhoQIE5vdCBzcGVjaWZpZWQuCgopCgQFAQIBEgSDAgIbGhsgVGhlIGhhcmR3YXJlIGhhcyBkb25lIGl0LgoKLQoEBQECAhIEhQICHRofIFRoZSBoYXJkd2FyZSBjb3VsZCBub3QgZG8gaXQuCgopCgIEDxIGiQIAkwIBGhsgU2F5cyBob3cgYSBjb21tYW5kIGVuZGVkLgoKHAoEBA8CABIEiwICTBoOIFRoZSBjb21tYW5kLgoKHQoEBA8CARIEjQICWBoPIEhvdyBpdCBlbmRlZC4KCjIKBAQPAgISBI8CAkwaJCBGb3IgcGVvcGxlLCBzdWNoIGFzIHdoeSBpdCBmYWlsZWQuCgpsCgQEDwIDEgSSAgJQGl4gVGhlIGRldmljZSdzIGF0dHJpYnV0ZXMgbm93LCBhcyBmYXIgYXMgdGhleSBoYXZlIGNoYW5nZWQ7IG51bGwgcmVtb3ZlcyBvbmUuIEF0IG1vc3QKIDE2IEtpQi4KCigKAgQQEgaWAgCbAgEaGiBBbiBhY2tub3dsZWRnZWQgY29tbWFuZC4KCksKBAQQAgASBJgCAh0aPSBIb3cgaXQgZW5kZWQ6IHRoZSBmaXJzdCBhY2tub3dsZWRnZW1lbnQgb2YgYSBjb21tYW5kIHN0YXlzLgoKKQoEBBACARIEmgICMBobIFdoZW4gdGhhdCB3YXMgc2FpZCBmaXJzdC4KCjQKAgQREgaeAgCjAgEaJiBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZS4KChsKBAQRAgASBKACAksaDSBUaGUgZGV2aWNlLgoKYgoEBBECARIEogICUBpUIEF0dHJpYnV0ZXMgdG8gc2V0LCBzdWNoIGFzIGBsb2NrZWRgIG9yIGBvbmxpbmVgOyBudWxsIHJlbW92ZXMgb25lLiBBdCBtb3N0IDE2IEtpQi4KCigKAgQSEgamAgCrAgEaGiBUaGUgb3V0Y29tZSBvZiBhIHJlcG9ydC4KCjAKBAQSAgASBKgCAhMaIiBXaGV0aGVyIGl0IGhhcyBjaGFuZ2VkIGFueXRoaW5nLgoKLgoEBBICARIEqgICFhogIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIGl0LgoKGAoCBgASBq4CAPICARoKIERldmljZXMuCgolCgQGAAIAEgawAgK0AgMaFSBSZWdpc3RlcnMgYSBkZXZpY2UuCgo8CgQGAAIBEga2AgK5AgMaLCBMaXN0cyB0aGUgZGV2aWNlcyB0aGF0IHRoZSBjYWxsZXIgY2FuIHNlZS4KCiAKBAYAAgISBrsCAr4CAxoQIEdldHMgYSBkZXZpY2UuCgo6CgQGAAIDEgbAAgLHAgMaKiBDaGFuZ2VzIG5hbWUgYW5kIGF0dHJpYnV0ZXMgb2YgYSBkZXZpY2UuCgojCgQGAAIEEgbJAgLMAgMaEyBEZWxldGVzIGEgZGV2aWNlLgoK5AMKBAYAAgUSBtMCAtcCAxrTAyBPcGVyYXRlcyBhIGRldmljZSBhbmQgcmVjb3JkcyBpdCBpbiB0aGUgZGV2aWNlJ3MgaGlzdG9yeS4gUmVmdXNlZCBhdHRlbXB0cyBhcmUgcmVjb3JkZWQgdG9vLAogYnV0IG9mIHVzZXJzIHdpdGhvdXQgYSByb2xlIG9uIHRoZSBkZXZpY2Ugb25seSB0aGUgbmV3ZXN0LiBBIHJlZnVzYWwgaXMgUEVSTUlTU0lPTl9ERU5JRUQgd2l0aAogdGhlIHJlYXNvbiBjb2RlIGFzIGl0cyByZWFzb24uIERFVklDRV9PRkZMSU5FLCBSRU1PVEVfT1BFUkFUSU9OX0RJU0FCTEVEIGFuZAogT1BFUkFUSU9OX05PVF9TVVBQT1JURUQgYXJlIEZBSUxFRF9QUkVDT05ESVRJT047IHRoZSBsYXN0IG1lYW5zIHRoYXQgdGhlIHBvbGljeSBkb2VzIG5vdCBsaXN0CiB0aGUgZGV2aWNlJ3MgdHlwZSBmb3IgdGhpcyBvcGVyYXRpb24uIGBQZXJtaXNzaW9ucy5DaGVja2Agb2YgdGhlIG9wZXJhdGlvbidzIGFjdGlvbiBhbnN3ZXJzIHRoZQogc2FtZS4KCtcDCgQGAAIGEgbdAgLgAgMaxgMgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LiBXaG8gaXMgc2hvd24gYWxsIG9mIHRoZSBkZXZpY2UgYnkgdGhlIHBvbGljeSdzIGFjY2VzcyBsZXZlbHMgc2VlcyBhbGwgb2YgaXQ7CiBvdGhlcnMgc2VlIHdoYXQgd2FzIGRvbmUgc2luY2UgdGhlaXIgb3duIHJvbGVzIHJlYWNoIHRoZSBkZXZpY2Ugd2l0aG91dCBhIGdhcCwgYW5kIHdoYXQgdGhleSBkaWQKIHRoZW1zZWx2ZXMuIEZvciA5MCBkYXlzIGFmdGVyIHRoZSBkZXZpY2UncyBkZWxldGlvbiBpdCBjYW4gYmUgcmVhZCB3aXRoCiBgdW5pdC52aWV3X2hpc3RvcnlgLCBgcHJvcGVydHkudmlld19oaXN0b3J5YCBvciBgcG9ydGZvbGlvLnZpZXdfaGlzdG9yeWAgb24gdGhlIG5lYXJlc3Qgb2JqZWN0CiBhYm92ZSBpdCB0aGF0IHN0aWxsIGV4aXN0cy4gSWYgdGhlIHBvcnRmb2xpbyB3YXMgZGVsZXRlZCB0b28sIG5vYm9keSBjYW4gcmVhZCBpdC4KCrgDCgQGAAIHEgbmAgLoAgMapwMgU2VuZHMgdGhlIGNvbW1hbmRzIGZvciBkZXZpY2VzIHRvIHRoZSBoYXJkd2FyZSBicmlkZ2UsIGluIHRoZSBvcmRlciB0aGV5IHdlcmUgZ2l2ZW46IHRob3NlIHRoYXQgYXJlCiBuZWl0aGVyIGFja25vd2xlZGdlZCBub3IgZXhwaXJlZCwgdGhlbiBuZXcgb25lcy4gQSBicmlkZ2UgdGhhdCBjb21lcyBiYWNrIHdpdGggYGFmdGVyX3Bvc2l0aW9uYAogZ2V0cyBlYWNoIGNvbW1hbmQgb25jZS4gQSBsYXRlciB3YXRjaCBvZiB0aGUgc2FtZSBwcm9wZXJ0eSBlbmRzIHRoZSBlYXJsaWVyIG9uZSB3aXRoIEFCT1JURUQsCiBXQVRDSF9SRVBMQUNFRC4gQSBicmlkZ2UgdGhhdCB0YWtlcyBubyBldmVudCB3aGlsZSAxLDAwMCBjb21tYW5kcyBhcmUgZ2l2ZW4gaXMgY3V0IG9mZiB3aXRoCiBSRVNPVVJDRV9FWEhBVVNURUQsIFdBVENIX1RPT19TTE9XLgoKpwEKBAYAAggSBusCAu0CAxqWASBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQsIHdpdGggd2hhdCBpdCBtYWRlIG9mIHRoZSBkZXZpY2UuIE5PVF9GT1VORCBmb3IgYSBjb21tYW5kIHRoYXQgd2FzIGdpdmVuCiBtb3JlIHRoYW4gYSBkYXkgYWdvLCBvciB3aG9zZSBkZXZpY2Ugd2FzIGRlbGV0ZWQuCgpgCgQGAAIJEgbvAgLxAgMaUCBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZSwgd2hlbiB0aGV5IGhhdmUgY2hhbmdlZCB3aXRob3V0IGEgY29tbWFuZC4KYgZwcm90bzM="
+      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8inAQKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbhIjCg1wcm9wZXJ0eV9uYW1lGAsgASgJUgxwcm9wZXJ0eU5hbWUSGwoJdW5pdF9uYW1lGAwgASgJUgh1bml0TmFtZRIxCgdkZXNpcmVkGA0gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIHZGVzaXJlZBI7CgtyZXBvcnRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJlcG9ydGVkQXQilwIKFVJlZ2lzdGVyRGV2aWNlUmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSHwoHdW5pdF9pZBgCIAEoCUIGqrsYAhhAUgZ1bml0SWQSHwoEbmFtZRgDIAEoCUILqrsYBwgBGMgBWAFSBG5hbWUSHAoEdHlwZRgEIAEoCUIIqrsYBAgBGEBSBHR5cGUSQQoKYXR0cmlidXRlcxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkixQMKEkxpc3REZXZpY2VzUmVxdWVzdBIpCgxwb3J0Zm9saW9faWQYASABKAlCBqq7GAIYQFILcG9ydGZvbGlvSWQSJwoLcHJvcGVydHlfaWQYAiABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAMgASgJQgaquxgCGEBSBnVuaXRJZBIaCgR0eXBlGAQgASgJQgaquxgCGEBSBHR5cGUSGwoEdGV4dBgFIAEoCUIHqrsYAxjIAVIEdGV4dBIqCglwYWdlX3NpemUYBiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YByABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhJVCgdzb3J0X2J5GAggASgJQjyquxg4IjZuYW1lfC1uYW1lfGNyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeRIzChFhdF9sZWFzdF9yZXZpc2lvbhgJIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEiEKBHBhZ2UYCiABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2UiigEKE0xpc3REZXZpY2VzUmVzcG9uc2USLAoHZGV2aWNlcxgBIAMoCzISLnRlbmFuY3kudjEuRGV2aWNlUgdkZXZpY2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIdCgp0b3RhbF9zaXplGAMgASgEUgl0b3RhbFNpemUibgoQR2V0RGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIs4CChNVcGRhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiQKBG5hbWUYAiABKAlCC6q7GAcQARjIAVgBSABSBG5hbWWIAQESQQoKYXR0cmlidXRlcxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSNgoHY3VycmVudBgHIAEoCzISLnRlbmFuY3kudjEuRGV2aWNlQgiquxgEUICAEFIHY3VycmVudEIHCgVfbmFtZSKHAQoTRGVsZXRlRGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIXCgdkcnlfcnVuGAIgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLaAQoUT3BlcmF0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSJgoJb3BlcmF0aW9uGAIgASgJQgiquxgECAEYQFIJb3BlcmF0aW9uEkEKCnBhcmFtZXRlcnMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKcGFyYW1ldGVycxIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IncKDURldmljZVNldHRpbmcSEgoEbmFtZRgBIAEoCVIEbmFtZRIqCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlUgRmcm9tEiYKAnRvGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlUgJ0byLEAgoMQWNjZXNzUmVjb3JkEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIcCglvcGVyYXRpb24YBCABKAlSCW9wZXJhdGlvbhIcCglzdWNjZWVkZWQYBSABKAhSCXN1Y2NlZWRlZBIWCgZyZWFzb24YBiABKAlSBnJlYXNvbhISCgRyb2xlGAcgASgJUgRyb2xlEi4KBHRpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgR0aW1lEiEKDGRpc3BsYXlfbmFtZRgJIAEoCVILZGlzcGxheU5hbWUSMwoHY2hhbmdlcxgKIAMoCzIZLnRlbmFuY3kudjEuRGV2aWNlU2V0dGluZ1IHY2hhbmdlcyKUAQoVT3BlcmF0ZURldmljZVJlc3BvbnNlEjAKBnJlY29yZBgBIAEoCzIYLnRlbmFuY3kudjEuQWNjZXNzUmVjb3JkUgZyZWNvcmQSKgoGZGV2aWNlGAIgASgLMhIudGVuYW5jeS52MS5EZXZpY2VSBmRldmljZRIdCgpjb21tYW5kX2lkGAMgASgJUgljb21tYW5kSWQi8QEKEkxpc3RIaXN0b3J5UmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIuCgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEZnJvbRIwCgV1bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGlsEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuInEKE0xpc3RIaXN0b3J5UmVzcG9uc2USMgoHcmVjb3JkcxgBIAMoCzIYLnRlbmFuY3kudjEuQWNjZXNzUmVjb3JkUgdyZWNvcmRzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiKqAgoNRGV2aWNlQ29tbWFuZBIOCgJpZBgBIAEoCVICaWQSGwoJZGV2aWNlX2lkGAIgASgJUghkZXZpY2VJZBIfCgtwcm9wZXJ0eV9pZBgDIAEoCVIKcHJvcGVydHlJZBIcCglvcGVyYXRpb24YBCABKAlSCW9wZXJhdGlvbhI3CgpwYXJhbWV0ZXJzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKcGFyYW1ldGVycxI5CgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQibwoUV2F0Y2hDb21tYW5kc1JlcXVlc3QSJwoLcHJvcGVydHlfaWQYASABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIuCg5hZnRlcl9wb3NpdGlvbhgCIAEoCUIHqrsYAxiAAVINYWZ0ZXJQb3NpdGlvbiKRAQoMQ29tbWFuZEV2ZW50EjAKBGtpbmQYASABKA4yHC50ZW5hbmN5LnYxLkNvbW1hbmRFdmVudEtpbmRSBGtpbmQSGgoIcG9zaXRpb24YAiABKAlSCHBvc2l0aW9uEjMKB2NvbW1hbmQYAyABKAsyGS50ZW5hbmN5LnYxLkRldmljZUNvbW1hbmRSB2NvbW1hbmQi6gEKGUFja25vd2xlZGdlQ29tbWFuZFJlcXVlc3QSJwoKY29tbWFuZF9pZBgBIAEoCUIIqrsYBAgBGEBSCWNvbW1hbmRJZBI+CgdvdXRjb21lGAIgASgOMhoudGVuYW5jeS52MS5Db21tYW5kT3V0Y29tZUIIqrsYBAgBOAFSB291dGNvbWUSIQoGZGV0YWlsGAMgASgJQgmquxgFGMgBWAFSBmRldGFpbBJBCgphdHRyaWJ1dGVzGAQgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMilwEKGkFja25vd2xlZGdlQ29tbWFuZFJlc3BvbnNlEjQKB291dGNvbWUYASABKA4yGi50ZW5hbmN5LnYxLkNvbW1hbmRPdXRjb21lUgdvdXRjb21lEkMKD2Fja25vd2xlZGdlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSDmFja25vd2xlZGdlZEF0IoQBChhSZXBvcnREZXZpY2VTdGF0ZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSQQoKYXR0cmlidXRlcxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzIlEKGVJlcG9ydERldmljZVN0YXRlUmVzcG9uc2USGAoHY2hhbmdlZBgBIAEoCFIHY2hhbmdlZBIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24qmAEKEENvbW1hbmRFdmVudEtpbmQSIgoeQ09NTUFORF9FVkVOVF9LSU5EX1VOU1BFQ0lGSUVEEAASHgoaQ09NTUFORF9FVkVOVF9LSU5EX0NPTU1BTkQQARIeChpDT01NQU5EX0VWRU5UX0tJTkRfQ1VSUkVOVBACEiAKHENPTU1BTkRfRVZFTlRfS0lORF9IRUFSVEJFQVQQAypnCg5Db21tYW5kT3V0Y29tZRIfChtDT01NQU5EX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRDT01NQU5EX09VVENPTUVfRE9ORRABEhoKFkNPTU1BTkRfT1VUQ09NRV9GQUlMRUQQAjK8CQoHRGV2aWNlcxJpCghSZWdpc3RlchIhLnRlbmFuY3kudjEuUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiJqK7GAIIAoLT5JMCFCIPL2FwaS92MS9kZXZpY2VzOgEqsrsYAggBEmoKBExpc3QSHi50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXNwb25zZSIhorsYBggCIAEoAYLT5JMCERIPL2FwaS92MS9kZXZpY2VzEmQKA0dldBIcLnRlbmFuY3kudjEuR2V0RGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIiuiuxgECAIgAYLT5JMCHRIbL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9EpoBCgZVcGRhdGUSHy50ZW5hbmN5LnYxLlVwZGF0ZURldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSJborsYAggCgtPkkwJCGhsvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH06ASpaIDIbL2FwaS92MS9kZXZpY2VzL3tkZXZpY2VfaWR9OgEqsrsYCToHY3VycmVudBJwCgZEZWxldGUSHy50ZW5hbmN5LnYxLkRlbGV0ZURldmljZVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIimiuxgCCAKC0+STAh0qGy9hcGkvdjEvZGV2aWNlcy97ZGV2aWNlX2lkfRKYAQoHT3BlcmF0ZRIgLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlcXVlc3QaIS50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXNwb25zZSJIorsYAggCgtPkkwIsIicvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0ve29wZXJhdGlvbn06ASqyuxgMWgpwYXJhbWV0ZXJzEoUBCgtMaXN0SGlzdG9yeRIeLnRlbmFuY3kudjEuTGlzdEhpc3RvcnlSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlc3BvbnNlIjWiuxgGCAIgASgBgtPkkwIlEiMvYXBpL3YxL2RldmljZXMve2RldmljZV9pZH0vaGlzdG9yeRJdCg1XYXRjaENvbW1hbmRzEiAudGVuYW5jeS52MS5XYXRjaENvbW1hbmRzUmVxdWVzdBoYLnRlbmFuY3kudjEuQ29tbWFuZEV2ZW50Ig6iuxgKCAMSBmJyaWRnZTABEnUKEkFja25vd2xlZGdlQ29tbWFuZBIlLnRlbmFuY3kudjEuQWNrbm93bGVkZ2VDb21tYW5kUmVxdWVzdBomLnRlbmFuY3kudjEuQWNrbm93bGVkZ2VDb21tYW5kUmVzcG9uc2UiEKK7GAwIAxIGYnJpZGdlIAESbAoLUmVwb3J0U3RhdGUSJC50ZW5hbmN5LnYxLlJlcG9ydERldmljZVN0YXRlUmVxdWVzdBolLnRlbmFuY3kudjEuUmVwb3J0RGV2aWNlU3RhdGVSZXNwb25zZSIQorsYDAgDEgZicmlkZ2UgAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKwlUKKQoBDBIDAQASGh8gRGV2aWNlcyBhbmQgdGhlaXIgb3BlcmF0aW9ucy4KCjYKAgQAEgQOADABGiogQSB0aGluZyB0aGF0IGNhbiBiZSB2aWV3ZWQgYW5kIG9wZXJhdGVkLgoKJQoEBAACABIDEAIQGhggSWRlbnRpZmllciwgYGRldl/igKZgLgoKHAoEBAACARIDEgISGg8gRGlzcGxheSBuYW1lLgoKQgoEBAACAhIDFAISGjUgYGxvY2tgLCBgbGlnaHRgLCBgdGhlcm1vc3RhdGAsIGBzd2l0Y2hgIG9yIGBvdGhlcmAuCgolCgQEAAIDEgMWAhkaGCBUaGUgcHJvcGVydHkgaXQgaXMgaW4uCgpTCgQEAAIEEgMYAhUaRiBUaGUgdW5pdCBpdCBpcyBhc3NpZ25lZCB0bzsgZW1wdHkgaWYgaXQgaXMgZGlyZWN0bHkgaW4gdGhlIHByb3BlcnR5LgoK6QEKBAQAAgUSAxsCKBrbASBWYWx1ZXMgdGhlIGRldmljZSByZXBvcnRzIChzdGF0ZSwgYmF0dGVyeSwgYG9ubGluZWApLCBpdHMgc2V0dGluZ3MgKGByZW1vdGVfb3BlcmF0aW9uX2VuYWJsZWRgKSBhbmQgd2hhdGV2ZXIKIGVsc2UgdGhlIG1hbnVmYWN0dXJlciBkZWZpbmVzLCBhcyBmYXIgYXMgdGhlIGNhbGxlciBtYXkgc2VlIGl0LiBOb2JvZHkgYnV0IHRoZSBkZXZpY2Ugc2V0cyB3aGF0IGl0IHJlcG9ydHMuCgqCAQoEBAACBhIDHgIbGnUgVGhlIHN0YXRlIHRoYXQgd2FzIGxhc3QgcmVxdWVzdGVkOiBgbG9ja2VkYCwgYHVubG9ja2VkYCwg4oCmOyBlbXB0eSBpZiBub25lIHlldC4gVGhlIHNhbWUgYXMgYHN0YXRlYCBpbgogYGRlc2lyZWRgLgoKJgoEBAACBxIDIAIrGhkgV2hlbiBpdCB3YXMgcmVnaXN0ZXJlZC4KCigKBAQAAggSAyICKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClcKBAQAAgkSAyQCFxpKIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIGRldmljZTsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKqwEKBAQAAgoSAycCHBqdASBOYW1lIG9mIHRoZSBwcm9wZXJ0eSwgZm9yIGNhbGxlcnMgd2hvc2UgYWNjZXNzIGxldmVsIGlzIGB1c2VgIG9yIGhpZ2hlcjsgb3RoZXJzLCBzdWNoIGFzIGd1ZXN0cywgZG8gbm90CiBnZXQgaXQuIEEgY2hhbmdlIG9mIGl0IGlzIG5vIGNoYW5nZSBvZiB0aGUgZGV2aWNlLgoKNgoEBAACCxIDKQIYGikgTmFtZSBvZiB0aGUgdW5pdCwgZm9yIHRoZSBzYW1lIGNhbGxlcnMuCgreAQoEBAACDBIDLAImGtABIFZhbHVlcyBvcGVyYXRpb25zIGhhdmUgYXNrZWQgb2YgdGhlIGRldmljZTogYHN0YXRlYCwgYHRhcmdldF90ZW1wZXJhdHVyZWAsIGBicmlnaHRuZXNzYCwg4oCmIFdoYXQgYSBjb21tYW5kCiBhc2tlZCBmb3IgdGhhdCBoYXMgZmFpbGVkLCBvciB0aGF0IHRoZSBkZXZpY2UgaGFzIG5vdCBjYXJyaWVkIG91dCB3aXRoaW4gYSBtaW51dGUsIGlzIHRha2VuIGJhY2suCgqTAQoEBAACDRIDLwItGoUBIFdoZW4gdGhlIGRldmljZSBsYXN0IHJlcG9ydGVkIHNvbWV0aGluZyBlbHNlIHRoYW4gYmVmb3JlOyBhYnNlbnQgaWYgaXQgbmV2ZXIgaGFzLiBOZWl0aGVyIHRoYXQgbm9yCiBgZGVzaXJlZGAgY2hhbmdlcyB0aGUgcmV2aXNpb24uCgovCgIEARIEMwBCARojIFJlZ2lzdGVycyBhIGRldmljZSBpbiBhIHByb3BlcnR5LgoKJQoEBAECABIDNQJNGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKOgoEBAECARIDNwI5Gi0gVGhlIHVuaXQgdG8gYXNzaWduIGl0IHRvOyBlbXB0eSBtZWFucyBub25lLgoKHAoEBAECAhIDOQJaGg8gRGlzcGxheSBuYW1lLgoKQgoEBAECAxIDOwJGGjUgYGxvY2tgLCBgbGlnaHRgLCBgdGhlcm1vc3RhdGAsIGBzd2l0Y2hgIG9yIGBvdGhlcmAuCgqjAQoEBAECBBIDPgJQGpUBIEluaXRpYWwgYXR0cmlidXRlczsgYXQgbW9zdCAxNiBLaUIuIGByZW1vdGVfb3BlcmF0aW9uX2VuYWJsZWRgIGlzIHRydWUgaWYgYWJzZW50LiBXaGF0IHRoZSBkZXZpY2UgcmVwb3J0cwogY2Fubm90IGJlIHNldCBoZXJlIChBVFRSSUJVVEVfUkVQT1JURUQpLgoKgQEKBAQBAgUSA0ECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHAoCBAISBEUAXQEaECBMaXN0cyBkZXZpY2VzLgoKJgoEBAICABIDRwI+GhkgT25seSBvZiB0aGlzIHBvcnRmb2xpby4KCiUKBAQCAgESA0kCPRoYIE9ubHkgb2YgdGhpcyBwcm9wZXJ0eS4KCrYBCgQEAgICEgNMAjkaqAEgT25seSBvZiB0aGlzIHVuaXQsIGFuZCBpdHMgY29tbW9uIGFyZWFzIGFzIGZhciBhcyB0aGUgY2FsbGVyIG1heSB2aWV3IHRoZW07IHJlcXVpcmVkIGZvcgogVW5pdHMuTGlzdERldmljZXMuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3Qga25vdyB3aGF0IGEgZmlsdGVyIG5hbWVzLgoKIQoEBAICAxIDTgI2GhQgT25seSBvZiB0aGlzIHR5cGUuCgpICgQEAgIEEgNQAjcaOyBPbmx5IHRob3NlIHdob3NlIG5hbWUgY29udGFpbnMgdGhpcywgaWdub3JpbmcgQVNDSUkgY2FzZS4KCioKBAQCAgUSA1ICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAICBhIDVAI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgq3AQoEBAICBxIDVwJvGqkBIGBuYW1lYCAodGhlIGRlZmF1bHQpIG9yIGBjcmVhdGVkX2F0YDsgYSBtaW51cyBpbiBmcm9udCB0dXJucyB0aGUgb3JkZXIgcm91bmQuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuCiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcyBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpACgQEAgIIEgNZAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgq+AQoEBAICCRIDXAI2GrABIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBmb3IgYXBwbGljYXRpb25zIHRoYXQgY291bnQgcGFnZXM6IGF0IG1vc3QgdGhlIGZpcnN0IDEwLDAwMCBlbGVtZW50cyBjYW4gYmUKIHJlYWNoZWQgc28uIDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdDsgbm90IHRvZ2V0aGVyIHdpdGggb25lLgoKIgoCBAMSBGAAZwEaFiBPbmUgcGFnZSBvZiBkZXZpY2VzLgoKJgoEBAMCABIDYgIeGhkgSW4gdGhlIHJlcXVlc3RlZCBvcmRlci4KCjgKBAQDAgESA2QCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgosCgQEAwICEgNmAhgaHyBOdW1iZXIgb2YgaXRlbXMgb24gYWxsIHBhZ2VzLgoKHAoCBAQSBGoAbwEaECBHZXRzIGEgZGV2aWNlLgoKGgoEBAQCABIDbAJLGg0gVGhlIGRldmljZS4KCkAKBAQEAgESA24CRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCkEKAgQFEgVyAIMBARo0IENoYW5nZXMgYSBkZXZpY2UuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgoaCgQEBQIAEgN0AksaDSBUaGUgZGV2aWNlLgoKHAoEBAUCARIDdgJfGg8gRGlzcGxheSBuYW1lLgoKigEKBAQFAgISA3kCUBp9IEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLiBXaGF0IHRoZSBkZXZpY2UgcmVwb3J0cyBjYW5ub3QgYmUgc2V0IChBVFRSSUJVVEVfUkVQT1JURUQpLCBidXQgbWF5CiBiZSBzZW50IGFzIGl0IGlzLgoKbQoEBAUCAxIDewJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGRldmljZSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKgQEKBAQFAgQSA34CQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKwwIKBAQFAgUSBIIBAj4atAIgVGhlIGRldmljZSBhcyB0aGUgY2xpZW50IGhhcyByZWFkIGl0LCBmb3Igb25lIHRoYXQgcHV0cyBiYWNrIGFsbCBvZiBpdDogcmVmdXNlZCB3aXRoIEFCT1JURUQgaWYgYHJldmlzaW9uYCBpcwogYW5vdGhlciBvbmUgYnkgbm93LCBhbmQgd2l0aCBGSUVMRF9SRUFEX09OTFkgaWYgYSBmaWVsZCB0aGF0IHRoaXMgY2Fubm90IGNoYW5nZSBkaWZmZXJzIGZyb20gd2hhdCBHZXQgc2hvd3MuIEVtcHR5CiBmaWVsZHMgYXJlIG5vdCBjb21wYXJlZC4gRmllbGRzIHRoYXQgdGhlIHJlcXVlc3QgaGFzIGFzIHdlbGwgbWVhbiBub3RoaW5nIGhlcmUuCgohCgIEBhIGhgEAjgEBGhMgRGVsZXRlcyBhIGRldmljZS4KChsKBAQGAgASBIgBAksaDSBUaGUgZGV2aWNlLgoKSQoEBAYCARIEigECExo7IERyeSBydW46IGNoYW5nZXMgbm90aGluZywgYW5kIHNheXMgd2hhdCB3b3VsZCBiZSBkZWxldGVkLgoKggEKBAQGAgISBI0BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiIKAgQHEgaRAQCeAQEaFCBPcGVyYXRlcyBhIGRldmljZS4KChsKBAQHAgASBJMBAksaDSBUaGUgZGV2aWNlLgoKxgEKBAQHAgESBJYBAksatwEgYGxvY2tgLCBgdW5sb2NrYCwgYHR1cm5fb25gLCBgdHVybl9vZmZgLCBgdmlld19zdGF0dXNgLCBgc2V0X3RlbXBlcmF0dXJlYCwgYHNldF9icmlnaHRuZXNzYCwKIGBjaGFuZ2Vfc2V0dGluZ3NgIGFuZCBzbyBvbiwgYXMgdGhlIHBvbGljeSBrbm93cyBpdDsgYHNldFRlbXBlcmF0dXJlYCBpcyB0YWtlbiBhcyB3ZWxsLgoKgQIKBAQHAgISBJoBAlAa8gEgUGFyYW1ldGVycyBvZiB0aGUgb3BlcmF0aW9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIHRoZW06IGB7ImNlbHNpdXMiOiAyMS41fWAsIG9yIHRoZSBzZXR0aW5ncyB0byBjaGFuZ2UuCiBQQVJBTUVURVJTX0lOVkFMSUQgbmFtZXMgYWxsIHRoYXQgYXJlIHVua25vd24sIG1pc3Npbmcgb3Igb3V0IG9mIHJhbmdlLiBCeSBSRVNUIHRoZXkgY2FuIGJlIG1lbWJlcnMgb2YKIHRoZSBib2R5IGl0c2VsZi4gQXQgbW9zdCAxNiBLaUIuCgqCAQoEBAcCAxIEnQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKLgoCBAgSBqEBAKgBARogIEEgdmFsdWUgdGhhdCBhbiBvcGVyYXRpb24gc2V0LgoKSQoEBAgCABIEowECEho7IEl0cyBuYW1lOiB0aGF0IG9mIGEgc2V0dGluZywgb3IgdGhhdCBpbiBgRGV2aWNlLmRlc2lyZWRgLgoKOwoEBAgCARIEpQECIRotIFRoZSB2YWx1ZSBiZWZvcmU7IGFic2VudCBpZiB0aGVyZSB3YXMgbm9uZS4KCjkKBAQIAgISBKcBAh8aKyBUaGUgdmFsdWUgc2luY2U7IGFic2VudCBpZiB0aGVyZSBpcyBub25lLgoKZwoCBAkSBqsBAMEBARpZIEEgcmVjb3JkIG9mIGFuIG9wZXJhdGlvbiBvciBvZiBhIHJlZnVzZWQgYXR0ZW1wdCwgb3Igb2YgYSBjb21tYW5kIHRoYXQgY2FtZSB0byBub3RoaW5nLgoKJgoEBAkCABIErQECEBoYIElkZW50aWZpZXIsIGBhY3Jf4oCmYC4KChsKBAQJAgESBK8BAhcaDSBUaGUgZGV2aWNlLgoKTQoEBAkCAhIEsQECFRo/IFRoZSB1c2VyIHdobyB0cmllZDsgZW1wdHkgZm9yIGEgY29tbWFuZCB0aGF0IGNhbWUgdG8gbm90aGluZy4KCh4KBAQJAgMSBLMBAhcaECBUaGUgb3BlcmF0aW9uLgoKQwoEBAkCBBIEtQECFRo1IFdoZXRoZXIgaXQgd2FzIGFsbG93ZWQgYW5kIHBhc3NlZCBvbiB0byB0aGUgZGV2aWNlLgoK2wEKBAQJAgUSBLgBAhQazAEgQUxMT1dFRCwgb3Igd2h5IGl0IHdhcyByZWZ1c2VkOiBhIHJlYXNvbiBjb2RlIG9mIFBlcm1pc3Npb25zLiBDT01NQU5EX0ZBSUxFRCBvciBDT01NQU5EX0VYUElSRUQgaWYgdGhlCiBkZXZpY2UgY291bGQgbm90IGNhcnJ5IGl0IG91dCwgb3IgaGFzIG5vdCB3aXRoaW4gYSBtaW51dGU6IHRoZW4gYGNoYW5nZXNgIHNheSB3aGF0IHdhcyB0YWtlbiBiYWNrLgoKQgoEBAkCBhIEugECEho0IFRoZSByb2xlIHRoYXQgYWxsb3dlZCBpdDsgZW1wdHkgaWYgaXQgd2FzIHJlZnVzZWQuCgohCgQECQIHEgS8AQIlGhMgV2hlbiBpdCBoYXBwZW5lZC4KClQKBAQJAggSBL4BAhoaRiBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIsIGluIGBMaXN0SGlzdG9yeWA7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKNQoEBAkCCRIEwAECJhonIFRoZSB2YWx1ZXMgaXQgc2V0LCBmcm9tIHdoYXQgdG8gd2hhdC4KCisKAgQKEgbEAQDLAQEaHSBUaGUgcmVzdWx0IG9mIGFuIG9wZXJhdGlvbi4KCjMKBAQKAgASBMYBAhoaJSBUaGUgcmVjb3JkIGluIHRoZSBkZXZpY2UncyBoaXN0b3J5LgoKKAoEBAoCARIEyAECFBoaIFRoZSBkZXZpY2UgYXMgaXQgaXMgbm93LgoKcwoEBAoCAhIEygECGBplIFRoZSBjb21tYW5kIHRoYXQgdGhlIGhhcmR3YXJlIGJyaWRnZSB3YXMgaGFuZGVkLCBgY21kX+KApmA7IGVtcHR5IGZvciBhbiBvcGVyYXRpb24gdGhhdCBvbmx5IGxvb2tzLgoKKQoCBAsSBs4BANkBARobIExpc3RzIGEgZGV2aWNlJ3MgaGlzdG9yeS4KChsKBAQLAgASBNABAksaDSBUaGUgZGV2aWNlLgoKLwoEBAsCARIE0gECJRohIE9ubHkgcmVjb3JkcyBmcm9tIHRoaXMgdGltZSBvbi4KCi4KBAQLAgISBNQBAiYaICBPbmx5IHJlY29yZHMgYmVmb3JlIHRoaXMgdGltZS4KCisKBAQLAgMSBNYBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQLAgQSBNgBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCi8KAgQMEgbcAQDhAQEaISBPbmUgcGFnZSBvZiBhIGRldmljZSdzIGhpc3RvcnkuCgodCgQEDAIAEgTeAQIkGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBAwCARIE4AECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgouCgIEDRIG5AEA8wEBGiAgQW4gb3BlcmF0aW9uIGZvciB0aGUgaGFyZHdhcmUuCgpgCgQEDQIAEgTmAQIQGlIgSWRlbnRpZmllciwgYGNtZF/igKZgOiBhIGJyaWRnZSB0aGF0IGlzIGhhbmRlZCBhIGNvbW1hbmQgdHdpY2Uga25vd3MgaXQgYnkgdGhpcy4KChsKBAQNAgESBOgBAhcaDSBUaGUgZGV2aWNlLgoKJgoEBA0CAhIE6gECGRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KCj0KBAQNAgMSBOwBAhcaLyBgbG9ja2AsIGB1bmxvY2tgLCDigKYgYXMgdGhlIHBvbGljeSBrbm93cyBpdC4KCmUKBAQNAgQSBO4BAigaVyBQYXJhbWV0ZXJzIG9mIHRoZSBvcGVyYXRpb24sIHdpdGggdGhlIHBvbGljeSdzIGRlZmF1bHRzIGZvciB0aG9zZSB0aGF0IHdlcmUgbGVmdCBvdXQuCgoiCgQEDQIFEgTwAQIrGhQgV2hlbiBpdCB3YXMgZ2l2ZW4uCgpICgQEDQIGEgTyAQIrGjogV2hlbiBpdCBtdXN0IG5vIGxvbmdlciBiZSBjYXJyaWVkIG91dDogb25lIG1pbnV0ZSBsYXRlci4KCiUKAgQOEgb2AQD8AQEaFyBXYXRjaGVzIGZvciBjb21tYW5kcy4KClAKBAQOAgASBPgBAj0aQiBPbmx5IHRob3NlIGZvciBkZXZpY2VzIGluIHRoaXMgcHJvcGVydHk7IGVtcHR5IG1lYW5zIGV2ZXJ5d2hlcmUuCgqiAQoEBA4CARIE+wECQRqTASBgcG9zaXRpb25gIG9mIHRoZSBsYXN0IGV2ZW50IHRoYXQgd2FzIHJlY2VpdmVkOiBjb21tYW5kcyB1cCB0byBpdCBhcmUgbm90IHNlbnQgYWdhaW4uIEVtcHR5IG1lYW5zCiBhbGwgdGhhdCBhcmUgbmVpdGhlciBhY2tub3dsZWRnZWQgbm9yIGV4cGlyZWQuCgolCgIFABIG/wEAiAIBGhcgVGhlIGtpbmQgb2YgYW4gZXZlbnQuCgoeCgQFAAIAEgSBAgIlGhAgTm90IHNwZWNpZmllZC4KCicKBAUAAgESBIMCAiEaGSBBIGNvbW1hbmQgdG8gY2Fycnkgb3V0LgoKRQoEBQACAhIEhQICIRo3IEV2ZXJ5dGhpbmcgdGhhdCB3YWl0ZWQgd2FzIHNlbnQ7IHdoYXQgZm9sbG93cyBpcyBuZXcuCgo3CgQFAAIDEgSHAgIjGikgTm90aGluZyBoYXBwZW5lZDsgc2VudCBldmVyeSAzIHNlY29uZHMuCgonCgIEDxIGiwIAkgIBGhkgT25lIGV2ZW50IGZvciBhIGJyaWRnZS4KChkKBAQPAgASBI0CAhwaCyBJdHMga2luZC4KCjgKBAQPAgESBI8CAhYaKiBQYXNzIGl0IGFzIGBhZnRlcl9wb3NpdGlvbmAgdG8gY29udGludWUuCgopCgQEDwICEgSRAgIcGhsgVGhlIGNvbW1hbmQsIGZvciBDT01NQU5ELgoKJAoCBQESBpUCAJwCARoWIEhvdyBhIGNvbW1hbmQgZW5kZWQuCgoeCgQFAQIAEgSXAgIiGhAgTm90IHNwZWNpZmllZC4KCikKBAUBAgESBJkCAhsaGyBUaGUgaGFyZHdhcmUgaGFzIGRvbmUgaXQuCgotCgQFAQICEgSbAgIdGh8gVGhlIGhhcmR3YXJlIGNvdWxkIG5vdCBkbyBpdC4KCikKAgQQEgafAgCpAgEaGyBTYXlzIGhvdyBhIGNvbW1hbmQgZW5kZWQuCgocCgQEEAIAEgShAgJMGg4gVGhlIGNvbW1hbmQuCgodCgQEEAIBEgSjAgJYGg8gSG93IGl0IGVuZGVkLgoKMgoEBBACAhIEpQICTBokIEZvciBwZW9wbGUsIHN1Y2ggYXMgd2h5IGl0IGZhaWxlZC4KCmwKBAQQAgMSBKgCAlAaXiBUaGUgZGV2aWNlJ3MgYXR0cmlidXRlcyBub3csIGFzIGZhciBhcyB0aGV5IGhhdmUgY2hhbmdlZDsgbnVsbCByZW1vdmVzIG9uZS4gQXQgbW9zdAogMTYgS2lCLgoKKAoCBBESBqwCALECARoaIEFuIGFja25vd2xlZGdlZCBjb21tYW5kLgoKSwoEBBECABIErgICHRo9IEhvdyBpdCBlbmRlZDogdGhlIGZpcnN0IGFja25vd2xlZGdlbWVudCBvZiBhIGNvbW1hbmQgc3RheXMuCgopCgQEEQIBEgSwAgIwGhsgV2hlbiB0aGF0IHdhcyBzYWlkIGZpcnN0LgoKNAoCBBISBrQCALoCARomIFNheXMgd2hhdCBhIGRldmljZSdzIGF0dHJpYnV0ZXMgYXJlLgoKGwoEBBICABIEtgICSxoNIFRoZSBkZXZpY2UuCgqHAQoEBBICARIEuQICUBp5IEF0dHJpYnV0ZXMgdG8gc2V0LCBzdWNoIGFzIGBiYXR0ZXJ5YCBvciBgb25saW5lYDsgbnVsbCByZW1vdmVzIG9uZS4gVGhvc2UgdGhhdCBwZW9wbGUgc2V0IGFyZSByZWZ1c2VkLiBBdAogbW9zdCAxNiBLaUIuCgooCgIEExIGvQIAwgIBGhogVGhlIG91dGNvbWUgb2YgYSByZXBvcnQuCgowCgQEEwIAEgS/AgITGiIgV2hldGhlciBpdCBoYXMgY2hhbmdlZCBhbnl0aGluZy4KCi4KBAQTAgESBMECAhYaICBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciBpdC4KChgKAgYAEgbFAgCJAwEaCiBEZXZpY2VzLgoKJQoEBgACABIGxwICywIDGhUgUmVnaXN0ZXJzIGEgZGV2aWNlLgoKPAoEBgACARIGzQIC0AIDGiwgTGlzdHMgdGhlIGRldmljZXMgdGhhdCB0aGUgY2FsbGVyIGNhbiBzZWUuCgogCgQGAAICEgbSAgLVAgMaECBHZXRzIGEgZGV2aWNlLgoKOgoEBgACAxIG1wIC3gIDGiogQ2hhbmdlcyBuYW1lIGFuZCBhdHRyaWJ1dGVzIG9mIGEgZGV2aWNlLgoKIwoEBgACBBIG4AIC4wIDGhMgRGVsZXRlcyBhIGRldmljZS4KCuQDCgQGAAIFEgbqAgLuAgMa0wMgT3BlcmF0ZXMgYSBkZXZpY2UgYW5kIHJlY29yZHMgaXQgaW4gdGhlIGRldmljZSdzIGhpc3RvcnkuIFJlZnVzZWQgYXR0ZW1wdHMgYXJlIHJlY29yZGVkIHRvbywKIGJ1dCBvZiB1c2VycyB3aXRob3V0IGEgcm9sZSBvbiB0aGUgZGV2aWNlIG9ubHkgdGhlIG5ld2VzdC4gQSByZWZ1c2FsIGlzIFBFUk1JU1NJT05fREVOSUVEIHdpdGgKIHRoZSByZWFzb24gY29kZSBhcyBpdHMgcmVhc29uLiBERVZJQ0VfT0ZGTElORSwgUkVNT1RFX09QRVJBVElPTl9ESVNBQkxFRCBhbmQKIE9QRVJBVElPTl9OT1RfU1VQUE9SVEVEIGFyZSBGQUlMRURfUFJFQ09ORElUSU9OOyB0aGUgbGFzdCBtZWFucyB0aGF0IHRoZSBwb2xpY3kgZG9lcyBub3QgbGlzdAogdGhlIGRldmljZSdzIHR5cGUgZm9yIHRoaXMgb3BlcmF0aW9uLiBgUGVybWlzc2lvbnMuQ2hlY2tgIG9mIHRoZSBvcGVyYXRpb24ncyBhY3Rpb24gYW5zd2VycyB0aGUKIHNhbWUuCgrXAwoEBgACBhIG9AIC9wIDGsYDIExpc3RzIGEgZGV2aWNlJ3MgaGlzdG9yeS4gV2hvIGlzIHNob3duIGFsbCBvZiB0aGUgZGV2aWNlIGJ5IHRoZSBwb2xpY3kncyBhY2Nlc3MgbGV2ZWxzIHNlZXMgYWxsIG9mIGl0Owogb3RoZXJzIHNlZSB3aGF0IHdhcyBkb25lIHNpbmNlIHRoZWlyIG93biByb2xlcyByZWFjaCB0aGUgZGV2aWNlIHdpdGhvdXQgYSBnYXAsIGFuZCB3aGF0IHRoZXkgZGlkCiB0aGVtc2VsdmVzLiBGb3IgOTAgZGF5cyBhZnRlciB0aGUgZGV2aWNlJ3MgZGVsZXRpb24gaXQgY2FuIGJlIHJlYWQgd2l0aAogYHVuaXQudmlld19oaXN0b3J5YCwgYHByb3BlcnR5LnZpZXdfaGlzdG9yeWAgb3IgYHBvcnRmb2xpby52aWV3X2hpc3RvcnlgIG9uIHRoZSBuZWFyZXN0IG9iamVjdAogYWJvdmUgaXQgdGhhdCBzdGlsbCBleGlzdHMuIElmIHRoZSBwb3J0Zm9saW8gd2FzIGRlbGV0ZWQgdG9vLCBub2JvZHkgY2FuIHJlYWQgaXQuCgq4AwoEBgACBxIG/QIC/wIDGqcDIFNlbmRzIHRoZSBjb21tYW5kcyBmb3IgZGV2aWNlcyB0byB0aGUgaGFyZHdhcmUgYnJpZGdlLCBpbiB0aGUgb3JkZXIgdGhleSB3ZXJlIGdpdmVuOiB0aG9zZSB0aGF0IGFyZQogbmVpdGhlciBhY2tub3dsZWRnZWQgbm9yIGV4cGlyZWQsIHRoZW4gbmV3IG9uZXMuIEEgYnJpZGdlIHRoYXQgY29tZXMgYmFjayB3aXRoIGBhZnRlcl9wb3NpdGlvbmAKIGdldHMgZWFjaCBjb21tYW5kIG9uY2UuIEEgbGF0ZXIgd2F0Y2ggb2YgdGhlIHNhbWUgcHJvcGVydHkgZW5kcyB0aGUgZWFybGllciBvbmUgd2l0aCBBQk9SVEVELAogV0FUQ0hfUkVQTEFDRUQuIEEgYnJpZGdlIHRoYXQgdGFrZXMgbm8gZXZlbnQgd2hpbGUgMSwwMDAgY29tbWFuZHMgYXJlIGdpdmVuIGlzIGN1dCBvZmYgd2l0aAogUkVTT1VSQ0VfRVhIQVVTVEVELCBXQVRDSF9UT09fU0xPVy4KCqcBCgQGAAIIEgaCAwKEAwMalgEgU2F5cyBob3cgYSBjb21tYW5kIGVuZGVkLCB3aXRoIHdoYXQgaXQgbWFkZSBvZiB0aGUgZGV2aWNlLiBOT1RfRk9VTkQgZm9yIGEgY29tbWFuZCB0aGF0IHdhcyBnaXZlbgogbW9yZSB0aGFuIGEgZGF5IGFnbywgb3Igd2hvc2UgZGV2aWNlIHdhcyBkZWxldGVkLgoKYAoEBgACCRIGhgMCiAMDGlAgU2F5cyB3aGF0IGEgZGV2aWNlJ3MgYXR0cmlidXRlcyBhcmUsIHdoZW4gdGhleSBoYXZlIGNoYW5nZWQgd2l0aG91dCBhIGNvbW1hbmQuCmIGcHJvdG8z"
     )
   }
 }

@@ -5,11 +5,13 @@ internal import ServiceKit
 extension WriteTransaction {
   /// Adds an entity, or changes the one that was `before`; the record as it is now.
   ///
-  /// Throws what `requirePlace` does when it may not be where it is to be.
+  /// Throws what `requirePlace` does when it may not be where it is to be. A report of a device leaves revision and
+  /// time of the last change as they are: both are for those who write.
   func put(
     _ record: EntityRecord,
     insteadOf before: EntityRecord?,
-    _ policy: Policy
+    _ policy: Policy,
+    isReport: Bool = false
   ) throws -> EntityRecord {
     try rely(on: .policy)
     guard policy.type(named: record.type) != nil else {
@@ -20,14 +22,14 @@ extension WriteTransaction {
     let keys = Self.touched(by: record, insteadOf: before, policy)
     var record = record
     let payload = record.changePayload
-    record.updatedAt = now
-    record.revision = try appendChange(
+    let revision = try appendChange(
       kind: ForestChange.entityKind,
       subject: record.id,
       scope: record.rootID,
       payload: payload,
       touching: keys
     )
+    if !isReport { (record.updatedAt, record.revision) = (now, revision) }
     if before == nil {
       try insert(record, EntityRecord.columns)
     } else {

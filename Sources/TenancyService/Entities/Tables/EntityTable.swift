@@ -18,6 +18,10 @@ struct EntityRecord: Hashable, Sendable {
   private(set) var unreadableAttributes: String?
   /// The state that was last requested; empty before the first time.
   var desiredState: String
+  /// Everything else that was last requested of it, by name.
+  var desiredValues: [String: JSONValue]
+  /// When its device last reported something else, in milliseconds since 1970; nil if never.
+  var reportedAt: Int64?
   /// The revision of its last change.
   var revision: Int64
   /// Milliseconds since 1970.
@@ -33,6 +37,8 @@ struct EntityRecord: Hashable, Sendable {
     .text("name", \.name),
     .text("attributes", \.attributesText),
     .text("desired_state", \.desiredState),
+    .text("desired", \.desiredText),
+    .optionalInteger("reported_at", \.reportedAt),
     .integer("revision", \.revision),
     .integer("created_at", \.createdAt),
     .integer("updated_at", \.updatedAt)
@@ -45,6 +51,8 @@ struct EntityRecord: Hashable, Sendable {
     "name",
     "attributes",
     "desired_state",
+    "desired",
+    "reported_at",
     "revision",
     "updated_at",
     where: "id = ?"
@@ -69,6 +77,8 @@ struct EntityRecord: Hashable, Sendable {
     self.name = name
     self.attributes = attributes
     desiredState = ""
+    desiredValues = [:]
+    reportedAt = nil
     revision = 0
     createdAt = now
     updatedAt = now
@@ -85,6 +95,9 @@ struct EntityRecord: Hashable, Sendable {
     attributes = read ?? [:]
     unreadableAttributes = read == nil ? text : nil
     desiredState = row.text()
+    let desired = row.text()
+    desiredValues = desired.isEmpty ? [:] : Self.attributes(desired) ?? [:]
+    reportedAt = row.optionalInteger()
     revision = row.integer()
     createdAt = row.integer()
     updatedAt = row.integer()
@@ -92,15 +105,21 @@ struct EntityRecord: Hashable, Sendable {
 
   /// Attributes as JSON, names sorted, so that equal ones give equal text.
   var attributesText: String {
-    if let unreadableAttributes { return unreadableAttributes }
+    unreadableAttributes ?? Self.text(of: attributes)
+  }
+
+  /// Requested values as JSON, like attributes; empty for none, as for everything that is no device.
+  var desiredText: String { desiredValues.isEmpty ? "" : Self.text(of: desiredValues) }
+
+  private static func text(of values: [String: JSONValue]) -> String {
     var object = JSONObject()
-    for name in attributes.keys.sorted() { object[name] = attributes[name] }
+    for name in values.keys.sorted() { object[name] = values[name] }
     return JSONValue.object(object).text
   }
 
   /// Digest for the audit log: all that people can change.
   var digest: [UInt8] {
-    Digests.sha256(lines: id, type, parentID, name, attributesText, desiredState)
+    Digests.sha256(lines: id, type, parentID, name, attributesText, desiredState + desiredText)
   }
 
   private static func attributes(_ text: String) -> [String: JSONValue]? {

@@ -88,7 +88,8 @@ extension StoreTransaction where Self: ~Copyable {
     // Of what was replaced since, the first counted then.
     let past = try first(
       """
-      SELECT id, type, parent_id, '', name, attributes, '', 0, created_at, 0 FROM past_entity
+      SELECT id, type, parent_id, '', name, attributes, '', '', NULL, 0, created_at, 0
+      FROM past_entity
       WHERE id = ? AND ended_at > ? ORDER BY sequence LIMIT 1
       """,
       .text(id),

@@ -13,6 +13,8 @@ struct AccessRecord: Hashable, Sendable {
   var role: String
   /// Milliseconds since 1970.
   var recordedAt: Int64
+  /// The values it set.
+  var changes: [SettingChange] = []
 
   static let columns = RecordColumns<AccessRecord>(
     "access_record",
@@ -24,7 +26,8 @@ struct AccessRecord: Hashable, Sendable {
     .boolean("succeeded", \.succeeded),
     .text("reason", \.reason),
     .text("role", \.role),
-    .integer("recorded_at", \.recordedAt)
+    .integer("recorded_at", \.recordedAt),
+    .text("changes", \.changesText)
   ) { row in
     AccessRecord(
       id: row.text(),
@@ -34,9 +37,12 @@ struct AccessRecord: Hashable, Sendable {
       succeeded: row.boolean(),
       reason: row.text(),
       role: row.text(),
-      recordedAt: row.integer()
+      recordedAt: row.integer(),
+      changes: SettingChange.changes(row.text())
     )
   }
+
+  private var changesText: String { SettingChange.text(of: changes) }
 }
 
 enum AccessTable {

@@ -18,6 +18,8 @@ struct CommandRecord: Hashable, Sendable {
     case waiting = ""
     case done
     case failed
+    /// Nobody has acknowledged it in time.
+    case expired
   }
 
   /// The kind of its entry in the change log, which wakes anyone who watches its property.
@@ -31,6 +33,8 @@ struct CommandRecord: Hashable, Sendable {
   let operation: String
   /// A JSON object.
   let parameters: String
+  /// The values it asks of the device.
+  let changes: [SettingChange]
   /// Milliseconds since 1970.
   let createdAt: Int64
   let expiresAt: Int64
@@ -46,6 +50,7 @@ struct CommandRecord: Hashable, Sendable {
     .text("property_id", \.propertyID),
     .text("operation", \.operation),
     .text("parameters", \.parameters),
+    .text("changes", \.changesText),
     .integer("created_at", \.createdAt),
     .integer("expires_at", \.expiresAt),
     .text("outcome", \.outcome.rawValue),
@@ -58,6 +63,7 @@ struct CommandRecord: Hashable, Sendable {
       propertyID: row.text(),
       operation: row.text(),
       parameters: row.text(),
+      changes: SettingChange.changes(row.text()),
       createdAt: row.integer(),
       expiresAt: row.integer(),
       // One that this version does not know has ended somehow.
@@ -65,6 +71,8 @@ struct CommandRecord: Hashable, Sendable {
       acknowledgedAt: row.optionalInteger()
     )
   }
+
+  private var changesText: String { SettingChange.text(of: changes) }
 }
 
 enum CommandTable {
@@ -72,6 +80,7 @@ enum CommandTable {
   static func give(
     _ operation: String,
     _ parameters: [UInt8],
+    setting changes: [SettingChange],
     to deviceID: String,
     inProperty propertyID: String,
     id: String,
@@ -89,6 +98,7 @@ enum CommandTable {
       propertyID: propertyID,
       operation: operation,
       parameters: String(decoding: parameters, as: UTF8.self),
+      changes: changes,
       createdAt: tx.now,
       expiresAt: tx.now + CommandLimits.lifetime
     )
@@ -119,6 +129,48 @@ enum CommandTable {
       ORDER BY revision LIMIT \(CommandLimits.eventCountMax)
       """,
       values: values
+    )
+  }
+
+  /// The commands of a device, newest first.
+  static func newest(
+    of deviceID: String,
+    limit: Int,
+    in tx: borrowing some Queryable
+  ) throws -> [CommandRecord] {
+    try tx.query(
+      CommandRecord.columns,
+      "WHERE device_id = ? ORDER BY revision DESC LIMIT ?",
+      values: [.text(deviceID), .integer(limit)]
+    )
+  }
+
+  /// Commands that nobody has acknowledged in time, in the order they were given.
+  static func expired(
+    at now: Int64,
+    limit: Int,
+    in tx: borrowing some Queryable
+  ) throws -> [String] {
+    try tx.query(
+      """
+      SELECT id FROM device_command WHERE outcome = '' AND expires_at <= ?
+      ORDER BY revision LIMIT ?
+      """,
+      values: [.integer(now), .integer(limit)]
+    ) { $0.text(0) }
+  }
+
+  /// Ends a command that nobody has acknowledged.
+  static func end(
+    _ record: inout CommandRecord,
+    _ outcome: CommandRecord.Outcome,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    record.outcome = outcome
+    try tx.execute(
+      "UPDATE device_command SET outcome = ? WHERE id = ?",
+      .text(outcome.rawValue),
+      .text(record.id)
     )
   }
 

@@ -6,6 +6,7 @@ struct DeviceMetrics: Sendable {
     case given
     case done
     case failed
+    case expired
     case watchTooSlow = "watch_too_slow"
   }
 

@@ -1,36 +1,49 @@
 internal import ServiceKit
 
 /// The unit and the property that a device is in, as its message names them; empty where it is in none.
+///
+/// Also whether something it is asked for may have to be taken back: read with it, that takes no query of its own.
 struct DevicePlace: Sendable {
   var propertyID = ""
   var propertyName = ""
   var unitID = ""
   var unitName = ""
+  /// Whether a command of the device has expired and is not ended yet.
+  var hasExpiredCommand = false
 }
 
 extension StoreTransaction where Self: ~Copyable {
   /// Reads no whole entities: lists ask for each of their devices.
-  func place(ofDevice device: EntityRecord) throws -> DevicePlace {
+  func place(ofDevice device: EntityRecord, now: Int64) throws -> DevicePlace {
+    // The outcome is a literal, as the partial index has it.
     let found = try first(
       """
-      SELECT near.id, near.name, near.type, COALESCE(far.id, ''), COALESCE(far.name, '')
+      SELECT near.id, near.name, near.type, COALESCE(far.id, ''), COALESCE(far.name, ''),
+        EXISTS (
+          SELECT 1 FROM device_command c
+          WHERE c.device_id = ? AND c.outcome = '' AND c.expires_at <= ?)
       FROM entity near LEFT JOIN entity far ON far.id = near.parent_id
       WHERE near.id = ?
       """,
+      .text(device.id),
+      .integer(now),
       .text(device.parentID)
     ) { row in
       let near = (id: row.text(0), name: row.text(1), type: row.text(2))
-      return switch near.type {
-      case SmartHome.unit:
-        DevicePlace(
-          propertyID: row.text(3),
-          propertyName: row.text(4),
-          unitID: near.id,
-          unitName: near.name
-        )
-      case SmartHome.property: DevicePlace(propertyID: near.id, propertyName: near.name)
-      default: DevicePlace()
-      }
+      var place =
+        switch near.type {
+        case SmartHome.unit:
+          DevicePlace(
+            propertyID: row.text(3),
+            propertyName: row.text(4),
+            unitID: near.id,
+            unitName: near.name
+          )
+        case SmartHome.property: DevicePlace(propertyID: near.id, propertyName: near.name)
+        default: DevicePlace()
+        }
+      place.hasExpiredCommand = row.boolean(5)
+      return place
     }
     return found ?? DevicePlace()
   }

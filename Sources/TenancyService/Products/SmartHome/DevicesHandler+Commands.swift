@@ -45,10 +45,15 @@ extension DevicesHandler {
       guard var command = try CommandTable.find(request.commandId, in: tx) else {
         throw TenancyError.notFound
       }
-      // The first word stays, or a repeated call would undo what has happened since.
-      if command.outcome == .waiting {
-        let device = try tx.known(command.deviceID, type: SmartHome.device)
+      // The first word stays, or a repeated call would undo what has happened since. One that has expired may have
+      // been carried out just before.
+      if command.outcome == .waiting || command.outcome == .expired {
+        var device = try tx.known(command.deviceID, type: SmartHome.device)
         try CommandTable.acknowledge(&command, outcome, detail: request.detail, in: tx)
+        let changes = try DesiredState.settle(&device, tx)
+        if outcome == .failed {
+          try DesiredState.record(command, "COMMAND_FAILED", changes, core, tx)
+        }
         try tx.audit(
           "device.acknowledge",
           object: device.id,
@@ -81,7 +86,10 @@ extension DevicesHandler {
   private func reported(
     _ attributes: Google_Protobuf.Struct?
   ) throws(RPCError) -> [String: JSONValue] {
-    try AttributeMapping.changes(attributes, type: deviceType, reserved: SmartHome.kind)
+    let type = deviceType
+    let reported = try AttributeMapping.changes(attributes, type: type, reserved: SmartHome.kind)
+    try AttributeMapping.requireReported(reported, type: type)
+    return reported
   }
 
   /// Stores what the hardware says of a device; whether that is news.
@@ -94,7 +102,8 @@ extension DevicesHandler {
     var after = device
     after.attributes = try AttributeMapping.merged(device.attributes, reported)
     guard after != device else { return false }
-    after = try tx.put(after, insteadOf: device, core.policy)
+    after.reportedAt = tx.now
+    after = try tx.put(after, insteadOf: device, core.policy, isReport: true)
     try tx.audit("device.report", from: device, to: after)
     return true
   }

@@ -28,7 +28,7 @@ extension DevicesHandler {
       // A reload may have taken the action away in the meantime; what is not there is not allowed.
       let explanation = try core.ruling(action, on: id, user, tx)
       let before = try tx.entity(id, type: SmartHome.device)
-      let record = AccessRecord(
+      var record = AccessRecord(
         id: core.identifiers.make(.accessRecord),
         deviceID: id,
         userID: user.userID,
@@ -41,25 +41,36 @@ extension DevicesHandler {
       guard let before, explanation.isAllowed else {
         return try refuse(record, explanation, device: before, changes, tx)
       }
-      try AccessTable.insert(record, in: tx)
+      let place = try tx.place(ofDevice: before, now: tx.now)
       var after = before
-      if let state = operation.desiredState { after.desiredState = state }
+      if place.hasExpiredCommand { after = try DesiredState.settled(before, now: tx.now, tx) }
+      let desired = try Self.setDesired(operation, parameters, of: &after)
+      record.changes = desired
       if operation.setsAttributes {
+        record.changes += parameters.values.sorted { $0.key < $1.key }.map { name, value in
+          SettingChange(
+            name: name,
+            from: before.attributes[name],
+            to: SettingChange.present(value)
+          )
+        }
         after.attributes = try AttributeMapping.merged(
           before.attributes,
           parameters.values,
           field: "parameters"
         )
       }
+      try AccessTable.insert(record, in: tx)
       // What changes nothing leaves a record all the same.
       if after == before { try core.auditBudget.take(user.userID) }
       let device = try operated(before, to: after, action: action, changes, tx)
-      let message = try core.message(device: device, explanation, tx)
+      let message = core.message(device: device, at: place, explanation)
       var command: CommandRecord?
       if operation.isCommand {
         command = try CommandTable.give(
           name,
           parameters.bytes,
+          setting: desired,
           to: id,
           inProperty: message.propertyId,
           id: core.identifiers.make(.command),
@@ -75,6 +86,31 @@ extension DevicesHandler {
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action) }
     return response
+  }
+
+  /// Asks a device for what an operation sets; what has changed by that.
+  private static func setDesired(
+    _ operation: Policy.Operation,
+    _ parameters: OperationParameters,
+    of device: inout EntityRecord
+  ) throws(RPCError) -> [SettingChange] {
+    var changes: [SettingChange] = []
+    func set(_ name: String, _ value: JSONValue) {
+      changes.append(SettingChange(name: name, from: device[desired: name], to: value))
+      device[desired: name] = value
+    }
+    if let state = operation.desiredState { set(SettingChange.state, .string(state)) }
+    guard !operation.setsAttributes else { return changes }
+    for parameter in operation.parameters {
+      if let value = parameters.values[parameter.name] { set(parameter.sets, value) }
+    }
+    // As large as attributes may be.
+    device.desiredValues = try AttributeMapping.merged(
+      device.desiredValues,
+      [:],
+      field: "parameters"
+    )
+    return changes
   }
 
   /// An operation by its name, and its name in the policy: `setTemperature` is `set_temperature` as well.

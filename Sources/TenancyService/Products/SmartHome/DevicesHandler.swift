@@ -28,9 +28,13 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
   ) async throws -> Tenancy_V1.Device {
     _ = try call.requireUser()
     try requireKind(request.type)
+    let type = deviceType
     var attributes = try AttributeMapping.merged(
       [:],
-      AttributeMapping.changes(request.attributes, type: deviceType, reserved: SmartHome.kind)
+      AttributeMapping.written(
+        AttributeMapping.changes(request.attributes, type: type, reserved: SmartHome.kind),
+        type: type
+      )
     )
     attributes[SmartHome.kind] = .string(request.type)
     let (given, core) = (attributes, core)
@@ -208,7 +212,14 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       succeeded: record.succeeded,
       reason: record.reason,
       role: record.role,
-      time: .init(milliseconds: record.recordedAt)
+      time: .init(milliseconds: record.recordedAt),
+      changes: record.changes.map {
+        .init(
+          name: $0.name,
+          from: $0.from.map(AttributeMapping.value),
+          to: $0.to.map(AttributeMapping.value)
+        )
+      }
     )
   }
 }

@@ -154,10 +154,20 @@ extension TenancyCore {
     _ held: Explanation,
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Device {
+    let place = try tx.place(ofDevice: record, now: clock.now)
+    guard place.hasExpiredCommand else { return message(device: record, at: place, held) }
+    let settled = try DesiredState.settled(record, now: clock.now, tx)
+    return message(device: settled, at: place, held)
+  }
+
+  func message(
+    device record: EntityRecord,
+    at place: DevicePlace,
+    _ held: Explanation
+  ) -> Tenancy_V1.Device {
     guard let type = held.policy.type(named: record.type) else {
       preconditionFailure("a device of no type of the policy")
     }
-    let place = try tx.place(ofDevice: record)
     let showsNames = held.accessLevel >= SmartHome.levelOfNames(type, held.policy)
     return Tenancy_V1.Device(
       id: record.id,
@@ -176,7 +186,9 @@ extension TenancyCore {
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision),
       propertyName: showsNames ? place.propertyName : "",
-      unitName: showsNames ? place.unitName : ""
+      unitName: showsNames ? place.unitName : "",
+      desired: Google_Protobuf.Struct(fields: record.desired.mapValues(AttributeMapping.value)),
+      reportedAt: record.reportedAt.map { .init(milliseconds: $0) }
     )
   }
 

@@ -100,6 +100,7 @@ enum SmartHome: Product {
   }
 
   static func purge(_ core: TenancyCore, now: Int64) async throws {
+    try await DesiredState.expire(core, now: now)
     try await core.database.purge(
       "device_command",
       "expires_at",

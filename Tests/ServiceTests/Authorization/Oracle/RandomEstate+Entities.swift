@@ -47,7 +47,7 @@ extension RandomEstate {
     guard !isFull, let property = pick(ids("property")) else { return }
     let units = ids("unit").filter { naive.entities[$0]?.parent == property }
     let unit = Int.random(in: 0..<3, using: &generator) > 0 ? pick(units) : nil
-    let (attributes, name) = (randomAttributes(), randomName())
+    let (settings, name) = (randomAttribute("remote_operation_enabled"), randomName())
     let kind = pick(["lock", "lock", "lock", "thermostat"]) ?? "lock"
     let device = try await product.devices.register(
       .init(
@@ -55,24 +55,33 @@ extension RandomEstate {
         unitId: unit ?? "",
         name: name,
         type: kind,
-        attributes: Self.wire(attributes)
+        attributes: Self.wire(settings)
       ),
       options: try await asAdministrator
     )
+    let reported = try await report(device.id)
+    let attributes = settings.merging(reported) { $1 }
     let known = attributes.merging(["kind": kind as NSString]) { $1 }
     put(device.id, "device", unit ?? property, known, name: name)
   }
 
-  mutating func randomAttributes() -> [String: NSObject] {
-    var attributes: [String: NSObject] = [:]
-    for name in ["online", "remote_operation_enabled"] {
-      switch Int.random(in: 0..<8, using: &generator) {
-      case 0: attributes[name] = false as NSNumber
-      case 1...3: attributes[name] = true as NSNumber
-      default: break
-      }
+  private mutating func randomAttribute(_ name: String) -> [String: NSObject] {
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0: [name: false as NSNumber]
+    case 1...3: [name: true as NSNumber]
+    default: [:]
     }
-    return attributes
+  }
+
+  /// What a device says of itself at random.
+  private mutating func report(_ device: String) async throws -> [String: NSObject] {
+    let reported = randomAttribute("online")
+    guard !reported.isEmpty else { return [:] }
+    _ = try await product.devices.reportState(
+      .init(deviceId: device, attributes: Self.wire(reported)),
+      options: product.options(of: "bridge", to: "tenancy")
+    )
+    return reported
   }
 
   static func wire(_ attributes: [String: NSObject]) -> Google_Protobuf.Struct {
@@ -87,12 +96,14 @@ extension RandomEstate {
 
   mutating func changeDevice() async throws {
     guard let device = pick(ids("device")) else { return }
-    let attributes = randomAttributes()
+    let settings = randomAttribute("remote_operation_enabled")
     _ = try await product.devices.update(
-      .init(deviceId: device, attributes: Self.wire(attributes)),
+      .init(deviceId: device, attributes: Self.wire(settings)),
       options: try await asAdministrator
     )
-    naive.entities[device]?.attributes.merge(attributes) { $1 }
+    naive.entities[device]?.attributes.merge(settings) { $1 }
+    let reported = try await report(device)
+    naive.entities[device]?.attributes.merge(reported) { $1 }
   }
 
   mutating func rename() async throws {

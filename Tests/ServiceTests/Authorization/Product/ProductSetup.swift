@@ -25,9 +25,11 @@ struct ProductSetup: Sendable {
     self.folder = folder
     self.common = common
     self.auth = auth
-    // The fourth pays for subscriptions; it has a key, and is nowhere.
+    // The fourth pays for subscriptions, and the fifth speaks for devices; they have keys, and are nowhere.
     keys = Dictionary(
-      uniqueKeysWithValues: (Self.services + ["billing"]).map { ($0, SigningKey.generate()) }
+      uniqueKeysWithValues: (Self.services + ["billing", "bridge"]).map {
+        ($0, SigningKey.generate())
+      }
     )
     for (name, key) in keys {
       try folder.write(Array(key.pem.utf8), to: "\(name).private.pem")

@@ -153,6 +153,10 @@ struct PolicySchemaTests {
     .loader(#""parents": ["property"]"#, #""parents": ["propertty"]"#),
     .loader(#""view": "unit.view""#, #""view": "device.view""#),
     .loader(#""min": 0, "max": 100"#, #""min": 101, "max": 100"#),
+    .both(#""access": "status", "setting": true"#, #""setting": true, "reported": true"#),
+    .both(#""default": true, "reported": true"#, #""default": true, "reported": "yes""#),
+    .both(#""sets": "brightness""#, #""sets": "Brightness""#),
+    .loader(#""sets": "brightness""#, #""sets": "state""#),
     .loader(#""min": 5, "max": 35"#, #""min": 36, "max": 35"#),
     .loader(#""unit": "°C", "required": true"#, #""unit": "°C", "default": 36"#),
     .loader(
@@ -245,7 +249,10 @@ struct PolicySchemaTests {
           "counts": { "limit": "maxBooks", "of": "library" },
           "attributes": {
             "title": { "kind": "text", "max_bytes": 9, "access": "public", "default": "new" },
-            "pages": { "kind": "integer", "min": 0, "max": 99, "access": "staff", "default": 1 },
+            "pages": {
+              "kind": "integer", "min": 0, "max": 99, "access": "staff", "default": 1,
+              "reported": true
+            },
             "lent": { "kind": "boolean", "access": "public", "default": false, "setting": true },
             "kind": {
               "kind": "choice", "choices": ["paper", "film"], "access": "public",
@@ -272,7 +279,10 @@ struct PolicySchemaTests {
               "roles": ["head"],
               "operation": {
                 "parameters": {
-                  "page": { "kind": "number", "min": 0.5, "max": 99, "unit": "p", "required": true },
+                  "page": {
+                    "kind": "number", "min": 0.5, "max": 99, "unit": "p", "required": true,
+                    "sets": "bookmark"
+                  },
                   "ink": { "kind": "color", "default": "#ff8800" }
                 }
               }

@@ -99,6 +99,7 @@ struct TableColumnsTests {
     try await read { tx in
       var entity = Self.entity
       (entity.desiredState, entity.revision, entity.updatedAt) = ("g", 2, 3)
+      (entity.desiredValues, entity.reportedAt) = (["h": 4], 5)
       try check(entity, EntityRecord.columns, tx)
       try check(
         EntityDeletionRecord(
@@ -213,7 +214,11 @@ struct TableColumnsTests {
           succeeded: true,
           reason: "e",
           role: "f",
-          recordedAt: 1
+          recordedAt: 1,
+          changes: [
+            .init(name: "g", from: .none, to: .number(JSONNumber(21))),
+            .init(name: "h", from: "i", to: .none),
+          ]
         ),
         AccessRecord.columns,
         tx
@@ -226,6 +231,7 @@ struct TableColumnsTests {
           propertyID: "c",
           operation: "d",
           parameters: "e",
+          changes: [.init(name: "f", from: true, to: false)],
           createdAt: 2,
           expiresAt: 3,
           outcome: .done,

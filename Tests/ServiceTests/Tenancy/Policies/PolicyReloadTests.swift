@@ -150,9 +150,9 @@ struct PolicyReloadTests {
     try await TenancyStage.run { stage in
       let home = try await Building(stage, name: "home")
       let other = try await Building(stage, name: "other")
-      _ = try await stage.devices.update(
+      _ = try await stage.devices.reportState(
         .init(deviceId: home.door, attributes: Self.online(false)),
-        options: .by(home.manager)
+        options: .byService("bridge")
       )
       let before = try await decisions(home, other, stage)
       let shown = try await stage.devices.get(.init(deviceId: home.door), options: .by(home.guest))
@@ -161,9 +161,9 @@ struct PolicyReloadTests {
       let after = try await stage.devices.get(.init(deviceId: home.door), options: .by(home.guest))
       #expect(after.attributes == shown.attributes)
       // What is written now means the same as what was written before.
-      _ = try await stage.devices.update(
+      _ = try await stage.devices.reportState(
         .init(deviceId: home.door, attributes: Self.online(true)),
-        options: .by(home.manager)
+        options: .byService("bridge")
       )
       let unlock = try await stage.permissions.check(
         .init(subjectId: home.tenant, action: "device.unlock", entityId: home.door),
@@ -222,9 +222,9 @@ struct PolicyReloadTests {
         group.addTask {
           for round in 0..<60 {
             let isOnline = round % 2 == 0
-            _ = try await stage.devices.update(
+            _ = try await stage.devices.reportState(
               .init(deviceId: home.gate, attributes: Self.online(isOnline)),
-              options: .by(home.manager)
+              options: .byService("bridge")
             )
             let check = Tenancy_V1.CheckRequest(
               subjectId: home.manager,

@@ -38,7 +38,8 @@ struct SchemaTests {
               .init(
                 name: "celsius",
                 value: .init(kind: .number, min: 5, max: 35, unit: "°C"),
-                required: true
+                required: true,
+                sets: "target_temperature"
               )
             ]
           )
@@ -50,6 +51,10 @@ struct SchemaTests {
       let names = device.attributes.filter(\.setting).map(\.name)
       #expect(names == ["remote_operation_enabled", "auto_lock_seconds"])
       #expect(settings.parameters.map(\.name) == names)
+      let reported = device.attributes.filter(\.reported).map(\.name)
+      #expect(
+        reported == ["online", "temperature", "state", "battery", "serial_number", "firmware"]
+      )
       #expect(operations.first { $0.name == "unlock" }?.desiredState == "unlocked")
       let view = try #require(device.actions.first { $0.name == "device.view" })
       #expect(view.operation == nil)

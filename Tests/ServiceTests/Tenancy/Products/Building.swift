@@ -22,6 +22,22 @@ struct Building: Sendable {
   var tenant: String { "usr_\(name)_tenant" }
   var guest: String { "usr_\(name)_guest" }
 
+  /// Sets an attribute of the door: the device reports whether it is online, and the manager does the rest.
+  func set(_ name: String, _ value: Bool, _ stage: TenancyStage) async throws {
+    let attributes = Google_Protobuf.Struct(fields: [name: .init(kind: .boolValue(value))])
+    if name == "online" {
+      _ = try await stage.devices.reportState(
+        .init(deviceId: door, attributes: attributes),
+        options: .byService("bridge")
+      )
+    } else {
+      _ = try await stage.devices.update(
+        .init(deviceId: door, attributes: attributes),
+        options: .by(manager)
+      )
+    }
+  }
+
   /// Builds one through the RPCs, each step by who may just do it.
   init(_ stage: TenancyStage, name: String) async throws {
     self.name = name

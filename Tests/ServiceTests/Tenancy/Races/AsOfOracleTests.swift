@@ -174,14 +174,14 @@ struct AsOfOracleTests {
         options: administrator
       )
     case (2, _, let device?):
-      _ = try await stage.entities.update(
+      _ = try await stage.devices.reportState(
         .init(
-          entityId: device,
+          deviceId: device,
           attributes: .init(
             fields: ["online": .init(kind: .boolValue(Bool.random(using: &generator)))]
           )
         ),
-        options: administrator
+        options: .byService("bridge")
       )
     default: _ = try await stage.subjects.suspend(.init(userId: user), options: administrator)
     }

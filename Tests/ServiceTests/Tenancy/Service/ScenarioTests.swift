@@ -105,11 +105,7 @@ struct ScenarioTests {
     try await TenancyStage.run { stage in
       let home = try await Building(stage, name: "home")
       let set = { (name: String, value: Bool) in
-        var request = Tenancy_V1.UpdateDeviceRequest(deviceId: home.door)
-        var attribute = Google_Protobuf.Value()
-        attribute.kind = .boolValue(value)
-        request.attributes = Google_Protobuf.Struct(fields: [name: attribute])
-        _ = try await stage.devices.update(request, options: .by(home.manager))
+        try await home.set(name, value, stage)
       }
       let lock = {
         try await refusal {
@@ -159,10 +155,7 @@ struct ScenarioTests {
         ("remote_operation_enabled", "REMOTE_OPERATION_DISABLED"), ("online", "DEVICE_OFFLINE"),
       ] {
         for value in [false, true] {
-          _ = try await stage.devices.update(
-            .init(deviceId: home.door, attributes: attributes(name, value)),
-            options: .by(home.manager)
-          )
+          try await home.set(name, value, stage)
           let expected = value ? nil : Refusal(.failedPrecondition, reason)
           #expect(try await change() == expected, "\(name) \(value)")
         }

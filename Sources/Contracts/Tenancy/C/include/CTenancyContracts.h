@@ -154,6 +154,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__operate_device_request(void) {
   return &tenancy__v1__operate_device_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__device_setting(void) {
+  return &tenancy__v1__device_setting__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__access_record(void) {
   return &tenancy__v1__access_record__descriptor;
 }

@@ -55,6 +55,12 @@ void   tenancy__v1__operate_device_request__init
   static const Tenancy__V1__OperateDeviceRequest init_value = TENANCY__V1__OPERATE_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
+void   tenancy__v1__device_setting__init
+                     (Tenancy__V1__DeviceSetting         *message)
+{
+  static const Tenancy__V1__DeviceSetting init_value = TENANCY__V1__DEVICE_SETTING__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__access_record__init
                      (Tenancy__V1__AccessRecord         *message)
 {
@@ -121,7 +127,7 @@ void   tenancy__v1__report_device_state_response__init
   static const Tenancy__V1__ReportDeviceStateResponse init_value = TENANCY__V1__REPORT_DEVICE_STATE_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[12] =
+static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[14] =
 {
   {
     "f1_id",
@@ -267,11 +273,37 @@ static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[12]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f13_desired",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Device, f13_desired),
+    &google__protobuf__struct__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f14_reported_at",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Device, f14_reported_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__device__field_indices_by_name[] = {
   9,   /* field[9] = f10_revision */
   10,   /* field[10] = f11_property_name */
   11,   /* field[11] = f12_unit_name */
+  12,   /* field[12] = f13_desired */
+  13,   /* field[13] = f14_reported_at */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_type */
@@ -285,7 +317,7 @@ static const unsigned tenancy__v1__device__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__device__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__device__descriptor =
 {
@@ -295,7 +327,7 @@ const ProtobufCMessageDescriptor tenancy__v1__device__descriptor =
   "Tenancy__V1__Device",
   "tenancy.v1",
   sizeof(Tenancy__V1__Device),
-  12,
+  14,
   tenancy__v1__device__field_descriptors,
   tenancy__v1__device__field_indices_by_name,
   1,  tenancy__v1__device__number_ranges,
@@ -920,7 +952,71 @@ const ProtobufCMessageDescriptor tenancy__v1__operate_device_request__descriptor
   (ProtobufCMessageInit) tenancy__v1__operate_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__access_record__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__device_setting__field_descriptors[3] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceSetting, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_from",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceSetting, f2_from),
+    &google__protobuf__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_to",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceSetting, f3_to),
+    &google__protobuf__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__device_setting__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_from */
+  2,   /* field[2] = f3_to */
+};
+static const ProtobufCIntRange tenancy__v1__device_setting__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__device_setting__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.DeviceSetting",
+  "DeviceSetting",
+  "Tenancy__V1__DeviceSetting",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__DeviceSetting),
+  3,
+  tenancy__v1__device_setting__field_descriptors,
+  tenancy__v1__device_setting__field_indices_by_name,
+  1,  tenancy__v1__device_setting__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__device_setting__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__access_record__field_descriptors[10] =
 {
   {
     "f1_id",
@@ -1030,8 +1126,21 @@ static const ProtobufCFieldDescriptor tenancy__v1__access_record__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_changes",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__AccessRecord, n_f10_changes),
+    offsetof(Tenancy__V1__AccessRecord, f10_changes),
+    &tenancy__v1__device_setting__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__access_record__field_indices_by_name[] = {
+  9,   /* field[9] = f10_changes */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_device_id */
   2,   /* field[2] = f3_user_id */
@@ -1045,7 +1154,7 @@ static const unsigned tenancy__v1__access_record__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__access_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__access_record__descriptor =
 {
@@ -1055,7 +1164,7 @@ const ProtobufCMessageDescriptor tenancy__v1__access_record__descriptor =
   "Tenancy__V1__AccessRecord",
   "tenancy.v1",
   sizeof(Tenancy__V1__AccessRecord),
-  9,
+  10,
   tenancy__v1__access_record__field_descriptors,
   tenancy__v1__access_record__field_indices_by_name,
   1,  tenancy__v1__access_record__number_ranges,

@@ -439,7 +439,7 @@ const ProtobufCMessageDescriptor tenancy__v1__value_schema__descriptor =
   (ProtobufCMessageInit) tenancy__v1__value_schema__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__attribute_schema__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__attribute_schema__field_descriptors[5] =
 {
   {
     "f1_name",
@@ -489,17 +489,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__attribute_schema__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_reported",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AttributeSchema, f5_reported),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__attribute_schema__field_indices_by_name[] = {
   0,   /* field[0] = f1_name */
   1,   /* field[1] = f2_value */
   2,   /* field[2] = f3_access_level */
   3,   /* field[3] = f4_setting */
+  4,   /* field[4] = f5_reported */
 };
 static const ProtobufCIntRange tenancy__v1__attribute_schema__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__attribute_schema__descriptor =
 {
@@ -509,7 +522,7 @@ const ProtobufCMessageDescriptor tenancy__v1__attribute_schema__descriptor =
   "Tenancy__V1__AttributeSchema",
   "tenancy.v1",
   sizeof(Tenancy__V1__AttributeSchema),
-  4,
+  5,
   tenancy__v1__attribute_schema__field_descriptors,
   tenancy__v1__attribute_schema__field_indices_by_name,
   1,  tenancy__v1__attribute_schema__number_ranges,
@@ -657,7 +670,7 @@ const ProtobufCMessageDescriptor tenancy__v1__operation_schema__descriptor =
   (ProtobufCMessageInit) tenancy__v1__operation_schema__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__parameter_schema__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__parameter_schema__field_descriptors[4] =
 {
   {
     "f1_name",
@@ -695,16 +708,29 @@ static const ProtobufCFieldDescriptor tenancy__v1__parameter_schema__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_sets",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ParameterSchema, f4_sets),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__parameter_schema__field_indices_by_name[] = {
   0,   /* field[0] = f1_name */
   1,   /* field[1] = f2_value */
   2,   /* field[2] = f3_required */
+  3,   /* field[3] = f4_sets */
 };
 static const ProtobufCIntRange tenancy__v1__parameter_schema__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__parameter_schema__descriptor =
 {
@@ -714,7 +740,7 @@ const ProtobufCMessageDescriptor tenancy__v1__parameter_schema__descriptor =
   "Tenancy__V1__ParameterSchema",
   "tenancy.v1",
   sizeof(Tenancy__V1__ParameterSchema),
-  3,
+  4,
   tenancy__v1__parameter_schema__field_descriptors,
   tenancy__v1__parameter_schema__field_indices_by_name,
   1,  tenancy__v1__parameter_schema__number_ranges,

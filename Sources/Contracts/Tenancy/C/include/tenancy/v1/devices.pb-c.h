@@ -28,6 +28,7 @@ typedef struct Tenancy__V1__GetDeviceRequest Tenancy__V1__GetDeviceRequest;
 typedef struct Tenancy__V1__UpdateDeviceRequest Tenancy__V1__UpdateDeviceRequest;
 typedef struct Tenancy__V1__DeleteDeviceRequest Tenancy__V1__DeleteDeviceRequest;
 typedef struct Tenancy__V1__OperateDeviceRequest Tenancy__V1__OperateDeviceRequest;
+typedef struct Tenancy__V1__DeviceSetting Tenancy__V1__DeviceSetting;
 typedef struct Tenancy__V1__AccessRecord Tenancy__V1__AccessRecord;
 typedef struct Tenancy__V1__OperateDeviceResponse Tenancy__V1__OperateDeviceResponse;
 typedef struct Tenancy__V1__ListHistoryRequest Tenancy__V1__ListHistoryRequest;
@@ -74,10 +75,12 @@ struct  Tenancy__V1__Device
   ProtobufCBinaryData f10_revision;
   ProtobufCBinaryData f11_property_name;
   ProtobufCBinaryData f12_unit_name;
+  Google__Protobuf__Struct *f13_desired;
+  Google__Protobuf__Timestamp *f14_reported_at;
 };
 #define TENANCY__V1__DEVICE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__device__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL }
 
 
 struct  Tenancy__V1__RegisterDeviceRequest
@@ -187,6 +190,18 @@ struct  Tenancy__V1__OperateDeviceRequest
     , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
 
 
+struct  Tenancy__V1__DeviceSetting
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  Google__Protobuf__Value *f2_from;
+  Google__Protobuf__Value *f3_to;
+};
+#define TENANCY__V1__DEVICE_SETTING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__device_setting__descriptor) \
+    , {0,NULL}, NULL, NULL }
+
+
 struct  Tenancy__V1__AccessRecord
 {
   ProtobufCMessage base;
@@ -199,10 +214,12 @@ struct  Tenancy__V1__AccessRecord
   ProtobufCBinaryData f7_role;
   Google__Protobuf__Timestamp *f8_time;
   ProtobufCBinaryData f9_display_name;
+  size_t n_f10_changes;
+  Tenancy__V1__DeviceSetting **f10_changes;
 };
 #define TENANCY__V1__ACCESS_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__access_record__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, NULL, {0,NULL}, 0,NULL }
 
 
 struct  Tenancy__V1__OperateDeviceResponse
@@ -352,6 +369,9 @@ void   tenancy__v1__delete_device_request__init
 /* Tenancy__V1__OperateDeviceRequest methods */
 void   tenancy__v1__operate_device_request__init
                      (Tenancy__V1__OperateDeviceRequest         *message);
+/* Tenancy__V1__DeviceSetting methods */
+void   tenancy__v1__device_setting__init
+                     (Tenancy__V1__DeviceSetting         *message);
 /* Tenancy__V1__AccessRecord methods */
 void   tenancy__v1__access_record__init
                      (Tenancy__V1__AccessRecord         *message);
@@ -411,6 +431,9 @@ typedef void (*Tenancy__V1__DeleteDeviceRequest_Closure)
 typedef void (*Tenancy__V1__OperateDeviceRequest_Closure)
                  (const Tenancy__V1__OperateDeviceRequest *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__DeviceSetting_Closure)
+                 (const Tenancy__V1__DeviceSetting *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__AccessRecord_Closure)
                  (const Tenancy__V1__AccessRecord *message,
                   void *closure_data);
@@ -460,6 +483,7 @@ extern const ProtobufCMessageDescriptor tenancy__v1__get_device_request__descrip
 extern const ProtobufCMessageDescriptor tenancy__v1__update_device_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__delete_device_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__operate_device_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__device_setting__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__access_record__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__operate_device_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_history_request__descriptor;

@@ -143,10 +143,11 @@ struct  Tenancy__V1__AttributeSchema
   Tenancy__V1__ValueSchema *f2_value;
   ProtobufCBinaryData f3_access_level;
   protobuf_c_boolean f4_setting;
+  protobuf_c_boolean f5_reported;
 };
 #define TENANCY__V1__ATTRIBUTE_SCHEMA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__attribute_schema__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, 0 }
+    , {0,NULL}, NULL, {0,NULL}, 0, 0 }
 
 
 struct  Tenancy__V1__ActionSchema
@@ -182,10 +183,11 @@ struct  Tenancy__V1__ParameterSchema
   ProtobufCBinaryData f1_name;
   Tenancy__V1__ValueSchema *f2_value;
   protobuf_c_boolean f3_required;
+  ProtobufCBinaryData f4_sets;
 };
 #define TENANCY__V1__PARAMETER_SCHEMA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__parameter_schema__descriptor) \
-    , {0,NULL}, NULL, 0 }
+    , {0,NULL}, NULL, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__RoleSchema
