@@ -28,7 +28,8 @@ extension Auth_V1.User {
       settings: user.profile.settings,
       // Written by this service alone; what cannot be read fails the calls that change it.
       activities: (try? ActivityList(stored: user.profile.activities))?.activities.map { .init($0) }
-        ?? []
+        ?? [],
+      revision: user.revisionToken
     )
   }
 }

@@ -458,5 +458,6 @@ enum AuthSchema {
     ),
     PasswordWorkTable.migration,
     RefreshAttempt.migration,
+    UserRevision.migration,
   ]
 }

@@ -25,6 +25,8 @@ extension Tenancy_V1 {
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was changed last.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
+    /// Changes with every change of the role; pass it as `expected_revision`.
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -38,7 +40,8 @@ extension Tenancy_V1 {
       actions: [Swift.String] = [],
       definedBy: Swift.String = "",
       createdAt: Google_Protobuf.Timestamp? = nil,
-      updatedAt: Google_Protobuf.Timestamp? = nil
+      updatedAt: Google_Protobuf.Timestamp? = nil,
+      revision: Swift.String = ""
     ) {
       self.id = id
       self.entityId = entityId
@@ -48,6 +51,7 @@ extension Tenancy_V1 {
       self.definedBy = definedBy
       self.createdAt = createdAt
       self.updatedAt = updatedAt
+      self.revision = revision
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.RoleDefinition" }
@@ -77,6 +81,7 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f8_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f10_revision)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -96,6 +101,7 @@ extension Tenancy_V1 {
       if let value = self.updatedAt {
         value.measure(&measure)
       }
+      measure.add(self.revision.utf8.count)
     }
 
     public func packed(
@@ -122,6 +128,7 @@ extension Tenancy_V1 {
       if let value = self.updatedAt {
         unsafe target.pointee.f8_updated_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
+      unsafe target.pointee.f10_revision = scratch.copy(self.revision)
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -141,6 +148,9 @@ extension Tenancy_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// The change is refused with ABORTED unless the role is there and still has this revision; empty means any, and a
+    /// role that is not there is added.
+    public var expectedRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -151,13 +161,15 @@ extension Tenancy_V1 {
       name: Swift.String = "",
       baseRole: Swift.String = "",
       actions: [Swift.String] = [],
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      expectedRevision: Swift.String = ""
     ) {
       self.entityId = entityId
       self.name = name
       self.baseRole = baseRole
       self.actions = actions
       self.idempotencyKey = idempotencyKey
+      self.expectedRevision = expectedRevision
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.PutRoleDefinitionRequest" }
@@ -180,6 +192,7 @@ extension Tenancy_V1 {
         }
       }
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f6_expected_revision)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -192,6 +205,7 @@ extension Tenancy_V1 {
         measure.add(element.utf8.count)
       }
       measure.add(self.idempotencyKey.utf8.count)
+      measure.add(self.expectedRevision.utf8.count)
     }
 
     public func packed(
@@ -211,6 +225,7 @@ extension Tenancy_V1 {
         unsafe target.pointee.f4_actions = unsafe elements
       }
       unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f6_expected_revision = scratch.copy(self.expectedRevision)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -262,6 +277,11 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.expectedRevision.isEmpty) {
+        if self.expectedRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -660,7 +680,7 @@ extension Tenancy_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "CiF0ZW5hbmN5L3YxL3JvbGVfZGVmaW5pdGlvbnMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIp0CCg5Sb2xlRGVmaW5pdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBISCgRuYW1lGAMgASgJUgRuYW1lEhsKCWJhc2Vfcm9sZRgEIAEoCVIIYmFzZVJvbGUSGAoHYWN0aW9ucxgFIAMoCVIHYWN0aW9ucxIdCgpkZWZpbmVkX2J5GAYgASgJUglkZWZpbmVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IvABChhQdXRSb2xlRGVmaW5pdGlvblJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSLwoEbmFtZRgCIAEoCUIbqrsYFwgBGEAiEVthLXpdW2EtejAtOV8uLV0qUgRuYW1lEiUKCWJhc2Vfcm9sZRgDIAEoCUIIqrsYBAgBGEBSCGJhc2VSb2xlEiMKB2FjdGlvbnMYBCADKAlCCaq7GAUYQEiAAlIHYWN0aW9ucxIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkMKGkxpc3RSb2xlRGVmaW5pdGlvbnNSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkIncKG0xpc3RSb2xlRGVmaW5pdGlvbnNSZXNwb25zZRI8CgtkZWZpbml0aW9ucxgBIAMoCzIaLnRlbmFuY3kudjEuUm9sZURlZmluaXRpb25SC2RlZmluaXRpb25zEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiKUAQobRGVsZXRlUm9sZURlZmluaXRpb25SZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhwKBG5hbWUYAiABKAlCCKq7GAQIARhAUgRuYW1lEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiVAocRGVsZXRlUm9sZURlZmluaXRpb25SZXNwb25zZRIYCgdkZWxldGVkGAEgASgIUgdkZWxldGVkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbjLfAwoPUm9sZURlZmluaXRpb25zEo4BCgNQdXQSJC50ZW5hbmN5LnYxLlB1dFJvbGVEZWZpbml0aW9uUmVxdWVzdBoaLnRlbmFuY3kudjEuUm9sZURlZmluaXRpb24iRaK7GAIIAoLT5JMCORo0L2FwaS92MS9lbnRpdGllcy97ZW50aXR5X2lkfS9yb2xlLWRlZmluaXRpb25zL3tuYW1lfToBKhKYAQoETGlzdBImLnRlbmFuY3kudjEuTGlzdFJvbGVEZWZpbml0aW9uc1JlcXVlc3QaJy50ZW5hbmN5LnYxLkxpc3RSb2xlRGVmaW5pdGlvbnNSZXNwb25zZSI/orsYBggCIAEoAYLT5JMCLxItL2FwaS92MS9lbnRpdGllcy97ZW50aXR5X2lkfS9yb2xlLWRlZmluaXRpb25zEp8BCgZEZWxldGUSJy50ZW5hbmN5LnYxLkRlbGV0ZVJvbGVEZWZpbml0aW9uUmVxdWVzdBooLnRlbmFuY3kudjEuRGVsZXRlUm9sZURlZmluaXRpb25SZXNwb25zZSJCorsYAggCgtPkkwI2KjQvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9L3JvbGUtZGVmaW5pdGlvbnMve25hbWV9QjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqeEwphCgEMEgMBABIaVyBUZW5hbnQtZGVmaW5lZCByb2xlczogd2hhdCBhIHJvbGUgb2YgdGhlIHBvbGljeSBpbmNsdWRlcyBpbnNpZGUgb25lIHRyZWUgb2YgZW50aXRpZXMuCgrSAQoCBAASBA4AHwEaxQEgQSB0ZW5hbnQtZGVmaW5lZCByb2xlOiBhIHZhcmlhbnQgb2YgYSByb2xlIG9mIHRoZSBwb2xpY3kuIEl0IGlzIGhlbGQsIHJlYWNoZXMsIHNob3dzIGFuZCBpcwogZ3JhbnRlZCBsaWtlIGl0cyBiYXNlIHJvbGUsIGFuZCBpbmNsdWRlcyBvdGhlciBhY3Rpb25zLiBBIHRlbmFudCBpcyB0aGUgdXBwZXJtb3N0IGVudGl0eSBvZiBpdHMKIHRyZWUuCgolCgQEAAIAEgMQAhAaGCBJZGVudGlmaWVyLCBgcm9sX+KApmAuCgoaCgQEAAIBEgMSAhcaDSBUaGUgdGVuYW50LgoKagoEBAACAhIDFAISGl0gVGhlIG5hbWUuIElmIGl0IGlzIHRoYXQgb2YgdGhlIGJhc2Ugcm9sZSwgdGhlIGJhc2Ugcm9sZSBtZWFucyB0aGlzIG9uZSBpbiB0aGUgd2hvbGUgdGVuYW50LgoKPgoEBAACAxIDFgIXGjEgVGhlIHJvbGUgb2YgdGhlIHBvbGljeSB0aGF0IGl0IGlzIGEgdmFyaWFudCBvZi4KCnEKBAQAAgQSAxgCHhpkIFRoZSBhY3Rpb25zIHRoYXQgaXQgaW5jbHVkZXMsIHNvcnRlZC4gQ29uZGl0aW9ucyBhbmQgZGVuaWVzIG9mIHRoZSBwb2xpY3kgYXBwbHkgdG8gdGhlbSBhcyBhbHdheXMuCgoyCgQEAAIFEgMaAhgaJSBUaGUgdXNlciB3aG8gcHV0IGl0IHRoZXJlIGFzIGl0IGlzLgoKIQoEBAACBhIDHAIrGhQgV2hlbiBpdCB3YXMgYWRkZWQuCgooCgQEAAIHEgMeAisaGyBXaGVuIGl0IHdhcyBjaGFuZ2VkIGxhc3QuCgpeCgIEARIEIgAwARpSIEFkZHMgYSB0ZW5hbnQtZGVmaW5lZCByb2xlLCBvciByZXBsYWNlcyB0aGUgYWN0aW9ucyBvZiB0aGUgb25lIG9mIHRoZSBzYW1lIG5hbWUuCgoaCgQEAQIAEgMkAksaDSBUaGUgdGVuYW50LgoKagoEBAECARIDJgJkGl0gVGhlIG5hbWU6IGEgbmV3IG9uZSwgb3IgdGhhdCBvZiB0aGUgYmFzZSByb2xlLCB0byBjaGFuZ2Ugd2hhdCB0aGF0IGluY2x1ZGVzIGluIHRoaXMgdGVuYW50LgoKgwEKBAQBAgISAykCSxp2IFRoZSByb2xlIG9mIHRoZSBwb2xpY3kgdGhhdCBpdCBpcyBhIHZhcmlhbnQgb2Y7IG5vdCBvbmUgdGhhdCBzb21lYm9keSBtdXN0IGFsd2F5cyBoYXZlLiBJdCBjYW5ub3QKIGJlIGNoYW5nZWQgbGF0ZXIuCgqGAQoEBAECAxIDLAJSGnkgVGhlIGFjdGlvbnMgdGhhdCBpdCBpbmNsdWRlcy4gVGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgZWFjaCBvZiB0aGVtIG9uIGFsbCBvZiB0aGUgdGVuYW50IHRoYXQKIHRoZSBiYXNlIHJvbGUgcmVhY2hlcy4KCoEBCgQEAQIEEgMvAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCi0KAgQCEgQzADYBGiEgTGlzdHMgdGhlIHRlbmFudC1kZWZpbmVkIHJvbGVzLgoKGgoEBAICABIDNQJLGg0gVGhlIHRlbmFudC4KCicKAgQDEgQ5AD4BGhsgVGhlIHRlbmFudC1kZWZpbmVkIHJvbGVzLgoKMAoEBAMCABIDOwIqGiMgQWxsIG9mIHRoZW0sIGF0IG1vc3QgNjQsIGJ5IG5hbWUuCgo1CgQEAwIBEgM9AhYaKCBUaGUgcmV2aXNpb24gdGhhdCB0aGUgYW5zd2VyIHJlZmxlY3RzLgoKLAoCBAQSBEEASQEaICBEZWxldGVzIGEgdGVuYW50LWRlZmluZWQgcm9sZS4KChoKBAQEAgASA0MCSxoNIFRoZSB0ZW5hbnQuCgoYCgQEBAIBEgNFAkYaCyBUaGUgbmFtZS4KCoEBCgQEBAICEgNIAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiUKAgQFEgRMAFEBGhkgVGhlIGRlbGV0ZWQgZGVmaW5pdGlvbi4KCi0KBAQFAgASA04CExogIFdoZXRoZXIgdGhlcmUgd2FzIHN1Y2ggYSByb2xlLgoKNQoEBAUCARIDUAIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCiQKAgYAEgRUAGUBGhggUm9sZXMgb2YgdGVuYW50cycgb3duLgoKagoEBgACABIEVgJZAxpcIEFkZHMgb3IgY2hhbmdlcyBhIHJvbGUuIEl0IHRha2VzIHRoZSBhY3Rpb24gdGhhdCB0aGUgcG9saWN5IG5hbWVzIGZvciBpdCAoYGRlZmluZV9yb2xlc2ApLgoKVwoEBgACARIEWwJeAxpJIExpc3RzIHRoZSByb2xlczsgZm9yIHRob3NlIHdobyBtYXkgbGlzdCB0aGUgYXNzb2NpYXRpb25zIG9uIHRoZSB0ZW5hbnQuCgrIAQoEBgACAhIEYQJkAxq5ASBEZWxldGVzIGEgcm9sZS4gUmVmdXNlZCB3aXRoIHJlYXNvbiBIQVNfREVQRU5ERU5UUyB3aGlsZSBzb21lYm9keSBoYXMgaXQ7IG9uZSB0aGF0IHJlcGxhY2VzIGl0cwogYmFzZSByb2xlIGNhbiBhbHdheXMgYmUgZGVsZXRlZCwgYW5kIHRoZW4gdGhlIGJhc2Ugcm9sZSBpcyBhZ2FpbiB3aGF0IHRoZSBwb2xpY3kgc2F5cy4KYgZwcm90bzM="
+      base64: "CiF0ZW5hbmN5L3YxL3JvbGVfZGVmaW5pdGlvbnMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIrkCCg5Sb2xlRGVmaW5pdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBISCgRuYW1lGAMgASgJUgRuYW1lEhsKCWJhc2Vfcm9sZRgEIAEoCVIIYmFzZVJvbGUSGAoHYWN0aW9ucxgFIAMoCVIHYWN0aW9ucxIdCgpkZWZpbmVkX2J5GAYgASgJUglkZWZpbmVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbiKmAgoYUHV0Um9sZURlZmluaXRpb25SZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEi8KBG5hbWUYAiABKAlCG6q7GBcIARhAIhFbYS16XVthLXowLTlfLi1dKlIEbmFtZRIlCgliYXNlX3JvbGUYAyABKAlCCKq7GAQIARhAUghiYXNlUm9sZRIjCgdhY3Rpb25zGAQgAygJQgmquxgFGEBIgAJSB2FjdGlvbnMSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI0ChFleHBlY3RlZF9yZXZpc2lvbhgGIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbiJDChpMaXN0Um9sZURlZmluaXRpb25zUmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZCJ3ChtMaXN0Um9sZURlZmluaXRpb25zUmVzcG9uc2USPAoLZGVmaW5pdGlvbnMYASADKAsyGi50ZW5hbmN5LnYxLlJvbGVEZWZpbml0aW9uUgtkZWZpbml0aW9ucxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ilAEKG0RlbGV0ZVJvbGVEZWZpbml0aW9uUmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIcCgRuYW1lGAIgASgJQgiquxgECAEYQFIEbmFtZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IlQKHERlbGV0ZVJvbGVEZWZpbml0aW9uUmVzcG9uc2USGAoHZGVsZXRlZBgBIAEoCFIHZGVsZXRlZBIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24y3wMKD1JvbGVEZWZpbml0aW9ucxKOAQoDUHV0EiQudGVuYW5jeS52MS5QdXRSb2xlRGVmaW5pdGlvblJlcXVlc3QaGi50ZW5hbmN5LnYxLlJvbGVEZWZpbml0aW9uIkWiuxgCCAKC0+STAjkaNC9hcGkvdjEvZW50aXRpZXMve2VudGl0eV9pZH0vcm9sZS1kZWZpbml0aW9ucy97bmFtZX06ASoSmAEKBExpc3QSJi50ZW5hbmN5LnYxLkxpc3RSb2xlRGVmaW5pdGlvbnNSZXF1ZXN0GicudGVuYW5jeS52MS5MaXN0Um9sZURlZmluaXRpb25zUmVzcG9uc2UiP6K7GAYIAiABKAGC0+STAi8SLS9hcGkvdjEvZW50aXRpZXMve2VudGl0eV9pZH0vcm9sZS1kZWZpbml0aW9ucxKfAQoGRGVsZXRlEicudGVuYW5jeS52MS5EZWxldGVSb2xlRGVmaW5pdGlvblJlcXVlc3QaKC50ZW5hbmN5LnYxLkRlbGV0ZVJvbGVEZWZpbml0aW9uUmVzcG9uc2UiQqK7GAIIAoLT5JMCNio0L2FwaS92MS9lbnRpdGllcy97ZW50aXR5X2lkfS9yb2xlLWRlZmluaXRpb25zL3tuYW1lfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKmRUKYQoBDBIDAQASGlcgVGVuYW50LWRlZmluZWQgcm9sZXM6IHdoYXQgYSByb2xlIG9mIHRoZSBwb2xpY3kgaW5jbHVkZXMgaW5zaWRlIG9uZSB0cmVlIG9mIGVudGl0aWVzLgoK0gEKAgQAEgQOACEBGsUBIEEgdGVuYW50LWRlZmluZWQgcm9sZTogYSB2YXJpYW50IG9mIGEgcm9sZSBvZiB0aGUgcG9saWN5LiBJdCBpcyBoZWxkLCByZWFjaGVzLCBzaG93cyBhbmQgaXMKIGdyYW50ZWQgbGlrZSBpdHMgYmFzZSByb2xlLCBhbmQgaW5jbHVkZXMgb3RoZXIgYWN0aW9ucy4gQSB0ZW5hbnQgaXMgdGhlIHVwcGVybW9zdCBlbnRpdHkgb2YgaXRzCiB0cmVlLgoKJQoEBAACABIDEAIQGhggSWRlbnRpZmllciwgYHJvbF/igKZgLgoKGgoEBAACARIDEgIXGg0gVGhlIHRlbmFudC4KCmoKBAQAAgISAxQCEhpdIFRoZSBuYW1lLiBJZiBpdCBpcyB0aGF0IG9mIHRoZSBiYXNlIHJvbGUsIHRoZSBiYXNlIHJvbGUgbWVhbnMgdGhpcyBvbmUgaW4gdGhlIHdob2xlIHRlbmFudC4KCj4KBAQAAgMSAxYCFxoxIFRoZSByb2xlIG9mIHRoZSBwb2xpY3kgdGhhdCBpdCBpcyBhIHZhcmlhbnQgb2YuCgpxCgQEAAIEEgMYAh4aZCBUaGUgYWN0aW9ucyB0aGF0IGl0IGluY2x1ZGVzLCBzb3J0ZWQuIENvbmRpdGlvbnMgYW5kIGRlbmllcyBvZiB0aGUgcG9saWN5IGFwcGx5IHRvIHRoZW0gYXMgYWx3YXlzLgoKMgoEBAACBRIDGgIYGiUgVGhlIHVzZXIgd2hvIHB1dCBpdCB0aGVyZSBhcyBpdCBpcy4KCiEKBAQAAgYSAxwCKxoUIFdoZW4gaXQgd2FzIGFkZGVkLgoKKAoEBAACBxIDHgIrGhsgV2hlbiBpdCB3YXMgY2hhbmdlZCBsYXN0LgoKVQoEBAACCBIDIAIXGkggQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgcm9sZTsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKXgoCBAESBCQANQEaUiBBZGRzIGEgdGVuYW50LWRlZmluZWQgcm9sZSwgb3IgcmVwbGFjZXMgdGhlIGFjdGlvbnMgb2YgdGhlIG9uZSBvZiB0aGUgc2FtZSBuYW1lLgoKGgoEBAECABIDJgJLGg0gVGhlIHRlbmFudC4KCmoKBAQBAgESAygCZBpdIFRoZSBuYW1lOiBhIG5ldyBvbmUsIG9yIHRoYXQgb2YgdGhlIGJhc2Ugcm9sZSwgdG8gY2hhbmdlIHdoYXQgdGhhdCBpbmNsdWRlcyBpbiB0aGlzIHRlbmFudC4KCoMBCgQEAQICEgMrAksadiBUaGUgcm9sZSBvZiB0aGUgcG9saWN5IHRoYXQgaXQgaXMgYSB2YXJpYW50IG9mOyBub3Qgb25lIHRoYXQgc29tZWJvZHkgbXVzdCBhbHdheXMgaGF2ZS4gSXQgY2Fubm90CiBiZSBjaGFuZ2VkIGxhdGVyLgoKhgEKBAQBAgMSAy4CUhp5IFRoZSBhY3Rpb25zIHRoYXQgaXQgaW5jbHVkZXMuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIGVhY2ggb2YgdGhlbSBvbiBhbGwgb2YgdGhlIHRlbmFudCB0aGF0CiB0aGUgYmFzZSByb2xlIHJlYWNoZXMuCgqBAQoEBAECBBIDMQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgqhAQoEBAECBRIDNAJEGpMBIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSByb2xlIGlzIHRoZXJlIGFuZCBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LCBhbmQgYQogcm9sZSB0aGF0IGlzIG5vdCB0aGVyZSBpcyBhZGRlZC4KCi0KAgQCEgQ4ADsBGiEgTGlzdHMgdGhlIHRlbmFudC1kZWZpbmVkIHJvbGVzLgoKGgoEBAICABIDOgJLGg0gVGhlIHRlbmFudC4KCicKAgQDEgQ+AEMBGhsgVGhlIHRlbmFudC1kZWZpbmVkIHJvbGVzLgoKMAoEBAMCABIDQAIqGiMgQWxsIG9mIHRoZW0sIGF0IG1vc3QgNjQsIGJ5IG5hbWUuCgo1CgQEAwIBEgNCAhYaKCBUaGUgcmV2aXNpb24gdGhhdCB0aGUgYW5zd2VyIHJlZmxlY3RzLgoKLAoCBAQSBEYATgEaICBEZWxldGVzIGEgdGVuYW50LWRlZmluZWQgcm9sZS4KChoKBAQEAgASA0gCSxoNIFRoZSB0ZW5hbnQuCgoYCgQEBAIBEgNKAkYaCyBUaGUgbmFtZS4KCoEBCgQEBAICEgNNAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiUKAgQFEgRRAFYBGhkgVGhlIGRlbGV0ZWQgZGVmaW5pdGlvbi4KCi0KBAQFAgASA1MCExogIFdoZXRoZXIgdGhlcmUgd2FzIHN1Y2ggYSByb2xlLgoKNQoEBAUCARIDVQIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCiQKAgYAEgRZAGoBGhggUm9sZXMgb2YgdGVuYW50cycgb3duLgoKagoEBgACABIEWwJeAxpcIEFkZHMgb3IgY2hhbmdlcyBhIHJvbGUuIEl0IHRha2VzIHRoZSBhY3Rpb24gdGhhdCB0aGUgcG9saWN5IG5hbWVzIGZvciBpdCAoYGRlZmluZV9yb2xlc2ApLgoKVwoEBgACARIEYAJjAxpJIExpc3RzIHRoZSByb2xlczsgZm9yIHRob3NlIHdobyBtYXkgbGlzdCB0aGUgYXNzb2NpYXRpb25zIG9uIHRoZSB0ZW5hbnQuCgrIAQoEBgACAhIEZgJpAxq5ASBEZWxldGVzIGEgcm9sZS4gUmVmdXNlZCB3aXRoIHJlYXNvbiBIQVNfREVQRU5ERU5UUyB3aGlsZSBzb21lYm9keSBoYXMgaXQ7IG9uZSB0aGF0IHJlcGxhY2VzIGl0cwogYmFzZSByb2xlIGNhbiBhbHdheXMgYmUgZGVsZXRlZCwgYW5kIHRoZW4gdGhlIGJhc2Ugcm9sZSBpcyBhZ2FpbiB3aGF0IHRoZSBwb2xpY3kgc2F5cy4KYgZwcm90bzM="
     )
   }
 }

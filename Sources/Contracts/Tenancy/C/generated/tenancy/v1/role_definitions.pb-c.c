@@ -43,7 +43,7 @@ void   tenancy__v1__delete_role_definition_response__init
   static const Tenancy__V1__DeleteRoleDefinitionResponse init_value = TENANCY__V1__DELETE_ROLE_DEFINITION_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descriptors[9] =
 {
   {
     "f1_id",
@@ -141,8 +141,21 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_revision",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleDefinition, f10_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_definition__field_indices_by_name[] = {
+  8,   /* field[8] = f10_revision */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_name */
@@ -152,10 +165,11 @@ static const unsigned tenancy__v1__role_definition__field_indices_by_name[] = {
   6,   /* field[6] = f7_created_at */
   7,   /* field[7] = f8_updated_at */
 };
-static const ProtobufCIntRange tenancy__v1__role_definition__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__role_definition__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 10, 8 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_definition__descriptor =
 {
@@ -165,14 +179,14 @@ const ProtobufCMessageDescriptor tenancy__v1__role_definition__descriptor =
   "Tenancy__V1__RoleDefinition",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleDefinition),
-  8,
+  9,
   tenancy__v1__role_definition__field_descriptors,
   tenancy__v1__role_definition__field_indices_by_name,
-  1,  tenancy__v1__role_definition__number_ranges,
+  2,  tenancy__v1__role_definition__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__role_definition__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__put_role_definition_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__put_role_definition_request__field_descriptors[6] =
 {
   {
     "f1_entity_id",
@@ -234,6 +248,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__put_role_definition_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_expected_revision",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__PutRoleDefinitionRequest, f6_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__put_role_definition_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
@@ -241,11 +267,12 @@ static const unsigned tenancy__v1__put_role_definition_request__field_indices_by
   2,   /* field[2] = f3_base_role */
   3,   /* field[3] = f4_actions */
   4,   /* field[4] = f5_idempotency_key */
+  5,   /* field[5] = f6_expected_revision */
 };
 static const ProtobufCIntRange tenancy__v1__put_role_definition_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__put_role_definition_request__descriptor =
 {
@@ -255,7 +282,7 @@ const ProtobufCMessageDescriptor tenancy__v1__put_role_definition_request__descr
   "Tenancy__V1__PutRoleDefinitionRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__PutRoleDefinitionRequest),
-  5,
+  6,
   tenancy__v1__put_role_definition_request__field_descriptors,
   tenancy__v1__put_role_definition_request__field_indices_by_name,
   1,  tenancy__v1__put_role_definition_request__number_ranges,
