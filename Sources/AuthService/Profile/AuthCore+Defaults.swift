@@ -41,7 +41,7 @@ extension AuthCore {
       guard current.defaults == user.defaults else { return current }
       let before = current.digest
       current.defaults = changed.defaults
-      try UserTable.update(current, in: tx)
+      try UserTable.update(&current, in: tx)
       try tx.audit(
         "user.follow_roles",
         object: user.id,

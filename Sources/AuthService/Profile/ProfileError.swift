@@ -2,6 +2,11 @@ internal import RPCKit
 internal import ServiceKit
 
 enum ProfileError {
+  static let revisionMismatch = ErrorCatalog.auth.conflict(
+    "REVISION_MISMATCH",
+    "the account has changed; read it again and repeat the change"
+  )
+
   static let photoURLInvalid = ErrorCatalog.auth.invalid(
     "photo_url",
     "PHOTO_URL_INVALID",

@@ -29,7 +29,8 @@ extension Auth_V1.User {
       // Written by this service alone; what cannot be read fails the calls that change it.
       activities: (try? ActivityList(stored: user.profile.activities))?.activities.map { .init($0) }
         ?? [],
-      planDetails: context.entitlements?.planDetails
+      planDetails: context.entitlements?.planDetails,
+      revision: user.revisionToken
     )
   }
 }

@@ -10,6 +10,8 @@ extension UsersHandler {
   ) async throws -> Auth_V1.UserSettings {
     let patch = try Self.settings(request.settings)
     return try await changeProfile(request.idempotencyKey, request, call) { user, tx in
+      var user = user
+      try user.requireRevision(request.expectedRevision)
       var settings = JSONObject()
       if !request.replace { settings = try Self.stored(user.profile.settings) }
       settings.merge(patch)
@@ -19,12 +21,12 @@ extension UsersHandler {
       }
       let before = user.profile.settings
       if text != before {
-        var user = user
         user.profile.settings = text
+        user.revision += 1
         try UserTable.updateApplicationData(of: user, now: tx.now, in: tx)
         try Self.record("user.update_settings", of: user.id, before, text, in: tx)
       }
-      return .init(settings: text)
+      return .init(settings: text, revision: user.revisionToken)
     }
   }
 

@@ -21,7 +21,13 @@ struct UsersHandler: Auth_V1.UsersService {
   ) async throws -> Auth_V1.User {
     let identity = try call.requireUser()
     try check(request)
-    let user = try await change(request.idempotencyKey, request, call, "user.update") { user in
+    let user = try await change(
+      request.idempotencyKey,
+      request,
+      call,
+      "user.update",
+      expectedRevision: request.expectedRevision
+    ) { user in
       user.displayName = request.displayName ?? user.displayName
       user.firstName = request.firstName ?? user.firstName
       user.lastName = request.lastName ?? user.lastName
@@ -45,8 +51,13 @@ struct UsersHandler: Auth_V1.UsersService {
     ]
     let context = try await core.contexts.context(of: identity.userID, allowsPartial: false)
     try await check(wanted, of: identity.userID, context)
-    let user = try await change(request.idempotencyKey, request, call, "user.set_defaults") {
-      user in
+    let user = try await change(
+      request.idempotencyKey,
+      request,
+      call,
+      "user.set_defaults",
+      expectedRevision: request.expectedRevision
+    ) { user in
       for ((_, path), (_, id)) in zip(AuthCore.defaultTypes, wanted) {
         guard let id else { continue }
         user.defaults[keyPath: path] = id.isEmpty ? .cleared : .chosen(id)
@@ -107,14 +118,16 @@ struct UsersHandler: Auth_V1.UsersService {
     _ request: some Message,
     _ call: CallContext,
     _ action: String,
+    expectedRevision: String,
     _ change: @escaping @Sendable (inout UserRecord) -> Void
   ) async throws -> Auth_V1.User {
     try await changeProfile(key, request, call) { before, tx in
+      try before.requireRevision(expectedRevision)
       var user = before
       change(&user)
       guard user != before else { return .init(before, UserContext()) }
       user.updated = tx.now
-      try UserTable.update(user, in: tx)
+      try UserTable.update(&user, in: tx)
       if user.displayName == before.displayName {
         try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
       } else {
@@ -127,6 +140,14 @@ struct UsersHandler: Auth_V1.UsersService {
 }
 
 extension UserRecord {
+  /// The revision as clients carry it.
+  var revisionToken: String { "\(revision)" }
+
+  /// ABORTED unless the user still has the revision that the caller has seen; empty is any.
+  func requireRevision(_ token: String) throws(RPCError) {
+    guard token.isEmpty || token == revisionToken else { throw ProfileError.revisionMismatch }
+  }
+
   /// For the audit log: tells whether two states are the same, and nothing else.
   var digest: [UInt8] {
     let fields = [

@@ -459,5 +459,6 @@ enum AuthSchema {
     PasswordWorkTable.migration,
     RefreshAttempt.migration,
     UserNames.migration,
+    UserRevision.migration,
   ]
 }

@@ -24,6 +24,8 @@ public struct UserRecord: Hashable, Sendable {
   public var language = ""
   /// The profile, and the data that applications keep.
   public var profile = UserProfile()
+  /// Counts changes of what the account shows, activities excepted.
+  public var revision: Int64 = 1
 
   /// The address as it is looked up; of an account without one, what stands in its place.
   public var address: EmailAddress {

@@ -20,7 +20,8 @@ enum UserTable {
     .text("photo_url", \.profile.photoURL),
     .text("time_zone", \.profile.timeZone),
     .text("settings", \.profile.settings),
-    .text("activities", \.profile.activities)
+    .text("activities", \.profile.activities),
+    .integer("revision", \.revision)
   ) { row in
     UserRecord(
       id: row.text(),
@@ -42,7 +43,8 @@ enum UserTable {
         timeZone: row.text(),
         settings: row.text(),
         activities: row.text()
-      )
+      ),
+      revision: row.integer()
     )
   }
 
@@ -62,6 +64,7 @@ enum UserTable {
     "language",
     "photo_url",
     "time_zone",
+    "revision",
     where: "id = ?"
   )
 
@@ -69,6 +72,7 @@ enum UserTable {
     "settings",
     "activities",
     "updated_at",
+    "revision",
     where: "id = ?"
   )
 
@@ -246,8 +250,9 @@ enum UserTable {
     )
   }
 
-  /// Writes names, defaults, the language, the picture and the time zone.
-  static func update(_ user: UserRecord, in tx: borrowing WriteTransaction) throws {
+  /// Writes names, defaults, the language, the picture and the time zone, under the next revision.
+  static func update(_ user: inout UserRecord, in tx: borrowing WriteTransaction) throws {
+    user.revision += 1
     try tx.update(user, profile, .text(user.id))
   }
 
@@ -263,7 +268,8 @@ enum UserTable {
   ) throws {
     try tx.execute(
       """
-      UPDATE user SET email = ?, email_key = ?, email_verified = ?, updated_at = ? WHERE id = ?
+      UPDATE user SET email = ?, email_key = ?, email_verified = ?, updated_at = ?,
+        revision = revision + 1 WHERE id = ?
       """,
       .text(email.text),
       .text(email.key),

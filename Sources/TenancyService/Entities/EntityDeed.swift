@@ -30,8 +30,13 @@ struct HeldEntity: Sendable {
 extension TenancyCore {
   /// ABORTED unless an entity still has the revision that the caller has seen; empty is any.
   func requireRevision(_ token: String, of record: EntityRecord) throws(RPCError) {
+    try requireRevision(token, being: record.revision)
+  }
+
+  /// ABORTED unless `revision` is the one that the caller has seen; nil is that of an object that is not there.
+  func requireRevision(_ token: String, being revision: Int64?) throws(RPCError) {
     guard !token.isEmpty else { return }
-    guard try tokens.revision(token: token) == record.revision else {
+    guard try tokens.revision(token: token) == revision else {
       throw EntityError.revisionMismatch
     }
   }

@@ -24,8 +24,11 @@ extension ChangeSet {
   }
 
   /// Adds a tenant-defined role, or gives it other actions; one that is there as given stays.
+  ///
+  /// ABORTED when it is not as the caller has seen it.
   func define(
     _ draft: RoleDefinitionRecord,
+    expectedRevision: String = "",
     _ tx: borrowing WriteTransaction
   ) throws -> RoleDefinitionRecord {
     try checkRole(draft)
@@ -35,6 +38,7 @@ extension ChangeSet {
     try checkActions(draft, base)
     try requireGiven(draft.actions, base, isAll: true, in: draft.rootID, until: .max, tx)
     let before = try tx.roleDefinition(draft.name, of: draft.rootID)
+    try core.requireRevision(expectedRevision, being: before?.revision)
     var record = before ?? draft
     guard record.baseRole == draft.baseRole else {
       throw ErrorCatalog.tenancy.invalid("base_role", "ROLE_INVALID", "cannot be changed later")

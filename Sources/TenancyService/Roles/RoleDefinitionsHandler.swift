@@ -20,7 +20,10 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     )
     return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       _ = try changes.requireDefining(on: request.entityId, tx)
-      return core.message(definition: try changes.define(draft, tx))
+      let expected = request.expectedRevision
+      return core.message(
+        definition: try changes.define(draft, expectedRevision: expected, tx)
+      )
     }
   }
 
@@ -66,7 +69,8 @@ extension TenancyCore {
       actions: record.actions,
       definedBy: record.definedBy,
       createdAt: .init(milliseconds: record.createdAt),
-      updatedAt: .init(milliseconds: record.updatedAt)
+      updatedAt: .init(milliseconds: record.updatedAt),
+      revision: tokens.token(revision: record.revision)
     )
   }
 }

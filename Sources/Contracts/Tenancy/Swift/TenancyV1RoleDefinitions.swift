@@ -27,6 +27,8 @@ extension Tenancy_V1 {
     public var updatedAt: Google_Protobuf.Timestamp? = nil
     /// Display name of the user who put it there; empty until it is known.
     public var definedByName: Swift.String = ""
+    /// Changes with every change of the role; pass it as `expected_revision`.
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -41,7 +43,8 @@ extension Tenancy_V1 {
       definedBy: Swift.String = "",
       createdAt: Google_Protobuf.Timestamp? = nil,
       updatedAt: Google_Protobuf.Timestamp? = nil,
-      definedByName: Swift.String = ""
+      definedByName: Swift.String = "",
+      revision: Swift.String = ""
     ) {
       self.id = id
       self.entityId = entityId
@@ -52,6 +55,7 @@ extension Tenancy_V1 {
       self.createdAt = createdAt
       self.updatedAt = updatedAt
       self.definedByName = definedByName
+      self.revision = revision
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.RoleDefinition" }
@@ -82,6 +86,7 @@ extension Tenancy_V1 {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
       try unsafe self.definedByName = RPCKit.MessageReading.string(source.pointee.f9_defined_by_name)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f10_revision)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -102,6 +107,7 @@ extension Tenancy_V1 {
         value.measure(&measure)
       }
       measure.add(self.definedByName.utf8.count)
+      measure.add(self.revision.utf8.count)
     }
 
     public func packed(
@@ -129,6 +135,7 @@ extension Tenancy_V1 {
         unsafe target.pointee.f8_updated_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f9_defined_by_name = scratch.copy(self.definedByName)
+      unsafe target.pointee.f10_revision = scratch.copy(self.revision)
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -148,6 +155,9 @@ extension Tenancy_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// The change is refused with ABORTED unless the role is there and still has this revision; empty means any, and a
+    /// role that is not there is added.
+    public var expectedRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -158,13 +168,15 @@ extension Tenancy_V1 {
       name: Swift.String = "",
       baseRole: Swift.String = "",
       actions: [Swift.String] = [],
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      expectedRevision: Swift.String = ""
     ) {
       self.entityId = entityId
       self.name = name
       self.baseRole = baseRole
       self.actions = actions
       self.idempotencyKey = idempotencyKey
+      self.expectedRevision = expectedRevision
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.PutRoleDefinitionRequest" }
@@ -187,6 +199,7 @@ extension Tenancy_V1 {
         }
       }
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f6_expected_revision)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -199,6 +212,7 @@ extension Tenancy_V1 {
         measure.add(element.utf8.count)
       }
       measure.add(self.idempotencyKey.utf8.count)
+      measure.add(self.expectedRevision.utf8.count)
     }
 
     public func packed(
@@ -218,6 +232,7 @@ extension Tenancy_V1 {
         unsafe target.pointee.f4_actions = unsafe elements
       }
       unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f6_expected_revision = scratch.copy(self.expectedRevision)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -269,6 +284,11 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.expectedRevision.isEmpty) {
+        if self.expectedRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -667,7 +687,7 @@ extension Tenancy_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "CiF0ZW5hbmN5L3YxL3JvbGVfZGVmaW5pdGlvbnMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIsUCCg5Sb2xlRGVmaW5pdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBISCgRuYW1lGAMgASgJUgRuYW1lEhsKCWJhc2Vfcm9sZRgEIAEoCVIIYmFzZVJvbGUSGAoHYWN0aW9ucxgFIAMoCVIHYWN0aW9ucxIdCgpkZWZpbmVkX2J5GAYgASgJUglkZWZpbmVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EiYKD2RlZmluZWRfYnlfbmFtZRgJIAEoCVINZGVmaW5lZEJ5TmFtZSLwAQoYUHV0Um9sZURlZmluaXRpb25SZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEi8KBG5hbWUYAiABKAlCG6q7GBcIARhAIhFbYS16XVthLXowLTlfLi1dKlIEbmFtZRIlCgliYXNlX3JvbGUYAyABKAlCCKq7GAQIARhAUghiYXNlUm9sZRIjCgdhY3Rpb25zGAQgAygJQgmquxgFGEBIgAJSB2FjdGlvbnMSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJDChpMaXN0Um9sZURlZmluaXRpb25zUmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZCJ3ChtMaXN0Um9sZURlZmluaXRpb25zUmVzcG9uc2USPAoLZGVmaW5pdGlvbnMYASADKAsyGi50ZW5hbmN5LnYxLlJvbGVEZWZpbml0aW9uUgtkZWZpbml0aW9ucxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ilAEKG0RlbGV0ZVJvbGVEZWZpbml0aW9uUmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIcCgRuYW1lGAIgASgJQgiquxgECAEYQFIEbmFtZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IlQKHERlbGV0ZVJvbGVEZWZpbml0aW9uUmVzcG9uc2USGAoHZGVsZXRlZBgBIAEoCFIHZGVsZXRlZBIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24y3wMKD1JvbGVEZWZpbml0aW9ucxKOAQoDUHV0EiQudGVuYW5jeS52MS5QdXRSb2xlRGVmaW5pdGlvblJlcXVlc3QaGi50ZW5hbmN5LnYxLlJvbGVEZWZpbml0aW9uIkWiuxgCCAKC0+STAjkaNC9hcGkvdjEvZW50aXRpZXMve2VudGl0eV9pZH0vcm9sZS1kZWZpbml0aW9ucy97bmFtZX06ASoSmAEKBExpc3QSJi50ZW5hbmN5LnYxLkxpc3RSb2xlRGVmaW5pdGlvbnNSZXF1ZXN0GicudGVuYW5jeS52MS5MaXN0Um9sZURlZmluaXRpb25zUmVzcG9uc2UiP6K7GAYIAiABKAGC0+STAi8SLS9hcGkvdjEvZW50aXRpZXMve2VudGl0eV9pZH0vcm9sZS1kZWZpbml0aW9ucxKfAQoGRGVsZXRlEicudGVuYW5jeS52MS5EZWxldGVSb2xlRGVmaW5pdGlvblJlcXVlc3QaKC50ZW5hbmN5LnYxLkRlbGV0ZVJvbGVEZWZpbml0aW9uUmVzcG9uc2UiQqK7GAIIAoLT5JMCNio0L2FwaS92MS9lbnRpdGllcy97ZW50aXR5X2lkfS9yb2xlLWRlZmluaXRpb25zL3tuYW1lfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK8hMKYQoBDBIDAQASGlcgVGVuYW50LWRlZmluZWQgcm9sZXM6IHdoYXQgYSByb2xlIG9mIHRoZSBwb2xpY3kgaW5jbHVkZXMgaW5zaWRlIG9uZSB0cmVlIG9mIGVudGl0aWVzLgoK0gEKAgQAEgQOACEBGsUBIEEgdGVuYW50LWRlZmluZWQgcm9sZTogYSB2YXJpYW50IG9mIGEgcm9sZSBvZiB0aGUgcG9saWN5LiBJdCBpcyBoZWxkLCByZWFjaGVzLCBzaG93cyBhbmQgaXMKIGdyYW50ZWQgbGlrZSBpdHMgYmFzZSByb2xlLCBhbmQgaW5jbHVkZXMgb3RoZXIgYWN0aW9ucy4gQSB0ZW5hbnQgaXMgdGhlIHVwcGVybW9zdCBlbnRpdHkgb2YgaXRzCiB0cmVlLgoKJQoEBAACABIDEAIQGhggSWRlbnRpZmllciwgYHJvbF/igKZgLgoKGgoEBAACARIDEgIXGg0gVGhlIHRlbmFudC4KCmoKBAQAAgISAxQCEhpdIFRoZSBuYW1lLiBJZiBpdCBpcyB0aGF0IG9mIHRoZSBiYXNlIHJvbGUsIHRoZSBiYXNlIHJvbGUgbWVhbnMgdGhpcyBvbmUgaW4gdGhlIHdob2xlIHRlbmFudC4KCj4KBAQAAgMSAxYCFxoxIFRoZSByb2xlIG9mIHRoZSBwb2xpY3kgdGhhdCBpdCBpcyBhIHZhcmlhbnQgb2YuCgpxCgQEAAIEEgMYAh4aZCBUaGUgYWN0aW9ucyB0aGF0IGl0IGluY2x1ZGVzLCBzb3J0ZWQuIENvbmRpdGlvbnMgYW5kIGRlbmllcyBvZiB0aGUgcG9saWN5IGFwcGx5IHRvIHRoZW0gYXMgYWx3YXlzLgoKMgoEBAACBRIDGgIYGiUgVGhlIHVzZXIgd2hvIHB1dCBpdCB0aGVyZSBhcyBpdCBpcy4KCiEKBAQAAgYSAxwCKxoUIFdoZW4gaXQgd2FzIGFkZGVkLgoKKAoEBAACBxIDHgIrGhsgV2hlbiBpdCB3YXMgY2hhbmdlZCBsYXN0LgoKUgoEBAACCBIDIAIdGkUgRGlzcGxheSBuYW1lIG9mIHRoZSB1c2VyIHdobyBwdXQgaXQgdGhlcmU7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKXgoCBAESBCQAMgEaUiBBZGRzIGEgdGVuYW50LWRlZmluZWQgcm9sZSwgb3IgcmVwbGFjZXMgdGhlIGFjdGlvbnMgb2YgdGhlIG9uZSBvZiB0aGUgc2FtZSBuYW1lLgoKGgoEBAECABIDJgJLGg0gVGhlIHRlbmFudC4KCmoKBAQBAgESAygCZBpdIFRoZSBuYW1lOiBhIG5ldyBvbmUsIG9yIHRoYXQgb2YgdGhlIGJhc2Ugcm9sZSwgdG8gY2hhbmdlIHdoYXQgdGhhdCBpbmNsdWRlcyBpbiB0aGlzIHRlbmFudC4KCoMBCgQEAQICEgMrAksadiBUaGUgcm9sZSBvZiB0aGUgcG9saWN5IHRoYXQgaXQgaXMgYSB2YXJpYW50IG9mOyBub3Qgb25lIHRoYXQgc29tZWJvZHkgbXVzdCBhbHdheXMgaGF2ZS4gSXQgY2Fubm90CiBiZSBjaGFuZ2VkIGxhdGVyLgoKhgEKBAQBAgMSAy4CUhp5IFRoZSBhY3Rpb25zIHRoYXQgaXQgaW5jbHVkZXMuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIGVhY2ggb2YgdGhlbSBvbiBhbGwgb2YgdGhlIHRlbmFudCB0aGF0CiB0aGUgYmFzZSByb2xlIHJlYWNoZXMuCgqBAQoEBAECBBIDMQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgotCgIEAhIENQA4ARohIExpc3RzIHRoZSB0ZW5hbnQtZGVmaW5lZCByb2xlcy4KChoKBAQCAgASAzcCSxoNIFRoZSB0ZW5hbnQuCgonCgIEAxIEOwBAARobIFRoZSB0ZW5hbnQtZGVmaW5lZCByb2xlcy4KCjAKBAQDAgASAz0CKhojIEFsbCBvZiB0aGVtLCBhdCBtb3N0IDY0LCBieSBuYW1lLgoKNQoEBAMCARIDPwIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCiwKAgQEEgRDAEsBGiAgRGVsZXRlcyBhIHRlbmFudC1kZWZpbmVkIHJvbGUuCgoaCgQEBAIAEgNFAksaDSBUaGUgdGVuYW50LgoKGAoEBAQCARIDRwJGGgsgVGhlIG5hbWUuCgqBAQoEBAQCAhIDSgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgolCgIEBRIETgBTARoZIFRoZSBkZWxldGVkIGRlZmluaXRpb24uCgotCgQEBQIAEgNQAhMaICBXaGV0aGVyIHRoZXJlIHdhcyBzdWNoIGEgcm9sZS4KCjUKBAQFAgESA1ICFhooIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgokCgIGABIEVgBnARoYIFJvbGVzIG9mIHRlbmFudHMnIG93bi4KCmoKBAYAAgASBFgCWwMaXCBBZGRzIG9yIGNoYW5nZXMgYSByb2xlLiBJdCB0YWtlcyB0aGUgYWN0aW9uIHRoYXQgdGhlIHBvbGljeSBuYW1lcyBmb3IgaXQgKGBkZWZpbmVfcm9sZXNgKS4KClcKBAYAAgESBF0CYAMaSSBMaXN0cyB0aGUgcm9sZXM7IGZvciB0aG9zZSB3aG8gbWF5IGxpc3QgdGhlIGFzc29jaWF0aW9ucyBvbiB0aGUgdGVuYW50LgoKyAEKBAYAAgISBGMCZgMauQEgRGVsZXRlcyBhIHJvbGUuIFJlZnVzZWQgd2l0aCByZWFzb24gSEFTX0RFUEVOREVOVFMgd2hpbGUgc29tZWJvZHkgaGFzIGl0OyBvbmUgdGhhdCByZXBsYWNlcyBpdHMKIGJhc2Ugcm9sZSBjYW4gYWx3YXlzIGJlIGRlbGV0ZWQsIGFuZCB0aGVuIHRoZSBiYXNlIHJvbGUgaXMgYWdhaW4gd2hhdCB0aGUgcG9saWN5IHNheXMuCmIGcHJvdG8z"
+      base64: "CiF0ZW5hbmN5L3YxL3JvbGVfZGVmaW5pdGlvbnMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIuECCg5Sb2xlRGVmaW5pdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBISCgRuYW1lGAMgASgJUgRuYW1lEhsKCWJhc2Vfcm9sZRgEIAEoCVIIYmFzZVJvbGUSGAoHYWN0aW9ucxgFIAMoCVIHYWN0aW9ucxIdCgpkZWZpbmVkX2J5GAYgASgJUglkZWZpbmVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EiYKD2RlZmluZWRfYnlfbmFtZRgJIAEoCVINZGVmaW5lZEJ5TmFtZRIaCghyZXZpc2lvbhgKIAEoCVIIcmV2aXNpb24ipgIKGFB1dFJvbGVEZWZpbml0aW9uUmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIvCgRuYW1lGAIgASgJQhuquxgXCAEYQCIRW2Etel1bYS16MC05Xy4tXSpSBG5hbWUSJQoJYmFzZV9yb2xlGAMgASgJQgiquxgECAEYQFIIYmFzZVJvbGUSIwoHYWN0aW9ucxgEIAMoCUIJqrsYBRhASIACUgdhY3Rpb25zEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSNAoRZXhwZWN0ZWRfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSEGV4cGVjdGVkUmV2aXNpb24iQwoaTGlzdFJvbGVEZWZpbml0aW9uc1JlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQidwobTGlzdFJvbGVEZWZpbml0aW9uc1Jlc3BvbnNlEjwKC2RlZmluaXRpb25zGAEgAygLMhoudGVuYW5jeS52MS5Sb2xlRGVmaW5pdGlvblILZGVmaW5pdGlvbnMSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uIpQBChtEZWxldGVSb2xlRGVmaW5pdGlvblJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEbmFtZRgCIAEoCUIIqrsYBAgBGEBSBG5hbWUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJUChxEZWxldGVSb2xlRGVmaW5pdGlvblJlc3BvbnNlEhgKB2RlbGV0ZWQYASABKAhSB2RlbGV0ZWQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uMt8DCg9Sb2xlRGVmaW5pdGlvbnMSjgEKA1B1dBIkLnRlbmFuY3kudjEuUHV0Um9sZURlZmluaXRpb25SZXF1ZXN0GhoudGVuYW5jeS52MS5Sb2xlRGVmaW5pdGlvbiJForsYAggCgtPkkwI5GjQvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9L3JvbGUtZGVmaW5pdGlvbnMve25hbWV9OgEqEpgBCgRMaXN0EiYudGVuYW5jeS52MS5MaXN0Um9sZURlZmluaXRpb25zUmVxdWVzdBonLnRlbmFuY3kudjEuTGlzdFJvbGVEZWZpbml0aW9uc1Jlc3BvbnNlIj+iuxgGCAIgASgBgtPkkwIvEi0vYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9L3JvbGUtZGVmaW5pdGlvbnMSnwEKBkRlbGV0ZRInLnRlbmFuY3kudjEuRGVsZXRlUm9sZURlZmluaXRpb25SZXF1ZXN0GigudGVuYW5jeS52MS5EZWxldGVSb2xlRGVmaW5pdGlvblJlc3BvbnNlIkKiuxgCCAKC0+STAjYqNC9hcGkvdjEvZW50aXRpZXMve2VudGl0eV9pZH0vcm9sZS1kZWZpbml0aW9ucy97bmFtZX1CMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSu0VCmEKAQwSAwEAEhpXIFRlbmFudC1kZWZpbmVkIHJvbGVzOiB3aGF0IGEgcm9sZSBvZiB0aGUgcG9saWN5IGluY2x1ZGVzIGluc2lkZSBvbmUgdHJlZSBvZiBlbnRpdGllcy4KCtIBCgIEABIEDgAjARrFASBBIHRlbmFudC1kZWZpbmVkIHJvbGU6IGEgdmFyaWFudCBvZiBhIHJvbGUgb2YgdGhlIHBvbGljeS4gSXQgaXMgaGVsZCwgcmVhY2hlcywgc2hvd3MgYW5kIGlzCiBncmFudGVkIGxpa2UgaXRzIGJhc2Ugcm9sZSwgYW5kIGluY2x1ZGVzIG90aGVyIGFjdGlvbnMuIEEgdGVuYW50IGlzIHRoZSB1cHBlcm1vc3QgZW50aXR5IG9mIGl0cwogdHJlZS4KCiUKBAQAAgASAxACEBoYIElkZW50aWZpZXIsIGByb2xf4oCmYC4KChoKBAQAAgESAxICFxoNIFRoZSB0ZW5hbnQuCgpqCgQEAAICEgMUAhIaXSBUaGUgbmFtZS4gSWYgaXQgaXMgdGhhdCBvZiB0aGUgYmFzZSByb2xlLCB0aGUgYmFzZSByb2xlIG1lYW5zIHRoaXMgb25lIGluIHRoZSB3aG9sZSB0ZW5hbnQuCgo+CgQEAAIDEgMWAhcaMSBUaGUgcm9sZSBvZiB0aGUgcG9saWN5IHRoYXQgaXQgaXMgYSB2YXJpYW50IG9mLgoKcQoEBAACBBIDGAIeGmQgVGhlIGFjdGlvbnMgdGhhdCBpdCBpbmNsdWRlcywgc29ydGVkLiBDb25kaXRpb25zIGFuZCBkZW5pZXMgb2YgdGhlIHBvbGljeSBhcHBseSB0byB0aGVtIGFzIGFsd2F5cy4KCjIKBAQAAgUSAxoCGBolIFRoZSB1c2VyIHdobyBwdXQgaXQgdGhlcmUgYXMgaXQgaXMuCgohCgQEAAIGEgMcAisaFCBXaGVuIGl0IHdhcyBhZGRlZC4KCigKBAQAAgcSAx4CKxobIFdoZW4gaXQgd2FzIGNoYW5nZWQgbGFzdC4KClIKBAQAAggSAyACHRpFIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciB3aG8gcHV0IGl0IHRoZXJlOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KClUKBAQAAgkSAyICFxpIIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIHJvbGU7IHBhc3MgaXQgYXMgYGV4cGVjdGVkX3JldmlzaW9uYC4KCl4KAgQBEgQmADcBGlIgQWRkcyBhIHRlbmFudC1kZWZpbmVkIHJvbGUsIG9yIHJlcGxhY2VzIHRoZSBhY3Rpb25zIG9mIHRoZSBvbmUgb2YgdGhlIHNhbWUgbmFtZS4KChoKBAQBAgASAygCSxoNIFRoZSB0ZW5hbnQuCgpqCgQEAQIBEgMqAmQaXSBUaGUgbmFtZTogYSBuZXcgb25lLCBvciB0aGF0IG9mIHRoZSBiYXNlIHJvbGUsIHRvIGNoYW5nZSB3aGF0IHRoYXQgaW5jbHVkZXMgaW4gdGhpcyB0ZW5hbnQuCgqDAQoEBAECAhIDLQJLGnYgVGhlIHJvbGUgb2YgdGhlIHBvbGljeSB0aGF0IGl0IGlzIGEgdmFyaWFudCBvZjsgbm90IG9uZSB0aGF0IHNvbWVib2R5IG11c3QgYWx3YXlzIGhhdmUuIEl0IGNhbm5vdAogYmUgY2hhbmdlZCBsYXRlci4KCoYBCgQEAQIDEgMwAlIaeSBUaGUgYWN0aW9ucyB0aGF0IGl0IGluY2x1ZGVzLiBUaGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCBlYWNoIG9mIHRoZW0gb24gYWxsIG9mIHRoZSB0ZW5hbnQgdGhhdAogdGhlIGJhc2Ugcm9sZSByZWFjaGVzLgoKgQEKBAQBAgQSAzMCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKoQEKBAQBAgUSAzYCRBqTASBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBQk9SVEVEIHVubGVzcyB0aGUgcm9sZSBpcyB0aGVyZSBhbmQgc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueSwgYW5kIGEKIHJvbGUgdGhhdCBpcyBub3QgdGhlcmUgaXMgYWRkZWQuCgotCgIEAhIEOgA9ARohIExpc3RzIHRoZSB0ZW5hbnQtZGVmaW5lZCByb2xlcy4KChoKBAQCAgASAzwCSxoNIFRoZSB0ZW5hbnQuCgonCgIEAxIEQABFARobIFRoZSB0ZW5hbnQtZGVmaW5lZCByb2xlcy4KCjAKBAQDAgASA0ICKhojIEFsbCBvZiB0aGVtLCBhdCBtb3N0IDY0LCBieSBuYW1lLgoKNQoEBAMCARIDRAIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCiwKAgQEEgRIAFABGiAgRGVsZXRlcyBhIHRlbmFudC1kZWZpbmVkIHJvbGUuCgoaCgQEBAIAEgNKAksaDSBUaGUgdGVuYW50LgoKGAoEBAQCARIDTAJGGgsgVGhlIG5hbWUuCgqBAQoEBAQCAhIDTwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgolCgIEBRIEUwBYARoZIFRoZSBkZWxldGVkIGRlZmluaXRpb24uCgotCgQEBQIAEgNVAhMaICBXaGV0aGVyIHRoZXJlIHdhcyBzdWNoIGEgcm9sZS4KCjUKBAQFAgESA1cCFhooIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgokCgIGABIEWwBsARoYIFJvbGVzIG9mIHRlbmFudHMnIG93bi4KCmoKBAYAAgASBF0CYAMaXCBBZGRzIG9yIGNoYW5nZXMgYSByb2xlLiBJdCB0YWtlcyB0aGUgYWN0aW9uIHRoYXQgdGhlIHBvbGljeSBuYW1lcyBmb3IgaXQgKGBkZWZpbmVfcm9sZXNgKS4KClcKBAYAAgESBGICZQMaSSBMaXN0cyB0aGUgcm9sZXM7IGZvciB0aG9zZSB3aG8gbWF5IGxpc3QgdGhlIGFzc29jaWF0aW9ucyBvbiB0aGUgdGVuYW50LgoKyAEKBAYAAgISBGgCawMauQEgRGVsZXRlcyBhIHJvbGUuIFJlZnVzZWQgd2l0aCByZWFzb24gSEFTX0RFUEVOREVOVFMgd2hpbGUgc29tZWJvZHkgaGFzIGl0OyBvbmUgdGhhdCByZXBsYWNlcyBpdHMKIGJhc2Ugcm9sZSBjYW4gYWx3YXlzIGJlIGRlbGV0ZWQsIGFuZCB0aGVuIHRoZSBiYXNlIHJvbGUgaXMgYWdhaW4gd2hhdCB0aGUgcG9saWN5IHNheXMuCmIGcHJvdG8z"
     )
   }
 }

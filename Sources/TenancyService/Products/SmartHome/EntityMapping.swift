@@ -47,7 +47,7 @@ extension TenancyCore {
     _ tx: borrowing some Queryable
   ) throws -> [String] {
     var seen: Set<String> = []
-    return try tx.associations(on: record.id)
+    return try tx.associations(on: record.id, role: roles.count == 1 ? roles.first : nil)
       .filter { roles.contains($0.role) && $0.isInForce(at: clock.now) }
       .map(\.userID).filter { seen.insert($0).inserted }
   }

@@ -80,6 +80,69 @@ struct ProfileTests {
     }
   }
 
+  @Test("Changes of an account move its revision, activities excepted; an old one is refused")
+  func revision_ofAccount_moves() async throws {
+    try await AuthStage.run { stage in
+      let ada = try await stage.signUp()
+      let options = stage.with(ada)
+      func revision() async throws -> String {
+        try await stage.users.getMe(.init(), options: options).revision
+      }
+      let first = try await revision()
+      #expect(first == ada.user?.revision && !first.isEmpty)
+      let settings = try await stage.users.updateSettings(
+        .init(settings: #"{"a": 1}"#, expectedRevision: first),
+        options: options
+      )
+      #expect(settings.revision != first)
+      #expect(try await revision() == settings.revision)
+      // What changes nothing moves nothing.
+      let same = try await stage.users.updateSettings(
+        .init(settings: #"{"a": 1}"#, expectedRevision: settings.revision),
+        options: options
+      )
+      #expect(same.revision == settings.revision)
+      _ = try await stage.users.recordActivity(
+        .init(name: "checkin", day: "2027-01-15"),
+        options: options
+      )
+      #expect(try await revision() == settings.revision)
+      let named = try await stage.users.updateProfile(
+        .init(firstName: "Ada", expectedRevision: settings.revision),
+        options: options
+      )
+      #expect(named.revision != settings.revision)
+      let stale = [
+        await outcome {
+          _ = try await stage.users.updateSettings(
+            .init(settings: "{}", replace: true, expectedRevision: settings.revision),
+            options: options
+          )
+        },
+        await outcome {
+          _ = try await stage.users.updateProfile(
+            .init(firstName: "Eve", expectedRevision: first),
+            options: options
+          )
+        },
+        await outcome {
+          _ = try await stage.users.setDefaults(
+            .init(unitId: "", expectedRevision: "none"),
+            options: options
+          )
+        },
+      ]
+      #expect(stale == Array(repeating: "ABORTED REVISION_MISMATCH", count: 3))
+      let cleared = try await stage.users.setDefaults(
+        .init(unitId: "", expectedRevision: named.revision),
+        options: options
+      )
+      #expect(cleared.revision != named.revision)
+      let me = try await stage.users.getMe(.init(), options: options)
+      #expect(me.firstName == "Ada" && me.settings == #"{"a":1}"#)
+    }
+  }
+
   @Test("A key makes a change once; a change of nothing is not recorded")
   func settings_repeated_areChangedOnce() async throws {
     try await AuthStage.run { stage in

@@ -30,6 +30,8 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
   let path: String
   /// The person who updates it.
   let editor: @Sendable (House) -> Person
+  /// Whether all of it can be sent back.
+  var isPutBack = true
   /// What each field of the message is, by JSON names.
   let fields: [String: Field]
 
@@ -142,6 +144,26 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         ),
         "accessLevel": .foreign, "visibleAttributes": .foreign, "createdAt": .own,
         "updatedAt": .own, "revision": .revision,
+      ]
+    ),
+    RevisedResource(
+      type: "auth.v1.User",
+      service: "auth",
+      update: "auth.v1.Users/UpdateProfile",
+      key: nil,
+      path: "users/me",
+      editor: { $0.tenant },
+      isPutBack: false,
+      fields: [
+        "id": .own, "email": .own, "emailVerified": .own, "displayName": texts("One", "Two"),
+        "firstName": texts("Ada", "Bob"), "lastName": texts("A", "B"),
+        "roleAssociations": .foreign, "defaultPortfolioId": .own, "defaultPropertyId": .own,
+        "defaultUnitId": .own, "hasCompliancePack": .foreign, "plan": .foreign,
+        "missingContext": .foreign, "createdAt": .own, "updatedAt": .own,
+        "language": texts("de", "en"),
+        "photoUrl": texts("https://img.example/1.png", "https://img.example/2.png"),
+        "timeZone": texts("Europe/Berlin", "Asia/Tokyo"), "settings": .own,
+        "activities": .foreign, "revision": .revision,
       ]
     ),
   ]

@@ -28,7 +28,8 @@ struct RevisionTests {
     #expect(
       names.intersection(answer.fields.map(\.jsonName)) == Set(resource.writable.map(\.name))
     )
-    #expect(names.isSuperset(of: ["expectedRevision", "current"]))
+    #expect(names.contains("expectedRevision"))
+    #expect(names.contains("current") == resource.isPutBack)
     #expect(method.responseType == resource.type)
   }
 
@@ -71,7 +72,7 @@ struct RevisionTests {
   func objects_putBack_areKept() async throws {
     try await Product.run { product in
       let house = try await House(product, name: "home")
-      for resource in RevisedResource.all {
+      for resource in RevisedResource.all where resource.isPutBack {
         let read = try await read(resource, house, product)
         product.clock.advance(1)
         for method in ["PUT", "PATCH"] {

@@ -46,6 +46,45 @@ struct RoleDefinitionsTests {
     )
   }
 
+  @Test("A role is changed by who has seen it as it is, and added by who expects nothing")
+  func put_expectingAnotherRevision_isAborted() async throws {
+    try await Self.run { stage in
+      let (library, _, _) = try await furnish(stage)
+      func put(
+        _ actions: [String],
+        expecting revision: String,
+        name: String = "helper"
+      ) async throws -> Tenancy_V1.RoleDefinition {
+        try await stage.definitions.put(
+          .init(
+            entityId: library,
+            name: name,
+            baseRole: "reader",
+            actions: actions,
+            expectedRevision: revision
+          ),
+          options: .by(Self.hanna)
+        )
+      }
+      let first = try await put(["book.view"], expecting: "")
+      #expect(!first.revision.isEmpty)
+      stage.clock.advance(1)
+      let second = try await put(["book.read", "book.view"], expecting: first.revision)
+      #expect(second.revision != first.revision && second.updatedAt != first.updatedAt)
+      let mismatch = Refusal(.aborted, "REVISION_MISMATCH")
+      #expect(try await refusal { try await put([], expecting: first.revision) } == mismatch)
+      #expect(
+        try await refusal { try await put([], expecting: second.revision, name: "other") }
+          == mismatch
+      )
+      let listed = try await stage.definitions.list(
+        .init(entityId: library),
+        options: .by(Self.hanna)
+      )
+      #expect(listed.definitions == [second])
+    }
+  }
+
   @Test("A role of a tenant's own includes what it says, and everything that lists roles names it")
   func define_thenGrant_grantsItsActions() async throws {
     try await Self.run { stage in

@@ -115,7 +115,7 @@ void   auth__v1__user_address__init
   static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[21] =
+static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[22] =
 {
   {
     "f1_id",
@@ -369,6 +369,18 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[21] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f27_revision",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f27_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__user__field_indices_by_name[] = {
   9,   /* field[9] = f10_default_unit_id */
@@ -384,6 +396,7 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   18,   /* field[18] = f22_settings */
   19,   /* field[19] = f23_activities */
   20,   /* field[20] = f25_plan_details */
+  21,   /* field[21] = f27_revision */
   1,   /* field[1] = f2_email */
   2,   /* field[2] = f3_email_verified */
   3,   /* field[3] = f4_display_name */
@@ -393,12 +406,13 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   7,   /* field[7] = f8_default_portfolio_id */
   8,   /* field[8] = f9_default_property_id */
 };
-static const ProtobufCIntRange auth__v1__user__number_ranges[3 + 1] =
+static const ProtobufCIntRange auth__v1__user__number_ranges[4 + 1] =
 {
   { 1, 0 },
   { 20, 16 },
   { 25, 20 },
-  { 0, 21 }
+  { 27, 21 },
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor auth__v1__user__descriptor =
 {
@@ -408,10 +422,10 @@ const ProtobufCMessageDescriptor auth__v1__user__descriptor =
   "Auth__V1__User",
   "auth.v1",
   sizeof(Auth__V1__User),
-  21,
+  22,
   auth__v1__user__field_descriptors,
   auth__v1__user__field_indices_by_name,
-  3,  auth__v1__user__number_ranges,
+  4,  auth__v1__user__number_ranges,
   (ProtobufCMessageInit) auth__v1__user__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -556,7 +570,7 @@ const ProtobufCMessageDescriptor auth__v1__get_me_request__descriptor =
   (ProtobufCMessageInit) auth__v1__get_me_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[8] =
 {
   {
     "f1_display_name",
@@ -642,6 +656,18 @@ static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_de
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_expected_revision",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UpdateProfileRequest, f8_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__update_profile_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_display_name */
@@ -651,11 +677,12 @@ static const unsigned auth__v1__update_profile_request__field_indices_by_name[] 
   4,   /* field[4] = f5_language */
   5,   /* field[5] = f6_photo_url */
   6,   /* field[6] = f7_time_zone */
+  7,   /* field[7] = f8_expected_revision */
 };
 static const ProtobufCIntRange auth__v1__update_profile_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
 {
@@ -665,14 +692,14 @@ const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
   "Auth__V1__UpdateProfileRequest",
   "auth.v1",
   sizeof(Auth__V1__UpdateProfileRequest),
-  7,
+  8,
   auth__v1__update_profile_request__field_descriptors,
   auth__v1__update_profile_request__field_indices_by_name,
   1,  auth__v1__update_profile_request__number_ranges,
   (ProtobufCMessageInit) auth__v1__update_profile_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__update_settings_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor auth__v1__update_settings_request__field_descriptors[4] =
 {
   {
     "f1_settings",
@@ -710,16 +737,29 @@ static const ProtobufCFieldDescriptor auth__v1__update_settings_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_expected_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UpdateSettingsRequest, f4_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__update_settings_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_settings */
   1,   /* field[1] = f2_replace */
   2,   /* field[2] = f3_idempotency_key */
+  3,   /* field[3] = f4_expected_revision */
 };
 static const ProtobufCIntRange auth__v1__update_settings_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor auth__v1__update_settings_request__descriptor =
 {
@@ -729,14 +769,14 @@ const ProtobufCMessageDescriptor auth__v1__update_settings_request__descriptor =
   "Auth__V1__UpdateSettingsRequest",
   "auth.v1",
   sizeof(Auth__V1__UpdateSettingsRequest),
-  3,
+  4,
   auth__v1__update_settings_request__field_descriptors,
   auth__v1__update_settings_request__field_indices_by_name,
   1,  auth__v1__update_settings_request__number_ranges,
   (ProtobufCMessageInit) auth__v1__update_settings_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__user_settings__field_descriptors[1] =
+static const ProtobufCFieldDescriptor auth__v1__user_settings__field_descriptors[2] =
 {
   {
     "f1_settings",
@@ -750,14 +790,27 @@ static const ProtobufCFieldDescriptor auth__v1__user_settings__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserSettings, f2_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__user_settings__field_indices_by_name[] = {
   0,   /* field[0] = f1_settings */
+  1,   /* field[1] = f2_revision */
 };
 static const ProtobufCIntRange auth__v1__user_settings__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor auth__v1__user_settings__descriptor =
 {
@@ -767,7 +820,7 @@ const ProtobufCMessageDescriptor auth__v1__user_settings__descriptor =
   "Auth__V1__UserSettings",
   "auth.v1",
   sizeof(Auth__V1__UserSettings),
-  1,
+  2,
   auth__v1__user_settings__field_descriptors,
   auth__v1__user_settings__field_indices_by_name,
   1,  auth__v1__user_settings__number_ranges,
@@ -851,7 +904,7 @@ const ProtobufCMessageDescriptor auth__v1__record_activity_request__descriptor =
   (ProtobufCMessageInit) auth__v1__record_activity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__set_defaults_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor auth__v1__set_defaults_request__field_descriptors[5] =
 {
   {
     "f1_portfolio_id",
@@ -901,17 +954,30 @@ static const ProtobufCFieldDescriptor auth__v1__set_defaults_request__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_expected_revision",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SetDefaultsRequest, f5_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__set_defaults_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_portfolio_id */
   1,   /* field[1] = f2_property_id */
   2,   /* field[2] = f3_unit_id */
   3,   /* field[3] = f4_idempotency_key */
+  4,   /* field[4] = f5_expected_revision */
 };
 static const ProtobufCIntRange auth__v1__set_defaults_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor auth__v1__set_defaults_request__descriptor =
 {
@@ -921,7 +987,7 @@ const ProtobufCMessageDescriptor auth__v1__set_defaults_request__descriptor =
   "Auth__V1__SetDefaultsRequest",
   "auth.v1",
   sizeof(Auth__V1__SetDefaultsRequest),
-  4,
+  5,
   auth__v1__set_defaults_request__field_descriptors,
   auth__v1__set_defaults_request__field_indices_by_name,
   1,  auth__v1__set_defaults_request__number_ranges,

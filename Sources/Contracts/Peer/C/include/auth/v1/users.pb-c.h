@@ -72,10 +72,11 @@ struct  Auth__V1__User
   size_t n_f23_activities;
   Auth__V1__Activity **f23_activities;
   Entitlement__V1__Plan *f25_plan_details;
+  ProtobufCBinaryData f27_revision;
 };
 #define AUTH__V1__USER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL} }
 
 
 struct  Auth__V1__Activity
@@ -143,6 +144,7 @@ struct  Auth__V1__UpdateProfileRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f4_idempotency_key;
+  ProtobufCBinaryData f8_expected_revision;
   Auth__V1__UpdateProfileRequest__P1DisplayNameCase p1_display_name_case;
   union {
     ProtobufCBinaryData f1_display_name;
@@ -170,7 +172,7 @@ struct  Auth__V1__UpdateProfileRequest
 };
 #define AUTH__V1__UPDATE_PROFILE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__update_profile_request__descriptor) \
-    , {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P6_PHOTO_URL__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P7_TIME_ZONE__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P6_PHOTO_URL__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P7_TIME_ZONE__NOT_SET, {0} }
 
 
 struct  Auth__V1__UpdateSettingsRequest
@@ -179,20 +181,22 @@ struct  Auth__V1__UpdateSettingsRequest
   ProtobufCBinaryData f1_settings;
   protobuf_c_boolean f2_replace;
   ProtobufCBinaryData f3_idempotency_key;
+  ProtobufCBinaryData f4_expected_revision;
 };
 #define AUTH__V1__UPDATE_SETTINGS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__update_settings_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__UserSettings
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f1_settings;
+  ProtobufCBinaryData f2_revision;
 };
 #define AUTH__V1__USER_SETTINGS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user_settings__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__RecordActivityRequest
@@ -230,6 +234,7 @@ struct  Auth__V1__SetDefaultsRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f4_idempotency_key;
+  ProtobufCBinaryData f5_expected_revision;
   Auth__V1__SetDefaultsRequest__P1PortfolioIdCase p1_portfolio_id_case;
   union {
     ProtobufCBinaryData f1_portfolio_id;
@@ -245,7 +250,7 @@ struct  Auth__V1__SetDefaultsRequest
 };
 #define AUTH__V1__SET_DEFAULTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__set_defaults_request__descriptor) \
-    , {0,NULL}, AUTH__V1__SET_DEFAULTS_REQUEST__P1_PORTFOLIO_ID__NOT_SET, {0}, AUTH__V1__SET_DEFAULTS_REQUEST__P2_PROPERTY_ID__NOT_SET, {0}, AUTH__V1__SET_DEFAULTS_REQUEST__P3_UNIT_ID__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, AUTH__V1__SET_DEFAULTS_REQUEST__P1_PORTFOLIO_ID__NOT_SET, {0}, AUTH__V1__SET_DEFAULTS_REQUEST__P2_PROPERTY_ID__NOT_SET, {0}, AUTH__V1__SET_DEFAULTS_REQUEST__P3_UNIT_ID__NOT_SET, {0} }
 
 
 struct  Auth__V1__ChangePasswordRequest

@@ -43,7 +43,7 @@ void   tenancy__v1__delete_role_definition_response__init
   static const Tenancy__V1__DeleteRoleDefinitionResponse init_value = TENANCY__V1__DELETE_ROLE_DEFINITION_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descriptors[10] =
 {
   {
     "f1_id",
@@ -153,8 +153,21 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_definition__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_revision",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleDefinition, f10_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_definition__field_indices_by_name[] = {
+  9,   /* field[9] = f10_revision */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_name */
@@ -168,7 +181,7 @@ static const unsigned tenancy__v1__role_definition__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__role_definition__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_definition__descriptor =
 {
@@ -178,14 +191,14 @@ const ProtobufCMessageDescriptor tenancy__v1__role_definition__descriptor =
   "Tenancy__V1__RoleDefinition",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleDefinition),
-  9,
+  10,
   tenancy__v1__role_definition__field_descriptors,
   tenancy__v1__role_definition__field_indices_by_name,
   1,  tenancy__v1__role_definition__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__role_definition__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__put_role_definition_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__put_role_definition_request__field_descriptors[6] =
 {
   {
     "f1_entity_id",
@@ -247,6 +260,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__put_role_definition_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_expected_revision",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__PutRoleDefinitionRequest, f6_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__put_role_definition_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
@@ -254,11 +279,12 @@ static const unsigned tenancy__v1__put_role_definition_request__field_indices_by
   2,   /* field[2] = f3_base_role */
   3,   /* field[3] = f4_actions */
   4,   /* field[4] = f5_idempotency_key */
+  5,   /* field[5] = f6_expected_revision */
 };
 static const ProtobufCIntRange tenancy__v1__put_role_definition_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__put_role_definition_request__descriptor =
 {
@@ -268,7 +294,7 @@ const ProtobufCMessageDescriptor tenancy__v1__put_role_definition_request__descr
   "Tenancy__V1__PutRoleDefinitionRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__PutRoleDefinitionRequest),
-  5,
+  6,
   tenancy__v1__put_role_definition_request__field_descriptors,
   tenancy__v1__put_role_definition_request__field_indices_by_name,
   1,  tenancy__v1__put_role_definition_request__number_ranges,

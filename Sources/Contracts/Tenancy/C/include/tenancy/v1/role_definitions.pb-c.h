@@ -44,10 +44,11 @@ struct  Tenancy__V1__RoleDefinition
   Google__Protobuf__Timestamp *f7_created_at;
   Google__Protobuf__Timestamp *f8_updated_at;
   ProtobufCBinaryData f9_defined_by_name;
+  ProtobufCBinaryData f10_revision;
 };
 #define TENANCY__V1__ROLE_DEFINITION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_definition__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, NULL, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__PutRoleDefinitionRequest
@@ -59,10 +60,11 @@ struct  Tenancy__V1__PutRoleDefinitionRequest
   size_t n_f4_actions;
   ProtobufCBinaryData *f4_actions;
   ProtobufCBinaryData f5_idempotency_key;
+  ProtobufCBinaryData f6_expected_revision;
 };
 #define TENANCY__V1__PUT_ROLE_DEFINITION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__put_role_definition_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__ListRoleDefinitionsRequest
