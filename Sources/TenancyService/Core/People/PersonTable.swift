@@ -172,13 +172,13 @@ extension WriteTransaction {
     return true
   }
 
-  /// Has names asked for again that were asked for by an instant (milliseconds since 1970), whatever version they
-  /// have by then; false when so many are left that the rest is for another transaction.
+  /// Has names asked for again that were asked for by an instant (milliseconds since 1970), and forgets the versions
+  /// of all; false when so many are left that the rest is for another transaction.
   func forgetNames(askedBy instant: Int64) throws -> Bool {
     let count = try execute(
       """
       UPDATE person SET asked_at = NULL, version = 0 WHERE user_id IN (
-        SELECT user_id FROM person WHERE asked_at <= ? LIMIT ?)
+        SELECT user_id FROM person WHERE asked_at <= ? OR asked_at IS NULL AND version > 0 LIMIT ?)
       """,
       .integer(instant),
       .integer(PersonTable.forgottenCountMax)

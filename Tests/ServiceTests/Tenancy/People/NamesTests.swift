@@ -88,6 +88,27 @@ struct NamesTests {
     }
   }
 
+  @Test("A grant takes the place of an older name, and of no newer one")
+  func grant_ofKnownPerson() async throws {
+    let users = SmallUsersService()
+    try await TenancyStage.run(users: users) { stage in
+      let home = try await Building(stage, name: "a")
+      for (known, told, expected) in [(1, 2, "Told"), (4, 3, "Known")] as [(Int64, Int64, String)] {
+        try await stage.take(PersonName("Known", version: known), of: home.guest)
+        users.names.withLock { $0[home.guest] = PersonName("Told", version: told) }
+        let given = try await stage.guests.grant(
+          .init(
+            userId: home.guest,
+            deviceIds: [home.door],
+            validUntil: .init(milliseconds: TenancyStage.start + 1000 * (10 + told))
+          ),
+          options: .by(home.tenant)
+        ).passes
+        #expect(given.map(\.displayName) == [expected])
+      }
+    }
+  }
+
   @Test("Names are asked for once, all together, and not again while nobody is new")
   func filler_asksOnce() async throws {
     let users = SmallUsersService()

@@ -89,8 +89,11 @@ struct PeopleFollowerTests {
     let users = SmallUsersService()
     try await TenancyStage.run(users: users) { stage in
       let home = try await Building(stage, name: "a")
-      users.names.withLock { $0[home.tenant] = PersonName("First", version: 9) }
-      try await stage.service.names.drain()
+      users.names.withLock { names in
+        for user in [home.tenant, home.guest] { names[user] = PersonName("First", version: 9) }
+      }
+      // The one is known and has not been asked for, the other is being asked for.
+      try await stage.take(PersonName("First", version: 9), of: home.guest)
       let follower = follower(stage)
       // AuthService was restored from a copy, which counts from less.
       let isFirst = Lock(true)
@@ -101,13 +104,18 @@ struct PeopleFollowerTests {
             return isFirst
           }
           guard isFirst else { return }
-          users.names.withLock { $0[home.tenant] = PersonName("Restored", version: 2) }
+          users.names.withLock { names in
+            for user in [home.tenant, home.guest] {
+              names[user] = PersonName("Restored", version: 2)
+            }
+          }
           try await follower.apply(.init(kind: .resync, revision: 4))
         }
       }
-      try await stage.service.database.write { tx in try tx.note(person: "usr_other") }
       try await stage.service.names.drain()
-      #expect(try await state(of: home.tenant, stage).name == "Restored")
+      for user in [home.tenant, home.guest] {
+        #expect(try await state(of: user, stage).name == "Restored", "\(user)")
+      }
       #expect(try await state(of: home.tenant, stage).position == 4)
     }
   }
