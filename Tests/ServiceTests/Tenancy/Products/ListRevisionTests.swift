@@ -86,7 +86,9 @@ struct ListRevisionTests {
     .init(entityId: id, role: role, userId: user)
   }
 
-  private static func roles(_ stage: TenancyStage) -> Tenancy_V1.RolesClient { .init(stage.channel) }
+  private static func roles(_ stage: TenancyStage) -> Tenancy_V1.RolesClient {
+    .init(stage.channel)
+  }
 
   private static func entities(_ stage: TenancyStage) -> Tenancy_V1.EntitiesClient {
     .init(stage.channel)
