@@ -42,8 +42,8 @@ struct SchemaRegistryTests {
         "tenancy.v1.Invitations", "tenancy.v1.LegacyDocuments", "tenancy.v1.People",
         "tenancy.v1.Permissions",
         "tenancy.v1.Portfolios", "tenancy.v1.Properties", "tenancy.v1.Reports",
-        "tenancy.v1.RoleDefinitions", "tenancy.v1.Roles", "tenancy.v1.Subjects",
-        "tenancy.v1.TenancyAudit",
+        "tenancy.v1.RoleDefinitions", "tenancy.v1.Roles", "tenancy.v1.Schemas",
+        "tenancy.v1.Subjects", "tenancy.v1.TenancyAudit",
         "tenancy.v1.TenancyExports",
         "tenancy.v1.Units",
       ]

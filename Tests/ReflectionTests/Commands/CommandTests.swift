@@ -25,7 +25,9 @@ struct CommandTests {
             "createdAt": null,
             "updatedAt": null,
             "revision": "",
-            "administrators": []
+            "administrators": [],
+            "propertyCount": 0,
+            "propertyIdsCut": false
           }
 
           """
