@@ -53,8 +53,8 @@ struct ErrorTableTests {
         "ALLOWED", "GHTN",
         // Of records in a history, which no call is refused with.
         "COMMAND_FAILED", "COMMAND_EXPIRED",
-        // A method of HTTP.
-        "HEAD",
+        // A method of HTTP, and a word of SQL.
+        "HEAD", "DESC",
       ]
     ),
     Origin(
@@ -66,7 +66,7 @@ struct ErrorTableTests {
         // Words of OpenFeature's.
         "STATIC", "TARGETING_MATCH",
         // Words of Apple's.
-        "ES256", "SANDBOX", "FAMILY_SHARED", "RESCIND_CONSENT", "TEST", "ONE_TIME_CHARGE",
+        "ES256", "SANDBOX", "FAMILY_SHARED", "RESCIND_CONSENT", "FREE_TRIAL", "TEST", "ONE_TIME_CHARGE",
         "SUBSCRIBED", "OFFER_REDEEMED", "DID_RENEW", "DID_CHANGE_RENEWAL_PREF",
         "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED", "EXPIRED",
         "REFUND", "REFUND_REVERSED", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "REVOKE",

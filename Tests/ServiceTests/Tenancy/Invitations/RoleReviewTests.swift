@@ -43,8 +43,17 @@ struct RoleReviewTests {
       built.withLock { $0 = home }
       try await stage.service.database.write { tx in
         for statement in [
-          "DROP TABLE limit_count", "DROP TABLE converted_role", "DROP TABLE role_review",
-          "PRAGMA user_version = 16",
+          "ALTER TABLE entity DROP COLUMN desired", "ALTER TABLE entity DROP COLUMN reported_at",
+          "ALTER TABLE device_command DROP COLUMN changes",
+          "ALTER TABLE access_record DROP COLUMN changes",
+          "DROP INDEX device_command_waiting_of_device",
+          "DROP TABLE limit_count", "DROP TABLE person", "DROP TABLE feed_position",
+          "DROP INDEX association_by_name", "DROP INDEX association_by_entity",
+          "ALTER TABLE association DROP COLUMN updated_at",
+          "ALTER TABLE association DROP COLUMN revision",
+          "ALTER TABLE association DROP COLUMN name_key",
+          "CREATE INDEX association_by_entity ON association (entity_id, added)",
+          "DROP TABLE converted_role", "DROP TABLE role_review", "PRAGMA user_version = 16",
         ] {
           try tx.execute(statement)
         }
