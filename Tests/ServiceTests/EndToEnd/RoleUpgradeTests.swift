@@ -24,6 +24,11 @@ extension EndToEndTests {
       )
       try await database.write { tx in
         for statement in [
+          "DROP TABLE person", "DROP TABLE feed_position", "DROP INDEX association_by_name",
+          "DROP INDEX association_by_entity", "ALTER TABLE association DROP COLUMN updated_at",
+          "ALTER TABLE association DROP COLUMN revision",
+          "ALTER TABLE association DROP COLUMN name_key",
+          "CREATE INDEX association_by_entity ON association (entity_id, added)",
           "DROP TABLE converted_role", "DROP TABLE role_review", "PRAGMA user_version = 16",
         ] {
           try tx.execute(statement)
