@@ -165,6 +165,7 @@ enum TenancyExport {
     "entity_link": ofTenants,
     "past_link": ofTenants,
     "tombstone": ofTenants,
+    "limit_count": ofTenants,
     "device_command": ofTenants,
     "past_policy": "the policies of the installation",
     "role_definition": "a role that an organization defined; that the user did it is in audit",

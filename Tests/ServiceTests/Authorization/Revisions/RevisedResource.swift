@@ -74,7 +74,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
           { [$0.owner.id, $0.admin.id] }
         ),
         "propertyIds": .foreign, "createdAt": .own, "updatedAt": .own, "revision": .revision,
-        "propertyCount": .foreign, "propertyIdsCut": .foreign,
+        "administrators": .foreign, "propertyCount": .foreign, "propertyIdsCut": .foreign,
       ]
     ),
     RevisedResource(
@@ -92,8 +92,8 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         ),
         "managerUserIds": ids({ [$0.manager.id, $0.guest.id] }, { [$0.manager.id] }),
         "unitIds": .foreign, "defaultTimeZone": texts("Europe/Berlin", "Asia/Tokyo"),
-        "createdAt": .own, "updatedAt": .own, "revision": .revision, "unitCount": .foreign,
-        "unitIdsCut": .foreign,
+        "createdAt": .own, "updatedAt": .own, "revision": .revision, "managers": .foreign,
+        "unitCount": .foreign, "unitIdsCut": .foreign,
       ]
     ),
     RevisedResource(
@@ -109,7 +109,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         "deviceIds": ids({ [$0.door, $0.cellar].sorted() }, { [$0.door] }),
         "commonAreaDeviceIds": ids({ [$0.cellar, $0.gate] }, { [$0.gate, $0.cellar] }),
         "createdAt": .own, "updatedAt": .own, "revision": .revision, "propertyName": .foreign,
-        "propertyAddress": .foreign, "deviceCount": .own, "deviceIdsCut": .own,
+        "propertyAddress": .foreign, "tenants": .foreign, "deviceCount": .own, "deviceIdsCut": .own,
       ]
     ),
     RevisedResource(
@@ -126,7 +126,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
           ["remote_operation_enabled": true]
         ),
         "desiredState": .own, "createdAt": .own, "updatedAt": .own, "revision": .revision,
-        "propertyName": .foreign, "unitName": .foreign,
+        "propertyName": .foreign, "unitName": .foreign, "desired": .foreign, "reportedAt": .foreign,
       ]
     ),
     RevisedResource(
@@ -163,7 +163,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         "language": texts("de", "en"),
         "photoUrl": texts("https://img.example/1.png", "https://img.example/2.png"),
         "timeZone": texts("Europe/Berlin", "Asia/Tokyo"), "settings": .own,
-        "activities": .foreign, "revision": .revision,
+        "activities": .foreign, "planDetails": .foreign, "revision": .revision,
       ]
     ),
   ]

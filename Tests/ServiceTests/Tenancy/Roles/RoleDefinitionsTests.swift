@@ -429,6 +429,10 @@ struct RoleDefinitionsTests {
       #expect(refused == Refusal(.failedPrecondition, "FEATURE_NOT_AVAILABLE"))
       let organization = try await stage.create("organization", by: Self.hanna).id
       entitlement.set(["advancedPermissions"], of: organization)
+      entitlement.set(
+        limits: ["maxStables": nil, "maxHorses": nil, "maxMembers": nil],
+        of: organization
+      )
       let stable = try await stage.create("stable", under: organization, by: Self.hanna).id
       let horse = try await stage.create("horse", under: stable, by: Self.hanna).id
       try await define("weekend_groom", of: "groom", actions, on: organization, stage)
