@@ -13,6 +13,8 @@ extension Tenancy_V1.Portfolio: PutBackMessage {
     .init("updated_at") { $0.updatedAt },
     .init("property_count") { $0.propertyCount },
     .init("property_ids_cut") { $0.propertyIdsCut },
+    // Not their names: those change without the portfolio.
+    .init("administrators") { $0.administrators.map(\.id) },
   ]
 }
 
@@ -25,6 +27,7 @@ extension Tenancy_V1.Property: PutBackMessage {
     .init("updated_at") { $0.updatedAt },
     .init("unit_count") { $0.unitCount },
     .init("unit_ids_cut") { $0.unitIdsCut },
+    .init("managers") { $0.managers.map(\.id) },
   ]
 }
 
@@ -38,6 +41,7 @@ extension Tenancy_V1.Unit: PutBackMessage {
     .init("property_address") { $0.propertyAddress },
     .init("device_count") { $0.deviceCount },
     .init("device_ids_cut") { $0.deviceIdsCut },
+    .init("tenants") { $0.tenants.map(\.id) },
   ]
 }
 
@@ -48,6 +52,7 @@ extension Tenancy_V1.Device: PutBackMessage {
     .init("property_id") { $0.propertyId },
     .init("unit_id") { $0.unitId },
     .init("desired_state") { $0.desiredState },
+    .init("desired") { $0.desired },
     .init("created_at") { $0.createdAt },
     .init("updated_at") { $0.updatedAt },
     .init("property_name") { $0.propertyName },
