@@ -76,7 +76,7 @@ final class FeatureNews: Sendable {
     }
   }
 
-  /// The entities below which decisions may have changed; those of users are asked for by nobody who keeps them.
+  /// The entities below which decisions may have changed. No cached decision depends on the features of a user.
   private static func subjects(_ pending: Pending, _ engine: PermissionEngine) -> [String] {
     switch pending {
     case .all: [Forest.systemIdentifier]

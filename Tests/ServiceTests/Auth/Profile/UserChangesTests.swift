@@ -23,7 +23,7 @@ struct UserChangesTests {
     return (batch.events, batch.position.revision)
   }
 
-  @Test("Only another name is told, with a greater version each time, once after each position")
+  @Test("Only a changed name is sent, once after each position, and its version grows")
   func rename_isTold() async throws {
     try await AuthStage.run { stage in
       let ada = try await stage.signUp()

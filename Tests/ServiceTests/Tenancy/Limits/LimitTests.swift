@@ -52,7 +52,7 @@ struct LimitTests {
       try await farm.addHorse()
       try await farm.stage.makeOperator("usr_root")
       #expect(await farm.refusal(by: "usr_root")?.limit?["count"] == "2")
-      // Whoever may not create one learns nothing of limits.
+      // A user without the right to create one learns nothing of limits.
       #expect(await farm.refusal(by: "usr_stranger")?.reason == "NOT_FOUND")
       try await farm.counters()
     }

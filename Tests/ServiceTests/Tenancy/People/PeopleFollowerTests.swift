@@ -60,7 +60,7 @@ struct PeopleFollowerTests {
       try await follower.apply(change(home.tenant, "Old", version: 2, revision: 9))
       state = try await self.state(of: home.tenant, stage)
       #expect(state.name == "Zoë B" && state.keys == ["zoë b"] && state.position == 9)
-      // Of nobody who is shown here nothing is kept.
+      // A person whom no answer shows is not stored.
       try await follower.apply(change("usr_elsewhere", "Canary", version: 1, revision: 11))
       let elsewhere = try await self.state(of: "usr_elsewhere", stage)
       #expect(elsewhere.name == nil && elsewhere.position == 11)
@@ -138,7 +138,7 @@ struct PeopleFollowerTests {
           )
         }
       }
-      // The first part alone leaves the name as it was, so whoever ends there begins again.
+      // The first part alone leaves the name as it was: a follower that stops there begins again.
       let isDone = try await stage.service.database.write { tx in
         try tx.take(PersonName("Zed", version: 2), of: home.tenant, isAnswer: false)
       }
