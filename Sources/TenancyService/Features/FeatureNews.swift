@@ -76,7 +76,9 @@ final class FeatureNews: Sendable {
     }
   }
 
-  /// The entities below which decisions may have changed. No cached decision depends on the features of a user.
+  /// The entities below which decisions may have changed.
+  ///
+  /// No cached decision depends on the features of a user.
   private static func subjects(_ pending: Pending, _ engine: PermissionEngine) -> [String] {
     switch pending {
     case .all: [Forest.systemIdentifier]
