@@ -16,8 +16,8 @@ public struct MessageJSON: Sendable {
   public enum UnsetFields: Sendable {
     /// None.
     case omitted
-    /// Lists, numbers, texts and truth values with their defaults; what has presence is left out, and what a
-    /// contract's `absent_if` says.
+    /// Lists, numbers, texts and truth values with their defaults; what has presence is left out. This is JSON by
+    /// HTTP, so `(gatehouse.json)` and `(gatehouse.json_enum)` of the contract say more, also of what is read.
     case defaults
     /// All, and null for what has presence, members of a oneof excepted. Such JSON can be read again.
     case all
@@ -37,7 +37,11 @@ public struct MessageJSON: Sendable {
     as type: String,
     ignoresUnknown: Bool = false
   ) throws(SchemaError) -> [UInt8] {
-    var encoder = MessageEncoder(registry: registry, ignoresUnknown: ignoresUnknown)
+    var encoder = MessageEncoder(
+      registry: registry,
+      ignoresUnknown: ignoresUnknown,
+      takesSpellings: unset == .defaults
+    )
     return try encoder.message(value, type, path: "")
   }
 

@@ -32,6 +32,34 @@ extension Testing_V1 {
     }
   }
 
+  /// How worn a book is.
+  public struct WearLevel: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not said.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// As new.
+    public static var asNew: Self { Self(rawValue: 1) }
+    /// Worn.
+    public static var worn: Self { Self(rawValue: 2) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "WEAR_LEVEL_UNSPECIFIED"
+      case 1: "WEAR_LEVEL_AS_NEW"
+      case 2: "WEAR_LEVEL_WORN"
+      default: nil
+      }
+    }
+  }
+
   /// Who wrote a book.
   public struct Author: RPCKit.GeneratedMessage {
     /// Identifier.
@@ -127,6 +155,14 @@ extension Testing_V1 {
     public var progress: Swift.Double? = nil
     /// Whether its tags were left out.
     public var tagsCut: Swift.Bool = false
+    /// Who has it; empty means nobody.
+    public var lentTo: Swift.String = ""
+    /// How worn it is.
+    public var wear: Testing_V1.WearLevel = Testing_V1.WearLevel(rawValue: 0)
+    /// Its genre, by a name of the catalogue: `science_fiction`.
+    public var genre: Swift.String = ""
+    /// The word on its spine: `to_z`.
+    public var spine: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -146,7 +182,11 @@ extension Testing_V1 {
       cover: [Swift.UInt8] = [],
       available: Swift.Bool = false,
       progress: Swift.Double? = nil,
-      tagsCut: Swift.Bool = false
+      tagsCut: Swift.Bool = false,
+      lentTo: Swift.String = "",
+      wear: Testing_V1.WearLevel = Testing_V1.WearLevel(rawValue: 0),
+      genre: Swift.String = "",
+      spine: Swift.String = ""
     ) {
       self.id = id
       self.shelfId = shelfId
@@ -162,6 +202,10 @@ extension Testing_V1 {
       self.available = available
       self.progress = progress
       self.tagsCut = tagsCut
+      self.lentTo = lentTo
+      self.wear = wear
+      self.genre = genre
+      self.spine = spine
     }
 
     public static var protobufName: Swift.String { "testing.v1.Book" }
@@ -201,6 +245,10 @@ extension Testing_V1 {
         unsafe self.progress = source.pointee.f13_progress
       }
       unsafe self.tagsCut = source.pointee.f14_tags_cut != 0
+      try unsafe self.lentTo = RPCKit.MessageReading.string(source.pointee.f15_lent_to)
+      unsafe self.wear = Testing_V1.WearLevel(rawValue: RPCKit.MessageReading.number(source.pointee.f16_wear.rawValue))
+      try unsafe self.genre = RPCKit.MessageReading.string(source.pointee.f17_genre)
+      try unsafe self.spine = RPCKit.MessageReading.string(source.pointee.f18_spine)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -222,6 +270,9 @@ extension Testing_V1 {
         value.measure(&measure)
       }
       measure.add(self.cover.count)
+      measure.add(self.lentTo.utf8.count)
+      measure.add(self.genre.utf8.count)
+      measure.add(self.spine.utf8.count)
     }
 
     public func packed(
@@ -259,6 +310,10 @@ extension Testing_V1 {
         unsafe target.pointee.p13_progress_case = .init(rawValue: 13)
       }
       unsafe target.pointee.f14_tags_cut = self.tagsCut ? 1 : 0
+      unsafe target.pointee.f15_lent_to = scratch.copy(self.lentTo)
+      unsafe target.pointee.f16_wear = Testing__V1__WearLevel(rawValue: Swift.UInt32(bitPattern: self.wear.rawValue))
+      unsafe target.pointee.f17_genre = scratch.copy(self.genre)
+      unsafe target.pointee.f18_spine = scratch.copy(self.spine)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -296,6 +351,21 @@ extension Testing_V1 {
       if !(self.cover.isEmpty) {
         if self.cover.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "cover", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.lentTo.isEmpty) {
+        if self.lentTo.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "lent_to", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.genre.isEmpty) {
+        if self.genre.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "genre", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.spine.isEmpty) {
+        if self.spine.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "spine", description: "must have at most 64 bytes"))
         }
       }
     }
@@ -479,6 +549,8 @@ extension Testing_V1 {
       set { current_storage = newValue.map { [$0] } ?? [] }
     }
     private var current_storage: [Testing_V1.Book] = []
+    /// Who has it.
+    public var lentToIds: [Swift.String] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -491,7 +563,8 @@ extension Testing_V1 {
       tags: [Swift.String] = [],
       author: Testing_V1.Author? = nil,
       updateMask: Google_Protobuf.FieldMask? = nil,
-      current: Testing_V1.Book? = nil
+      current: Testing_V1.Book? = nil,
+      lentToIds: [Swift.String] = []
     ) {
       self.shelfId = shelfId
       self.bookId = bookId
@@ -500,6 +573,7 @@ extension Testing_V1 {
       self.author = author
       self.updateMask = updateMask
       self.current = current
+      self.lentToIds = lentToIds
     }
 
     public static var protobufName: Swift.String { "testing.v1.UpdateBookRequest" }
@@ -530,6 +604,12 @@ extension Testing_V1 {
       if let member = unsafe source.pointee.f7_current {
         try unsafe self.current_storage = [Testing_V1.Book(reading: member)]
       }
+      if unsafe source.pointee.n_f8_lent_to_ids > 0 {
+        unsafe self.lentToIds.reserveCapacity(source.pointee.n_f8_lent_to_ids)
+        for index in unsafe 0..<source.pointee.n_f8_lent_to_ids {
+          try unsafe self.lentToIds.append(RPCKit.MessageReading.string(source.pointee.f8_lent_to_ids[index]))
+        }
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -549,6 +629,11 @@ extension Testing_V1 {
       }
       if let value = self.current {
         value.measure(&measure)
+      }
+      for element in self.lentToIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
       }
     }
 
@@ -576,6 +661,14 @@ extension Testing_V1 {
       }
       if let value = self.current {
         unsafe target.pointee.f7_current = value.packed(in: scratch).assumingMemoryBound(to: Testing__V1__Book.self)
+      }
+      if !self.lentToIds.isEmpty {
+        unsafe target.pointee.n_f8_lent_to_ids = self.lentToIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.lentToIds.count)
+        for (index, element) in self.lentToIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f8_lent_to_ids = unsafe elements
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -621,6 +714,15 @@ extension Testing_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "current", description: "must have at most 4096 bytes encoded"))
         } else {
           value.validate(path: path + "current" + ".", into: &violations)
+        }
+      }
+      if self.lentToIds.count > 10 {
+        violations.append(RPCKit.FieldViolation(field: path + "lent_to_ids", description: "must have at most 10 items"))
+      } else {
+        for (index, value) in self.lentToIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "lent_to_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
     }
@@ -1545,7 +1647,7 @@ extension Testing_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSKoBAoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0QgsKCV9wcm9ncmVzcyJ1Cg5HZXRCb29rUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEh8KB2Jvb2tfaWQYAiABKAlCBqq7GAIYQFIGYm9va0lkEh8KC3dpdGhfYXV0aG9yGAMgASgIUgp3aXRoQXV0aG9yIpABChFDcmVhdGVCb29rUmVxdWVzdBIjCghzaGVsZl9pZBgBIAEoCUIIqrsYBAgBGEBSB3NoZWxmSWQSJAoEYm9vaxgCIAEoCzIQLnRlc3RpbmcudjEuQm9va1IEYm9vaxIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrsCChFVcGRhdGVCb29rUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEh8KB2Jvb2tfaWQYAiABKAlCBqq7GAIYQFIGYm9va0lkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIcCgR0YWdzGAQgAygJQgiquxgEGEBIZFIEdGFncxIqCgZhdXRob3IYBSABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEkQKC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IHqrsYA1CACFIKdXBkYXRlTWFzaxIzCgdjdXJyZW50GAcgASgLMhAudGVzdGluZy52MS5Cb29rQgequxgDUIAgUgdjdXJyZW50ItcDChBMaXN0Qm9va3NSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSLQoHYmluZGluZxgCIAEoDjITLnRlc3RpbmcudjEuQmluZGluZ1IHYmluZGluZxIcCgR0YWdzGAMgAygJQgiquxgEGEBIClIEdGFncxIwCgVhZnRlchgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBWFmdGVyEjwKDHNob3J0ZXJfdGhhbhgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILc2hvcnRlclRoYW4SKgoGYXV0aG9yGAYgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCglwYWdlX3NpemUYByABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiEKBHBhZ2UYCCABKA1CDaq7GAkxAAAAAICELkFSBHBhZ2USJgoKcGFnZV90b2tlbhgJIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEh8KB3NvcnRfYnkYCiABKAlCBqq7GAIYQFIGc29ydEJ5Eh8KC2xhcmdlcl90aGFuGAsgASgDUgpsYXJnZXJUaGFuIpYBChFMaXN0Qm9va3NSZXNwb25zZRImCgVib29rcxgBIAMoCzIQLnRlc3RpbmcudjEuQm9va1IFYm9va3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEiIKCnRvdGFsX3NpemUYAyABKARIAFIJdG90YWxTaXpliAEBQg0KC190b3RhbF9zaXplIioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUiUwoNUmVhZGVyUmVxdWVzdBIYCgNrZXkYASABKAlCBqq7GAIYQFIDa2V5EigKBXBsYWNlGAIgASgLMhIudGVzdGluZy52MS5BdXRob3JSBXBsYWNlKkgKB0JpbmRpbmcSFwoTQklORElOR19VTlNQRUNJRklFRBAAEhEKDUJJTkRJTkdfUEFQRVIQARIRCg1CSU5ESU5HX0NMT1RIEAIy/AkKB0xpYnJhcnkSigEKB0dldEJvb2sSGi50ZXN0aW5nLnYxLkdldEJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIlGiuxgECAEgAYLT5JMCQxIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfVoXEhUvdGVzdC9ib29rcy97Ym9va19pZH0SnQEKCkNyZWF0ZUJvb2sSHS50ZXN0aW5nLnYxLkNyZWF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIl6iuxgCCAGC0+STAkwiHi90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rczoEYm9va1okIh8vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH06c2hlbHZlOgEqsrsYAggBErQBCgpVcGRhdGVCb29rEh0udGVzdGluZy52MS5VcGRhdGVCb29rUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayJ1orsYAggBgtPkkwJcGigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9OgEqWi0yKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASqyuxgJOgdjdXJyZW50Ep4BCglMaXN0Qm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaHS50ZXN0aW5nLnYxLkxpc3RCb29rc1Jlc3BvbnNlIlSiuxgECAEgAYLT5JMCRhILL3Rlc3QvYm9va3NaIBIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzWhUSDC90ZXN0L3RpdGxlc2IFYm9va3MSpgEKB0dldE5hbWUSFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0GhcudGVzdGluZy52MS5OYW1lUmVxdWVzdCJporsYBAgBIAGC0+STAlsSJC90ZXN0L25hbWVzL3tuYW1lPXNoZWx2ZXMvKi9ib29rcy8qfVoXEhUvdGVzdC9maWxlcy97bmFtZT0qKn1aGhIYL3Rlc3QvbmFtZXMve25hbWV9OnNob3V0El8KCldhdGNoQm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siH6K7GAIIAYLT5JMCExIRL3Rlc3QvYm9va3M6d2F0Y2gwARJ4CgdJbnNwZWN0EhoudGVzdGluZy52MS5JbnNwZWN0UmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIjSiuxgECAEgAYLT5JMCEiINL3Rlc3QvaW5zcGVjdDoBKrK7GBAQARoKbWF4LWFnZT02MCABEnIKCU1heUJvcnJvdxIZLnRlc3RpbmcudjEuUmVhZGVyUmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIi2iuxgECAEgAYLT5JMCFSIQL3Rlc3QvbWF5LWJvcnJvdzoBKrK7GAYQASgBMAESdAoISXNSZWFkZXISGS50ZXN0aW5nLnYxLlJlYWRlclJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSIworsYBAgBIAGC0+STAhgiEy90ZXN0L3JlYWRlcnMve2tleX06ASqyuxgGEAEoATACQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZXN0aW5nL3YxO3Rlc3Rpbmd2MUqLFgpUCgEMEgMBABIaSiBBIGNvbnRyYWN0IGZvciB0ZXN0czogZXZlcnkgd2F5IGluIHdoaWNoIGEgbWV0aG9kIGNhbiBiZSBjYWxsZWQgYnkgSFRUUC4KCiYKAgUAEgQOABUBGhogV2hhdCBhIGJvb2sgaXMgYm91bmQgaW4uCgoYCgQFAAIAEgMQAhoaCyBOb3Qgc2FpZC4KChUKBAUAAgESAxICFBoIIFBhcGVyLgoKFQoEBQACAhIDFAIUGgggQ2xvdGguCgofCgIEABIEGAAdARoTIFdobyB3cm90ZSBhIGJvb2suCgoaCgQEAAIAEgMaAjQaDSBJZGVudGlmaWVyLgoKFAoEBAACARIDHAI8GgcgTmFtZS4KChUKAgQBEgQgAD0BGgkgQSBib29rLgoKGgoEBAECABIDIgI0Gg0gSWRlbnRpZmllci4KCisKBAQBAgESAyQCOhoeIFRoZSBzaGVsZiB0aGF0IGl0IHN0YW5kcyBvbi4KChUKBAQBAgISAyYCOBoIIFRpdGxlLgoKFQoEBAECAxIDKAIYGgggUGFnZXMuCgohCgQEAQIEEgMqAhcaFCBCeXRlcyBvZiB0aGUgc2Nhbi4KCiMKBAQBAgUSAywCFhoWIFdoYXQgaXQgaXMgYm91bmQgaW4uCgocCgQEAQIGEgMuAhQaDyBXaG8gd3JvdGUgaXQuCgojCgQEAQIHEgMwAnsaFiBXb3JkcyB0byBmaW5kIGl0IGJ5LgoKJQoEBAECCBIDMgItGhggV2hlbiBpdCB3YXMgcHVibGlzaGVkLgoKKQoEBAECCRIDNAItGhwgSG93IGxvbmcgaXQgdGFrZXMgdG8gcmVhZC4KCh8KBAQBAgoSAzYCORoSIEEgcGljdHVyZSBvZiBpdC4KCiIKBAQBAgsSAzgCFhoVIFdoZXRoZXIgaXQgaXMgaGVyZS4KCicKBAQBAgwSAzoCIBoaIEhvdyBtdWNoIG9mIGl0IHdhcyByZWFkLgoKLgoEBAECDRIDPAIVGiEgV2hldGhlciBpdHMgdGFncyB3ZXJlIGxlZnQgb3V0LgoKPAoCBAISBEAARwEaMCBXaGF0IGEgaGFuZGxlciB3YXMgYXNrZWQgZm9yLCBhcyBpdCB3YXMgYXNrZWQuCgoZCgQEAgIAEgNCAjoaDCBUaGUgc2hlbGYuCgoYCgQEAgIBEgNEAjkaCyBUaGUgYm9vay4KCiYKBAQCAgISA0YCFxoZIEFsc28gc2F5cyB3aG8gd3JvdGUgaXQuCgoZCgIEAxIESgBRARoNIEEgbmV3IGJvb2suCgoZCgQEAwIAEgNMAkoaDCBUaGUgc2hlbGYuCgoYCgQEAwIBEgNOAhAaCyBUaGUgYm9vay4KCh8KBAQDAgISA1ACQhoSIElkZW1wb3RlbmN5IGtleS4KCiYKAgQEEgRUAGMBGhogQW5vdGhlciBzdGF0ZSBvZiBhIGJvb2suCgoZCgQEBAIAEgNWAjoaDCBUaGUgc2hlbGYuCgoYCgQEBAIBEgNYAjkaCyBUaGUgYm9vay4KChkKBAQEAgISA1oCOBoMIEl0cyB0aXRsZS4KCh0KBAQEAgMSA1wCTxoQIEFsbCBpdHMgd29yZHMuCgocCgQEBAIEEgNeAhQaDyBXaG8gd3JvdGUgaXQuCgooCgQEBAIFEgNgAlMaGyBXaGljaCBvZiB0aGVzZSB0byBjaGFuZ2UuCgonCgQEBAIGEgNiAjoaGiBUaGUgYm9vayBhcyBpdCB3YXMgcmVhZC4KChoKAgQFEgRmAH0BGg4gV2hpY2ggYm9va3MuCgoqCgQEBQIAEgNoAjoaHSBUaGUgc2hlbGY7IGVtcHR5IG1lYW5zIGFsbC4KCiYKBAQFAgESA2oCFhoZIFdoYXQgdGhleSBhcmUgYm91bmQgaW4uCgokCgQEBQICEgNsAk4aFyBXb3JkcyB0aGF0IHRoZXkgaGF2ZS4KCiQKBAQFAgMSA24CJhoXIFB1Ymxpc2hlZCBhZnRlciB0aGlzLgoKJQoEBAUCBBIDcAIsGhggUmVhZCBmYXN0ZXIgdGhhbiB0aGlzLgoKFwoEBAUCBRIDcgIUGgogQnkgd2hvbS4KCisKBAQFAgYSA3QCORoeIEJvb2tzIG9mIGEgcGFnZTsgMCBtZWFucyA1MC4KCk0KBAQFAgcSA3YCNxpAIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgomCgQEBQIIEgN4Aj4aGSBPZiB0aGUgcmVzcG9uc2UgYmVmb3JlLgoKIwoEBAUCCRIDegI6GhYgYHRpdGxlYCBvciBgLXRpdGxlYC4KCiAKBAQFAgoSA3wCGRoTIExhcmdlciB0aGFuIHRoaXMuCgogCgIEBhIGgAEAhwEBGhIgQSBwYWdlIG9mIGJvb2tzLgoKGgoEBAYCABIEggECGhoMIFRoZSBib29rcy4KCjQKBAQGAgESBIQBAh0aJiBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgYXQgdGhlIGVuZC4KClIKBAQGAgISBIYBAiEaRCBIb3cgbWFueSB0aGVyZSBhcmUgb24gYWxsIHBhZ2VzOyBhYnNlbnQgd2hlbiB0aGV5IGFyZSBub3QgY291bnRlZC4KCioKAgQHEgaKAQCNAQEaHCBBIG5hbWUgd2l0aCBzbGFzaGVzIGluIGl0LgoKJAoEBAcCABIEjAECOBoWIGBzaGVsdmVzL2EvYm9va3MvYmAuCgouCgIECBIGkAEAlQEBGiAgQXNrcyBhYm91dCBhIHRva2VuIChSRkMgNzY2MikuCgoaCgQECAIAEgSSAQJHGgwgVGhlIHRva2VuLgoKLQoEBAgCARIElAECQRofIFdoYXQga2luZCBvZiB0b2tlbiBpdCBtYXkgYmUuCgopCgIECRIGmAEAmwEBGhsgV2hhdCBpcyBrbm93biBvZiBhIHRva2VuLgoKIgoEBAkCABIEmgECEhoUIFdoZXRoZXIgaXQgY291bnRzLgoKJAoCBAoSBp4BAKMBARoWIEFza3MgYWJvdXQgYSByZWFkZXIuCgoVCgQECgIAEgSgAQI1GgcgV2hvbS4KCiQKBAQKAgESBKIBAhMaFiBXaGVyZSB0aGUgcmVhZGVyIGlzLgoKFgoCBgASBqYBAOwBARoIIEJvb2tzLgoKGwoEBgACABIGqAECrgEDGgsgT25lIGJvb2suCgoeCgQGAAIBEgawAQK4AQMaDiBBZGRzIGEgYm9vay4KCiEKBAYAAgISBroBAsIBAxoRIENoYW5nZXMgYSBib29rLgoKKwoEBgACAxIGxAECywEDGhsgQm9va3Mgb2YgYSBzaGVsZiwgb3IgYWxsLgoKKAoEBgACBBIGzQEC1AEDGhggQW5zd2VycyB3aXRoIHRoZSBuYW1lLgoKKgoEBgACBRIG1gEC2QEDGhogQm9va3Mgb25lIGFmdGVyIGFub3RoZXIuCgolCgQGAAIGEgbbAQLfAQMaFSBBc2tzIGFib3V0IGEgdG9rZW4uCgo/CgQGAAIHEgbhAQLlAQMaLyBXaGV0aGVyIGEgcmVhZGVyIG1heSBib3Jyb3c7IGVycm9ycyBhcmUgdGV4dC4KCkIKBAYAAggSBucBAusBAxoyIFRoZSBzYW1lOyBlcnJvcnMgaGF2ZSBhIGNvZGUsIGFuZCBhbnN3ZXJzIGEgdGFnLgpiBnByb3RvMw=="
+      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSLOBQoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0EiUKB2xlbnRfdG8YDyABKAlCDKq7GAIYQLq7GAIIAVIGbGVudFRvEjEKBHdlYXIYECABKA4yFS50ZXN0aW5nLnYxLldlYXJMZXZlbEIGursYAggBUgR3ZWFyEiQKBWdlbnJlGBEgASgJQg6quxgCGEC6uxgECAEgAVIFZ2VucmUSJAoFc3BpbmUYEiABKAlCDqq7GAIYQLq7GAQIASACUgVzcGluZUILCglfcHJvZ3Jlc3MidQoOR2V0Qm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIfCgt3aXRoX2F1dGhvchgDIAEoCFIKd2l0aEF1dGhvciKQAQoRQ3JlYXRlQm9va1JlcXVlc3QSIwoIc2hlbGZfaWQYASABKAlCCKq7GAQIARhAUgdzaGVsZklkEiQKBGJvb2sYAiABKAsyEC50ZXN0aW5nLnYxLkJvb2tSBGJvb2sSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSL9AgoRVXBkYXRlQm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIdCgV0aXRsZRgDIAEoCUIHqrsYAxjIAVIFdGl0bGUSHAoEdGFncxgEIAMoCUIIqrsYBBhASGRSBHRhZ3MSKgoGYXV0aG9yGAUgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchJECgt1cGRhdGVfbWFzaxgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCB6q7GANQgAhSCnVwZGF0ZU1hc2sSMwoHY3VycmVudBgHIAEoCzIQLnRlc3RpbmcudjEuQm9va0IHqrsYA1CAIFIHY3VycmVudBJACgtsZW50X3RvX2lkcxgIIAMoCUIiqrsYBBhASAq6uxgWKglsZW50VG9JZHMqCWJvcnJvd2Vyc1IHcmVhZGVycyLXAwoQTGlzdEJvb2tzUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEi0KB2JpbmRpbmcYAiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSHAoEdGFncxgDIAMoCUIIqrsYBBhASApSBHRhZ3MSMAoFYWZ0ZXIYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVhZnRlchI8CgxzaG9ydGVyX3RoYW4YBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SC3Nob3J0ZXJUaGFuEioKBmF1dGhvchgGIAEoCzISLnRlc3RpbmcudjEuQXV0aG9yUgZhdXRob3ISKgoJcGFnZV9zaXplGAcgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRIhCgRwYWdlGAggASgNQg2quxgJMQAAAACAhC5BUgRwYWdlEiYKCnBhZ2VfdG9rZW4YCSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIfCgdzb3J0X2J5GAogASgJQgaquxgCGEBSBnNvcnRCeRIfCgtsYXJnZXJfdGhhbhgLIAEoA1IKbGFyZ2VyVGhhbiKWAQoRTGlzdEJvb2tzUmVzcG9uc2USJgoFYm9va3MYASADKAsyEC50ZXN0aW5nLnYxLkJvb2tSBWJvb2tzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIiCgp0b3RhbF9zaXplGAMgASgESABSCXRvdGFsU2l6ZYgBAUINCgtfdG90YWxfc2l6ZSIqCgtOYW1lUmVxdWVzdBIbCgRuYW1lGAEgASgJQgequxgDGIAIUgRuYW1lImAKDkluc3BlY3RSZXF1ZXN0Eh4KBXRva2VuGAEgASgJQgiquxgECAEYQFIFdG9rZW4SLgoPdG9rZW5fdHlwZV9oaW50GAIgASgJQgaquxgCGEBSDXRva2VuVHlwZUhpbnQiKQoPSW5zcGVjdFJlc3BvbnNlEhYKBmFjdGl2ZRgBIAEoCFIGYWN0aXZlIlMKDVJlYWRlclJlcXVlc3QSGAoDa2V5GAEgASgJQgaquxgCGEBSA2tleRIoCgVwbGFjZRgCIAEoCzISLnRlc3RpbmcudjEuQXV0aG9yUgVwbGFjZSpICgdCaW5kaW5nEhcKE0JJTkRJTkdfVU5TUEVDSUZJRUQQABIRCg1CSU5ESU5HX1BBUEVSEAESEQoNQklORElOR19DTE9USBACKlsKCVdlYXJMZXZlbBIaChZXRUFSX0xFVkVMX1VOU1BFQ0lGSUVEEAASFQoRV0VBUl9MRVZFTF9BU19ORVcQARITCg9XRUFSX0xFVkVMX1dPUk4QAhoGwrsYAggBMvwJCgdMaWJyYXJ5EooBCgdHZXRCb29rEhoudGVzdGluZy52MS5HZXRCb29rUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayJRorsYBAgBIAGC0+STAkMSKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH1aFxIVL3Rlc3QvYm9va3Mve2Jvb2tfaWR9Ep0BCgpDcmVhdGVCb29rEh0udGVzdGluZy52MS5DcmVhdGVCb29rUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayJeorsYAggBgtPkkwJMIh4vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3M6BGJvb2taJCIfL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9OnNoZWx2ZToBKrK7GAIIARK0AQoKVXBkYXRlQm9vaxIdLnRlc3RpbmcudjEuVXBkYXRlQm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2sidaK7GAIIAYLT5JMCXBooL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfToBKlotMigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9OgEqsrsYCToHY3VycmVudBKeAQoJTGlzdEJvb2tzEhwudGVzdGluZy52MS5MaXN0Qm9va3NSZXF1ZXN0Gh0udGVzdGluZy52MS5MaXN0Qm9va3NSZXNwb25zZSJUorsYBAgBIAGC0+STAkYSCy90ZXN0L2Jvb2tzWiASHi90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rc1oVEgwvdGVzdC90aXRsZXNiBWJvb2tzEqYBCgdHZXROYW1lEhcudGVzdGluZy52MS5OYW1lUmVxdWVzdBoXLnRlc3RpbmcudjEuTmFtZVJlcXVlc3QiaaK7GAQIASABgtPkkwJbEiQvdGVzdC9uYW1lcy97bmFtZT1zaGVsdmVzLyovYm9va3MvKn1aFxIVL3Rlc3QvZmlsZXMve25hbWU9Kip9WhoSGC90ZXN0L25hbWVzL3tuYW1lfTpzaG91dBJfCgpXYXRjaEJvb2tzEhwudGVzdGluZy52MS5MaXN0Qm9va3NSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIh+iuxgCCAGC0+STAhMSES90ZXN0L2Jvb2tzOndhdGNoMAESeAoHSW5zcGVjdBIaLnRlc3RpbmcudjEuSW5zcGVjdFJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSI0orsYBAgBIAGC0+STAhIiDS90ZXN0L2luc3BlY3Q6ASqyuxgQEAEaCm1heC1hZ2U9NjAgARJyCglNYXlCb3Jyb3cSGS50ZXN0aW5nLnYxLlJlYWRlclJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSItorsYBAgBIAGC0+STAhUiEC90ZXN0L21heS1ib3Jyb3c6ASqyuxgGEAEoATABEnQKCElzUmVhZGVyEhkudGVzdGluZy52MS5SZWFkZXJSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiMKK7GAQIASABgtPkkwIYIhMvdGVzdC9yZWFkZXJzL3trZXl9OgEqsrsYBhABKAEwAkIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVzdGluZy92MTt0ZXN0aW5ndjFK5hgKVAoBDBIDAQASGkogQSBjb250cmFjdCBmb3IgdGVzdHM6IGV2ZXJ5IHdheSBpbiB3aGljaCBhIG1ldGhvZCBjYW4gYmUgY2FsbGVkIGJ5IEhUVFAuCgomCgIFABIEDgAVARoaIFdoYXQgYSBib29rIGlzIGJvdW5kIGluLgoKGAoEBQACABIDEAIaGgsgTm90IHNhaWQuCgoVCgQFAAIBEgMSAhQaCCBQYXBlci4KChUKBAUAAgISAxQCFBoIIENsb3RoLgoKIQoCBQESBBgAIAEaFSBIb3cgd29ybiBhIGJvb2sgaXMuCgoYCgQFAQIAEgMbAh0aCyBOb3Qgc2FpZC4KChYKBAUBAgESAx0CGBoJIEFzIG5ldy4KChQKBAUBAgISAx8CFhoHIFdvcm4uCgofCgIEABIEIwAoARoTIFdobyB3cm90ZSBhIGJvb2suCgoaCgQEAAIAEgMlAjQaDSBJZGVudGlmaWVyLgoKFAoEBAACARIDJwI8GgcgTmFtZS4KChUKAgQBEgQrAFABGgkgQSBib29rLgoKGgoEBAECABIDLQI0Gg0gSWRlbnRpZmllci4KCisKBAQBAgESAy8COhoeIFRoZSBzaGVsZiB0aGF0IGl0IHN0YW5kcyBvbi4KChUKBAQBAgISAzECOBoIIFRpdGxlLgoKFQoEBAECAxIDMwIYGgggUGFnZXMuCgohCgQEAQIEEgM1AhcaFCBCeXRlcyBvZiB0aGUgc2Nhbi4KCiMKBAQBAgUSAzcCFhoWIFdoYXQgaXQgaXMgYm91bmQgaW4uCgocCgQEAQIGEgM5AhQaDyBXaG8gd3JvdGUgaXQuCgojCgQEAQIHEgM7AnsaFiBXb3JkcyB0byBmaW5kIGl0IGJ5LgoKJQoEBAECCBIDPQItGhggV2hlbiBpdCB3YXMgcHVibGlzaGVkLgoKKQoEBAECCRIDPwItGhwgSG93IGxvbmcgaXQgdGFrZXMgdG8gcmVhZC4KCh8KBAQBAgoSA0ECORoSIEEgcGljdHVyZSBvZiBpdC4KCiIKBAQBAgsSA0MCFhoVIFdoZXRoZXIgaXQgaXMgaGVyZS4KCicKBAQBAgwSA0UCIBoaIEhvdyBtdWNoIG9mIGl0IHdhcyByZWFkLgoKLgoEBAECDRIDRwIVGiEgV2hldGhlciBpdHMgdGFncyB3ZXJlIGxlZnQgb3V0LgoKLgoEBAECDhIDSQJhGiEgV2hvIGhhcyBpdDsgZW1wdHkgbWVhbnMgbm9ib2R5LgoKHgoEBAECDxIDSwI+GhEgSG93IHdvcm4gaXQgaXMuCgpICgQEAQIQEgNNAnkaOyBJdHMgZ2VucmUsIGJ5IGEgbmFtZSBvZiB0aGUgY2F0YWxvZ3VlOiBgc2NpZW5jZV9maWN0aW9uYC4KCi0KBAQBAhESA08CeRogIFRoZSB3b3JkIG9uIGl0cyBzcGluZTogYHRvX3pgLgoKPAoCBAISBFMAWgEaMCBXaGF0IGEgaGFuZGxlciB3YXMgYXNrZWQgZm9yLCBhcyBpdCB3YXMgYXNrZWQuCgoZCgQEAgIAEgNVAjoaDCBUaGUgc2hlbGYuCgoYCgQEAgIBEgNXAjkaCyBUaGUgYm9vay4KCiYKBAQCAgISA1kCFxoZIEFsc28gc2F5cyB3aG8gd3JvdGUgaXQuCgoZCgIEAxIEXQBkARoNIEEgbmV3IGJvb2suCgoZCgQEAwIAEgNfAkoaDCBUaGUgc2hlbGYuCgoYCgQEAwIBEgNhAhAaCyBUaGUgYm9vay4KCh8KBAQDAgISA2MCQhoSIElkZW1wb3RlbmN5IGtleS4KCiYKAgQEEgRnAHgBGhogQW5vdGhlciBzdGF0ZSBvZiBhIGJvb2suCgoZCgQEBAIAEgNpAjoaDCBUaGUgc2hlbGYuCgoYCgQEBAIBEgNrAjkaCyBUaGUgYm9vay4KChkKBAQEAgISA20COBoMIEl0cyB0aXRsZS4KCh0KBAQEAgMSA28CTxoQIEFsbCBpdHMgd29yZHMuCgocCgQEBAIEEgNxAhQaDyBXaG8gd3JvdGUgaXQuCgooCgQEBAIFEgNzAlMaGyBXaGljaCBvZiB0aGVzZSB0byBjaGFuZ2UuCgonCgQEBAIGEgN1AjoaGiBUaGUgYm9vayBhcyBpdCB3YXMgcmVhZC4KChsKBAQEAgcSBHcCpwEaDSBXaG8gaGFzIGl0LgoKGwoCBAUSBXsAkgEBGg4gV2hpY2ggYm9va3MuCgoqCgQEBQIAEgN9AjoaHSBUaGUgc2hlbGY7IGVtcHR5IG1lYW5zIGFsbC4KCiYKBAQFAgESA38CFhoZIFdoYXQgdGhleSBhcmUgYm91bmQgaW4uCgolCgQEBQICEgSBAQJOGhcgV29yZHMgdGhhdCB0aGV5IGhhdmUuCgolCgQEBQIDEgSDAQImGhcgUHVibGlzaGVkIGFmdGVyIHRoaXMuCgomCgQEBQIEEgSFAQIsGhggUmVhZCBmYXN0ZXIgdGhhbiB0aGlzLgoKGAoEBAUCBRIEhwECFBoKIEJ5IHdob20uCgosCgQEBQIGEgSJAQI5Gh4gQm9va3Mgb2YgYSBwYWdlOyAwIG1lYW5zIDUwLgoKTgoEBAUCBxIEiwECNxpAIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgonCgQEBQIIEgSNAQI+GhkgT2YgdGhlIHJlc3BvbnNlIGJlZm9yZS4KCiQKBAQFAgkSBI8BAjoaFiBgdGl0bGVgIG9yIGAtdGl0bGVgLgoKIQoEBAUCChIEkQECGRoTIExhcmdlciB0aGFuIHRoaXMuCgogCgIEBhIGlQEAnAEBGhIgQSBwYWdlIG9mIGJvb2tzLgoKGgoEBAYCABIElwECGhoMIFRoZSBib29rcy4KCjQKBAQGAgESBJkBAh0aJiBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgYXQgdGhlIGVuZC4KClIKBAQGAgISBJsBAiEaRCBIb3cgbWFueSB0aGVyZSBhcmUgb24gYWxsIHBhZ2VzOyBhYnNlbnQgd2hlbiB0aGV5IGFyZSBub3QgY291bnRlZC4KCioKAgQHEgafAQCiAQEaHCBBIG5hbWUgd2l0aCBzbGFzaGVzIGluIGl0LgoKJAoEBAcCABIEoQECOBoWIGBzaGVsdmVzL2EvYm9va3MvYmAuCgouCgIECBIGpQEAqgEBGiAgQXNrcyBhYm91dCBhIHRva2VuIChSRkMgNzY2MikuCgoaCgQECAIAEgSnAQJHGgwgVGhlIHRva2VuLgoKLQoEBAgCARIEqQECQRofIFdoYXQga2luZCBvZiB0b2tlbiBpdCBtYXkgYmUuCgopCgIECRIGrQEAsAEBGhsgV2hhdCBpcyBrbm93biBvZiBhIHRva2VuLgoKIgoEBAkCABIErwECEhoUIFdoZXRoZXIgaXQgY291bnRzLgoKJAoCBAoSBrMBALgBARoWIEFza3MgYWJvdXQgYSByZWFkZXIuCgoVCgQECgIAEgS1AQI1GgcgV2hvbS4KCiQKBAQKAgESBLcBAhMaFiBXaGVyZSB0aGUgcmVhZGVyIGlzLgoKFgoCBgASBrsBAIECARoIIEJvb2tzLgoKGwoEBgACABIGvQECwwEDGgsgT25lIGJvb2suCgoeCgQGAAIBEgbFAQLNAQMaDiBBZGRzIGEgYm9vay4KCiEKBAYAAgISBs8BAtcBAxoRIENoYW5nZXMgYSBib29rLgoKKwoEBgACAxIG2QEC4AEDGhsgQm9va3Mgb2YgYSBzaGVsZiwgb3IgYWxsLgoKKAoEBgACBBIG4gEC6QEDGhggQW5zd2VycyB3aXRoIHRoZSBuYW1lLgoKKgoEBgACBRIG6wEC7gEDGhogQm9va3Mgb25lIGFmdGVyIGFub3RoZXIuCgolCgQGAAIGEgbwAQL0AQMaFSBBc2tzIGFib3V0IGEgdG9rZW4uCgo/CgQGAAIHEgb2AQL6AQMaLyBXaGV0aGVyIGEgcmVhZGVyIG1heSBib3Jyb3c7IGVycm9ycyBhcmUgdGV4dC4KCkIKBAYAAggSBvwBAoACAxoyIFRoZSBzYW1lOyBlcnJvcnMgaGF2ZSBhIGNvZGUsIGFuZCBhbnN3ZXJzIGEgdGFnLgpiBnByb3RvMw=="
     )
   }
 }
