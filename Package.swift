@@ -364,9 +364,10 @@ let package = Package(
         "auth-service", "tenancy-service", "entitlement-service", "gatehouse", "AuthService",
         "TenancyService", "EntitlementService", "ServiceTesting", "ServiceKit", "RPCKit",
         "RPCKitTesting", "AllContracts", "PeerContracts", "AuthContracts", "TenancyContracts",
-        "EntitlementContracts",
+        "EntitlementContracts", "Reflection",
       ],
       path: "Tests/ServiceTests/EndToEnd",
+      exclude: ["Golden/json"],
       swiftSettings: strict
     ),
     .testTarget(
