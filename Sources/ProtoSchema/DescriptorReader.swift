@@ -118,6 +118,7 @@ private struct DescriptorReader {
     var places = DescriptorPlaces(in: schema.fullName, place.path)
     var fields = WireFields(bytes)
     while let (number, value) = try fields.next() {
+      if number == 3 { try schema.read(options: value.bytes ?? []) }
       guard number == 2 else { continue }
       let path = places.next(2).path
       var entry = EnumSchema.Value()

@@ -39,10 +39,10 @@ public struct FieldSchema: Sendable {
   public internal(set) var isOptional = false
   /// Which values it accepts.
   public internal(set) var rules = FieldRules()
-  /// The bool of its message that says that JSON by HTTP leaves it out; empty for none.
-  public internal(set) var absentIf = ""
+  /// How JSON by HTTP has it; nil without rules.
+  public internal(set) var json: JSONRules?
   /// Whether it is a string that holds JSON, which JSON by HTTP has as a value.
-  public internal(set) var isEmbedded = false
+  public var isEmbedded: Bool { json?.isEmbedded ?? false }
   /// The contract's comment, in lines; empty for none.
   public internal(set) var comment = ""
   /// Its line in the contract.
@@ -58,13 +58,13 @@ public struct FieldSchema: Sendable {
     try rules.read(options: options)
     var fields = WireFields(options)
     while let (number, value) = try fields.next() {
-      guard number == 50103 else { continue }
-      var rules = WireFields(value.bytes ?? [])
-      while let (number, value) = try rules.next() {
-        if number == 2 { isEmbedded = value.isTrue }
-        if number == 3 { absentIf = try value.text() }
-      }
+      if number == 50103 { json = try JSONRules(value.bytes ?? []) }
     }
+  }
+
+  /// Whether a request may have it under a name: that of JSON, that of the contract, or a further one.
+  public func isCalled(_ name: String) -> Bool {
+    jsonName == name || self.name == name || json?.also.contains(name) == true
   }
 
   /// Which oneof of its message it belongs to, `optional` fields excepted; nil for none.

@@ -15,4 +15,12 @@ public enum JSONNames {
     }
     return result
   }
+
+  /// `first_name` of `firstName`, the inverse of `lowerCamelCase`.
+  public static func snakeCase(_ name: String) -> String {
+    name.reduce(into: "") { result, character in
+      let isCapital = ("A"..."Z").contains(character)
+      result += isCapital ? "_" + character.lowercased() : String(character)
+    }
+  }
 }

@@ -40,6 +40,8 @@ public struct EnumSchema: Sendable {
   package internal(set) var line = 1
   /// Its values, in the order of the contract.
   public internal(set) var values: [Value] = []
+  /// How JSON by HTTP spells them; nil for their names in the contract.
+  public internal(set) var spelling: Spelling?
 
   /// `Reason`.
   package var name: String { lastName(of: fullName) }

@@ -60,8 +60,10 @@ struct OpenAPIExamples {
         ?? object(schema.messages[name]?.fields ?? [], use, depth: depth + 1)
     case .enumeration(let name):
       // The first one says nothing where there are others.
-      let values = schema.enums[name]?.values ?? []
-      return .text((values.dropFirst().first ?? values.first)?.name ?? "")
+      guard let known = schema.enums[name],
+        let value = known.values.dropFirst().first ?? known.values.first
+      else { return "" }
+      return .text(known.spelled(value))
     case .bool: return .flag(true)
     case .double, .float: return .number(number(field, isWhole: false))
     case .int32, .uint32: return .number(number(field, isWhole: true))

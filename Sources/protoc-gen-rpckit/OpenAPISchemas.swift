@@ -104,8 +104,10 @@ struct OpenAPISchemas {
 
   /// Whether an answer has the field whatever its value: what has presence is left out where it is not set.
   static func isAlwaysThere(_ field: FieldSchema) -> Bool {
-    if field.isRepeated { return field.absentIf.isEmpty }
-    if field.isEmbedded { return false }
+    if let rules = field.json, rules.omitsEmpty || rules.isEmbedded || !rules.absentIf.isEmpty {
+      return false
+    }
+    if field.isRepeated { return true }
     if case .message = field.type { return false }
     return !field.isOptional && field.realOneof == nil
   }
@@ -123,13 +125,13 @@ struct OpenAPISchemas {
   private func enumeration(_ enumeration: EnumSchema) -> JSONNode {
     let values = enumeration.values.map { value in
       let comment = Self.prose(value.comment)
-      return "- `\(value.name)`\(comment.isEmpty ? "" : ": \(comment)")"
+      return "- `\(enumeration.spelled(value))`\(comment.isEmpty ? "" : ": \(comment)")"
     }
     let prose = Self.prose(enumeration.comment)
     return [
       "type": "string",
       "description": .text(([prose] + values).filter { !$0.isEmpty }.joined(separator: "\n")),
-      "enum": .list(enumeration.values.map { .text($0.name) }),
+      "enum": .list(enumeration.values.map { .text(enumeration.spelled($0)) }),
     ]
   }
 

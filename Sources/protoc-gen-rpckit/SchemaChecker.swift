@@ -48,6 +48,7 @@ struct SchemaChecker {
       checkTypes(of: field, in: message, file)
       check(field, in: message, file)
     }
+    checkJSON(message, file)
     for nested in message.messages { check(nested, file) }
   }
 

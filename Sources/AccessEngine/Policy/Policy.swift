@@ -31,6 +31,8 @@ public final class Policy: Sendable {
 
   /// Places of the actions: looked up on every check.
   let actionIDs: [String: ActionID]
+  /// The names that applications have for types, roles and actions.
+  public let appNames: AppNames
 
   init(
     documents: [Document],
@@ -44,7 +46,8 @@ public final class Policy: Sendable {
     windows: [ZonedWindow],
     reaching: [RoleSet],
     rules: [ActionRule?],
-    actionIDs: [String: ActionID]
+    actionIDs: [String: ActionID],
+    appNames: AppNames
   ) {
     self.documents = documents
     self.types = types
@@ -59,6 +62,7 @@ public final class Policy: Sendable {
     self.reaching = reaching
     self.rules = rules
     self.actionIDs = actionIDs
+    self.appNames = appNames
   }
 
   /// The name of the type of the one entity above all roots.

@@ -84,6 +84,7 @@ extension PolicyReader {
       if let deny = readDeny(element, type, scope) { rule.denies.append(deny) }
     }
     if let operation = object.optional("operation") { readOperation(operation, type, &rule) }
+    readAppName(&object, of: member.name, into: \.actions, scope)
     rule.conditions.sort { $0.reason.precedence < $1.reason.precedence }
     object.finish()
     rule.linkGrants = linkActions.map { roles in

@@ -69,6 +69,7 @@ extension PolicyReader {
       try scope.accessLevel(field)
     }
     role.accessLevel = level ?? 0
+    readAppName(&object, of: role.name, into: \.roles, scope)
     // An operator who sees all there is to see in its own policy does so in the others.
     if isOperator, role.accessLevel == scope.accessLevels.count - 1 { role.accessLevel = levelMax }
     // Which actions they name is known only later; see `readDeclarations`.

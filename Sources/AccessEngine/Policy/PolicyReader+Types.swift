@@ -46,6 +46,7 @@ extension PolicyReader {
     if let creator = object.optional("creator_role") {
       type.creatorRole = readCreatorRole(creator, of: id, scope)
     }
+    readAppName(&object, of: type.name, into: \.types, scope)
     // What these name is known only later; see `readRules` and `readDeclarations`.
     for name in ["actions", "lifecycle", "counts", "members"] { _ = object.optional(name) }
     object.finish()

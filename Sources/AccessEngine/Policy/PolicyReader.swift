@@ -31,6 +31,8 @@ struct PolicyReader {
   var builtInOperator: RoleID?
   /// Attributes that could not be read: what refers to them is no mistake of its own.
   var unreadable: Set<String> = []
+  /// The names that applications have.
+  var appNames = AppNames()
   var rules: [(type: EntityTypeID, action: ActionID, rule: Policy.ActionRule)] = []
 
   /// Reads policies; of one that was in force once, its words are not checked again.
@@ -224,7 +226,8 @@ struct PolicyReader {
         return set
       },
       rules: table,
-      actionIDs: actionIDs
+      actionIDs: actionIDs,
+      appNames: appNames
     )
   }
 }

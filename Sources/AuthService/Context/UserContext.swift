@@ -34,6 +34,9 @@ struct UserEntitlements: Sendable {
 }
 
 extension Tenancy_V1.RoleAssociation {
+  /// Whether it counts at an instant; its hours are those of the answer that it is from.
+  func isInForce(at now: Int64) -> Bool { isValid(at: now) && (recurring == nil || recurringOpen) }
+
   fileprivate func isValid(at now: Int64) -> Bool {
     if let validFrom, now < validFrom.milliseconds { return false }
     if let validUntil, now >= validUntil.milliseconds { return false }

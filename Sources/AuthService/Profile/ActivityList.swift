@@ -7,6 +7,9 @@ struct ActivityList: Hashable, Sendable {
 
   private(set) var activities: [ActivityRecord] = []
 
+  /// The activity of a name; nil when the user has none.
+  subscript(name: String) -> ActivityRecord? { activities.first { $0.name == name } }
+
   /// Counts something; nil when it would be one activity too many.
   mutating func record(_ name: String, on day: CalendarDay, count: Int64) -> ActivityRecord? {
     guard let place = activities.firstIndex(where: { $0.name == name }) else {

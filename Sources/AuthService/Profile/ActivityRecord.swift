@@ -39,6 +39,17 @@ struct ActivityRecord: Hashable, Sendable {
     (self.streak, self.longestStreak, self.lastDay) = (streak, longestStreak, lastDay)
   }
 
+  /// Days without a gap up to yesterday or today; 0 as soon as it is the day after somebody could still have gone
+  /// on, anywhere on Earth: whose day it is there, the user's application knows.
+  func currentStreak(at now: Int64) -> Int64 {
+    lastDay.number + 1 >= CalendarDay.somewhere(at: now).lowerBound.number ? streak : 0
+  }
+
+  /// How often in this week; 0 as soon as that of the last day is over everywhere on Earth.
+  func currentWeekTotal(at now: Int64) -> Int64 {
+    lastDay.monday >= CalendarDay.somewhere(at: now).lowerBound.monday ? weekTotal : 0
+  }
+
   /// Counts that it was done on a day.
   ///
   /// A day before the last one, as after a flight to the west, adds to the counts and changes no streak.

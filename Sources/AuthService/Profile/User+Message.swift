@@ -5,7 +5,7 @@ internal import ServiceKit
 /// Between records of this service and messages of its contract.
 extension Auth_V1.User {
   /// A user with what the other services know of it.
-  init(_ user: UserRecord, _ context: UserContext) {
+  init(_ user: UserRecord, _ context: UserContext, now: Int64) {
     self.init(
       id: user.id,
       email: user.email,
@@ -13,25 +13,46 @@ extension Auth_V1.User {
       displayName: user.displayName,
       firstName: user.firstName,
       lastName: user.lastName,
-      roleAssociations: context.associations ?? [],
       defaultPortfolioId: user.defaults.portfolio.id,
       defaultPropertyId: user.defaults.property.id,
       defaultUnitId: user.defaults.unit.id,
-      hasCompliancePack: context.entitlements?.hasCompliancePack ?? false,
-      plan: context.entitlements?.plan ?? "",
-      missingContext: context.missing,
       createdAt: .init(milliseconds: user.created),
       updatedAt: .init(milliseconds: user.updated),
       language: user.language,
       photoUrl: user.profile.photoURL,
       timeZone: user.profile.timeZone,
       settings: user.profile.settings,
-      // Written by this service alone; what cannot be read fails the calls that change it.
-      activities: (try? ActivityList(stored: user.profile.activities))?.activities.map { .init($0) }
-        ?? [],
-      planDetails: context.entitlements?.planDetails,
-      revision: user.revisionToken
+      revision: user.revisionToken,
+      uid: user.id,
+      isEmailVerified: user.isEmailVerified
     )
+    // Written by this service alone; what cannot be read fails the calls that change it.
+    let list = try? ActivityList(stored: user.profile.activities)
+    activities = list?.activities.map { .init($0) } ?? []
+    if let checkins = list?["checkin"] {
+      streakCount = UInt32(clamping: checkins.currentStreak(at: now))
+      totalCheckins = UInt32(clamping: checkins.total)
+    }
+    if let messages = list?["message"] {
+      messagesThisWeek = UInt32(clamping: messages.currentWeekTotal(at: now))
+    }
+    set(context, now: now)
+  }
+
+  /// The same user with what the other services know of it now.
+  func with(_ context: UserContext, now: Int64) -> Auth_V1.User {
+    var user = self
+    user.set(context, now: now)
+    return user
+  }
+
+  private mutating func set(_ context: UserContext, now: Int64) {
+    roles = context.associations ?? []
+    roleAssociations = roles.filter { $0.inApp && $0.isInForce(at: now) }
+    hasCompliancePack = context.entitlements?.hasCompliancePack ?? false
+    plan = context.entitlements?.plan ?? ""
+    planDetails = context.entitlements?.planDetails
+    missingContext = context.missing
   }
 }
 
@@ -45,18 +66,5 @@ extension Auth_V1.Activity {
       longestStreak: activity.longestStreak,
       lastDay: activity.lastDay.text
     )
-  }
-}
-
-extension Auth_V1.User {
-  /// The same user with what the other services know of it now.
-  func with(_ context: UserContext) -> Auth_V1.User {
-    var user = self
-    user.roleAssociations = context.associations ?? []
-    user.hasCompliancePack = context.entitlements?.hasCompliancePack ?? false
-    user.plan = context.entitlements?.plan ?? ""
-    user.planDetails = context.entitlements?.planDetails
-    user.missingContext = context.missing
-    return user
   }
 }

@@ -37,7 +37,7 @@ struct UsersHandler: Auth_V1.UsersService {
     }
     if request.displayName != nil { core.renames.announce() }
     let context = try await core.contexts.context(of: identity.userID, allowsPartial: true)
-    return user.with(context)
+    return user.with(context, now: core.clock.now)
   }
 
   func setDefaults(
@@ -63,7 +63,7 @@ struct UsersHandler: Auth_V1.UsersService {
         user.defaults[keyPath: path] = id.isEmpty ? .cleared : .chosen(id)
       }
     }
-    return user.with(context)
+    return user.with(context, now: core.clock.now)
   }
 
   /// Throws unless the user has a role on each of these, or on what it is in.
@@ -107,7 +107,7 @@ struct UsersHandler: Auth_V1.UsersService {
   ) async throws -> Auth_V1.User {
     let context = try await core.contexts.context(of: user.id, allowsPartial: allowsPartial)
     let (settled, _) = try await core.settled(user, context, call)
-    return .init(settled, context)
+    return .init(settled, context, now: core.clock.now)
   }
 
   /// Changes the calling user in one transaction; the user afterwards, without context.
@@ -125,7 +125,7 @@ struct UsersHandler: Auth_V1.UsersService {
       try before.requireRevision(expectedRevision)
       var user = before
       change(&user)
-      guard user != before else { return .init(before, UserContext()) }
+      guard user != before else { return .init(before, UserContext(), now: tx.now) }
       user.updated = tx.now
       try UserTable.update(&user, in: tx)
       if user.displayName == before.displayName {
@@ -134,7 +134,7 @@ struct UsersHandler: Auth_V1.UsersService {
         try UserNames.changed(of: user.id, in: tx)
       }
       try tx.audit(action, object: user.id, before: before.digest, after: user.digest)
-      return .init(user, UserContext())
+      return .init(user, UserContext(), now: tx.now)
     }
   }
 }

@@ -51,7 +51,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     let tokens = core.tokens(of: session, by: signer)
     return .init(
       tokens: tokens,
-      user: .init(user, context),
+      user: .init(user, context, now: core.clock.now),
       deviceToken: core.deviceToken(nil, user.address, session),
       token: tokens.accessToken
     )

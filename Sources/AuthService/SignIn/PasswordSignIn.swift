@@ -216,7 +216,7 @@ extension AuthCore {
     let tokens = tokens(of: begun, by: ring.signer(at: begun.created) ?? answer.signer)
     return .init(
       tokens: tokens,
-      user: .init(answer.user, answer.context),
+      user: .init(answer.user, answer.context, now: clock.now),
       deviceToken: deviceToken(signIn.knownDevice, signIn.user.address, begun),
       token: tokens.accessToken
     )

@@ -29,6 +29,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__fie
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__rest_rules(void) {
   return &gatehouse__rest_rules__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__jsonenum_rules(void) {
+  return &gatehouse__jsonenum_rules__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__jsonrules(void) {
   return &gatehouse__jsonrules__descriptor;
 }

@@ -36,16 +36,19 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     let planEdge = try resolver.nextPlanChange(of: holdings, after: now)
     let edge = (resolutions.map(\.validUntil) + [planEdge]).compactMap(\.self).min()
     let latest = now + answerLifetime
+    let entitlements = resolutions.map { $0.wire(resolver.unlockedBy($0, subject)) }
+    let flags = entitlements.filter { $0.limit == nil }.map { ($0.key, $0.available) }
     return .init(
       subject: subject.wire,
       tier: plan.tier,
       addons: addons.sorted(),
-      entitlements: resolutions.map { $0.wire(resolver.unlockedBy($0, subject)) },
+      entitlements: entitlements,
       products: Set(products).sorted(),
       version: holdings.version,
       validUntil: .init(milliseconds: min(edge ?? latest, latest)),
       promotions: promotions.map { $0.promotion.wire(until: $0.endsAt) },
-      plan: plan.wire(of: subject)
+      plan: plan.wire(of: subject),
+      moduleFlags: Dictionary(flags, uniquingKeysWith: { first, _ in first })
     )
   }
 

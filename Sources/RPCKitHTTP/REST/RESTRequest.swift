@@ -166,8 +166,9 @@ struct RESTRequest {
 
   /// A body without a mask changes the fields that it has.
   private mutating func addMask(_ body: JSONObject, _ schema: MessageSchema) throws(SchemaError) {
-    guard let mask = route.updateMask, body[mask.jsonName] == nil, body[mask.name] == nil else {
-      return
+    guard let mask = route.updateMask else { return }
+    guard body[mask.jsonName] == nil, body[mask.name] == nil else {
+      return rename(mask, schema)
     }
     let inPath = Set(route.variables.map { $0.field.path[0] })
     var paths: [String] = []
@@ -176,12 +177,26 @@ struct RESTRequest {
         !inPath.contains(field.jsonName), !Self.conditions.contains(field.jsonName),
         field.name != route.binding.current
       else { continue }
-      let changed = try changedPaths(member.value, field, at: field.jsonName)
+      let changed = try changedPaths(member.value, field, at: field.maskName)
       // Without a path the mask might be empty, which stands for all that is given.
       if changed.isEmpty { fields[member.name] = nil }
       paths += changed
     }
     fields[mask.jsonName] = .string(paths.joined(separator: ","))
+  }
+
+  /// Paths of a mask begin with the names that the contract's mask has, however JSON calls the fields.
+  private mutating func rename(_ mask: FieldSchema, _ schema: MessageSchema) {
+    guard schema.fields.contains(where: { $0.maskName != $0.jsonName }) else { return }
+    for name in [mask.jsonName, mask.name] {
+      guard let paths = fields[name]?.string else { continue }
+      let renamed = paths.split(separator: ",", omittingEmptySubsequences: false).map { path in
+        let head = String(path.prefix { $0 != "." })
+        let field = schema.field(called: head)
+        return (field?.maskName ?? head) + path.dropFirst(head.count)
+      }
+      fields[name] = .string(renamed.joined(separator: ","))
+    }
   }
 
   /// Fields that say when to change something, and not what.
@@ -260,8 +275,13 @@ struct RESTRequest {
 extension MessageSchema {
   /// The field with a name in JSON or in the contract.
   fileprivate func field(called name: String) -> FieldSchema? {
-    fields.first { $0.jsonName == name || $0.name == name }
+    fields.first { $0.isCalled(name) }
   }
+}
+
+extension FieldSchema {
+  /// The name in a mask in JSON, which is made of the contract's name and not of that of JSON.
+  fileprivate var maskName: String { JSONNames.lowerCamelCase(name) }
 }
 
 extension JSONObject {

@@ -86,9 +86,7 @@ struct RESTField: Sendable {
     var path: [String] = []
     var found: FieldSchema?
     for (index, name) in names.enumerated() {
-      let field = try registry.message(type).fields.first {
-        $0.name == name || $0.jsonName == name
-      }
+      let field = try registry.message(type).fields.first { $0.isCalled(name) }
       let isLast = index == names.count - 1
       guard let field, isLast || (field.kind == .message && !field.isRepeated) else {
         throw SchemaError("is no field")

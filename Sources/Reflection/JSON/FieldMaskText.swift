@@ -5,7 +5,7 @@ enum FieldMaskText {
     var texts: [String] = []
     for path in paths {
       let text = JSONNames.lowerCamelCase(path)
-      guard snakeCase(text) == path else { return nil }
+      guard JSONNames.snakeCase(text) == path else { return nil }
       texts.append(text)
     }
     return texts.joined(separator: ",")
@@ -16,17 +16,10 @@ enum FieldMaskText {
     guard !text.isEmpty else { return [] }
     var paths: [String] = []
     for path in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let name = snakeCase(String(path))
+      let name = JSONNames.snakeCase(String(path))
       guard !path.isEmpty, JSONNames.lowerCamelCase(name) == path else { return nil }
       paths.append(name)
     }
     return paths
-  }
-
-  private static func snakeCase(_ text: String) -> String {
-    text.reduce(into: "") { result, character in
-      let isCapital = ("A"..."Z").contains(character)
-      result += isCapital ? "_" + character.lowercased() : String(character)
-    }
   }
 }

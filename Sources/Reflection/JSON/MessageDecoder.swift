@@ -53,14 +53,17 @@ struct MessageDecoder {
     return try single(last, field)
   }
 
-  /// Whether a field has no value because another one says that it was left out: a list that is too long.
+  /// Whether a field that has no value is left out: because it then means that there is none, or because another
+  /// field says so, as of a list that is too long.
   private func isLeftOut(
     _ field: FieldSchema,
     _ values: [Int: [WireFields.Value]],
     _ schema: MessageSchema
   ) -> Bool {
-    guard !field.absentIf.isEmpty, unset == .defaults,
-      let flag = schema.fields.first(where: { $0.name == field.absentIf })
+    guard rules == .rest, let json = field.json else { return false }
+    if json.omitsEmpty { return true }
+    guard !json.absentIf.isEmpty,
+      let flag = schema.fields.first(where: { $0.name == json.absentIf })
     else { return false }
     return values[flag.number]?.last?.isDefault == false
   }
@@ -166,15 +169,20 @@ struct MessageDecoder {
     switch (field.kind, value) {
     case (.message, .bytes(let bytes)): return try message(bytes, field.typeName)
     case (.string, .bytes(let bytes)):
-      if field.isEmbedded, rules == .rest, let value = EmbeddedJSON.value(bytes) { return value }
-      return .string(try value.text())
+      guard rules == .rest, let json = field.json else { return .string(try value.text()) }
+      if json.isEmbedded, let value = EmbeddedJSON.value(bytes) { return value }
+      let text = try value.text()
+      return .string(json.spelling?.spelled(text) ?? text)
     case (.bytes, .bytes(let bytes)): return .string(Base64.encode(bytes.span, isPadded: true))
     case (.bool, .varint(let number)): return .boolean(number != 0)
     case (.enum, .varint) where field.typeName == DynamicValue.nullType: return .null
     case (.enum, .varint(let number)):
       let number = Int32(truncatingIfNeeded: number)
-      let known = try registry.enumeration(field.typeName).values.first { $0.number == number }
-      return known.map { .string($0.name) } ?? .number(JSONNumber(number))
+      let schema = try registry.enumeration(field.typeName)
+      guard let known = schema.values.first(where: { $0.number == number }) else {
+        return .number(JSONNumber(number))
+      }
+      return .string(rules == .rest ? schema.spelled(known) : known.name)
     case (.double, .fixed64(let bits)): return floating(Double(bitPattern: bits))
     case (.float, .fixed32(let bits)):
       let number = Float(bitPattern: bits)

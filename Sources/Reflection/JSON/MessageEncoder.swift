@@ -31,11 +31,7 @@ struct MessageEncoder {
     // Places of fields, as a copy of a field retains everything that is known of it.
     var given: [Int] = []
     for member in try members(value, path) {
-      guard
-        let place = schema.fields.firstIndex(where: {
-          $0.jsonName == member.name || $0.name == member.name
-        })
-      else {
+      guard let place = schema.fields.firstIndex(where: { $0.isCalled(member.name) }) else {
         guard !ignoresUnknown else { continue }
         let known = schema.fields.map(\.jsonName).joined(separator: ", ")
         throw SchemaError(unknown: member.name, of: type, at: path, known: known)
@@ -160,7 +156,8 @@ struct MessageEncoder {
       guard let text = embedded ?? value.string else {
         throw failure(path, "must be a string, not \(value.kind)")
       }
-      return WireWriting.bytes(Array(text.utf8), field: number)
+      let spelling = rules == .rest ? field.json?.spelling : nil
+      return WireWriting.bytes(Array((spelling?.name(text) ?? text).utf8), field: number)
     case .bytes:
       guard let text = value.string, let bytes = Base64.decode(text.utf8.span) else {
         throw failure(path, "must be a base64 string")
@@ -193,10 +190,14 @@ struct MessageEncoder {
     }
     if let number = value.integer.flatMap({ Int32(exactly: $0) }) { return number }
     let schema = try registry.enumeration(type)
-    guard let entry = schema.values.first(where: { $0.name == value.string }) else {
+    let entry = value.string.flatMap { word in
+      rules == .rest
+        ? schema.value(spelled: word) : schema.values.first { $0.name == word }
+    }
+    guard let entry else {
       // The value that stands for none is no advice.
       let known = schema.values.filter { $0.number != 0 || !$0.name.hasSuffix("_UNSPECIFIED") }
-        .map(\.name).joined(separator: ", ")
+        .map { rules == .rest ? schema.spelled($0) : $0.name }.joined(separator: ", ")
       throw failure(path, "must be one of: \(known)")
     }
     return entry.number

@@ -17,8 +17,8 @@ public struct MessageJSON: Sendable {
   public enum UnsetFields: Sendable {
     /// None.
     case omitted
-    /// Lists, numbers, texts and truth values with their defaults; what has presence is left out, and what a
-    /// contract's `absent_if` says.
+    /// Lists, numbers, texts and truth values with their defaults; what has presence is left out, and what rules
+    /// leave out.
     case defaults
     /// All, and null for what has presence, members of a oneof excepted. Such JSON can be read again.
     case all
@@ -28,7 +28,7 @@ public struct MessageJSON: Sendable {
   public enum Rules: Sendable {
     /// Proto3's own.
     case proto3
-    /// With what `(gatehouse.json)` says of fields, for JSON by HTTP.
+    /// With what `(gatehouse.json)` and `(gatehouse.json_enum)` say, for JSON by HTTP.
     case rest
   }
 

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import PeerContracts
 internal import TenancyContracts
 internal import RPCKit
@@ -42,6 +43,7 @@ extension TenancyCore {
   /// The invitation that a grant by address made, as the role that it stands for.
   func message(invited record: InvitationRecord) -> Tenancy_V1.RoleAssociation {
     let base = record.madeFor.map { InvitedRole.base(of: $0) }
+    let names = policy.appNames
     return Tenancy_V1.RoleAssociation(
       entityType: record.entityType,
       entityId: record.entityID,
@@ -53,7 +55,11 @@ extension TenancyCore {
       entityName: record.entityName,
       recurring: record.recurring.map { .init($0) },
       customRole: (base ?? record.role) == record.role ? "" : record.role,
-      invitationId: record.id
+      invitationId: record.id,
+      associatedEntityType: names.name(ofType: record.entityType),
+      associatedEntityId: record.entityID,
+      roleWithinEntity: names.name(ofRole: base ?? record.role),
+      inApp: names.know(type: record.entityType, role: base ?? record.role)
     )
   }
 }

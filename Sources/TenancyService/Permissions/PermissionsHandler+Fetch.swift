@@ -133,14 +133,24 @@ struct PermissionFetch: Sendable {
   ) -> Tenancy_V1.PermissionSet {
     let policy = forest.policy
     let level = policy.accessLevel(of: permissions.roles)
+    let roles = permissions.roles.roles.map { policy[$0].name }
+    let actions = permissions.actions.map { policy[$0] }
     return Tenancy_V1.PermissionSet(
       entityType: policy[type].name,
-      roles: permissions.roles.roles.map { policy[$0].name },
-      actions: permissions.actions.map { policy[$0] }.sorted(),
+      roles: roles,
+      actions: actions.sorted(),
       accessLevel: policy.accessLevelName(level, of: type),
       visibleAttributes: policy[type].attributes.filter { $0.accessLevel <= level }.map(\.name)
-        .sorted()
+        .sorted(),
+      appActions: actions.compactMap { policy.appNames.actions[$0] }.sorted(),
+      appRoles: distinct(roles.compactMap { policy.appNames.roles[$0] })
     )
+  }
+
+  /// Names in their order, each once: several roles may be one to applications.
+  private static func distinct(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }
   }
 
   /// The features of the entity's holder, if the subject may know of that.

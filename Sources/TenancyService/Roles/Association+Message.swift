@@ -6,7 +6,8 @@ internal import ServiceKit
 
 extension TenancyCore {
   func message(association record: AssociationRecord) -> Tenancy_V1.RoleAssociation {
-    Tenancy_V1.RoleAssociation(
+    let names = policy.appNames
+    return Tenancy_V1.RoleAssociation(
       id: record.id,
       userId: record.userID,
       entityType: record.entityType,
@@ -20,7 +21,11 @@ extension TenancyCore {
       recurring: record.recurring.map { .init($0) },
       recurringOpen: record.recurring.map { isOpen($0) } ?? false,
       customRole: record.customRole,
-      updatedAt: .init(milliseconds: record.updatedAt)
+      updatedAt: .init(milliseconds: record.updatedAt),
+      associatedEntityType: names.name(ofType: record.entityType),
+      associatedEntityId: record.entityID,
+      roleWithinEntity: names.name(ofRole: record.role),
+      inApp: names.know(type: record.entityType, role: record.role)
     )
   }
 

@@ -42,9 +42,11 @@ extension Tenancy_V1.TypeSchema {
         else { return nil }
         return .init(
           name: name,
-          operation: rule.operation.map { .init($0, action: name, of: type.name) }
+          operation: rule.operation.map { .init($0, action: name, of: type.name) },
+          appName: policy.appNames.actions[name] ?? ""
         )
-      }
+      },
+      appName: policy.appNames.types[type.name] ?? ""
     )
   }
 }
@@ -97,7 +99,8 @@ extension Tenancy_V1.RoleSchema {
       name: role.name,
       on: policy.names(of: role.heldOn),
       inheritsTo: policy.names(of: role.inheritsTo),
-      accessLevel: shown.map { policy.accessLevelName(role.accessLevel, of: $0) } ?? ""
+      accessLevel: shown.map { policy.accessLevelName(role.accessLevel, of: $0) } ?? "",
+      appName: policy.appNames.roles[role.name] ?? ""
     )
   }
 }

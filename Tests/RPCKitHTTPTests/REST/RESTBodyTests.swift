@@ -62,7 +62,7 @@ struct RESTBodyTests {
       (#"{"title":1}"#, "title"), (#"{"tags":"a"}"#, "tags"), (#"{"tags":["a",1]}"#, "tags[1]"),
       (#"{"pageCount":-1}"#, "pageCount"), (#"{"pageCount":1.5}"#, "pageCount"),
       (#"{"pageCount":4294967296}"#, "pageCount"), (#"{"available":"true"}"#, "available"),
-      (#"{"binding":"CLOTH"}"#, "binding"), (#"{"cover":"?"}"#, "cover"),
+      (#"{"binding":"LEATHER"}"#, "binding"), (#"{"cover":"?"}"#, "cover"),
       (#"{"publishedAt":"now"}"#, "publishedAt"), (#"{"author":[]}"#, "author"),
       (#"{"pageCount":1,"page_count":1}"#, "pageCount"), (#"{"Title":"a"}"#, "Title"),
     ]
@@ -265,6 +265,30 @@ struct RESTBodyTests {
     let unknown = try #require(try stage.send("PATCH", path, json: #"{"author":{"age":1}}"#))
     #expect(unknown.status == 400)
     #expect(unknown.field == "author.age")
+  }
+
+  @Test("A field has its name and those that the contract adds, and the mask has the contract's")
+  func field_ofSeveralNames_isRead() throws {
+    let stage = try RESTStage()
+    for name in ["readers", "lent_to_ids", "lentToIds", "borrowers"] {
+      let request = try Self.update("PUT", #"{"\#(name)":["a"]}"#, stage)
+      #expect(request?.lentToIds == ["a"], "\(name)")
+      #expect(request?.updateMask?.paths == ["lent_to_ids"], "\(name)")
+      let masked = try Self.update("PUT", #"{"title":"T","updateMask":"title,\#(name)"}"#, stage)
+      #expect(masked?.updateMask?.paths == ["title", "lent_to_ids"], "\(name)")
+    }
+    let twice = try stage.send(
+      "PUT",
+      "/test/shelves/s/books/b",
+      json: #"{"readers":["a"],"borrowers":["a"]}"#
+    )
+    #expect(twice?.status == 400 && twice?.field == "readers")
+    let long = try stage.send(
+      "PUT",
+      "/test/shelves/s/books/b",
+      json: #"{"borrowers":["\#(String(repeating: "a", count: 65))"]}"#
+    )
+    #expect(long?.status == 400 && long?.field == "readers[0]")
   }
 
   @Test("A form is read where the contract has one, and then the answer is bare")

@@ -352,6 +352,26 @@ struct GeneratorErrorTests {
       errors: ["bad.proto:6: text is for string; M.n is not one"]
     ),
     Case(
+      testDescription: "a field that is left out anyway",
+      body: "message M {\n  optional bool b = 1 [(gatehouse.json) = {omit_empty: true}];\n}",
+      errors: ["bad.proto:6: omit_empty says nothing of M.b, which is absent by itself"]
+    ),
+    Case(
+      testDescription: "a spelling of a number",
+      body: "message M {\n  int32 n = 1 [(gatehouse.json) = {spelling: SPELLING_CAMEL}];\n}",
+      errors: ["bad.proto:6: spelling is for string; M.n is not one"]
+    ),
+    Case(
+      testDescription: "a flag that is none",
+      body: "message M {\n  string s = 1 [(gatehouse.json) = {absent_if: \"s\"}];\n}",
+      errors: ["bad.proto:6: absent_if: M has no bool `s`"]
+    ),
+    Case(
+      testDescription: "a further name that another field has",
+      body: "message M {\n  bool a_b = 1;\n  bool c = 2 [(gatehouse.json) = {also: \"aB\"}];\n}",
+      errors: ["bad.proto:7: also: `aB` is M.a_b too"]
+    ),
+    Case(
       testDescription: "a size of a string",
       body: ruled("string s", "max_size: 3"),
       errors: ["bad.proto:6: max_size is for messages; M.s is not one"]

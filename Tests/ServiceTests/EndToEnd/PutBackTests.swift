@@ -86,7 +86,7 @@ extension EndToEndTests {
           ("portfolios/\(property.portfolioId)", ["name", "administratorUserIds"]),
           ("properties/\(property.id)", ["name", "address", "defaultTimeZone", "managerUserIds"]),
           (
-            "units/\(flat.unit)", ["name", "tenantUserIds", "deviceIds", "commonAreaDeviceIds"]
+            "units/\(flat.unit)", ["name", "tenantUserIds", "deviceIds", "commonAreaAccessIds"]
           ),
           ("devices/\(devices[0])", ["name", "attributes"]),
           ("entities/\(flat.unit)", ["name", "attributes"]),

@@ -142,6 +142,51 @@ void   gatehouse__rest_rules__free_unpacked
   assert(message->base.descriptor == &gatehouse__rest_rules__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   gatehouse__jsonenum_rules__init
+                     (Gatehouse__JSONEnumRules         *message)
+{
+  static const Gatehouse__JSONEnumRules init_value = GATEHOUSE__JSONENUM_RULES__INIT;
+  *message = init_value;
+}
+size_t gatehouse__jsonenum_rules__get_packed_size
+                     (const Gatehouse__JSONEnumRules *message)
+{
+  assert(message->base.descriptor == &gatehouse__jsonenum_rules__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t gatehouse__jsonenum_rules__pack
+                     (const Gatehouse__JSONEnumRules *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &gatehouse__jsonenum_rules__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t gatehouse__jsonenum_rules__pack_to_buffer
+                     (const Gatehouse__JSONEnumRules *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &gatehouse__jsonenum_rules__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Gatehouse__JSONEnumRules *
+       gatehouse__jsonenum_rules__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Gatehouse__JSONEnumRules *)
+     protobuf_c_message_unpack (&gatehouse__jsonenum_rules__descriptor,
+                                allocator, len, data);
+}
+void   gatehouse__jsonenum_rules__free_unpacked
+                     (Gatehouse__JSONEnumRules *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &gatehouse__jsonenum_rules__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   gatehouse__jsonrules__init
                      (Gatehouse__JSONRules         *message)
 {
@@ -614,8 +659,58 @@ const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__rest_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__jsonrules__field_descriptors[2] =
+static const ProtobufCFieldDescriptor gatehouse__jsonenum_rules__field_descriptors[1] =
 {
+  {
+    "spelling",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__JSONEnumRules, spelling),
+    &gatehouse__spelling__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned gatehouse__jsonenum_rules__field_indices_by_name[] = {
+  0,   /* field[0] = spelling */
+};
+static const ProtobufCIntRange gatehouse__jsonenum_rules__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor gatehouse__jsonenum_rules__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "gatehouse.JSONEnumRules",
+  "JSONEnumRules",
+  "Gatehouse__JSONEnumRules",
+  "gatehouse",
+  sizeof(Gatehouse__JSONEnumRules),
+  1,
+  gatehouse__jsonenum_rules__field_descriptors,
+  gatehouse__jsonenum_rules__field_indices_by_name,
+  1,  gatehouse__jsonenum_rules__number_ranges,
+  (ProtobufCMessageInit) gatehouse__jsonenum_rules__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor gatehouse__jsonrules__field_descriptors[5] =
+{
+  {
+    "omit_empty",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__JSONRules, omit_empty),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
   {
     "embedded",
     2,
@@ -640,15 +735,42 @@ static const ProtobufCFieldDescriptor gatehouse__jsonrules__field_descriptors[2]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "spelling",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__JSONRules, spelling),
+    &gatehouse__spelling__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "also",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Gatehouse__JSONRules, n_also),
+    offsetof(Gatehouse__JSONRules, also),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned gatehouse__jsonrules__field_indices_by_name[] = {
-  1,   /* field[1] = absent_if */
-  0,   /* field[0] = embedded */
+  2,   /* field[2] = absent_if */
+  4,   /* field[4] = also */
+  1,   /* field[1] = embedded */
+  0,   /* field[0] = omit_empty */
+  3,   /* field[3] = spelling */
 };
 static const ProtobufCIntRange gatehouse__jsonrules__number_ranges[1 + 1] =
 {
-  { 2, 0 },
-  { 0, 2 }
+  { 1, 0 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor gatehouse__jsonrules__descriptor =
 {
@@ -658,7 +780,7 @@ const ProtobufCMessageDescriptor gatehouse__jsonrules__descriptor =
   "Gatehouse__JSONRules",
   "gatehouse",
   sizeof(Gatehouse__JSONRules),
-  2,
+  5,
   gatehouse__jsonrules__field_descriptors,
   gatehouse__jsonrules__field_indices_by_name,
   1,  gatehouse__jsonrules__number_ranges,
@@ -757,6 +879,36 @@ const ProtobufCEnumDescriptor gatehouse__text_rule__descriptor =
   gatehouse__text_rule__enum_values_by_name,
   1,
   gatehouse__text_rule__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue gatehouse__spelling__enum_values_by_number[3] =
+{
+  { "SPELLING_UNSPECIFIED", "GATEHOUSE__SPELLING__SPELLING_UNSPECIFIED", 0 },
+  { "SPELLING_CAMEL", "GATEHOUSE__SPELLING__SPELLING_CAMEL", 1 },
+  { "SPELLING_UPPER", "GATEHOUSE__SPELLING__SPELLING_UPPER", 2 },
+};
+static const ProtobufCIntRange gatehouse__spelling__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex gatehouse__spelling__enum_values_by_name[3] =
+{
+  { "SPELLING_CAMEL", 1 },
+  { "SPELLING_UNSPECIFIED", 0 },
+  { "SPELLING_UPPER", 2 },
+};
+const ProtobufCEnumDescriptor gatehouse__spelling__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "gatehouse.Spelling",
+  "Spelling",
+  "Gatehouse__Spelling",
+  "gatehouse",
+  3,
+  gatehouse__spelling__enum_values_by_number,
+  3,
+  gatehouse__spelling__enum_values_by_name,
+  1,
+  gatehouse__spelling__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue gatehouse__rest_errors__enum_values_by_number[3] =

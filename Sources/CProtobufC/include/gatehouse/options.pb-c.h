@@ -19,6 +19,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Gatehouse__MethodRules Gatehouse__MethodRules;
 typedef struct Gatehouse__FieldRules Gatehouse__FieldRules;
 typedef struct Gatehouse__RestRules Gatehouse__RestRules;
+typedef struct Gatehouse__JSONEnumRules Gatehouse__JSONEnumRules;
 typedef struct Gatehouse__JSONRules Gatehouse__JSONRules;
 
 
@@ -95,6 +96,24 @@ typedef enum _Gatehouse__TextRule {
   GATEHOUSE__TEXT_RULE__MULTI_LINE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__TEXT_RULE)
 } Gatehouse__TextRule;
+/*
+ * How words are spelled in JSON by HTTP.
+ */
+typedef enum _Gatehouse__Spelling {
+  /*
+   * As the contract has them.
+   */
+  GATEHOUSE__SPELLING__SPELLING_UNSPECIFIED = 0,
+  /*
+   * `viewStatus` of `VIEW_STATUS`; of an enum's value without the enum's name in front.
+   */
+  GATEHOUSE__SPELLING__SPELLING_CAMEL = 1,
+  /*
+   * `VIEW_STATUS`; of an enum's value without the enum's name in front.
+   */
+  GATEHOUSE__SPELLING__SPELLING_UPPER = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__SPELLING)
+} Gatehouse__Spelling;
 /*
  * The form of errors by HTTP.
  */
@@ -300,11 +319,32 @@ struct  Gatehouse__RestRules
 
 
 /*
+ * How the values of an enum are written in JSON by HTTP. They are read in every spelling, whatever this says.
+ */
+struct  Gatehouse__JSONEnumRules
+{
+  ProtobufCMessage base;
+  /*
+   * Their spelling.
+   */
+  Gatehouse__Spelling spelling;
+};
+#define GATEHOUSE__JSONENUM_RULES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&gatehouse__jsonenum_rules__descriptor) \
+    , GATEHOUSE__SPELLING__SPELLING_UNSPECIFIED }
+
+
+/*
  * How a field is written in JSON by HTTP; other wires have proto3's own mapping.
  */
 struct  Gatehouse__JSONRules
 {
   ProtobufCMessage base;
+  /*
+   * The field is left out where it has its default value: for what is absent and not empty, such as the id of
+   * something that is not there. Without it, answers by HTTP have every field.
+   */
+  protobuf_c_boolean omit_empty;
   /*
    * The string holds JSON (RFC 8259). An answer has that value instead of a string, and leaves the field out while the
    * string is empty. A request may have the value or, as before, a string with its text.
@@ -314,10 +354,20 @@ struct  Gatehouse__JSONRules
    * A bool of the same message: the field is left out, instead of being empty, where that is true.
    */
   char *absent_if;
+  /*
+   * The spelling of the words that a string holds, for the names of a policy: `viewStatus` of `view_status`. They
+   * are read in either spelling.
+   */
+  Gatehouse__Spelling spelling;
+  /*
+   * Further names under which requests may have the field, such as the one that it had before; also by Connect.
+   */
+  size_t n_also;
+  char **also;
 };
 #define GATEHOUSE__JSONRULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__jsonrules__descriptor) \
-    , 0, (char *)protobuf_c_empty_string }
+    , 0, 0, (char *)protobuf_c_empty_string, GATEHOUSE__SPELLING__SPELLING_UNSPECIFIED, 0,NULL }
 
 
 /* Gatehouse__MethodRules methods */
@@ -377,6 +427,25 @@ Gatehouse__RestRules *
 void   gatehouse__rest_rules__free_unpacked
                      (Gatehouse__RestRules *message,
                       ProtobufCAllocator *allocator);
+/* Gatehouse__JSONEnumRules methods */
+void   gatehouse__jsonenum_rules__init
+                     (Gatehouse__JSONEnumRules         *message);
+size_t gatehouse__jsonenum_rules__get_packed_size
+                     (const Gatehouse__JSONEnumRules   *message);
+size_t gatehouse__jsonenum_rules__pack
+                     (const Gatehouse__JSONEnumRules   *message,
+                      uint8_t             *out);
+size_t gatehouse__jsonenum_rules__pack_to_buffer
+                     (const Gatehouse__JSONEnumRules   *message,
+                      ProtobufCBuffer     *buffer);
+Gatehouse__JSONEnumRules *
+       gatehouse__jsonenum_rules__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   gatehouse__jsonenum_rules__free_unpacked
+                     (Gatehouse__JSONEnumRules *message,
+                      ProtobufCAllocator *allocator);
 /* Gatehouse__JSONRules methods */
 void   gatehouse__jsonrules__init
                      (Gatehouse__JSONRules         *message);
@@ -407,6 +476,9 @@ typedef void (*Gatehouse__FieldRules_Closure)
 typedef void (*Gatehouse__RestRules_Closure)
                  (const Gatehouse__RestRules *message,
                   void *closure_data);
+typedef void (*Gatehouse__JSONEnumRules_Closure)
+                 (const Gatehouse__JSONEnumRules *message,
+                  void *closure_data);
 typedef void (*Gatehouse__JSONRules_Closure)
                  (const Gatehouse__JSONRules *message,
                   void *closure_data);
@@ -419,10 +491,12 @@ typedef void (*Gatehouse__JSONRules_Closure)
 extern const ProtobufCEnumDescriptor    gatehouse__caller_class__descriptor;
 extern const ProtobufCEnumDescriptor    gatehouse__priority__descriptor;
 extern const ProtobufCEnumDescriptor    gatehouse__text_rule__descriptor;
+extern const ProtobufCEnumDescriptor    gatehouse__spelling__descriptor;
 extern const ProtobufCEnumDescriptor    gatehouse__rest_errors__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor;
+extern const ProtobufCMessageDescriptor gatehouse__jsonenum_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__jsonrules__descriptor;
 
 PROTOBUF_C__END_DECLS

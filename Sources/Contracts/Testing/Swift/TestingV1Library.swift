@@ -32,6 +32,34 @@ extension Testing_V1 {
     }
   }
 
+  /// How worn a book is.
+  public struct WearLevel: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not said.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// As new.
+    public static var asNew: Self { Self(rawValue: 1) }
+    /// Worn.
+    public static var worn: Self { Self(rawValue: 2) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "WEAR_LEVEL_UNSPECIFIED"
+      case 1: "WEAR_LEVEL_AS_NEW"
+      case 2: "WEAR_LEVEL_WORN"
+      default: nil
+      }
+    }
+  }
+
   /// Who wrote a book.
   public struct Author: RPCKit.GeneratedMessage {
     /// Identifier.
@@ -127,6 +155,14 @@ extension Testing_V1 {
     public var progress: Swift.Double? = nil
     /// Whether its tags were left out.
     public var tagsCut: Swift.Bool = false
+    /// Who has it; empty means nobody.
+    public var lentTo: Swift.String = ""
+    /// How worn it is.
+    public var wear: Testing_V1.WearLevel = Testing_V1.WearLevel(rawValue: 0)
+    /// Its genre, by a name of the catalogue: `science_fiction`.
+    public var genre: Swift.String = ""
+    /// The word on its spine: `to_z`.
+    public var spine: Swift.String = ""
     /// What readers have noted: any JSON.
     public var notes: Swift.String = ""
 
@@ -149,6 +185,10 @@ extension Testing_V1 {
       available: Swift.Bool = false,
       progress: Swift.Double? = nil,
       tagsCut: Swift.Bool = false,
+      lentTo: Swift.String = "",
+      wear: Testing_V1.WearLevel = Testing_V1.WearLevel(rawValue: 0),
+      genre: Swift.String = "",
+      spine: Swift.String = "",
       notes: Swift.String = ""
     ) {
       self.id = id
@@ -165,6 +205,10 @@ extension Testing_V1 {
       self.available = available
       self.progress = progress
       self.tagsCut = tagsCut
+      self.lentTo = lentTo
+      self.wear = wear
+      self.genre = genre
+      self.spine = spine
       self.notes = notes
     }
 
@@ -205,7 +249,11 @@ extension Testing_V1 {
         unsafe self.progress = source.pointee.f13_progress
       }
       unsafe self.tagsCut = source.pointee.f14_tags_cut != 0
-      try unsafe self.notes = RPCKit.MessageReading.string(source.pointee.f15_notes)
+      try unsafe self.lentTo = RPCKit.MessageReading.string(source.pointee.f15_lent_to)
+      unsafe self.wear = Testing_V1.WearLevel(rawValue: RPCKit.MessageReading.number(source.pointee.f16_wear.rawValue))
+      try unsafe self.genre = RPCKit.MessageReading.string(source.pointee.f17_genre)
+      try unsafe self.spine = RPCKit.MessageReading.string(source.pointee.f18_spine)
+      try unsafe self.notes = RPCKit.MessageReading.string(source.pointee.f19_notes)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -227,6 +275,9 @@ extension Testing_V1 {
         value.measure(&measure)
       }
       measure.add(self.cover.count)
+      measure.add(self.lentTo.utf8.count)
+      measure.add(self.genre.utf8.count)
+      measure.add(self.spine.utf8.count)
       measure.add(self.notes.utf8.count)
     }
 
@@ -265,7 +316,11 @@ extension Testing_V1 {
         unsafe target.pointee.p13_progress_case = .init(rawValue: 13)
       }
       unsafe target.pointee.f14_tags_cut = self.tagsCut ? 1 : 0
-      unsafe target.pointee.f15_notes = scratch.copy(self.notes)
+      unsafe target.pointee.f15_lent_to = scratch.copy(self.lentTo)
+      unsafe target.pointee.f16_wear = Testing__V1__WearLevel(rawValue: Swift.UInt32(bitPattern: self.wear.rawValue))
+      unsafe target.pointee.f17_genre = scratch.copy(self.genre)
+      unsafe target.pointee.f18_spine = scratch.copy(self.spine)
+      unsafe target.pointee.f19_notes = scratch.copy(self.notes)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -303,6 +358,21 @@ extension Testing_V1 {
       if !(self.cover.isEmpty) {
         if self.cover.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "cover", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.lentTo.isEmpty) {
+        if self.lentTo.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "lent_to", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.genre.isEmpty) {
+        if self.genre.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "genre", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.spine.isEmpty) {
+        if self.spine.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "spine", description: "must have at most 64 bytes"))
         }
       }
       if !(self.notes.isEmpty) {
@@ -491,6 +561,8 @@ extension Testing_V1 {
       set { current_storage = newValue.map { [$0] } ?? [] }
     }
     private var current_storage: [Testing_V1.Book] = []
+    /// Who has it.
+    public var lentToIds: [Swift.String] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -503,7 +575,8 @@ extension Testing_V1 {
       tags: [Swift.String] = [],
       author: Testing_V1.Author? = nil,
       updateMask: Google_Protobuf.FieldMask? = nil,
-      current: Testing_V1.Book? = nil
+      current: Testing_V1.Book? = nil,
+      lentToIds: [Swift.String] = []
     ) {
       self.shelfId = shelfId
       self.bookId = bookId
@@ -512,6 +585,7 @@ extension Testing_V1 {
       self.author = author
       self.updateMask = updateMask
       self.current = current
+      self.lentToIds = lentToIds
     }
 
     public static var protobufName: Swift.String { "testing.v1.UpdateBookRequest" }
@@ -542,6 +616,12 @@ extension Testing_V1 {
       if let member = unsafe source.pointee.f7_current {
         try unsafe self.current_storage = [Testing_V1.Book(reading: member)]
       }
+      if unsafe source.pointee.n_f8_lent_to_ids > 0 {
+        unsafe self.lentToIds.reserveCapacity(source.pointee.n_f8_lent_to_ids)
+        for index in unsafe 0..<source.pointee.n_f8_lent_to_ids {
+          try unsafe self.lentToIds.append(RPCKit.MessageReading.string(source.pointee.f8_lent_to_ids[index]))
+        }
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -561,6 +641,11 @@ extension Testing_V1 {
       }
       if let value = self.current {
         value.measure(&measure)
+      }
+      for element in self.lentToIds {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
       }
     }
 
@@ -588,6 +673,14 @@ extension Testing_V1 {
       }
       if let value = self.current {
         unsafe target.pointee.f7_current = value.packed(in: scratch).assumingMemoryBound(to: Testing__V1__Book.self)
+      }
+      if !self.lentToIds.isEmpty {
+        unsafe target.pointee.n_f8_lent_to_ids = self.lentToIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.lentToIds.count)
+        for (index, element) in self.lentToIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f8_lent_to_ids = unsafe elements
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -633,6 +726,15 @@ extension Testing_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "current", description: "must have at most 4096 bytes encoded"))
         } else {
           value.validate(path: path + "current" + ".", into: &violations)
+        }
+      }
+      if self.lentToIds.count > 10 {
+        violations.append(RPCKit.FieldViolation(field: path + "lent_to_ids", description: "must have at most 10 items"))
+      } else {
+        for (index, value) in self.lentToIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "lent_to_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
     }
@@ -1645,7 +1747,7 @@ extension Testing_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSLNBAoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0EiMKBW5vdGVzGA8gASgJQg2quxgDGIAgursYAhABUgVub3Rlc0ILCglfcHJvZ3Jlc3MidQoOR2V0Qm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIfCgt3aXRoX2F1dGhvchgDIAEoCFIKd2l0aEF1dGhvciKQAQoRQ3JlYXRlQm9va1JlcXVlc3QSIwoIc2hlbGZfaWQYASABKAlCCKq7GAQIARhAUgdzaGVsZklkEiQKBGJvb2sYAiABKAsyEC50ZXN0aW5nLnYxLkJvb2tSBGJvb2sSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSK7AgoRVXBkYXRlQm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIdCgV0aXRsZRgDIAEoCUIHqrsYAxjIAVIFdGl0bGUSHAoEdGFncxgEIAMoCUIIqrsYBBhASGRSBHRhZ3MSKgoGYXV0aG9yGAUgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchJECgt1cGRhdGVfbWFzaxgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCB6q7GANQgAhSCnVwZGF0ZU1hc2sSMwoHY3VycmVudBgHIAEoCzIQLnRlc3RpbmcudjEuQm9va0IHqrsYA1CAIFIHY3VycmVudCLXAwoQTGlzdEJvb2tzUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEi0KB2JpbmRpbmcYAiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSHAoEdGFncxgDIAMoCUIIqrsYBBhASApSBHRhZ3MSMAoFYWZ0ZXIYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVhZnRlchI8CgxzaG9ydGVyX3RoYW4YBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SC3Nob3J0ZXJUaGFuEioKBmF1dGhvchgGIAEoCzISLnRlc3RpbmcudjEuQXV0aG9yUgZhdXRob3ISKgoJcGFnZV9zaXplGAcgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRIhCgRwYWdlGAggASgNQg2quxgJMQAAAACAhC5BUgRwYWdlEiYKCnBhZ2VfdG9rZW4YCSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIfCgdzb3J0X2J5GAogASgJQgaquxgCGEBSBnNvcnRCeRIfCgtsYXJnZXJfdGhhbhgLIAEoA1IKbGFyZ2VyVGhhbiKWAQoRTGlzdEJvb2tzUmVzcG9uc2USJgoFYm9va3MYASADKAsyEC50ZXN0aW5nLnYxLkJvb2tSBWJvb2tzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIiCgp0b3RhbF9zaXplGAMgASgESABSCXRvdGFsU2l6ZYgBAUINCgtfdG90YWxfc2l6ZSIyCghCb29rVGV4dBISCgR0eXBlGAEgASgJUgR0eXBlEhIKBHRleHQYAiABKAlSBHRleHQiKgoLTmFtZVJlcXVlc3QSGwoEbmFtZRgBIAEoCUIHqrsYAxiACFIEbmFtZSJgCg5JbnNwZWN0UmVxdWVzdBIeCgV0b2tlbhgBIAEoCUIIqrsYBAgBGEBSBXRva2VuEi4KD3Rva2VuX3R5cGVfaGludBgCIAEoCUIGqrsYAhhAUg10b2tlblR5cGVIaW50IikKD0luc3BlY3RSZXNwb25zZRIWCgZhY3RpdmUYASABKAhSBmFjdGl2ZSJTCg1SZWFkZXJSZXF1ZXN0EhgKA2tleRgBIAEoCUIGqrsYAhhAUgNrZXkSKAoFcGxhY2UYAiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIFcGxhY2UqSAoHQmluZGluZxIXChNCSU5ESU5HX1VOU1BFQ0lGSUVEEAASEQoNQklORElOR19QQVBFUhABEhEKDUJJTkRJTkdfQ0xPVEgQAjL2CgoHTGlicmFyeRKKAQoHR2V0Qm9vaxIaLnRlc3RpbmcudjEuR2V0Qm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siUaK7GAQIASABgtPkkwJDEigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9WhcSFS90ZXN0L2Jvb2tzL3tib29rX2lkfRKdAQoKQ3JlYXRlQm9vaxIdLnRlc3RpbmcudjEuQ3JlYXRlQm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siXqK7GAIIAYLT5JMCTCIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzOgRib29rWiQiHy90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfTpzaGVsdmU6ASqyuxgCCAEStAEKClVwZGF0ZUJvb2sSHS50ZXN0aW5nLnYxLlVwZGF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rInWiuxgCCAGC0+STAlwaKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASpaLTIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfToBKrK7GAk6B2N1cnJlbnQSngEKCUxpc3RCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBodLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVzcG9uc2UiVKK7GAQIASABgtPkkwJGEgsvdGVzdC9ib29rc1ogEh4vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3NaFRIML3Rlc3QvdGl0bGVzYgVib29rcxKmAQoHR2V0TmFtZRIXLnRlc3RpbmcudjEuTmFtZVJlcXVlc3QaFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0ImmiuxgECAEgAYLT5JMCWxIkL3Rlc3QvbmFtZXMve25hbWU9c2hlbHZlcy8qL2Jvb2tzLyp9WhcSFS90ZXN0L2ZpbGVzL3tuYW1lPSoqfVoaEhgvdGVzdC9uYW1lcy97bmFtZX06c2hvdXQSXwoKV2F0Y2hCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayIforsYAggBgtPkkwITEhEvdGVzdC9ib29rczp3YXRjaDABEngKCFJlYWRCb29rEhoudGVzdGluZy52MS5HZXRCb29rUmVxdWVzdBoULnRlc3RpbmcudjEuQm9va1RleHQiOKK7GAIIAYLT5JMCHBIaL3Rlc3QvYm9va3Mve2Jvb2tfaWR9L3RleHSyuxgMSgR0ZXh0UgR0eXBlMAESeAoHSW5zcGVjdBIaLnRlc3RpbmcudjEuSW5zcGVjdFJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSI0orsYBAgBIAGC0+STAhIiDS90ZXN0L2luc3BlY3Q6ASqyuxgQEAEaCm1heC1hZ2U9NjAgARJyCglNYXlCb3Jyb3cSGS50ZXN0aW5nLnYxLlJlYWRlclJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSItorsYBAgBIAGC0+STAhUiEC90ZXN0L21heS1ib3Jyb3c6ASqyuxgGEAEoATABEnQKCElzUmVhZGVyEhkudGVzdGluZy52MS5SZWFkZXJSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiMKK7GAQIASABgtPkkwIYIhMvdGVzdC9yZWFkZXJzL3trZXl9OgEqsrsYBhABKAEwAkIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVzdGluZy92MTt0ZXN0aW5ndjFK9RcKVAoBDBIDAQASGkogQSBjb250cmFjdCBmb3IgdGVzdHM6IGV2ZXJ5IHdheSBpbiB3aGljaCBhIG1ldGhvZCBjYW4gYmUgY2FsbGVkIGJ5IEhUVFAuCgomCgIFABIEDgAVARoaIFdoYXQgYSBib29rIGlzIGJvdW5kIGluLgoKGAoEBQACABIDEAIaGgsgTm90IHNhaWQuCgoVCgQFAAIBEgMSAhQaCCBQYXBlci4KChUKBAUAAgISAxQCFBoIIENsb3RoLgoKHwoCBAASBBgAHQEaEyBXaG8gd3JvdGUgYSBib29rLgoKGgoEBAACABIDGgI0Gg0gSWRlbnRpZmllci4KChQKBAQAAgESAxwCPBoHIE5hbWUuCgoVCgIEARIEIAA/ARoJIEEgYm9vay4KChoKBAQBAgASAyICNBoNIElkZW50aWZpZXIuCgorCgQEAQIBEgMkAjoaHiBUaGUgc2hlbGYgdGhhdCBpdCBzdGFuZHMgb24uCgoVCgQEAQICEgMmAjgaCCBUaXRsZS4KChUKBAQBAgMSAygCGBoIIFBhZ2VzLgoKIQoEBAECBBIDKgIXGhQgQnl0ZXMgb2YgdGhlIHNjYW4uCgojCgQEAQIFEgMsAhYaFiBXaGF0IGl0IGlzIGJvdW5kIGluLgoKHAoEBAECBhIDLgIUGg8gV2hvIHdyb3RlIGl0LgoKIwoEBAECBxIDMAJ7GhYgV29yZHMgdG8gZmluZCBpdCBieS4KCiUKBAQBAggSAzICLRoYIFdoZW4gaXQgd2FzIHB1Ymxpc2hlZC4KCikKBAQBAgkSAzQCLRocIEhvdyBsb25nIGl0IHRha2VzIHRvIHJlYWQuCgofCgQEAQIKEgM2AjkaEiBBIHBpY3R1cmUgb2YgaXQuCgoiCgQEAQILEgM4AhYaFSBXaGV0aGVyIGl0IGlzIGhlcmUuCgonCgQEAQIMEgM6AiAaGiBIb3cgbXVjaCBvZiBpdCB3YXMgcmVhZC4KCi4KBAQBAg0SAzwCFRohIFdoZXRoZXIgaXRzIHRhZ3Mgd2VyZSBsZWZ0IG91dC4KCjEKBAQBAg4SAz4CXxokIFdoYXQgcmVhZGVycyBoYXZlIG5vdGVkOiBhbnkgSlNPTi4KCjwKAgQCEgRCAEkBGjAgV2hhdCBhIGhhbmRsZXIgd2FzIGFza2VkIGZvciwgYXMgaXQgd2FzIGFza2VkLgoKGQoEBAICABIDRAI6GgwgVGhlIHNoZWxmLgoKGAoEBAICARIDRgI5GgsgVGhlIGJvb2suCgomCgQEAgICEgNIAhcaGSBBbHNvIHNheXMgd2hvIHdyb3RlIGl0LgoKGQoCBAMSBEwAUwEaDSBBIG5ldyBib29rLgoKGQoEBAMCABIDTgJKGgwgVGhlIHNoZWxmLgoKGAoEBAMCARIDUAIQGgsgVGhlIGJvb2suCgofCgQEAwICEgNSAkIaEiBJZGVtcG90ZW5jeSBrZXkuCgomCgIEBBIEVgBlARoaIEFub3RoZXIgc3RhdGUgb2YgYSBib29rLgoKGQoEBAQCABIDWAI6GgwgVGhlIHNoZWxmLgoKGAoEBAQCARIDWgI5GgsgVGhlIGJvb2suCgoZCgQEBAICEgNcAjgaDCBJdHMgdGl0bGUuCgodCgQEBAIDEgNeAk8aECBBbGwgaXRzIHdvcmRzLgoKHAoEBAQCBBIDYAIUGg8gV2hvIHdyb3RlIGl0LgoKKAoEBAQCBRIDYgJTGhsgV2hpY2ggb2YgdGhlc2UgdG8gY2hhbmdlLgoKJwoEBAQCBhIDZAI6GhogVGhlIGJvb2sgYXMgaXQgd2FzIHJlYWQuCgoaCgIEBRIEaAB/ARoOIFdoaWNoIGJvb2tzLgoKKgoEBAUCABIDagI6Gh0gVGhlIHNoZWxmOyBlbXB0eSBtZWFucyBhbGwuCgomCgQEBQIBEgNsAhYaGSBXaGF0IHRoZXkgYXJlIGJvdW5kIGluLgoKJAoEBAUCAhIDbgJOGhcgV29yZHMgdGhhdCB0aGV5IGhhdmUuCgokCgQEBQIDEgNwAiYaFyBQdWJsaXNoZWQgYWZ0ZXIgdGhpcy4KCiUKBAQFAgQSA3ICLBoYIFJlYWQgZmFzdGVyIHRoYW4gdGhpcy4KChcKBAQFAgUSA3QCFBoKIEJ5IHdob20uCgorCgQEBQIGEgN2AjkaHiBCb29rcyBvZiBhIHBhZ2U7IDAgbWVhbnMgNTAuCgpNCgQEBQIHEgN4AjcaQCBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMTsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKJgoEBAUCCBIDegI+GhkgT2YgdGhlIHJlc3BvbnNlIGJlZm9yZS4KCiMKBAQFAgkSA3wCOhoWIGB0aXRsZWAgb3IgYC10aXRsZWAuCgogCgQEBQIKEgN+AhkaEyBMYXJnZXIgdGhhbiB0aGlzLgoKIAoCBAYSBoIBAIkBARoSIEEgcGFnZSBvZiBib29rcy4KChoKBAQGAgASBIQBAhoaDCBUaGUgYm9va3MuCgo0CgQEBgIBEgSGAQIdGiYgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IGF0IHRoZSBlbmQuCgpSCgQEBgICEgSIAQIhGkQgSG93IG1hbnkgdGhlcmUgYXJlIG9uIGFsbCBwYWdlczsgYWJzZW50IHdoZW4gdGhleSBhcmUgbm90IGNvdW50ZWQuCgouCgIEBxIGjAEAkQEBGiAgQSBwaWVjZSBvZiB0aGUgdGV4dCBvZiBhIGJvb2suCgo+CgQEBwIAEgSOAQISGjAgVGhlIHR5cGUgb2YgdGhlIHRleHQ7IG9ubHkgaW4gdGhlIGZpcnN0IHBpZWNlLgoKHgoEBAcCARIEkAECEhoQIFRoZSBuZXh0IHBhcnQuCgoqCgIECBIGlAEAlwEBGhwgQSBuYW1lIHdpdGggc2xhc2hlcyBpbiBpdC4KCiQKBAQIAgASBJYBAjgaFiBgc2hlbHZlcy9hL2Jvb2tzL2JgLgoKLgoCBAkSBpoBAJ8BARogIEFza3MgYWJvdXQgYSB0b2tlbiAoUkZDIDc2NjIpLgoKGgoEBAkCABIEnAECRxoMIFRoZSB0b2tlbi4KCi0KBAQJAgESBJ4BAkEaHyBXaGF0IGtpbmQgb2YgdG9rZW4gaXQgbWF5IGJlLgoKKQoCBAoSBqIBAKUBARobIFdoYXQgaXMga25vd24gb2YgYSB0b2tlbi4KCiIKBAQKAgASBKQBAhIaFCBXaGV0aGVyIGl0IGNvdW50cy4KCiQKAgQLEgaoAQCtAQEaFiBBc2tzIGFib3V0IGEgcmVhZGVyLgoKFQoEBAsCABIEqgECNRoHIFdob20uCgokCgQECwIBEgSsAQITGhYgV2hlcmUgdGhlIHJlYWRlciBpcy4KChYKAgYAEgawAQD8AQEaCCBCb29rcy4KChsKBAYAAgASBrIBArgBAxoLIE9uZSBib29rLgoKHgoEBgACARIGugECwgEDGg4gQWRkcyBhIGJvb2suCgohCgQGAAICEgbEAQLMAQMaESBDaGFuZ2VzIGEgYm9vay4KCisKBAYAAgMSBs4BAtUBAxobIEJvb2tzIG9mIGEgc2hlbGYsIG9yIGFsbC4KCigKBAYAAgQSBtcBAt4BAxoYIEFuc3dlcnMgd2l0aCB0aGUgbmFtZS4KCioKBAYAAgUSBuABAuMBAxoaIEJvb2tzIG9uZSBhZnRlciBhbm90aGVyLgoKJQoEBgACBhIG5QEC6QEDGhUgVGhlIHRleHQgb2YgYSBib29rLgoKJQoEBgACBxIG6wEC7wEDGhUgQXNrcyBhYm91dCBhIHRva2VuLgoKPwoEBgACCBIG8QEC9QEDGi8gV2hldGhlciBhIHJlYWRlciBtYXkgYm9ycm93OyBlcnJvcnMgYXJlIHRleHQuCgpCCgQGAAIJEgb3AQL7AQMaMiBUaGUgc2FtZTsgZXJyb3JzIGhhdmUgYSBjb2RlLCBhbmQgYW5zd2VycyBhIHRhZy4KYgZwcm90bzM="
+      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSLzBQoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0EiUKB2xlbnRfdG8YDyABKAlCDKq7GAIYQLq7GAIIAVIGbGVudFRvEjEKBHdlYXIYECABKA4yFS50ZXN0aW5nLnYxLldlYXJMZXZlbEIGursYAggBUgR3ZWFyEiQKBWdlbnJlGBEgASgJQg6quxgCGEC6uxgECAEgAVIFZ2VucmUSJAoFc3BpbmUYEiABKAlCDqq7GAIYQLq7GAQIASACUgVzcGluZRIjCgVub3RlcxgTIAEoCUINqrsYAxiAILq7GAIQAVIFbm90ZXNCCwoJX3Byb2dyZXNzInUKDkdldEJvb2tSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSHwoHYm9va19pZBgCIAEoCUIGqrsYAhhAUgZib29rSWQSHwoLd2l0aF9hdXRob3IYAyABKAhSCndpdGhBdXRob3IikAEKEUNyZWF0ZUJvb2tSZXF1ZXN0EiMKCHNoZWxmX2lkGAEgASgJQgiquxgECAEYQFIHc2hlbGZJZBIkCgRib29rGAIgASgLMhAudGVzdGluZy52MS5Cb29rUgRib29rEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki/QIKEVVwZGF0ZUJvb2tSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSHwoHYm9va19pZBgCIAEoCUIGqrsYAhhAUgZib29rSWQSHQoFdGl0bGUYAyABKAlCB6q7GAMYyAFSBXRpdGxlEhwKBHRhZ3MYBCADKAlCCKq7GAQYQEhkUgR0YWdzEioKBmF1dGhvchgFIAEoCzISLnRlc3RpbmcudjEuQXV0aG9yUgZhdXRob3ISRAoLdXBkYXRlX21hc2sYBiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgequxgDUIAIUgp1cGRhdGVNYXNrEjMKB2N1cnJlbnQYByABKAsyEC50ZXN0aW5nLnYxLkJvb2tCB6q7GANQgCBSB2N1cnJlbnQSQAoLbGVudF90b19pZHMYCCADKAlCIqq7GAQYQEgKursYFioJbGVudFRvSWRzKglib3Jyb3dlcnNSB3JlYWRlcnMi1wMKEExpc3RCb29rc1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBItCgdiaW5kaW5nGAIgASgOMhMudGVzdGluZy52MS5CaW5kaW5nUgdiaW5kaW5nEhwKBHRhZ3MYAyADKAlCCKq7GAQYQEgKUgR0YWdzEjAKBWFmdGVyGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFYWZ0ZXISPAoMc2hvcnRlcl90aGFuGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgtzaG9ydGVyVGhhbhIqCgZhdXRob3IYBiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEioKCXBhZ2Vfc2l6ZRgHIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAgIQuQVIEcGFnZRImCgpwYWdlX3Rva2VuGAkgASgJQgequxgDGIAIUglwYWdlVG9rZW4SHwoHc29ydF9ieRgKIAEoCUIGqrsYAhhAUgZzb3J0QnkSHwoLbGFyZ2VyX3RoYW4YCyABKANSCmxhcmdlclRoYW4ilgEKEUxpc3RCb29rc1Jlc3BvbnNlEiYKBWJvb2tzGAEgAygLMhAudGVzdGluZy52MS5Cb29rUgVib29rcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SIgoKdG90YWxfc2l6ZRgDIAEoBEgAUgl0b3RhbFNpemWIAQFCDQoLX3RvdGFsX3NpemUiMgoIQm9va1RleHQSEgoEdHlwZRgBIAEoCVIEdHlwZRISCgR0ZXh0GAIgASgJUgR0ZXh0IioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUiUwoNUmVhZGVyUmVxdWVzdBIYCgNrZXkYASABKAlCBqq7GAIYQFIDa2V5EigKBXBsYWNlGAIgASgLMhIudGVzdGluZy52MS5BdXRob3JSBXBsYWNlKkgKB0JpbmRpbmcSFwoTQklORElOR19VTlNQRUNJRklFRBAAEhEKDUJJTkRJTkdfUEFQRVIQARIRCg1CSU5ESU5HX0NMT1RIEAIqWwoJV2VhckxldmVsEhoKFldFQVJfTEVWRUxfVU5TUEVDSUZJRUQQABIVChFXRUFSX0xFVkVMX0FTX05FVxABEhMKD1dFQVJfTEVWRUxfV09SThACGgbCuxgCCAEy9goKB0xpYnJhcnkSigEKB0dldEJvb2sSGi50ZXN0aW5nLnYxLkdldEJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIlGiuxgECAEgAYLT5JMCQxIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfVoXEhUvdGVzdC9ib29rcy97Ym9va19pZH0SnQEKCkNyZWF0ZUJvb2sSHS50ZXN0aW5nLnYxLkNyZWF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIl6iuxgCCAGC0+STAkwiHi90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rczoEYm9va1okIh8vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH06c2hlbHZlOgEqsrsYAggBErQBCgpVcGRhdGVCb29rEh0udGVzdGluZy52MS5VcGRhdGVCb29rUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayJ1orsYAggBgtPkkwJcGigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9OgEqWi0yKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASqyuxgJOgdjdXJyZW50Ep4BCglMaXN0Qm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaHS50ZXN0aW5nLnYxLkxpc3RCb29rc1Jlc3BvbnNlIlSiuxgECAEgAYLT5JMCRhILL3Rlc3QvYm9va3NaIBIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzWhUSDC90ZXN0L3RpdGxlc2IFYm9va3MSpgEKB0dldE5hbWUSFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0GhcudGVzdGluZy52MS5OYW1lUmVxdWVzdCJporsYBAgBIAGC0+STAlsSJC90ZXN0L25hbWVzL3tuYW1lPXNoZWx2ZXMvKi9ib29rcy8qfVoXEhUvdGVzdC9maWxlcy97bmFtZT0qKn1aGhIYL3Rlc3QvbmFtZXMve25hbWV9OnNob3V0El8KCldhdGNoQm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siH6K7GAIIAYLT5JMCExIRL3Rlc3QvYm9va3M6d2F0Y2gwARJ4CghSZWFkQm9vaxIaLnRlc3RpbmcudjEuR2V0Qm9va1JlcXVlc3QaFC50ZXN0aW5nLnYxLkJvb2tUZXh0IjiiuxgCCAGC0+STAhwSGi90ZXN0L2Jvb2tzL3tib29rX2lkfS90ZXh0srsYDEoEdGV4dFIEdHlwZTABEngKB0luc3BlY3QSGi50ZXN0aW5nLnYxLkluc3BlY3RSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiNKK7GAQIASABgtPkkwISIg0vdGVzdC9pbnNwZWN0OgEqsrsYEBABGgptYXgtYWdlPTYwIAEScgoJTWF5Qm9ycm93EhkudGVzdGluZy52MS5SZWFkZXJSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiLaK7GAQIASABgtPkkwIVIhAvdGVzdC9tYXktYm9ycm93OgEqsrsYBhABKAEwARJ0CghJc1JlYWRlchIZLnRlc3RpbmcudjEuUmVhZGVyUmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIjCiuxgECAEgAYLT5JMCGCITL3Rlc3QvcmVhZGVycy97a2V5fToBKrK7GAYQASgBMAJCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3Rlc3RpbmcvdjE7dGVzdGluZ3YxStEaClQKAQwSAwEAEhpKIEEgY29udHJhY3QgZm9yIHRlc3RzOiBldmVyeSB3YXkgaW4gd2hpY2ggYSBtZXRob2QgY2FuIGJlIGNhbGxlZCBieSBIVFRQLgoKJgoCBQASBA4AFQEaGiBXaGF0IGEgYm9vayBpcyBib3VuZCBpbi4KChgKBAUAAgASAxACGhoLIE5vdCBzYWlkLgoKFQoEBQACARIDEgIUGgggUGFwZXIuCgoVCgQFAAICEgMUAhQaCCBDbG90aC4KCiEKAgUBEgQYACABGhUgSG93IHdvcm4gYSBib29rIGlzLgoKGAoEBQECABIDGwIdGgsgTm90IHNhaWQuCgoWCgQFAQIBEgMdAhgaCSBBcyBuZXcuCgoUCgQFAQICEgMfAhYaByBXb3JuLgoKHwoCBAASBCMAKAEaEyBXaG8gd3JvdGUgYSBib29rLgoKGgoEBAACABIDJQI0Gg0gSWRlbnRpZmllci4KChQKBAQAAgESAycCPBoHIE5hbWUuCgoVCgIEARIEKwBSARoJIEEgYm9vay4KChoKBAQBAgASAy0CNBoNIElkZW50aWZpZXIuCgorCgQEAQIBEgMvAjoaHiBUaGUgc2hlbGYgdGhhdCBpdCBzdGFuZHMgb24uCgoVCgQEAQICEgMxAjgaCCBUaXRsZS4KChUKBAQBAgMSAzMCGBoIIFBhZ2VzLgoKIQoEBAECBBIDNQIXGhQgQnl0ZXMgb2YgdGhlIHNjYW4uCgojCgQEAQIFEgM3AhYaFiBXaGF0IGl0IGlzIGJvdW5kIGluLgoKHAoEBAECBhIDOQIUGg8gV2hvIHdyb3RlIGl0LgoKIwoEBAECBxIDOwJ7GhYgV29yZHMgdG8gZmluZCBpdCBieS4KCiUKBAQBAggSAz0CLRoYIFdoZW4gaXQgd2FzIHB1Ymxpc2hlZC4KCikKBAQBAgkSAz8CLRocIEhvdyBsb25nIGl0IHRha2VzIHRvIHJlYWQuCgofCgQEAQIKEgNBAjkaEiBBIHBpY3R1cmUgb2YgaXQuCgoiCgQEAQILEgNDAhYaFSBXaGV0aGVyIGl0IGlzIGhlcmUuCgonCgQEAQIMEgNFAiAaGiBIb3cgbXVjaCBvZiBpdCB3YXMgcmVhZC4KCi4KBAQBAg0SA0cCFRohIFdoZXRoZXIgaXRzIHRhZ3Mgd2VyZSBsZWZ0IG91dC4KCi4KBAQBAg4SA0kCYRohIFdobyBoYXMgaXQ7IGVtcHR5IG1lYW5zIG5vYm9keS4KCh4KBAQBAg8SA0sCPhoRIEhvdyB3b3JuIGl0IGlzLgoKSAoEBAECEBIDTQJ5GjsgSXRzIGdlbnJlLCBieSBhIG5hbWUgb2YgdGhlIGNhdGFsb2d1ZTogYHNjaWVuY2VfZmljdGlvbmAuCgotCgQEAQIREgNPAnkaICBUaGUgd29yZCBvbiBpdHMgc3BpbmU6IGB0b196YC4KCjEKBAQBAhISA1ECXxokIFdoYXQgcmVhZGVycyBoYXZlIG5vdGVkOiBhbnkgSlNPTi4KCjwKAgQCEgRVAFwBGjAgV2hhdCBhIGhhbmRsZXIgd2FzIGFza2VkIGZvciwgYXMgaXQgd2FzIGFza2VkLgoKGQoEBAICABIDVwI6GgwgVGhlIHNoZWxmLgoKGAoEBAICARIDWQI5GgsgVGhlIGJvb2suCgomCgQEAgICEgNbAhcaGSBBbHNvIHNheXMgd2hvIHdyb3RlIGl0LgoKGQoCBAMSBF8AZgEaDSBBIG5ldyBib29rLgoKGQoEBAMCABIDYQJKGgwgVGhlIHNoZWxmLgoKGAoEBAMCARIDYwIQGgsgVGhlIGJvb2suCgofCgQEAwICEgNlAkIaEiBJZGVtcG90ZW5jeSBrZXkuCgomCgIEBBIEaQB6ARoaIEFub3RoZXIgc3RhdGUgb2YgYSBib29rLgoKGQoEBAQCABIDawI6GgwgVGhlIHNoZWxmLgoKGAoEBAQCARIDbQI5GgsgVGhlIGJvb2suCgoZCgQEBAICEgNvAjgaDCBJdHMgdGl0bGUuCgodCgQEBAIDEgNxAk8aECBBbGwgaXRzIHdvcmRzLgoKHAoEBAQCBBIDcwIUGg8gV2hvIHdyb3RlIGl0LgoKKAoEBAQCBRIDdQJTGhsgV2hpY2ggb2YgdGhlc2UgdG8gY2hhbmdlLgoKJwoEBAQCBhIDdwI6GhogVGhlIGJvb2sgYXMgaXQgd2FzIHJlYWQuCgobCgQEBAIHEgR5AqcBGg0gV2hvIGhhcyBpdC4KChsKAgQFEgV9AJQBARoOIFdoaWNoIGJvb2tzLgoKKgoEBAUCABIDfwI6Gh0gVGhlIHNoZWxmOyBlbXB0eSBtZWFucyBhbGwuCgonCgQEBQIBEgSBAQIWGhkgV2hhdCB0aGV5IGFyZSBib3VuZCBpbi4KCiUKBAQFAgISBIMBAk4aFyBXb3JkcyB0aGF0IHRoZXkgaGF2ZS4KCiUKBAQFAgMSBIUBAiYaFyBQdWJsaXNoZWQgYWZ0ZXIgdGhpcy4KCiYKBAQFAgQSBIcBAiwaGCBSZWFkIGZhc3RlciB0aGFuIHRoaXMuCgoYCgQEBQIFEgSJAQIUGgogQnkgd2hvbS4KCiwKBAQFAgYSBIsBAjkaHiBCb29rcyBvZiBhIHBhZ2U7IDAgbWVhbnMgNTAuCgpOCgQEBQIHEgSNAQI3GkAgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDE7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCicKBAQFAggSBI8BAj4aGSBPZiB0aGUgcmVzcG9uc2UgYmVmb3JlLgoKJAoEBAUCCRIEkQECOhoWIGB0aXRsZWAgb3IgYC10aXRsZWAuCgohCgQEBQIKEgSTAQIZGhMgTGFyZ2VyIHRoYW4gdGhpcy4KCiAKAgQGEgaXAQCeAQEaEiBBIHBhZ2Ugb2YgYm9va3MuCgoaCgQEBgIAEgSZAQIaGgwgVGhlIGJvb2tzLgoKNAoEBAYCARIEmwECHRomIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBhdCB0aGUgZW5kLgoKUgoEBAYCAhIEnQECIRpEIEhvdyBtYW55IHRoZXJlIGFyZSBvbiBhbGwgcGFnZXM7IGFic2VudCB3aGVuIHRoZXkgYXJlIG5vdCBjb3VudGVkLgoKLgoCBAcSBqEBAKYBARogIEEgcGllY2Ugb2YgdGhlIHRleHQgb2YgYSBib29rLgoKPgoEBAcCABIEowECEhowIFRoZSB0eXBlIG9mIHRoZSB0ZXh0OyBvbmx5IGluIHRoZSBmaXJzdCBwaWVjZS4KCh4KBAQHAgESBKUBAhIaECBUaGUgbmV4dCBwYXJ0LgoKKgoCBAgSBqkBAKwBARocIEEgbmFtZSB3aXRoIHNsYXNoZXMgaW4gaXQuCgokCgQECAIAEgSrAQI4GhYgYHNoZWx2ZXMvYS9ib29rcy9iYC4KCi4KAgQJEgavAQC0AQEaICBBc2tzIGFib3V0IGEgdG9rZW4gKFJGQyA3NjYyKS4KChoKBAQJAgASBLEBAkcaDCBUaGUgdG9rZW4uCgotCgQECQIBEgSzAQJBGh8gV2hhdCBraW5kIG9mIHRva2VuIGl0IG1heSBiZS4KCikKAgQKEga3AQC6AQEaGyBXaGF0IGlzIGtub3duIG9mIGEgdG9rZW4uCgoiCgQECgIAEgS5AQISGhQgV2hldGhlciBpdCBjb3VudHMuCgokCgIECxIGvQEAwgEBGhYgQXNrcyBhYm91dCBhIHJlYWRlci4KChUKBAQLAgASBL8BAjUaByBXaG9tLgoKJAoEBAsCARIEwQECExoWIFdoZXJlIHRoZSByZWFkZXIgaXMuCgoWCgIGABIGxQEAkQIBGgggQm9va3MuCgobCgQGAAIAEgbHAQLNAQMaCyBPbmUgYm9vay4KCh4KBAYAAgESBs8BAtcBAxoOIEFkZHMgYSBib29rLgoKIQoEBgACAhIG2QEC4QEDGhEgQ2hhbmdlcyBhIGJvb2suCgorCgQGAAIDEgbjAQLqAQMaGyBCb29rcyBvZiBhIHNoZWxmLCBvciBhbGwuCgooCgQGAAIEEgbsAQLzAQMaGCBBbnN3ZXJzIHdpdGggdGhlIG5hbWUuCgoqCgQGAAIFEgb1AQL4AQMaGiBCb29rcyBvbmUgYWZ0ZXIgYW5vdGhlci4KCiUKBAYAAgYSBvoBAv4BAxoVIFRoZSB0ZXh0IG9mIGEgYm9vay4KCiUKBAYAAgcSBoACAoQCAxoVIEFza3MgYWJvdXQgYSB0b2tlbi4KCj8KBAYAAggSBoYCAooCAxovIFdoZXRoZXIgYSByZWFkZXIgbWF5IGJvcnJvdzsgZXJyb3JzIGFyZSB0ZXh0LgoKQgoEBgACCRIGjAICkAIDGjIgVGhlIHNhbWU7IGVycm9ycyBoYXZlIGEgY29kZSwgYW5kIGFuc3dlcnMgYSB0YWcuCmIGcHJvdG8z"
     )
   }
 }

@@ -36,6 +36,25 @@ struct ActivityTests {
     #expect(try day("2026-11-23").monday.text == "2026-11-23")
   }
 
+  @Test("A streak counts until nobody can go on with it, and a week until it is over everywhere")
+  func current_whileItCanGoOn() throws {
+    func instant(_ text: String) throws -> Int64 {
+      try #require(InstantText.milliseconds(text))
+    }
+    // A Sunday.
+    var checkin = ActivityRecord("checkin", on: try day("2026-11-21"), count: 1)
+    checkin.record(on: try day("2026-11-22"), count: 1)
+    // On Baker Island it is Monday until Tuesday 12:00 UTC.
+    for (now, streak, week) in [
+      ("2026-11-22T12:00:00Z", Int64(2), Int64(2)), ("2026-11-23T11:59:59Z", 2, 2),
+      ("2026-11-23T12:00:00Z", 2, 0), ("2026-11-24T11:59:59Z", 2, 0),
+      ("2026-11-24T12:00:00Z", 0, 0),
+    ] {
+      #expect(checkin.currentStreak(at: try instant(now)) == streak, "\(now)")
+      #expect(checkin.currentWeekTotal(at: try instant(now)) == week, "\(now)")
+    }
+  }
+
   @Test("A day before the last one adds to the counts and leaves the streak alone")
   func day_earlier_changesNoStreak() throws {
     var checkin = ActivityRecord("checkin", on: try day("2026-11-22"), count: 1)

@@ -33,6 +33,52 @@ struct SignInTests {
     }
   }
 
+  @Test("roleAssociations has the roles in force that applications know, and roles has all")
+  func roles_thatApplicationsKnow_areApart() async throws {
+    try await AuthStage.run { stage in
+      let up = try await stage.signUp()
+      let id = try #require(up.user?.id)
+      let now = stage.clock.now
+      let hours = Tenancy_V1.RecurringWindow(from: "08:00", until: "17:00", timeZone: "UTC")
+      func role(
+        _ name: String,
+        _ change: (inout Tenancy_V1.RoleAssociation) -> Void = { _ in }
+      ) -> Tenancy_V1.RoleAssociation {
+        var role = Tenancy_V1.RoleAssociation(
+          id: "asc_\(name)",
+          userId: id,
+          entityType: "unit",
+          entityId: "unt_\(name)",
+          role: "tenant",
+          inApp: true
+        )
+        change(&role)
+        return role
+      }
+      let all = [
+        role("known"), role("foreign") { $0.inApp = false },
+        role("later") { $0.validFrom = .init(milliseconds: now + 60_000) },
+        role("ended") { $0.validUntil = .init(milliseconds: now) },
+        role("closed") { $0.recurring = hours },
+        role("open") {
+          $0.recurring = hours
+          $0.recurringOpen = true
+        },
+      ]
+      stage.peers.change { $0.associations[id] = all }
+      let seen = [
+        try #require(try await stage.signIn().user),
+        try await stage.users.getMe(.init(), options: stage.with(up)),
+        try await stage.users.updateProfile(.init(firstName: "Ada"), options: stage.with(up)),
+      ]
+      for user in seen {
+        #expect(user.roleAssociations.map(\.id) == ["asc_known", "asc_open"])
+        #expect(user.roles == all)
+        #expect(user.uid == id && user.isEmailVerified == user.emailVerified)
+      }
+    }
+  }
+
   @Test("The Compliance Pack is a feature, whichever product or tier unlocks it")
   func hasCompliancePack_followsTheFeature() async throws {
     try await AuthStage.run { stage in

@@ -68,7 +68,14 @@ final class ScriptedPeers: Sendable {
   func give(_ user: String, _ role: String, on id: String, _ type: String) {
     change { state in
       state.associations[user, default: []].append(
-        .init(id: "asc_\(id)", userId: user, entityType: type, entityId: id, role: role)
+        .init(
+          id: "asc_\(id)",
+          userId: user,
+          entityType: type,
+          entityId: id,
+          role: role,
+          inApp: true
+        )
       )
     }
   }

@@ -107,7 +107,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         "id": .own, "name": texts("One", "Two"), "propertyId": .own,
         "tenantUserIds": ids({ [$0.tenant.id, $0.guest.id] }, { [$0.tenant.id] }),
         "deviceIds": ids({ [$0.door, $0.cellar].sorted() }, { [$0.door] }),
-        "commonAreaDeviceIds": ids({ [$0.cellar, $0.gate] }, { [$0.gate, $0.cellar] }),
+        "commonAreaAccessIds": ids({ [$0.cellar, $0.gate] }, { [$0.gate, $0.cellar] }),
         "createdAt": .own, "updatedAt": .own, "revision": .revision, "propertyName": .foreign,
         "propertyAddress": .foreign, "tenants": .foreign, "deviceCount": .own, "deviceIdsCut": .own,
       ]
@@ -163,7 +163,9 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         "language": texts("de", "en"),
         "photoUrl": texts("https://img.example/1.png", "https://img.example/2.png"),
         "timeZone": texts("Europe/Berlin", "Asia/Tokyo"), "settings": .own,
-        "activities": .foreign, "planDetails": .foreign, "revision": .revision,
+        "activities": .foreign, "planDetails": .foreign, "revision": .revision, "roles": .foreign,
+        "uid": .own, "isEmailVerified": .own, "streakCount": .foreign, "totalCheckins": .foreign,
+        "messagesThisWeek": .foreign,
       ]
     ),
   ]

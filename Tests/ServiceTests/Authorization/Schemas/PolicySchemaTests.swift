@@ -61,6 +61,10 @@ struct PolicySchemaTests {
     .both(#""from": "unit", "to": "device""#, #""from": "unit""#),
     .both(#""on": ["portfolio"], "inherits_to""#, #""inherits_to""#),
     .both(#""keep_one": true"#, #""keep_one": 1"#),
+    .both(#""app_name": "OWNER""#, #""app_name": """#),
+    .both(#""app_name": "OWNER""#, #""app_name": "a name""#),
+    .both(#""app_name": "UNIT""#, #""app_name": 7"#),
+    .loader(#""app_name": "UNIT""#, #""app_name": "PROPERTY""#),
     .both(#""window": "required""#, #""window": "required", "recurring": "always""#),
     .both(#""window": "required""#, #""window": "always""#),
     .both(#""window_days_max": 366"#, #""window_days_max": 0"#),
@@ -235,6 +239,7 @@ struct PolicySchemaTests {
       "types": {
         "system": { "actions": { "system.administer": { "roles": ["super_admin"] } } },
         "library": {
+          "app_name": "LIBRARY",
           "parents": ["system"], "prefix": "lib", "holds_features_as": "organization",
           "members": { "limit": "maxVisitors" },
           "lifecycle": {

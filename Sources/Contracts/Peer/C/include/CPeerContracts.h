@@ -247,6 +247,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_entitlements_response(void) {
   return &entitlement__v1__get_entitlements_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_entitlements_response__module_flags_entry(void) {
+  return &entitlement__v1__get_entitlements_response__module_flags_entry__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__plan(void) {
   return &entitlement__v1__plan__descriptor;
 }

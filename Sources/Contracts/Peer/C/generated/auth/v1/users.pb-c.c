@@ -115,7 +115,7 @@ void   auth__v1__user_address__init
   static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[22] =
+static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[28] =
 {
   {
     "f1_id",
@@ -358,6 +358,18 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[22] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f24_roles",
+    24,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__User, n_f24_roles),
+    offsetof(Auth__V1__User, f24_roles),
+    &tenancy__v1__role_association__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f25_plan_details",
     25,
     PROTOBUF_C_LABEL_NONE,
@@ -381,6 +393,66 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[22] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f29_uid",
+    29,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f29_uid),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f30_is_email_verified",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f30_is_email_verified),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f31_streak_count",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f31_streak_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f32_total_checkins",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f32_total_checkins),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f33_messages_this_week",
+    33,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f33_messages_this_week),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__user__field_indices_by_name[] = {
   9,   /* field[9] = f10_default_unit_id */
@@ -395,9 +467,15 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   17,   /* field[17] = f21_time_zone */
   18,   /* field[18] = f22_settings */
   19,   /* field[19] = f23_activities */
-  20,   /* field[20] = f25_plan_details */
-  21,   /* field[21] = f27_revision */
+  20,   /* field[20] = f24_roles */
+  21,   /* field[21] = f25_plan_details */
+  22,   /* field[22] = f27_revision */
+  23,   /* field[23] = f29_uid */
   1,   /* field[1] = f2_email */
+  24,   /* field[24] = f30_is_email_verified */
+  25,   /* field[25] = f31_streak_count */
+  26,   /* field[26] = f32_total_checkins */
+  27,   /* field[27] = f33_messages_this_week */
   2,   /* field[2] = f3_email_verified */
   3,   /* field[3] = f4_display_name */
   4,   /* field[4] = f5_first_name */
@@ -410,9 +488,9 @@ static const ProtobufCIntRange auth__v1__user__number_ranges[4 + 1] =
 {
   { 1, 0 },
   { 20, 16 },
-  { 25, 20 },
-  { 27, 21 },
-  { 0, 22 }
+  { 27, 22 },
+  { 29, 23 },
+  { 0, 28 }
 };
 const ProtobufCMessageDescriptor auth__v1__user__descriptor =
 {
@@ -422,7 +500,7 @@ const ProtobufCMessageDescriptor auth__v1__user__descriptor =
   "Auth__V1__User",
   "auth.v1",
   sizeof(Auth__V1__User),
-  22,
+  28,
   auth__v1__user__field_descriptors,
   auth__v1__user__field_indices_by_name,
   4,  auth__v1__user__number_ranges,

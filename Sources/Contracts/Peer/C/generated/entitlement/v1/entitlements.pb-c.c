@@ -43,6 +43,12 @@ void   entitlement__v1__get_entitlements_request__init
   static const Entitlement__V1__GetEntitlementsRequest init_value = ENTITLEMENT__V1__GET_ENTITLEMENTS_REQUEST__INIT;
   *message = init_value;
 }
+void   entitlement__v1__get_entitlements_response__module_flags_entry__init
+                     (Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry         *message)
+{
+  static const Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry init_value = ENTITLEMENT__V1__GET_ENTITLEMENTS_RESPONSE__MODULE_FLAGS_ENTRY__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__get_entitlements_response__init
                      (Entitlement__V1__GetEntitlementsResponse         *message)
 {
@@ -543,7 +549,58 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__desc
   (ProtobufCMessageInit) entitlement__v1__get_entitlements_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response__field_descriptors[9] =
+static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response__module_flags_entry__field_descriptors[2] =
+{
+  {
+    "f1_key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry, f1_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry, f2_value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__get_entitlements_response__module_flags_entry__field_indices_by_name[] = {
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
+};
+static const ProtobufCIntRange entitlement__v1__get_entitlements_response__module_flags_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__module_flags_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.GetEntitlementsResponse.ModuleFlagsEntry",
+  "ModuleFlagsEntry",
+  "Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry),
+  2,
+  entitlement__v1__get_entitlements_response__module_flags_entry__field_descriptors,
+  entitlement__v1__get_entitlements_response__module_flags_entry__field_indices_by_name,
+  1,  entitlement__v1__get_entitlements_response__module_flags_entry__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__get_entitlements_response__module_flags_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response__field_descriptors[10] =
 {
   {
     "f1_subject",
@@ -653,8 +710,21 @@ static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_module_flags",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__GetEntitlementsResponse, n_f10_module_flags),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f10_module_flags),
+    &entitlement__v1__get_entitlements_response__module_flags_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__get_entitlements_response__field_indices_by_name[] = {
+  9,   /* field[9] = f10_module_flags */
   0,   /* field[0] = f1_subject */
   1,   /* field[1] = f2_tier */
   2,   /* field[2] = f3_addons */
@@ -668,7 +738,7 @@ static const unsigned entitlement__v1__get_entitlements_response__field_indices_
 static const ProtobufCIntRange entitlement__v1__get_entitlements_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__descriptor =
 {
@@ -678,7 +748,7 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__des
   "Entitlement__V1__GetEntitlementsResponse",
   "entitlement.v1",
   sizeof(Entitlement__V1__GetEntitlementsResponse),
-  9,
+  10,
   entitlement__v1__get_entitlements_response__field_descriptors,
   entitlement__v1__get_entitlements_response__field_indices_by_name,
   1,  entitlement__v1__get_entitlements_response__number_ranges,

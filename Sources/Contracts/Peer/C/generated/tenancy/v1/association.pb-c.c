@@ -132,7 +132,7 @@ const ProtobufCMessageDescriptor tenancy__v1__recurring_window__descriptor =
   (ProtobufCMessageInit) tenancy__v1__recurring_window__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[17] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[21] =
 {
   {
     "f1_id",
@@ -338,6 +338,54 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f18_associated_entity_type",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f18_associated_entity_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f19_associated_entity_id",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f19_associated_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f20_role_within_entity",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f20_role_within_entity),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f23_in_app",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f23_in_app),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   9,   /* field[9] = f10_entity_name */
@@ -348,7 +396,11 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   14,   /* field[14] = f15_display_name */
   15,   /* field[15] = f16_granted_by_name */
   16,   /* field[16] = f17_updated_at */
+  17,   /* field[17] = f18_associated_entity_type */
+  18,   /* field[18] = f19_associated_entity_id */
   0,   /* field[0] = f1_id */
+  19,   /* field[19] = f20_role_within_entity */
+  20,   /* field[20] = f23_in_app */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_entity_type */
   3,   /* field[3] = f4_entity_id */
@@ -358,10 +410,11 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   7,   /* field[7] = f8_granted_by */
   8,   /* field[8] = f9_created_at */
 };
-static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 17 }
+  { 23, 20 },
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
 {
@@ -371,10 +424,10 @@ const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
   "Tenancy__V1__RoleAssociation",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleAssociation),
-  17,
+  21,
   tenancy__v1__role_association__field_descriptors,
   tenancy__v1__role_association__field_indices_by_name,
-  1,  tenancy__v1__role_association__number_ranges,
+  2,  tenancy__v1__role_association__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__role_association__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

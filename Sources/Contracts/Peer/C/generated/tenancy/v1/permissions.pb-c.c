@@ -1993,7 +1993,7 @@ const ProtobufCMessageDescriptor tenancy__v1__fetch_permissions_request__descrip
   (ProtobufCMessageInit) tenancy__v1__fetch_permissions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__permission_set__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__permission_set__field_descriptors[7] =
 {
   {
     "f1_entity_type",
@@ -2055,6 +2055,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__permission_set__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_app_actions",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__PermissionSet, n_f6_app_actions),
+    offsetof(Tenancy__V1__PermissionSet, f6_app_actions),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_app_roles",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__PermissionSet, n_f7_app_roles),
+    offsetof(Tenancy__V1__PermissionSet, f7_app_roles),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__permission_set__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_type */
@@ -2062,11 +2086,13 @@ static const unsigned tenancy__v1__permission_set__field_indices_by_name[] = {
   2,   /* field[2] = f3_actions */
   3,   /* field[3] = f4_access_level */
   4,   /* field[4] = f5_visible_attributes */
+  5,   /* field[5] = f6_app_actions */
+  6,   /* field[6] = f7_app_roles */
 };
 static const ProtobufCIntRange tenancy__v1__permission_set__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__permission_set__descriptor =
 {
@@ -2076,7 +2102,7 @@ const ProtobufCMessageDescriptor tenancy__v1__permission_set__descriptor =
   "Tenancy__V1__PermissionSet",
   "tenancy.v1",
   sizeof(Tenancy__V1__PermissionSet),
-  5,
+  7,
   tenancy__v1__permission_set__field_descriptors,
   tenancy__v1__permission_set__field_indices_by_name,
   1,  tenancy__v1__permission_set__number_ranges,

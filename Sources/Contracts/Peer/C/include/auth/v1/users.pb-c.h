@@ -71,12 +71,19 @@ struct  Auth__V1__User
   ProtobufCBinaryData f22_settings;
   size_t n_f23_activities;
   Auth__V1__Activity **f23_activities;
+  size_t n_f24_roles;
+  Tenancy__V1__RoleAssociation **f24_roles;
   Entitlement__V1__Plan *f25_plan_details;
   ProtobufCBinaryData f27_revision;
+  ProtobufCBinaryData f29_uid;
+  protobuf_c_boolean f30_is_email_verified;
+  uint32_t f31_streak_count;
+  uint32_t f32_total_checkins;
+  uint32_t f33_messages_this_week;
 };
 #define AUTH__V1__USER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
 
 
 struct  Auth__V1__Activity

@@ -25,6 +25,7 @@ typedef struct Entitlement__V1__Entitlement Entitlement__V1__Entitlement;
 typedef struct Entitlement__V1__ActivePromotion Entitlement__V1__ActivePromotion;
 typedef struct Entitlement__V1__GetEntitlementsRequest Entitlement__V1__GetEntitlementsRequest;
 typedef struct Entitlement__V1__GetEntitlementsResponse Entitlement__V1__GetEntitlementsResponse;
+typedef struct Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry;
 typedef struct Entitlement__V1__Plan Entitlement__V1__Plan;
 typedef struct Entitlement__V1__CheckFeatureRequest Entitlement__V1__CheckFeatureRequest;
 typedef struct Entitlement__V1__CheckLimitRequest Entitlement__V1__CheckLimitRequest;
@@ -225,6 +226,17 @@ struct  Entitlement__V1__GetEntitlementsRequest
     , NULL }
 
 
+struct  Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_key;
+  protobuf_c_boolean f2_value;
+};
+#define ENTITLEMENT__V1__GET_ENTITLEMENTS_RESPONSE__MODULE_FLAGS_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_entitlements_response__module_flags_entry__descriptor) \
+    , {0,NULL}, 0 }
+
+
 struct  Entitlement__V1__GetEntitlementsResponse
 {
   ProtobufCMessage base;
@@ -241,10 +253,12 @@ struct  Entitlement__V1__GetEntitlementsResponse
   size_t n_f8_promotions;
   Entitlement__V1__ActivePromotion **f8_promotions;
   Entitlement__V1__Plan *f9_plan;
+  size_t n_f10_module_flags;
+  Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry **f10_module_flags;
 };
 #define ENTITLEMENT__V1__GET_ENTITLEMENTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_entitlements_response__descriptor) \
-    , NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0, NULL, 0,NULL, NULL }
+    , NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0, NULL, 0,NULL, NULL, 0,NULL }
 
 
 struct  Entitlement__V1__Plan
@@ -498,6 +512,9 @@ void   entitlement__v1__active_promotion__init
 /* Entitlement__V1__GetEntitlementsRequest methods */
 void   entitlement__v1__get_entitlements_request__init
                      (Entitlement__V1__GetEntitlementsRequest         *message);
+/* Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry methods */
+void   entitlement__v1__get_entitlements_response__module_flags_entry__init
+                     (Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry         *message);
 /* Entitlement__V1__GetEntitlementsResponse methods */
 void   entitlement__v1__get_entitlements_response__init
                      (Entitlement__V1__GetEntitlementsResponse         *message);
@@ -562,6 +579,9 @@ typedef void (*Entitlement__V1__ActivePromotion_Closure)
                   void *closure_data);
 typedef void (*Entitlement__V1__GetEntitlementsRequest_Closure)
                  (const Entitlement__V1__GetEntitlementsRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry_Closure)
+                 (const Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry *message,
                   void *closure_data);
 typedef void (*Entitlement__V1__GetEntitlementsResponse_Closure)
                  (const Entitlement__V1__GetEntitlementsResponse *message,
@@ -630,6 +650,7 @@ extern const ProtobufCMessageDescriptor entitlement__v1__entitlement__descriptor
 extern const ProtobufCMessageDescriptor entitlement__v1__active_promotion__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__module_flags_entry__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__plan__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_feature_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_limit_request__descriptor;

@@ -433,10 +433,14 @@ struct  Tenancy__V1__PermissionSet
   ProtobufCBinaryData f4_access_level;
   size_t n_f5_visible_attributes;
   ProtobufCBinaryData *f5_visible_attributes;
+  size_t n_f6_app_actions;
+  ProtobufCBinaryData *f6_app_actions;
+  size_t n_f7_app_roles;
+  ProtobufCBinaryData *f7_app_roles;
 };
 #define TENANCY__V1__PERMISSION_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__permission_set__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, {0,NULL}, 0,NULL }
+    , {0,NULL}, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL }
 
 
 struct  Tenancy__V1__EntityPermissions

@@ -220,7 +220,7 @@ const ProtobufCMessageDescriptor tenancy__v1__policy_version__descriptor =
   (ProtobufCMessageInit) tenancy__v1__policy_version__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptors[7] =
 {
   {
     "f1_name",
@@ -294,6 +294,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_app_name",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__TypeSchema, f7_app_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__type_schema__field_indices_by_name[] = {
   0,   /* field[0] = f1_name */
@@ -302,11 +314,12 @@ static const unsigned tenancy__v1__type_schema__field_indices_by_name[] = {
   3,   /* field[3] = f4_attributes */
   4,   /* field[4] = f5_other_attributes */
   5,   /* field[5] = f6_actions */
+  6,   /* field[6] = f7_app_name */
 };
 static const ProtobufCIntRange tenancy__v1__type_schema__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor =
 {
@@ -316,7 +329,7 @@ const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor =
   "Tenancy__V1__TypeSchema",
   "tenancy.v1",
   sizeof(Tenancy__V1__TypeSchema),
-  6,
+  7,
   tenancy__v1__type_schema__field_descriptors,
   tenancy__v1__type_schema__field_indices_by_name,
   1,  tenancy__v1__type_schema__number_ranges,
@@ -529,7 +542,7 @@ const ProtobufCMessageDescriptor tenancy__v1__attribute_schema__descriptor =
   (ProtobufCMessageInit) tenancy__v1__attribute_schema__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__action_schema__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__action_schema__field_descriptors[3] =
 {
   {
     "f1_name",
@@ -555,15 +568,28 @@ static const ProtobufCFieldDescriptor tenancy__v1__action_schema__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_app_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ActionSchema, f3_app_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__action_schema__field_indices_by_name[] = {
   0,   /* field[0] = f1_name */
   1,   /* field[1] = f2_operation */
+  2,   /* field[2] = f3_app_name */
 };
 static const ProtobufCIntRange tenancy__v1__action_schema__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__action_schema__descriptor =
 {
@@ -573,7 +599,7 @@ const ProtobufCMessageDescriptor tenancy__v1__action_schema__descriptor =
   "Tenancy__V1__ActionSchema",
   "tenancy.v1",
   sizeof(Tenancy__V1__ActionSchema),
-  2,
+  3,
   tenancy__v1__action_schema__field_descriptors,
   tenancy__v1__action_schema__field_indices_by_name,
   1,  tenancy__v1__action_schema__number_ranges,
@@ -747,7 +773,7 @@ const ProtobufCMessageDescriptor tenancy__v1__parameter_schema__descriptor =
   (ProtobufCMessageInit) tenancy__v1__parameter_schema__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__role_schema__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_schema__field_descriptors[5] =
 {
   {
     "f1_name",
@@ -797,17 +823,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_schema__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_app_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleSchema, f5_app_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_schema__field_indices_by_name[] = {
   0,   /* field[0] = f1_name */
   1,   /* field[1] = f2_on */
   2,   /* field[2] = f3_inherits_to */
   3,   /* field[3] = f4_access_level */
+  4,   /* field[4] = f5_app_name */
 };
 static const ProtobufCIntRange tenancy__v1__role_schema__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_schema__descriptor =
 {
@@ -817,7 +856,7 @@ const ProtobufCMessageDescriptor tenancy__v1__role_schema__descriptor =
   "Tenancy__V1__RoleSchema",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleSchema),
-  4,
+  5,
   tenancy__v1__role_schema__field_descriptors,
   tenancy__v1__role_schema__field_indices_by_name,
   1,  tenancy__v1__role_schema__number_ranges,

@@ -95,10 +95,11 @@ struct  Tenancy__V1__TypeSchema
   ProtobufCBinaryData f5_other_attributes;
   size_t n_f6_actions;
   Tenancy__V1__ActionSchema **f6_actions;
+  ProtobufCBinaryData f7_app_name;
 };
 #define TENANCY__V1__TYPE_SCHEMA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__type_schema__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, 0,NULL }
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, {0,NULL} }
 
 
 typedef enum {
@@ -155,10 +156,11 @@ struct  Tenancy__V1__ActionSchema
   ProtobufCMessage base;
   ProtobufCBinaryData f1_name;
   Tenancy__V1__OperationSchema *f2_operation;
+  ProtobufCBinaryData f3_app_name;
 };
 #define TENANCY__V1__ACTION_SCHEMA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__action_schema__descriptor) \
-    , {0,NULL}, NULL }
+    , {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__OperationSchema
@@ -199,10 +201,11 @@ struct  Tenancy__V1__RoleSchema
   size_t n_f3_inherits_to;
   ProtobufCBinaryData *f3_inherits_to;
   ProtobufCBinaryData f4_access_level;
+  ProtobufCBinaryData f5_app_name;
 };
 #define TENANCY__V1__ROLE_SCHEMA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_schema__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, {0,NULL} }
+    , {0,NULL}, 0,NULL, 0,NULL, {0,NULL}, {0,NULL} }
 
 
 /* Tenancy__V1__GetSchemaRequest methods */

@@ -130,7 +130,7 @@ const ProtobufCMessageDescriptor testing__v1__author__descriptor =
   (ProtobufCMessageInit) testing__v1__author__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[15] =
+static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[19] =
 {
   {
     "f1_id",
@@ -301,12 +301,60 @@ static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[15] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "f15_notes",
+    "f15_lent_to",
     15,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Book, f15_notes),
+    offsetof(Testing__V1__Book, f15_lent_to),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f16_wear",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Book, f16_wear),
+    &testing__v1__wear_level__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f17_genre",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Book, f17_genre),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f18_spine",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Book, f18_spine),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f19_notes",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Book, f19_notes),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -319,7 +367,11 @@ static const unsigned testing__v1__book__field_indices_by_name[] = {
   11,   /* field[11] = f12_available */
   12,   /* field[12] = f13_progress */
   13,   /* field[13] = f14_tags_cut */
-  14,   /* field[14] = f15_notes */
+  14,   /* field[14] = f15_lent_to */
+  15,   /* field[15] = f16_wear */
+  16,   /* field[16] = f17_genre */
+  17,   /* field[17] = f18_spine */
+  18,   /* field[18] = f19_notes */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_shelf_id */
   2,   /* field[2] = f3_title */
@@ -333,7 +385,7 @@ static const unsigned testing__v1__book__field_indices_by_name[] = {
 static const ProtobufCIntRange testing__v1__book__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 19 }
 };
 const ProtobufCMessageDescriptor testing__v1__book__descriptor =
 {
@@ -343,7 +395,7 @@ const ProtobufCMessageDescriptor testing__v1__book__descriptor =
   "Testing__V1__Book",
   "testing.v1",
   sizeof(Testing__V1__Book),
-  15,
+  19,
   testing__v1__book__field_descriptors,
   testing__v1__book__field_indices_by_name,
   1,  testing__v1__book__number_ranges,
@@ -478,7 +530,7 @@ const ProtobufCMessageDescriptor testing__v1__create_book_request__descriptor =
   (ProtobufCMessageInit) testing__v1__create_book_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor testing__v1__update_book_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor testing__v1__update_book_request__field_descriptors[8] =
 {
   {
     "f1_shelf_id",
@@ -564,6 +616,18 @@ static const ProtobufCFieldDescriptor testing__v1__update_book_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_lent_to_ids",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Testing__V1__UpdateBookRequest, n_f8_lent_to_ids),
+    offsetof(Testing__V1__UpdateBookRequest, f8_lent_to_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned testing__v1__update_book_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_shelf_id */
@@ -573,11 +637,12 @@ static const unsigned testing__v1__update_book_request__field_indices_by_name[] 
   4,   /* field[4] = f5_author */
   5,   /* field[5] = f6_update_mask */
   6,   /* field[6] = f7_current */
+  7,   /* field[7] = f8_lent_to_ids */
 };
 static const ProtobufCIntRange testing__v1__update_book_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor testing__v1__update_book_request__descriptor =
 {
@@ -587,7 +652,7 @@ const ProtobufCMessageDescriptor testing__v1__update_book_request__descriptor =
   "Testing__V1__UpdateBookRequest",
   "testing.v1",
   sizeof(Testing__V1__UpdateBookRequest),
-  7,
+  8,
   testing__v1__update_book_request__field_descriptors,
   testing__v1__update_book_request__field_indices_by_name,
   1,  testing__v1__update_book_request__number_ranges,
@@ -1083,5 +1148,35 @@ const ProtobufCEnumDescriptor testing__v1__binding__descriptor =
   testing__v1__binding__enum_values_by_name,
   1,
   testing__v1__binding__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue testing__v1__wear_level__enum_values_by_number[3] =
+{
+  { "v0_WEAR_LEVEL_UNSPECIFIED", "TESTING__V1__WEAR_LEVEL__v0_WEAR_LEVEL_UNSPECIFIED", 0 },
+  { "v1_WEAR_LEVEL_AS_NEW", "TESTING__V1__WEAR_LEVEL__v1_WEAR_LEVEL_AS_NEW", 1 },
+  { "v2_WEAR_LEVEL_WORN", "TESTING__V1__WEAR_LEVEL__v2_WEAR_LEVEL_WORN", 2 },
+};
+static const ProtobufCIntRange testing__v1__wear_level__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex testing__v1__wear_level__enum_values_by_name[3] =
+{
+  { "v0_WEAR_LEVEL_UNSPECIFIED", 0 },
+  { "v1_WEAR_LEVEL_AS_NEW", 1 },
+  { "v2_WEAR_LEVEL_WORN", 2 },
+};
+const ProtobufCEnumDescriptor testing__v1__wear_level__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "testing.v1.WearLevel",
+  "WearLevel",
+  "Testing__V1__WearLevel",
+  "testing.v1",
+  3,
+  testing__v1__wear_level__enum_values_by_number,
+  3,
+  testing__v1__wear_level__enum_values_by_name,
+  1,
+  testing__v1__wear_level__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

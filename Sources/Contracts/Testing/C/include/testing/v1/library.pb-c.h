@@ -42,6 +42,12 @@ typedef enum _Testing__V1__Binding {
   TESTING__V1__BINDING__v2_BINDING_CLOTH = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__BINDING)
 } Testing__V1__Binding;
+typedef enum _Testing__V1__WearLevel {
+  TESTING__V1__WEAR_LEVEL__v0_WEAR_LEVEL_UNSPECIFIED = 0,
+  TESTING__V1__WEAR_LEVEL__v1_WEAR_LEVEL_AS_NEW = 1,
+  TESTING__V1__WEAR_LEVEL__v2_WEAR_LEVEL_WORN = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__WEAR_LEVEL)
+} Testing__V1__WearLevel;
 
 /* --- messages --- */
 
@@ -79,7 +85,11 @@ struct  Testing__V1__Book
   ProtobufCBinaryData f11_cover;
   protobuf_c_boolean f12_available;
   protobuf_c_boolean f14_tags_cut;
-  ProtobufCBinaryData f15_notes;
+  ProtobufCBinaryData f15_lent_to;
+  Testing__V1__WearLevel f16_wear;
+  ProtobufCBinaryData f17_genre;
+  ProtobufCBinaryData f18_spine;
+  ProtobufCBinaryData f19_notes;
   Testing__V1__Book__P13ProgressCase p13_progress_case;
   union {
     double f13_progress;
@@ -87,7 +97,7 @@ struct  Testing__V1__Book
 };
 #define TESTING__V1__BOOK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__book__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, TESTING__V1__BINDING__v0_BINDING_UNSPECIFIED, NULL, 0,NULL, NULL, NULL, {0,NULL}, 0, 0, {0,NULL}, TESTING__V1__BOOK__P13_PROGRESS__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, TESTING__V1__BINDING__v0_BINDING_UNSPECIFIED, NULL, 0,NULL, NULL, NULL, {0,NULL}, 0, 0, {0,NULL}, TESTING__V1__WEAR_LEVEL__v0_WEAR_LEVEL_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, TESTING__V1__BOOK__P13_PROGRESS__NOT_SET, {0} }
 
 
 struct  Testing__V1__GetBookRequest
@@ -125,10 +135,12 @@ struct  Testing__V1__UpdateBookRequest
   Testing__V1__Author *f5_author;
   Google__Protobuf__FieldMask *f6_update_mask;
   Testing__V1__Book *f7_current;
+  size_t n_f8_lent_to_ids;
+  ProtobufCBinaryData *f8_lent_to_ids;
 };
 #define TESTING__V1__UPDATE_BOOK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__update_book_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, NULL, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, NULL, NULL, 0,NULL }
 
 
 struct  Testing__V1__ListBooksRequest
@@ -308,6 +320,7 @@ typedef void (*Testing__V1__ReaderRequest_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    testing__v1__binding__descriptor;
+extern const ProtobufCEnumDescriptor    testing__v1__wear_level__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__author__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__book__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__get_book_request__descriptor;
