@@ -8,6 +8,8 @@ package struct RESTRules: Hashable, Sendable {
   package private(set) var extraMembers = ""
   /// The field of the request that takes what only the response has; empty for none.
   package private(set) var current = ""
+  /// Whether the answers can be read as server-sent events.
+  package private(set) var hasEvents = false
   private var errorForm = 0
 
   /// Named as in `HTTPBinding`.
@@ -41,6 +43,7 @@ package struct RESTRules: Hashable, Sendable {
       case 6: errorForm = value.count
       case 11: extraMembers = try value.text()
       case 7: current = try value.text()
+      case 8: hasEvents = value.isTrue
       default: break
       }
     }

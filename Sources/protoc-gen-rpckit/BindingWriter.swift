@@ -55,6 +55,7 @@ enum BindingWriter {
     if !rest.current.isEmpty, binding.body == "*" {
       arguments.append("current: \(SourceWriter.literal(rest.current))")
     }
+    if rest.hasEvents { arguments.append("hasEvents: true") }
     return arguments
   }
 

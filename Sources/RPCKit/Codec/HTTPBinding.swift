@@ -77,6 +77,8 @@ public struct HTTPBinding: Hashable, Sendable {
   public var errors: Errors
   /// The field of the request that takes members of the body that only the response has; empty for none.
   public var current: String
+  /// The answers can be read as server-sent events.
+  public var hasEvents: Bool
 
   /// Makes a binding.
   public init(
@@ -94,7 +96,8 @@ public struct HTTPBinding: Hashable, Sendable {
     ignoresUnknown: Bool = false,
     extraMembers: String = "",
     errors: Errors = .envelope,
-    current: String = ""
+    current: String = "",
+    hasEvents: Bool = false
   ) {
     self.method = method
     self.template = template
@@ -111,5 +114,6 @@ public struct HTTPBinding: Hashable, Sendable {
     self.extraMembers = extraMembers
     self.errors = errors
     self.current = current
+    self.hasEvents = hasEvents
   }
 }

@@ -20,6 +20,8 @@ final class RESTExchange: HTTPExchange {
   private let reader: RESTRequestReader
   private var coding = ContentCoding.identity
   private var isForm = false
+  /// How the messages of a stream are written; nil for one a line.
+  private var events: EventFormat?
   /// The body as it came.
   private var content = ByteBuffer()
   /// The head of a stream of answers is out.
@@ -57,6 +59,7 @@ final class RESTExchange: HTTPExchange {
       throw RESTFailure(error, status: error.code == .unimplemented ? 415 : nil)
     }
     try checkType()
+    events = head.fields.accepts(EventFormat.contentType) ? route.events : nil
     if let length = head.fields["content-length"].flatMap({ Int($0) }) { try checkSize(length) }
   }
 
@@ -148,12 +151,15 @@ final class RESTExchange: HTTPExchange {
   private var writer: RESTAnswerWriter { RESTAnswerWriter(request, reader) }
 
   override var answerEncoding: AnswerEncoding {
-    let writer = writer
+    let (writer, events) = (writer, events)
     let kind = request.method.descriptor.kind
     let isStream = kind == .serverStreaming || kind == .bidirectional
     return AnswerEncoding(
       transcoding: { protobuf throws(RPCError) in
-        try isStream ? writer.line(protobuf) : writer.answer(protobuf)
+        guard isStream else { return try writer.answer(protobuf) }
+        return if let events { try writer.event(protobuf, events) } else {
+          try writer.line(protobuf)
+        }
       }
     )
   }
@@ -198,33 +204,40 @@ final class RESTExchange: HTTPExchange {
   }
 
   override func send(_ append: MessageAppending) throws(RPCError) {
-    try send(line: writer.line(Self.bytes(append)))
+    let bytes = Self.bytes(append)
+    if let events {
+      try send(part: writer.event(bytes, events))
+    } else {
+      try send(part: writer.line(bytes))
+    }
   }
 
   override func send(_ message: EncodedMessage) throws(RPCError) {
-    try send(line: message.bytes)
+    try send(part: message.bytes)
   }
 
-  private func send(line: [UInt8]) throws(RPCError) {
-    try checkAnswer(line.count)
+  private func send(part: [UInt8]) throws(RPCError) {
+    try checkAnswer(part.count)
     beginStream()
-    sendLine(line)
+    sendPart(part)
   }
 
-  /// A stream is one JSON value a line, and its last line says how it ended: a stream that was cut off has none.
+  /// A stream is one JSON value a line, or one an event, and its last one says how it ended: a stream that was cut
+  /// off has none.
   private func beginStream() {
     guard !isStreaming else { return }
     isStreaming = true
-    let head = HTTPResponseHead(
-      status: binding.status,
-      fields: answerFields("application/x-ndjson")
-    )
-    sendHead(head, isEnd: false)
+    var fields = answerFields(events == nil ? "application/x-ndjson" : EventFormat.contentType)
+    // nginx keeps what it is sent until it has enough of it, unless it reads this.
+    if events != nil { fields.append("x-accel-buffering", "no") }
+    sendHead(HTTPResponseHead(status: binding.status, fields: fields), isEnd: false)
+    if events != nil { sendPart(EventFormat.beginning) }
   }
 
-  private func sendLine(_ line: [UInt8]) {
+  /// Sends a line, or an event.
+  private func sendPart(_ part: [UInt8]) {
     connection.sendBody(of: self) { content in
-      content.append(line.span)
+      content.append(part.span)
       content.append(UInt8(ascii: "\n"))
     }
   }
@@ -233,7 +246,12 @@ final class RESTExchange: HTTPExchange {
     guard !isOver else { return }
     beginStream()
     finish()
-    sendLine((["status": "success"] as JSONValue).bytes)
+    endStream("end", ["status": "success"])
+  }
+
+  /// Says how a stream ended.
+  private func endStream(_ type: String, _ ending: JSONValue) {
+    sendPart(events == nil ? ending.bytes : EventFormat.event(type, ending))
     connection.sendEnd(of: self, trailers: [:])
   }
 
@@ -256,8 +274,7 @@ final class RESTExchange: HTTPExchange {
       binding.errors == .envelope
       ? RESTFieldNames(route, query: head.query ?? "").renaming(failure.error) : failure.error
     guard !isStreaming else {
-      sendLine(RESTErrorAnswer.envelope(error).bytes)
-      return connection.sendEnd(of: self, trailers: [:])
+      return endStream("error", RESTErrorAnswer.envelope(error))
     }
     let hadCredentials = head.fields["authorization"] != nil
     var answer = RESTErrorAnswer(

@@ -24,6 +24,8 @@ final class RESTRoute: Sendable {
   let extraMembers: FieldSchema?
   /// The field that takes members of the body that only the response has, and the response.
   let current: (field: FieldSchema, response: MessageSchema)?
+  /// How the answers are read as server-sent events; nil when they cannot be.
+  let events: EventFormat?
   /// How many elements a page has, and which it is, when the answer is a page of a list.
   let paging: RESTPaging?
 
@@ -57,6 +59,7 @@ final class RESTRoute: Sendable {
     updateMask = binding.body == .whole && masks.count == 1 ? masks[0] : nil
     extraMembers = request.fields.first { $0.name == binding.extraMembers }
     current = request.fields.first { $0.name == binding.current }.map { ($0, response) }
+    events = binding.hasEvents ? EventFormat(request, response) : nil
     paging = responseField == nil ? RESTPaging(request, response) : nil
   }
 }

@@ -458,7 +458,7 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__field_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[8] =
+static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[9] =
 {
   {
     "creates",
@@ -545,6 +545,18 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[8
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "events",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, events),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "extra_members",
     11,
     PROTOBUF_C_LABEL_NONE,
@@ -562,7 +574,8 @@ static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
   0,   /* field[0] = creates */
   6,   /* field[6] = current */
   5,   /* field[5] = errors */
-  7,   /* field[7] = extra_members */
+  7,   /* field[7] = events */
+  8,   /* field[8] = extra_members */
   3,   /* field[3] = form */
   4,   /* field[4] = ignore_unknown */
   1,   /* field[1] = plain */
@@ -570,8 +583,8 @@ static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
 static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 11, 7 },
-  { 0, 8 }
+  { 11, 8 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
 {
@@ -581,7 +594,7 @@ const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
   "Gatehouse__RestRules",
   "gatehouse",
   sizeof(Gatehouse__RestRules),
-  8,
+  9,
   gatehouse__rest_rules__field_descriptors,
   gatehouse__rest_rules__field_indices_by_name,
   2,  gatehouse__rest_rules__number_ranges,

@@ -283,10 +283,17 @@ struct  Gatehouse__RestRules
    * it has read, and the method compares what it cannot change. Needs `body: "*"`.
    */
   char *current;
+  /*
+   * The answers can be read as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html),
+   * by a request that accepts `text/event-stream`. Needs a stream of responses with an enum `kind`, which is the
+   * type of the event, and a text `resume_token`, which is its id; the field of that name of the request takes the
+   * header `last-event-id`.
+   */
+  protobuf_c_boolean events;
 };
 #define GATEHOUSE__REST_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__rest_rules__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 /*

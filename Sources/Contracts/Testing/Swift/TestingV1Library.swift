@@ -32,6 +32,34 @@ extension Testing_V1 {
     }
   }
 
+  /// The kind of an event.
+  public struct ShelfEventKind: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Nothing has changed.
+    public static var heartbeat: Self { Self(rawValue: 1) }
+    /// There is another book.
+    public static var book: Self { Self(rawValue: 2) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "SHELF_EVENT_KIND_UNSPECIFIED"
+      case 1: "SHELF_EVENT_KIND_HEARTBEAT"
+      case 2: "SHELF_EVENT_KIND_BOOK"
+      default: nil
+      }
+    }
+  }
+
   /// Who wrote a book.
   public struct Author: RPCKit.GeneratedMessage {
     /// Identifier.
@@ -1056,6 +1084,145 @@ extension Testing_V1 {
     }
   }
 
+  /// Follows a shelf.
+  public struct FollowShelfRequest: RPCKit.GeneratedMessage {
+    /// The shelf.
+    public var shelfId: Swift.String = ""
+    /// Continues after the event that had this token.
+    public var resumeToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      shelfId: Swift.String = "",
+      resumeToken: Swift.String = ""
+    ) {
+      self.shelfId = shelfId
+      self.resumeToken = resumeToken
+    }
+
+    public static var protobufName: Swift.String { "testing.v1.FollowShelfRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_testing__v1__follow_shelf_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Testing__V1__FollowShelfRequest.self)
+      try unsafe self.shelfId = RPCKit.MessageReading.string(source.pointee.f1_shelf_id)
+      try unsafe self.resumeToken = RPCKit.MessageReading.string(source.pointee.f2_resume_token)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.shelfId.utf8.count)
+      measure.add(self.resumeToken.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Testing__V1__FollowShelfRequest.self, 1)
+      unsafe testing__v1__follow_shelf_request__init(target)
+      unsafe target.pointee.f1_shelf_id = scratch.copy(self.shelfId)
+      unsafe target.pointee.f2_resume_token = scratch.copy(self.resumeToken)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.shelfId.isEmpty) {
+        if self.shelfId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "shelf_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.resumeToken.isEmpty) {
+        if self.resumeToken.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "resume_token", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// An event of a shelf.
+  public struct ShelfEvent: RPCKit.GeneratedMessage {
+    /// Its kind.
+    public var kind: Testing_V1.ShelfEventKind = Testing_V1.ShelfEventKind(rawValue: 0)
+    /// Continues after it.
+    public var resumeToken: Swift.String = ""
+    /// The book.
+    public var book: Testing_V1.Book? {
+      get { book_storage.first }
+      set { book_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var book_storage: [Testing_V1.Book] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      kind: Testing_V1.ShelfEventKind = Testing_V1.ShelfEventKind(rawValue: 0),
+      resumeToken: Swift.String = "",
+      book: Testing_V1.Book? = nil
+    ) {
+      self.kind = kind
+      self.resumeToken = resumeToken
+      self.book = book
+    }
+
+    public static var protobufName: Swift.String { "testing.v1.ShelfEvent" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_testing__v1__shelf_event()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Testing__V1__ShelfEvent.self)
+      unsafe self.kind = Testing_V1.ShelfEventKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
+      try unsafe self.resumeToken = RPCKit.MessageReading.string(source.pointee.f2_resume_token)
+      if let member = unsafe source.pointee.f3_book {
+        try unsafe self.book_storage = [Testing_V1.Book(reading: member)]
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.resumeToken.utf8.count)
+      if let value = self.book {
+        value.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Testing__V1__ShelfEvent.self, 1)
+      unsafe testing__v1__shelf_event__init(target)
+      unsafe target.pointee.f1_kind = Testing__V1__ShelfEventKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f2_resume_token = scratch.copy(self.resumeToken)
+      if let value = self.book {
+        unsafe target.pointee.f3_book = value.packed(in: scratch).assumingMemoryBound(to: Testing__V1__Book.self)
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.book {
+        value.validate(path: path + "book" + ".", into: &violations)
+      }
+    }
+  }
+
   /// Asks about a reader.
   public struct ReaderRequest: RPCKit.GeneratedMessage {
     /// Whom.
@@ -1308,6 +1475,30 @@ extension Testing_V1 {
         ),
       ]
     )
+    /// Events of a shelf.
+    public static let followShelf = RPCKit.MethodDescriptor(
+      service: "testing.v1.Library",
+      method: "FollowShelf",
+      kind: .serverStreaming,
+      callerClass: .`public`,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      hasNoSideEffects: true,
+      priority: .normal,
+      requestType: "testing.v1.FollowShelfRequest",
+      responseType: "testing.v1.ShelfEvent",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/test/shelves/{shelf_id}:follow",
+          segments: [.literal("test"), .literal("shelves"), .single],
+          variables: [.init(field: "shelf_id", segments: 2..<3)],
+          verb: "follow",
+          hasEvents: true
+        ),
+      ]
+    )
     /// Asks about a token.
     public static let inspect = RPCKit.MethodDescriptor(
       service: "testing.v1.Library",
@@ -1398,6 +1589,8 @@ extension Testing_V1 {
     func getName(_ request: Testing_V1.NameRequest, _ call: RPCKit.CallContext) async throws -> Testing_V1.NameRequest
     /// Books one after another.
     func watchBooks(_ request: Testing_V1.ListBooksRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.Book>) async throws
+    /// Events of a shelf.
+    func followShelf(_ request: Testing_V1.FollowShelfRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.ShelfEvent>) async throws
     /// Asks about a token.
     func inspect(_ request: Testing_V1.InspectRequest, _ call: RPCKit.CallContext) async throws -> Testing_V1.InspectResponse
     /// Whether a reader may borrow; errors are text.
@@ -1494,6 +1687,19 @@ extension Testing_V1 {
       return channel.serverStreaming(LibraryMethods.watchBooks, request, options: options)
     }
 
+    /// Events of a shelf.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func followShelf(
+      _ request: Testing_V1.FollowShelfRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Testing_V1.ShelfEvent> {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return channel.serverStreaming(LibraryMethods.followShelf, request, options: options)
+    }
+
     /// Asks about a token.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1545,7 +1751,7 @@ extension Testing_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSKoBAoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0QgsKCV9wcm9ncmVzcyJ1Cg5HZXRCb29rUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEh8KB2Jvb2tfaWQYAiABKAlCBqq7GAIYQFIGYm9va0lkEh8KC3dpdGhfYXV0aG9yGAMgASgIUgp3aXRoQXV0aG9yIpABChFDcmVhdGVCb29rUmVxdWVzdBIjCghzaGVsZl9pZBgBIAEoCUIIqrsYBAgBGEBSB3NoZWxmSWQSJAoEYm9vaxgCIAEoCzIQLnRlc3RpbmcudjEuQm9va1IEYm9vaxIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrsCChFVcGRhdGVCb29rUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEh8KB2Jvb2tfaWQYAiABKAlCBqq7GAIYQFIGYm9va0lkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIcCgR0YWdzGAQgAygJQgiquxgEGEBIZFIEdGFncxIqCgZhdXRob3IYBSABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEkQKC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IHqrsYA1CACFIKdXBkYXRlTWFzaxIzCgdjdXJyZW50GAcgASgLMhAudGVzdGluZy52MS5Cb29rQgequxgDUIAgUgdjdXJyZW50ItcDChBMaXN0Qm9va3NSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSLQoHYmluZGluZxgCIAEoDjITLnRlc3RpbmcudjEuQmluZGluZ1IHYmluZGluZxIcCgR0YWdzGAMgAygJQgiquxgEGEBIClIEdGFncxIwCgVhZnRlchgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBWFmdGVyEjwKDHNob3J0ZXJfdGhhbhgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILc2hvcnRlclRoYW4SKgoGYXV0aG9yGAYgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCglwYWdlX3NpemUYByABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiEKBHBhZ2UYCCABKA1CDaq7GAkxAAAAAICELkFSBHBhZ2USJgoKcGFnZV90b2tlbhgJIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEh8KB3NvcnRfYnkYCiABKAlCBqq7GAIYQFIGc29ydEJ5Eh8KC2xhcmdlcl90aGFuGAsgASgDUgpsYXJnZXJUaGFuIpYBChFMaXN0Qm9va3NSZXNwb25zZRImCgVib29rcxgBIAMoCzIQLnRlc3RpbmcudjEuQm9va1IFYm9va3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEiIKCnRvdGFsX3NpemUYAyABKARIAFIJdG90YWxTaXpliAEBQg0KC190b3RhbF9zaXplIioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUiUwoNUmVhZGVyUmVxdWVzdBIYCgNrZXkYASABKAlCBqq7GAIYQFIDa2V5EigKBXBsYWNlGAIgASgLMhIudGVzdGluZy52MS5BdXRob3JSBXBsYWNlKkgKB0JpbmRpbmcSFwoTQklORElOR19VTlNQRUNJRklFRBAAEhEKDUJJTkRJTkdfUEFQRVIQARIRCg1CSU5ESU5HX0NMT1RIEAIy/AkKB0xpYnJhcnkSigEKB0dldEJvb2sSGi50ZXN0aW5nLnYxLkdldEJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIlGiuxgECAEgAYLT5JMCQxIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfVoXEhUvdGVzdC9ib29rcy97Ym9va19pZH0SnQEKCkNyZWF0ZUJvb2sSHS50ZXN0aW5nLnYxLkNyZWF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIl6iuxgCCAGC0+STAkwiHi90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rczoEYm9va1okIh8vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH06c2hlbHZlOgEqsrsYAggBErQBCgpVcGRhdGVCb29rEh0udGVzdGluZy52MS5VcGRhdGVCb29rUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayJ1orsYAggBgtPkkwJcGigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9OgEqWi0yKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASqyuxgJOgdjdXJyZW50Ep4BCglMaXN0Qm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaHS50ZXN0aW5nLnYxLkxpc3RCb29rc1Jlc3BvbnNlIlSiuxgECAEgAYLT5JMCRhILL3Rlc3QvYm9va3NaIBIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzWhUSDC90ZXN0L3RpdGxlc2IFYm9va3MSpgEKB0dldE5hbWUSFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0GhcudGVzdGluZy52MS5OYW1lUmVxdWVzdCJporsYBAgBIAGC0+STAlsSJC90ZXN0L25hbWVzL3tuYW1lPXNoZWx2ZXMvKi9ib29rcy8qfVoXEhUvdGVzdC9maWxlcy97bmFtZT0qKn1aGhIYL3Rlc3QvbmFtZXMve25hbWV9OnNob3V0El8KCldhdGNoQm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siH6K7GAIIAYLT5JMCExIRL3Rlc3QvYm9va3M6d2F0Y2gwARJ4CgdJbnNwZWN0EhoudGVzdGluZy52MS5JbnNwZWN0UmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIjSiuxgECAEgAYLT5JMCEiINL3Rlc3QvaW5zcGVjdDoBKrK7GBAQARoKbWF4LWFnZT02MCABEnIKCU1heUJvcnJvdxIZLnRlc3RpbmcudjEuUmVhZGVyUmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIi2iuxgECAEgAYLT5JMCFSIQL3Rlc3QvbWF5LWJvcnJvdzoBKrK7GAYQASgBMAESdAoISXNSZWFkZXISGS50ZXN0aW5nLnYxLlJlYWRlclJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSIworsYBAgBIAGC0+STAhgiEy90ZXN0L3JlYWRlcnMve2tleX06ASqyuxgGEAEoATACQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZXN0aW5nL3YxO3Rlc3Rpbmd2MUqLFgpUCgEMEgMBABIaSiBBIGNvbnRyYWN0IGZvciB0ZXN0czogZXZlcnkgd2F5IGluIHdoaWNoIGEgbWV0aG9kIGNhbiBiZSBjYWxsZWQgYnkgSFRUUC4KCiYKAgUAEgQOABUBGhogV2hhdCBhIGJvb2sgaXMgYm91bmQgaW4uCgoYCgQFAAIAEgMQAhoaCyBOb3Qgc2FpZC4KChUKBAUAAgESAxICFBoIIFBhcGVyLgoKFQoEBQACAhIDFAIUGgggQ2xvdGguCgofCgIEABIEGAAdARoTIFdobyB3cm90ZSBhIGJvb2suCgoaCgQEAAIAEgMaAjQaDSBJZGVudGlmaWVyLgoKFAoEBAACARIDHAI8GgcgTmFtZS4KChUKAgQBEgQgAD0BGgkgQSBib29rLgoKGgoEBAECABIDIgI0Gg0gSWRlbnRpZmllci4KCisKBAQBAgESAyQCOhoeIFRoZSBzaGVsZiB0aGF0IGl0IHN0YW5kcyBvbi4KChUKBAQBAgISAyYCOBoIIFRpdGxlLgoKFQoEBAECAxIDKAIYGgggUGFnZXMuCgohCgQEAQIEEgMqAhcaFCBCeXRlcyBvZiB0aGUgc2Nhbi4KCiMKBAQBAgUSAywCFhoWIFdoYXQgaXQgaXMgYm91bmQgaW4uCgocCgQEAQIGEgMuAhQaDyBXaG8gd3JvdGUgaXQuCgojCgQEAQIHEgMwAnsaFiBXb3JkcyB0byBmaW5kIGl0IGJ5LgoKJQoEBAECCBIDMgItGhggV2hlbiBpdCB3YXMgcHVibGlzaGVkLgoKKQoEBAECCRIDNAItGhwgSG93IGxvbmcgaXQgdGFrZXMgdG8gcmVhZC4KCh8KBAQBAgoSAzYCORoSIEEgcGljdHVyZSBvZiBpdC4KCiIKBAQBAgsSAzgCFhoVIFdoZXRoZXIgaXQgaXMgaGVyZS4KCicKBAQBAgwSAzoCIBoaIEhvdyBtdWNoIG9mIGl0IHdhcyByZWFkLgoKLgoEBAECDRIDPAIVGiEgV2hldGhlciBpdHMgdGFncyB3ZXJlIGxlZnQgb3V0LgoKPAoCBAISBEAARwEaMCBXaGF0IGEgaGFuZGxlciB3YXMgYXNrZWQgZm9yLCBhcyBpdCB3YXMgYXNrZWQuCgoZCgQEAgIAEgNCAjoaDCBUaGUgc2hlbGYuCgoYCgQEAgIBEgNEAjkaCyBUaGUgYm9vay4KCiYKBAQCAgISA0YCFxoZIEFsc28gc2F5cyB3aG8gd3JvdGUgaXQuCgoZCgIEAxIESgBRARoNIEEgbmV3IGJvb2suCgoZCgQEAwIAEgNMAkoaDCBUaGUgc2hlbGYuCgoYCgQEAwIBEgNOAhAaCyBUaGUgYm9vay4KCh8KBAQDAgISA1ACQhoSIElkZW1wb3RlbmN5IGtleS4KCiYKAgQEEgRUAGMBGhogQW5vdGhlciBzdGF0ZSBvZiBhIGJvb2suCgoZCgQEBAIAEgNWAjoaDCBUaGUgc2hlbGYuCgoYCgQEBAIBEgNYAjkaCyBUaGUgYm9vay4KChkKBAQEAgISA1oCOBoMIEl0cyB0aXRsZS4KCh0KBAQEAgMSA1wCTxoQIEFsbCBpdHMgd29yZHMuCgocCgQEBAIEEgNeAhQaDyBXaG8gd3JvdGUgaXQuCgooCgQEBAIFEgNgAlMaGyBXaGljaCBvZiB0aGVzZSB0byBjaGFuZ2UuCgonCgQEBAIGEgNiAjoaGiBUaGUgYm9vayBhcyBpdCB3YXMgcmVhZC4KChoKAgQFEgRmAH0BGg4gV2hpY2ggYm9va3MuCgoqCgQEBQIAEgNoAjoaHSBUaGUgc2hlbGY7IGVtcHR5IG1lYW5zIGFsbC4KCiYKBAQFAgESA2oCFhoZIFdoYXQgdGhleSBhcmUgYm91bmQgaW4uCgokCgQEBQICEgNsAk4aFyBXb3JkcyB0aGF0IHRoZXkgaGF2ZS4KCiQKBAQFAgMSA24CJhoXIFB1Ymxpc2hlZCBhZnRlciB0aGlzLgoKJQoEBAUCBBIDcAIsGhggUmVhZCBmYXN0ZXIgdGhhbiB0aGlzLgoKFwoEBAUCBRIDcgIUGgogQnkgd2hvbS4KCisKBAQFAgYSA3QCORoeIEJvb2tzIG9mIGEgcGFnZTsgMCBtZWFucyA1MC4KCk0KBAQFAgcSA3YCNxpAIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgomCgQEBQIIEgN4Aj4aGSBPZiB0aGUgcmVzcG9uc2UgYmVmb3JlLgoKIwoEBAUCCRIDegI6GhYgYHRpdGxlYCBvciBgLXRpdGxlYC4KCiAKBAQFAgoSA3wCGRoTIExhcmdlciB0aGFuIHRoaXMuCgogCgIEBhIGgAEAhwEBGhIgQSBwYWdlIG9mIGJvb2tzLgoKGgoEBAYCABIEggECGhoMIFRoZSBib29rcy4KCjQKBAQGAgESBIQBAh0aJiBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgYXQgdGhlIGVuZC4KClIKBAQGAgISBIYBAiEaRCBIb3cgbWFueSB0aGVyZSBhcmUgb24gYWxsIHBhZ2VzOyBhYnNlbnQgd2hlbiB0aGV5IGFyZSBub3QgY291bnRlZC4KCioKAgQHEgaKAQCNAQEaHCBBIG5hbWUgd2l0aCBzbGFzaGVzIGluIGl0LgoKJAoEBAcCABIEjAECOBoWIGBzaGVsdmVzL2EvYm9va3MvYmAuCgouCgIECBIGkAEAlQEBGiAgQXNrcyBhYm91dCBhIHRva2VuIChSRkMgNzY2MikuCgoaCgQECAIAEgSSAQJHGgwgVGhlIHRva2VuLgoKLQoEBAgCARIElAECQRofIFdoYXQga2luZCBvZiB0b2tlbiBpdCBtYXkgYmUuCgopCgIECRIGmAEAmwEBGhsgV2hhdCBpcyBrbm93biBvZiBhIHRva2VuLgoKIgoEBAkCABIEmgECEhoUIFdoZXRoZXIgaXQgY291bnRzLgoKJAoCBAoSBp4BAKMBARoWIEFza3MgYWJvdXQgYSByZWFkZXIuCgoVCgQECgIAEgSgAQI1GgcgV2hvbS4KCiQKBAQKAgESBKIBAhMaFiBXaGVyZSB0aGUgcmVhZGVyIGlzLgoKFgoCBgASBqYBAOwBARoIIEJvb2tzLgoKGwoEBgACABIGqAECrgEDGgsgT25lIGJvb2suCgoeCgQGAAIBEgawAQK4AQMaDiBBZGRzIGEgYm9vay4KCiEKBAYAAgISBroBAsIBAxoRIENoYW5nZXMgYSBib29rLgoKKwoEBgACAxIGxAECywEDGhsgQm9va3Mgb2YgYSBzaGVsZiwgb3IgYWxsLgoKKAoEBgACBBIGzQEC1AEDGhggQW5zd2VycyB3aXRoIHRoZSBuYW1lLgoKKgoEBgACBRIG1gEC2QEDGhogQm9va3Mgb25lIGFmdGVyIGFub3RoZXIuCgolCgQGAAIGEgbbAQLfAQMaFSBBc2tzIGFib3V0IGEgdG9rZW4uCgo/CgQGAAIHEgbhAQLlAQMaLyBXaGV0aGVyIGEgcmVhZGVyIG1heSBib3Jyb3c7IGVycm9ycyBhcmUgdGV4dC4KCkIKBAYAAggSBucBAusBAxoyIFRoZSBzYW1lOyBlcnJvcnMgaGF2ZSBhIGNvZGUsIGFuZCBhbnN3ZXJzIGEgdGFnLgpiBnByb3RvMw=="
+      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSKoBAoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0QgsKCV9wcm9ncmVzcyJ1Cg5HZXRCb29rUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEh8KB2Jvb2tfaWQYAiABKAlCBqq7GAIYQFIGYm9va0lkEh8KC3dpdGhfYXV0aG9yGAMgASgIUgp3aXRoQXV0aG9yIpABChFDcmVhdGVCb29rUmVxdWVzdBIjCghzaGVsZl9pZBgBIAEoCUIIqrsYBAgBGEBSB3NoZWxmSWQSJAoEYm9vaxgCIAEoCzIQLnRlc3RpbmcudjEuQm9va1IEYm9vaxIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrsCChFVcGRhdGVCb29rUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEh8KB2Jvb2tfaWQYAiABKAlCBqq7GAIYQFIGYm9va0lkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIcCgR0YWdzGAQgAygJQgiquxgEGEBIZFIEdGFncxIqCgZhdXRob3IYBSABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEkQKC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IHqrsYA1CACFIKdXBkYXRlTWFzaxIzCgdjdXJyZW50GAcgASgLMhAudGVzdGluZy52MS5Cb29rQgequxgDUIAgUgdjdXJyZW50ItcDChBMaXN0Qm9va3NSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSLQoHYmluZGluZxgCIAEoDjITLnRlc3RpbmcudjEuQmluZGluZ1IHYmluZGluZxIcCgR0YWdzGAMgAygJQgiquxgEGEBIClIEdGFncxIwCgVhZnRlchgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBWFmdGVyEjwKDHNob3J0ZXJfdGhhbhgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILc2hvcnRlclRoYW4SKgoGYXV0aG9yGAYgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCglwYWdlX3NpemUYByABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiEKBHBhZ2UYCCABKA1CDaq7GAkxAAAAAICELkFSBHBhZ2USJgoKcGFnZV90b2tlbhgJIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEh8KB3NvcnRfYnkYCiABKAlCBqq7GAIYQFIGc29ydEJ5Eh8KC2xhcmdlcl90aGFuGAsgASgDUgpsYXJnZXJUaGFuIpYBChFMaXN0Qm9va3NSZXNwb25zZRImCgVib29rcxgBIAMoCzIQLnRlc3RpbmcudjEuQm9va1IFYm9va3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEiIKCnRvdGFsX3NpemUYAyABKARIAFIJdG90YWxTaXpliAEBQg0KC190b3RhbF9zaXplIioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUiYgoSRm9sbG93U2hlbGZSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSKQoMcmVzdW1lX3Rva2VuGAIgASgJQgaquxgCGEBSC3Jlc3VtZVRva2VuIoUBCgpTaGVsZkV2ZW50Ei4KBGtpbmQYASABKA4yGi50ZXN0aW5nLnYxLlNoZWxmRXZlbnRLaW5kUgRraW5kEiEKDHJlc3VtZV90b2tlbhgCIAEoCVILcmVzdW1lVG9rZW4SJAoEYm9vaxgDIAEoCzIQLnRlc3RpbmcudjEuQm9va1IEYm9vayJTCg1SZWFkZXJSZXF1ZXN0EhgKA2tleRgBIAEoCUIGqrsYAhhAUgNrZXkSKAoFcGxhY2UYAiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIFcGxhY2UqSAoHQmluZGluZxIXChNCSU5ESU5HX1VOU1BFQ0lGSUVEEAASEQoNQklORElOR19QQVBFUhABEhEKDUJJTkRJTkdfQ0xPVEgQAiptCg5TaGVsZkV2ZW50S2luZBIgChxTSEVMRl9FVkVOVF9LSU5EX1VOU1BFQ0lGSUVEEAASHgoaU0hFTEZfRVZFTlRfS0lORF9IRUFSVEJFQVQQARIZChVTSEVMRl9FVkVOVF9LSU5EX0JPT0sQAjL6CgoHTGlicmFyeRKKAQoHR2V0Qm9vaxIaLnRlc3RpbmcudjEuR2V0Qm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siUaK7GAQIASABgtPkkwJDEigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9WhcSFS90ZXN0L2Jvb2tzL3tib29rX2lkfRKdAQoKQ3JlYXRlQm9vaxIdLnRlc3RpbmcudjEuQ3JlYXRlQm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siXqK7GAIIAYLT5JMCTCIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzOgRib29rWiQiHy90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfTpzaGVsdmU6ASqyuxgCCAEStAEKClVwZGF0ZUJvb2sSHS50ZXN0aW5nLnYxLlVwZGF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rInWiuxgCCAGC0+STAlwaKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASpaLTIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfToBKrK7GAk6B2N1cnJlbnQSngEKCUxpc3RCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBodLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVzcG9uc2UiVKK7GAQIASABgtPkkwJGEgsvdGVzdC9ib29rc1ogEh4vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3NaFRIML3Rlc3QvdGl0bGVzYgVib29rcxKmAQoHR2V0TmFtZRIXLnRlc3RpbmcudjEuTmFtZVJlcXVlc3QaFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0ImmiuxgECAEgAYLT5JMCWxIkL3Rlc3QvbmFtZXMve25hbWU9c2hlbHZlcy8qL2Jvb2tzLyp9WhcSFS90ZXN0L2ZpbGVzL3tuYW1lPSoqfVoaEhgvdGVzdC9uYW1lcy97bmFtZX06c2hvdXQSXwoKV2F0Y2hCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayIforsYAggBgtPkkwITEhEvdGVzdC9ib29rczp3YXRjaDABEnwKC0ZvbGxvd1NoZWxmEh4udGVzdGluZy52MS5Gb2xsb3dTaGVsZlJlcXVlc3QaFi50ZXN0aW5nLnYxLlNoZWxmRXZlbnQiM6K7GAIIAYLT5JMCIRIfL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9OmZvbGxvd7K7GAJAATABEngKB0luc3BlY3QSGi50ZXN0aW5nLnYxLkluc3BlY3RSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiNKK7GAQIASABgtPkkwISIg0vdGVzdC9pbnNwZWN0OgEqsrsYEBABGgptYXgtYWdlPTYwIAEScgoJTWF5Qm9ycm93EhkudGVzdGluZy52MS5SZWFkZXJSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiLaK7GAQIASABgtPkkwIVIhAvdGVzdC9tYXktYm9ycm93OgEqsrsYBhABKAEwARJ0CghJc1JlYWRlchIZLnRlc3RpbmcudjEuUmVhZGVyUmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIjCiuxgECAEgAYLT5JMCGCITL3Rlc3QvcmVhZGVycy97a2V5fToBKrK7GAYQASgBMAJCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3Rlc3RpbmcvdjE7dGVzdGluZ3YxSsUZClQKAQwSAwEAEhpKIEEgY29udHJhY3QgZm9yIHRlc3RzOiBldmVyeSB3YXkgaW4gd2hpY2ggYSBtZXRob2QgY2FuIGJlIGNhbGxlZCBieSBIVFRQLgoKJgoCBQASBA4AFQEaGiBXaGF0IGEgYm9vayBpcyBib3VuZCBpbi4KChgKBAUAAgASAxACGhoLIE5vdCBzYWlkLgoKFQoEBQACARIDEgIUGgggUGFwZXIuCgoVCgQFAAICEgMUAhQaCCBDbG90aC4KCh8KAgQAEgQYAB0BGhMgV2hvIHdyb3RlIGEgYm9vay4KChoKBAQAAgASAxoCNBoNIElkZW50aWZpZXIuCgoUCgQEAAIBEgMcAjwaByBOYW1lLgoKFQoCBAESBCAAPQEaCSBBIGJvb2suCgoaCgQEAQIAEgMiAjQaDSBJZGVudGlmaWVyLgoKKwoEBAECARIDJAI6Gh4gVGhlIHNoZWxmIHRoYXQgaXQgc3RhbmRzIG9uLgoKFQoEBAECAhIDJgI4GgggVGl0bGUuCgoVCgQEAQIDEgMoAhgaCCBQYWdlcy4KCiEKBAQBAgQSAyoCFxoUIEJ5dGVzIG9mIHRoZSBzY2FuLgoKIwoEBAECBRIDLAIWGhYgV2hhdCBpdCBpcyBib3VuZCBpbi4KChwKBAQBAgYSAy4CFBoPIFdobyB3cm90ZSBpdC4KCiMKBAQBAgcSAzACexoWIFdvcmRzIHRvIGZpbmQgaXQgYnkuCgolCgQEAQIIEgMyAi0aGCBXaGVuIGl0IHdhcyBwdWJsaXNoZWQuCgopCgQEAQIJEgM0Ai0aHCBIb3cgbG9uZyBpdCB0YWtlcyB0byByZWFkLgoKHwoEBAECChIDNgI5GhIgQSBwaWN0dXJlIG9mIGl0LgoKIgoEBAECCxIDOAIWGhUgV2hldGhlciBpdCBpcyBoZXJlLgoKJwoEBAECDBIDOgIgGhogSG93IG11Y2ggb2YgaXQgd2FzIHJlYWQuCgouCgQEAQINEgM8AhUaISBXaGV0aGVyIGl0cyB0YWdzIHdlcmUgbGVmdCBvdXQuCgo8CgIEAhIEQABHARowIFdoYXQgYSBoYW5kbGVyIHdhcyBhc2tlZCBmb3IsIGFzIGl0IHdhcyBhc2tlZC4KChkKBAQCAgASA0ICOhoMIFRoZSBzaGVsZi4KChgKBAQCAgESA0QCORoLIFRoZSBib29rLgoKJgoEBAICAhIDRgIXGhkgQWxzbyBzYXlzIHdobyB3cm90ZSBpdC4KChkKAgQDEgRKAFEBGg0gQSBuZXcgYm9vay4KChkKBAQDAgASA0wCShoMIFRoZSBzaGVsZi4KChgKBAQDAgESA04CEBoLIFRoZSBib29rLgoKHwoEBAMCAhIDUAJCGhIgSWRlbXBvdGVuY3kga2V5LgoKJgoCBAQSBFQAYwEaGiBBbm90aGVyIHN0YXRlIG9mIGEgYm9vay4KChkKBAQEAgASA1YCOhoMIFRoZSBzaGVsZi4KChgKBAQEAgESA1gCORoLIFRoZSBib29rLgoKGQoEBAQCAhIDWgI4GgwgSXRzIHRpdGxlLgoKHQoEBAQCAxIDXAJPGhAgQWxsIGl0cyB3b3Jkcy4KChwKBAQEAgQSA14CFBoPIFdobyB3cm90ZSBpdC4KCigKBAQEAgUSA2ACUxobIFdoaWNoIG9mIHRoZXNlIHRvIGNoYW5nZS4KCicKBAQEAgYSA2ICOhoaIFRoZSBib29rIGFzIGl0IHdhcyByZWFkLgoKGgoCBAUSBGYAfQEaDiBXaGljaCBib29rcy4KCioKBAQFAgASA2gCOhodIFRoZSBzaGVsZjsgZW1wdHkgbWVhbnMgYWxsLgoKJgoEBAUCARIDagIWGhkgV2hhdCB0aGV5IGFyZSBib3VuZCBpbi4KCiQKBAQFAgISA2wCThoXIFdvcmRzIHRoYXQgdGhleSBoYXZlLgoKJAoEBAUCAxIDbgImGhcgUHVibGlzaGVkIGFmdGVyIHRoaXMuCgolCgQEBQIEEgNwAiwaGCBSZWFkIGZhc3RlciB0aGFuIHRoaXMuCgoXCgQEBQIFEgNyAhQaCiBCeSB3aG9tLgoKKwoEBAUCBhIDdAI5Gh4gQm9va3Mgb2YgYSBwYWdlOyAwIG1lYW5zIDUwLgoKTQoEBAUCBxIDdgI3GkAgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDE7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCiYKBAQFAggSA3gCPhoZIE9mIHRoZSByZXNwb25zZSBiZWZvcmUuCgojCgQEBQIJEgN6AjoaFiBgdGl0bGVgIG9yIGAtdGl0bGVgLgoKIAoEBAUCChIDfAIZGhMgTGFyZ2VyIHRoYW4gdGhpcy4KCiAKAgQGEgaAAQCHAQEaEiBBIHBhZ2Ugb2YgYm9va3MuCgoaCgQEBgIAEgSCAQIaGgwgVGhlIGJvb2tzLgoKNAoEBAYCARIEhAECHRomIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBhdCB0aGUgZW5kLgoKUgoEBAYCAhIEhgECIRpEIEhvdyBtYW55IHRoZXJlIGFyZSBvbiBhbGwgcGFnZXM7IGFic2VudCB3aGVuIHRoZXkgYXJlIG5vdCBjb3VudGVkLgoKKgoCBAcSBooBAI0BARocIEEgbmFtZSB3aXRoIHNsYXNoZXMgaW4gaXQuCgokCgQEBwIAEgSMAQI4GhYgYHNoZWx2ZXMvYS9ib29rcy9iYC4KCi4KAgQIEgaQAQCVAQEaICBBc2tzIGFib3V0IGEgdG9rZW4gKFJGQyA3NjYyKS4KChoKBAQIAgASBJIBAkcaDCBUaGUgdG9rZW4uCgotCgQECAIBEgSUAQJBGh8gV2hhdCBraW5kIG9mIHRva2VuIGl0IG1heSBiZS4KCikKAgQJEgaYAQCbAQEaGyBXaGF0IGlzIGtub3duIG9mIGEgdG9rZW4uCgoiCgQECQIAEgSaAQISGhQgV2hldGhlciBpdCBjb3VudHMuCgolCgIFARIGngEApQEBGhcgVGhlIGtpbmQgb2YgYW4gZXZlbnQuCgoeCgQFAQIAEgSgAQIjGhAgTm90IHNwZWNpZmllZC4KCiQKBAUBAgESBKIBAiEaFiBOb3RoaW5nIGhhcyBjaGFuZ2VkLgoKJgoEBQECAhIEpAECHBoYIFRoZXJlIGlzIGFub3RoZXIgYm9vay4KCiAKAgQKEgaoAQCtAQEaEiBGb2xsb3dzIGEgc2hlbGYuCgoaCgQECgIAEgSqAQI6GgwgVGhlIHNoZWxmLgoKPgoEBAoCARIErAECPhowIENvbnRpbnVlcyBhZnRlciB0aGUgZXZlbnQgdGhhdCBoYWQgdGhpcyB0b2tlbi4KCiQKAgQLEgawAQC3AQEaFiBBbiBldmVudCBvZiBhIHNoZWxmLgoKGQoEBAsCABIEsgECGhoLIEl0cyBraW5kLgoKIwoEBAsCARIEtAECGhoVIENvbnRpbnVlcyBhZnRlciBpdC4KChkKBAQLAgISBLYBAhAaCyBUaGUgYm9vay4KCiQKAgQMEga6AQC/AQEaFiBBc2tzIGFib3V0IGEgcmVhZGVyLgoKFQoEBAwCABIEvAECNRoHIFdob20uCgokCgQEDAIBEgS+AQITGhYgV2hlcmUgdGhlIHJlYWRlciBpcy4KChYKAgYAEgbCAQCOAgEaCCBCb29rcy4KChsKBAYAAgASBsQBAsoBAxoLIE9uZSBib29rLgoKHgoEBgACARIGzAEC1AEDGg4gQWRkcyBhIGJvb2suCgohCgQGAAICEgbWAQLeAQMaESBDaGFuZ2VzIGEgYm9vay4KCisKBAYAAgMSBuABAucBAxobIEJvb2tzIG9mIGEgc2hlbGYsIG9yIGFsbC4KCigKBAYAAgQSBukBAvABAxoYIEFuc3dlcnMgd2l0aCB0aGUgbmFtZS4KCioKBAYAAgUSBvIBAvUBAxoaIEJvb2tzIG9uZSBhZnRlciBhbm90aGVyLgoKJAoEBgACBhIG9wEC+wEDGhQgRXZlbnRzIG9mIGEgc2hlbGYuCgolCgQGAAIHEgb9AQKBAgMaFSBBc2tzIGFib3V0IGEgdG9rZW4uCgo/CgQGAAIIEgaDAgKHAgMaLyBXaGV0aGVyIGEgcmVhZGVyIG1heSBib3Jyb3c7IGVycm9ycyBhcmUgdGV4dC4KCkIKBAYAAgkSBokCAo0CAxoyIFRoZSBzYW1lOyBlcnJvcnMgaGF2ZSBhIGNvZGUsIGFuZCBhbnN3ZXJzIGEgdGFnLgpiBnByb3RvMw=="
     )
   }
 }
@@ -1574,6 +1780,9 @@ extension Testing_V1.LibraryService {
         },
         .serverStreaming(Testing_V1.LibraryMethods.watchBooks) {
           request, call, writer in try await self.watchBooks(request, call, to: writer)
+        },
+        .serverStreaming(Testing_V1.LibraryMethods.followShelf) {
+          request, call, writer in try await self.followShelf(request, call, to: writer)
         },
         .unary(Testing_V1.LibraryMethods.inspect) {
           request, call in try await self.inspect(request, call)
