@@ -575,6 +575,7 @@ enum MatrixTable {
     .init("Documents/Get", .none, .unsuspended, #"{"collection": "moods", "documentId": "m1"}"#),
     .init("Documents/List", .none, .unsuspended, #"{"collection": "moods"}"#),
     .init("Documents/Watch", .none, .unsuspended, #"{"collection": "moods"}"#),
+    .init("AppWatch/Watch", .none, .unsuspended),
     .init("Documents/GetUsage", .none, .unsuspended),
     .init(
       "Documents/BatchWrite",
