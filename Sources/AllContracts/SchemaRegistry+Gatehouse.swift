@@ -33,7 +33,7 @@ extension SchemaRegistry {
     Auth_V1.authV1StepUpFile,
     Auth_V1.authV1UserChangesFile,
     Auth_V1.authV1UsersFile,
-    Tenancy_V1.tenancyV1AddressFile,
+    Tenancy_V1.tenancyV1AddressFile, Tenancy_V1.tenancyV1AppWatchFile,
     Tenancy_V1.tenancyV1AssociationFile, Tenancy_V1.tenancyV1AuditFile,
     Tenancy_V1.tenancyV1AuthzenFile,
     Tenancy_V1.tenancyV1ChangesFile, Tenancy_V1.tenancyV1DevicesFile,

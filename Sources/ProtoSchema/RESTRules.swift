@@ -12,6 +12,8 @@ package struct RESTRules: Hashable, Sendable {
   package private(set) var raw = ""
   /// The type of a raw answer, or the string of the response that has it.
   package private(set) var contentType = ""
+  /// Whether the answers can be read as server-sent events.
+  package private(set) var hasEvents = false
   private var errorForm = 0
 
   /// Named as in `HTTPBinding`.
@@ -47,6 +49,7 @@ package struct RESTRules: Hashable, Sendable {
       case 7: current = try value.text()
       case 9: raw = try value.text()
       case 10: contentType = try value.text()
+      case 8: hasEvents = value.isTrue
       default: break
       }
     }

@@ -59,6 +59,7 @@ enum BindingWriter {
       arguments.append("raw: \(SourceWriter.literal(rest.raw))")
       arguments.append("contentType: \(SourceWriter.literal(rest.contentType))")
     }
+    if rest.hasEvents { arguments.append("hasEvents: true") }
     return arguments
   }
 

@@ -395,29 +395,7 @@ struct OpenAPIWriter {
         ]
       ]
     }
-    if method.isServerStreaming {
-      return [
-        "description": """
-        One JSON value a line: `data` for each message, and in the last line `status`, which says how the \
-        stream ended.
-        """,
-        "content": [
-          "application/x-ndjson": [
-            "schema": [
-              "oneOf": [
-                ["type": "object", "properties": ["data": data], "required": ["data"]],
-                [
-                  "type": "object",
-                  "properties": ["status": ["type": "string", "const": "success"]],
-                  "required": ["status"],
-                ],
-                ["$ref": "#/components/schemas/ErrorEnvelope"],
-              ]
-            ]
-          ]
-        ],
-      ]
-    }
+    if method.isServerStreaming { return stream(of: data, method) }
     let envelope: JSONNode =
       method.rest.isPlain
       ? data
@@ -440,6 +418,45 @@ struct OpenAPIWriter {
     return [
       "description": "The call succeeded; an answer that breaks off did not.",
       "content": .object([(type, content)]),
+    ]
+  }
+
+  /// The answer of a method with many messages.
+  private func stream(of data: JSONNode, _ method: MethodSchema) -> JSONNode {
+    let lines: JSONNode = [
+      "schema": [
+        "oneOf": [
+          ["type": "object", "properties": ["data": data], "required": ["data"]],
+          [
+            "type": "object",
+            "properties": ["status": ["type": "string", "const": "success"]],
+            "required": ["status"],
+          ],
+          ["$ref": "#/components/schemas/ErrorEnvelope"],
+        ]
+      ]
+    ]
+    let description = """
+      One JSON value a line: `data` for each message, and in the last line `status`, which says how the stream \
+      ended.
+      """
+    guard method.rest.hasEvents else {
+      return [
+        "description": .text(description),
+        "content": ["application/x-ndjson": lines],
+      ]
+    }
+    return [
+      "description": .text(
+        description + """
+           Or server-sent events: the type is the message's kind in lower case, the id its resume token, the data \
+          the message; the last one has the type `end` or, with an error envelope, `error`.
+          """
+      ),
+      "content": [
+        "application/x-ndjson": lines,
+        "text/event-stream": ["schema": ["type": "string"]],
+      ],
     ]
   }
 }

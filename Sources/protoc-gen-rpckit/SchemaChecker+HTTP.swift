@@ -133,6 +133,7 @@ extension SchemaChecker {
     try checkExtraMembers(binding, method)
     try checkCurrent(binding, method)
     try checkRaw(binding, method)
+    try checkEvents(binding, method)
     guard !binding.body.isEmpty else {
       if method.rest.takesForms { throw GeneratorError("form needs a body") }
       if method.rest.ignoresUnknown { throw GeneratorError("ignore_unknown needs a body") }
@@ -208,6 +209,23 @@ extension SchemaChecker {
         throw GeneratorError("raw: `\(method.responseType)` has no string `\(name)`")
       }
     }
+  }
+
+  /// Events have a type and an id, and are asked for by GET, which is all that their readers can send.
+  private func checkEvents(
+    _ binding: BindingSchema,
+    _ method: MethodSchema
+  ) throws(GeneratorError) {
+    guard method.rest.hasEvents else { return }
+    guard binding.method == "GET", method.isServerStreaming, !method.isClientStreaming else {
+      throw GeneratorError("events needs GET and a stream of responses")
+    }
+    for type in [method.requestType, method.responseType] {
+      guard let token = field("resume_token", of: type), !token.isRepeated, token.kind == .string
+      else { throw GeneratorError("events: `\(type)` has no text `resume_token`") }
+    }
+    guard let kind = field("kind", of: method.responseType), !kind.isRepeated, kind.kind == .enum
+    else { throw GeneratorError("events: `\(method.responseType)` has no enum `kind`") }
   }
 
   /// Whether a query can say everything that is neither in the path nor in the body.

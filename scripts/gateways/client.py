@@ -57,7 +57,7 @@ class Client:
         content = None
         if body is not None:
             content, headers["content-type"] = json.dumps(body).encode(), "application/json"
-        connection = self._connect()
+        connection = self.connect()
         try:
             connection.request(method, path, content, headers)
             response = connection.getresponse()
@@ -67,14 +67,14 @@ class Client:
 
     def give_up(self, method, path, is_there):
         """One request whose sender leaves before the answer, as soon as `is_there`."""
-        connection = self._connect()
+        connection = self.connect()
         try:
             connection.request(method, path, headers={"authorization": f"Bearer {self.token}"})
             until("the request is there", is_there)
         finally:
             connection.close()
 
-    def _connect(self):
+    def connect(self):
         return http.client.HTTPSConnection("localhost", self.port, timeout=30, context=self._context)
 
     def get(self, path, **headers):

@@ -40,8 +40,6 @@ final class AuthCore: Sendable {
   let revocations: RevocationSet
   /// Announces revocations.
   let signal = WakeSignal()
-  /// Announces changes of display names.
-  let renames = WakeSignal()
   let logger: Logger
   let metrics: AuthMetrics
 

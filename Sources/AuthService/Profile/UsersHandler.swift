@@ -35,7 +35,6 @@ struct UsersHandler: Auth_V1.UsersService {
       user.profile.photoURL = request.photoUrl ?? user.profile.photoURL
       user.profile.timeZone = request.timeZone ?? user.profile.timeZone
     }
-    if request.displayName != nil { core.renames.announce() }
     let context = try await core.contexts.context(of: identity.userID, allowsPartial: true)
     return user.with(context, now: core.clock.now)
   }

@@ -9,6 +9,8 @@ final class EntitlementCore: Sendable {
   /// Seals page tokens.
   let tokens: TokenSealer
   let identifiers: IdentifierFactory
+  /// Changes of points, for those who watch.
+  let pointsNews: PointsNews
   private let authorizer: SubjectAuthorizer
   /// The budget of operators for reads about others.
   private let auditBudget: AuditBudget
@@ -19,6 +21,7 @@ final class EntitlementCore: Sendable {
     clock: any WallClock,
     tokens: TokenSealer,
     identifiers: IdentifierFactory,
+    pointsNews: PointsNews,
     authorizer: SubjectAuthorizer,
     auditBudget: AuditBudget,
     follower: any SubjectFollower
@@ -27,6 +30,7 @@ final class EntitlementCore: Sendable {
     self.clock = clock
     self.tokens = tokens
     self.identifiers = identifiers
+    self.pointsNews = pointsNews
     self.authorizer = authorizer
     self.auditBudget = auditBudget
     self.follower = follower

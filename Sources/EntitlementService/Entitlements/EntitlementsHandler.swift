@@ -121,9 +121,13 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     to writer: ResponseWriter<Entitlement_V1.Change>
   ) async throws {
     let watch = EntitlementWatch(core: core)
-    let position =
-      request.afterRevision == 0
-      ? core.database.revision : Int64(clamping: request.afterRevision)
+    var position = EntitlementWatch.Position(
+      revision: request.afterRevision == 0
+        ? core.database.revision : Int64(clamping: request.afterRevision)
+    )
+    if request.points {
+      position.points = request.afterPoints == 0 ? core.pointsNews.end : request.afterPoints
+    }
     try await writer.write(watch.heartbeat(at: position))
     try await watch.tell(
       after: position,

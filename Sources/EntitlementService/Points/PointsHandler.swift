@@ -186,7 +186,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
-    try await core.write(
+    let response = try await core.write(
       key,
       request,
       call,
@@ -198,6 +198,8 @@ struct PointsHandler: Entitlement_V1.PointsService {
       try changes.requireNotErased(holder: holder, in: tx)
       return try body(tx)
     }
+    core.pointsNews.note(holder)
+    return response
   }
 
   /// Adds a transaction to the ledger, and says so.

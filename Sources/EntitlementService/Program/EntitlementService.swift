@@ -109,6 +109,7 @@ final class EntitlementService: Sendable {
       clock: clock,
       tokens: try await TokenSealer.stored(in: store, random: random),
       identifiers: identifiers,
+      pointsNews: PointsNews(random: random),
       authorizer: dependencies.authorizer,
       auditBudget: AuditBudget(
         domain: ErrorCatalog.entitlement.domain,

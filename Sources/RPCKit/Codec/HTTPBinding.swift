@@ -81,6 +81,8 @@ public struct HTTPBinding: Hashable, Sendable {
   public var raw: String
   /// The `content-type` of a raw answer; without a slash, the string of the response that has it.
   public var contentType: String
+  /// The answers can be read as server-sent events.
+  public var hasEvents: Bool
 
   /// Makes a binding.
   public init(
@@ -100,7 +102,8 @@ public struct HTTPBinding: Hashable, Sendable {
     errors: Errors = .envelope,
     current: String = "",
     raw: String = "",
-    contentType: String = ""
+    contentType: String = "",
+    hasEvents: Bool = false
   ) {
     self.method = method
     self.template = template
@@ -119,5 +122,6 @@ public struct HTTPBinding: Hashable, Sendable {
     self.current = current
     self.raw = raw
     self.contentType = contentType
+    self.hasEvents = hasEvents
   }
 }

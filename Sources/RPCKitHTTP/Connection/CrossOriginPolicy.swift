@@ -17,7 +17,7 @@ package struct CrossOriginPolicy: Hashable, Sendable {
     "authorization", "connect-accept-encoding", "connect-content-encoding",
     "connect-protocol-version",
     "connect-timeout-ms", "content-type", "grpc-timeout", "idempotency-key", "if-none-match",
-    "traceparent", "tracestate", "x-grpc-web", "x-request-id", "x-user-agent",
+    "last-event-id", "traceparent", "tracestate", "x-grpc-web", "x-request-id", "x-user-agent",
   ]
 
   /// Makes a policy for pages of these origins.

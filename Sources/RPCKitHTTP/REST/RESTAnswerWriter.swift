@@ -28,6 +28,11 @@ struct RESTAnswerWriter: Sendable {
     (["data": try json(protobuf)] as JSONValue).bytes
   }
 
+  /// A message of a stream as a server-sent event.
+  func event(_ protobuf: [UInt8], _ format: EventFormat) throws(RPCError) -> [UInt8] {
+    format.event(try json(protobuf))
+  }
+
   /// A message, or the field of it that is the answer.
   private func json(_ protobuf: [UInt8]) throws(RPCError) -> JSONValue {
     do throws(SchemaError) {

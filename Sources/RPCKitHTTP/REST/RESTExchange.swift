@@ -22,6 +22,8 @@ final class RESTExchange: HTTPExchange {
   private let raw: RESTRawAnswer?
   private var coding = ContentCoding.identity
   private var isForm = false
+  /// How the messages of a stream are written; nil for one a line.
+  private var events: EventFormat?
   /// The body as it came.
   private var content = ByteBuffer()
   /// The head of a stream of answers is out.
@@ -60,6 +62,7 @@ final class RESTExchange: HTTPExchange {
       throw RESTFailure(error, status: error.code == .unimplemented ? 415 : nil)
     }
     try checkType()
+    events = head.fields.accepts(EventFormat.contentType) ? route.events : nil
     if let length = head.fields["content-length"].flatMap({ Int($0) }) { try checkSize(length) }
   }
 
@@ -156,12 +159,15 @@ final class RESTExchange: HTTPExchange {
         try raw.content(of: protobuf)
       })
     }
-    let writer = writer
+    let (writer, events) = (writer, events)
     let kind = request.method.descriptor.kind
     let isStream = kind == .serverStreaming || kind == .bidirectional
     return AnswerEncoding(
       transcoding: { protobuf throws(RPCError) in
-        try isStream ? writer.line(protobuf) : writer.answer(protobuf)
+        guard isStream else { return try writer.answer(protobuf) }
+        return if let events { try writer.event(protobuf, events) } else {
+          try writer.line(protobuf)
+        }
       }
     )
   }
@@ -208,36 +214,42 @@ final class RESTExchange: HTTPExchange {
   override func send(_ append: MessageAppending) throws(RPCError) {
     let message = Self.bytes(append)
     if let raw {
-      try send(line: raw.content(of: message))
+      try send(part: raw.content(of: message))
+    } else if let events {
+      try send(part: writer.event(message, events))
     } else {
-      try send(line: writer.line(message))
+      try send(part: writer.line(message))
     }
   }
 
   override func send(_ message: EncodedMessage) throws(RPCError) {
-    try send(line: message.bytes)
+    try send(part: message.bytes)
   }
 
-  private func send(line: [UInt8]) throws(RPCError) {
-    try checkAnswer(line.count)
+  private func send(part: [UInt8]) throws(RPCError) {
+    try checkAnswer(part.count)
     beginStream()
-    sendLine(line)
+    sendPart(part)
   }
 
-  /// A stream is one JSON value a line, and its last line says how it ended: a stream that was cut off has none.
+  /// A stream is one JSON value a line, or one an event, and its last one says how it ended: a stream that was cut
+  /// off has none.
   private func beginStream() {
     guard !isStreaming else { return }
     isStreaming = true
-    let head = HTTPResponseHead(
-      status: binding.status,
-      fields: answerFields(raw?.contentType ?? "application/x-ndjson")
+    var fields = answerFields(
+      raw?.contentType ?? (events == nil ? "application/x-ndjson" : EventFormat.contentType)
     )
-    sendHead(head, isEnd: false)
+    // nginx keeps what it is sent until it has enough of it, unless it reads this.
+    if events != nil { fields.append("x-accel-buffering", "no") }
+    sendHead(HTTPResponseHead(status: binding.status, fields: fields), isEnd: false)
+    if events != nil { sendPart(EventFormat.beginning) }
   }
 
-  private func sendLine(_ line: [UInt8]) {
+  /// Sends a line, or an event.
+  private func sendPart(_ part: [UInt8]) {
     connection.sendBody(of: self) { content in
-      content.append(line.span)
+      content.append(part.span)
       if raw == nil { content.append(UInt8(ascii: "\n")) }
     }
   }
@@ -246,7 +258,13 @@ final class RESTExchange: HTTPExchange {
     guard !isOver else { return }
     beginStream()
     finish()
-    if raw == nil { sendLine((["status": "success"] as JSONValue).bytes) }
+    guard raw == nil else { return connection.sendEnd(of: self, trailers: [:]) }
+    endStream("end", ["status": "success"])
+  }
+
+  /// Says how a stream ended.
+  private func endStream(_ type: String, _ ending: JSONValue) {
+    sendPart(events == nil ? ending.bytes : EventFormat.event(type, ending))
     connection.sendEnd(of: self, trailers: [:])
   }
 
@@ -271,8 +289,7 @@ final class RESTExchange: HTTPExchange {
     guard !isStreaming else {
       // Nobody takes text for whole that does not end.
       guard raw == nil else { return connection.breakOff(self) }
-      sendLine(RESTErrorAnswer.envelope(error).bytes)
-      return connection.sendEnd(of: self, trailers: [:])
+      return endStream("error", RESTErrorAnswer.envelope(error))
     }
     let hadCredentials = head.fields["authorization"] != nil
     var answer = RESTErrorAnswer(

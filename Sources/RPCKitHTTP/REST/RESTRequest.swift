@@ -245,6 +245,15 @@ struct RESTRequest {
     fields[field.jsonName] = .string(idempotencyKey)
   }
 
+  /// Takes the header `last-event-id`, with which clients open a stream of events again.
+  mutating func take(lastEventID: String) throws(RESTFailure) {
+    guard let token = route.events?.token, !lastEventID.isEmpty else { return }
+    guard fields[token.jsonName] == nil else {
+      throw .invalid(token.jsonName, "is given twice; send it or the header last-event-id")
+    }
+    fields[token.jsonName] = .string(lastEventID)
+  }
+
   private mutating func set(
     _ field: RESTField,
     _ text: String,

@@ -11,6 +11,7 @@ final class RESTRequestReader: Sendable {
   private let query: String
   private let method: String
   private let idempotencyKey: String?
+  private let lastEventID: String?
   private let found = Lock(JSONObject())
 
   init(_ request: RESTExchange.Request, _ head: HTTPRequestHead) {
@@ -18,6 +19,7 @@ final class RESTRequestReader: Sendable {
     query = head.query ?? ""
     method = head.method
     idempotencyKey = head.fields["idempotency-key"]
+    lastEventID = head.fields["last-event-id"]
   }
 
   /// The fields of the request by JSON names; none before it was read.
@@ -46,6 +48,7 @@ final class RESTRequestReader: Sendable {
     try fields.take(try RESTQuery(query), ignored: request.shared.ignoredKeys)
     if !body.isEmpty { try fields.take(try value(of: body, isForm: isForm)) }
     if let idempotencyKey { try fields.take(idempotencyKey: idempotencyKey) }
+    if let lastEventID { try fields.take(lastEventID: lastEventID) }
     let object = fields.fields
     found.withLock { $0 = object }
     do throws(SchemaError) {

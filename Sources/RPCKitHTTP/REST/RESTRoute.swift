@@ -26,6 +26,8 @@ final class RESTRoute: Sendable {
   let current: (field: FieldSchema, response: MessageSchema)?
   /// The field whose text is the answer, and the one that has its type if no type is said; nil for answers in JSON.
   let raw: (text: FieldSchema, type: FieldSchema?)?
+  /// How the answers are read as server-sent events; nil when they cannot be.
+  let events: EventFormat?
   /// How many elements a page has, and which it is, when the answer is a page of a list.
   let paging: RESTPaging?
 
@@ -62,6 +64,7 @@ final class RESTRoute: Sendable {
     raw = response.fields.first { $0.name == binding.raw }.map { text in
       (text, response.fields.first { $0.name == binding.contentType })
     }
+    events = binding.hasEvents ? EventFormat(request, response) : nil
     paging = responseField == nil ? RESTPaging(request, response) : nil
   }
 }

@@ -51,6 +51,32 @@ package final class TokenSealer: Sendable {
     (0..<8).map { UInt8(truncatingIfNeeded: revision >> Int64(56 - 8 * $0)) }
   }
 
+  // MARK: Places
+
+  /// The token of places in streams of changes, for one user.
+  package func token(places: [Int64], of user: String) -> String {
+    let bytes = places.flatMap(Self.bytes)
+    return Base64URL.encode(bytes + placesMAC(bytes, user))
+  }
+
+  /// The places of a token; nil for what was not made for this user, or has another number of them.
+  package func places(token: String, count: Int, of user: String) -> [Int64]? {
+    guard let bytes = Base64URL.decode(token), bytes.count == 8 * count + Self.pageMACByteCount
+    else { return nil }
+    let body = Array(bytes.dropLast(Self.pageMACByteCount))
+    guard Digests.areEqual(Array(bytes.suffix(Self.pageMACByteCount)), placesMAC(body, user)) else {
+      return nil
+    }
+    return (0..<count).map { place in
+      Int64(bitPattern: body[(8 * place)..<(8 * place + 8)].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+  }
+
+  private func placesMAC(_ bytes: [UInt8], _ user: String) -> [UInt8] {
+    let bound = LengthPrefixedTexts.joined(["places", user])
+    return Array(key.code(of: bound + bytes).prefix(Self.pageMACByteCount))
+  }
+
   // MARK: Pages
 
   /// The binding of a page token.

@@ -1,6 +1,8 @@
 internal import AccessEngine
+internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
+internal import TenancyContracts
 
 /// A role that a user no longer has on an entity.
 struct EndedRole: Hashable, Sendable {
@@ -39,6 +41,17 @@ protocol Product: SendableMetatype {
   /// Whether entities of a type show the holders of a role in a list that can be set on them.
   static func listsHolders(of role: String, on type: String) -> Bool
 
+  /// Whether entities of a type are devices, which watching apps get whole.
+  static func isDevice(_ type: String) -> Bool
+
+  /// A device, for a user with these rights to it; nil when it is not there.
+  static func device(
+    _ id: String,
+    _ held: Explanation,
+    _ core: TenancyCore,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Tenancy_V1.Device?
+
   /// The types of parents that show their children of a type in a list that can be set on them.
   static func parents(listing type: String) -> [String]
 }
@@ -47,6 +60,15 @@ extension Product {
   static func listsHolders(of role: String, on type: String) -> Bool { false }
 
   static func parents(listing type: String) -> [String] { [] }
+
+  static func isDevice(_ type: String) -> Bool { false }
+
+  static func device(
+    _ id: String,
+    _ held: Explanation,
+    _ core: TenancyCore,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Tenancy_V1.Device? { nil }
 
   static func erase(
     _ userID: String,

@@ -31,6 +31,7 @@ final class TenancyCore: Sendable {
   let endings: (any CommittedWork)?
   let newcomers = Newcomers()
   private let watchers: [String: ScopeWatchers]
+  private let followers: [any CommitFollower]
 
   init(
     store: ServiceStore,
@@ -49,6 +50,7 @@ final class TenancyCore: Sendable {
     auditBudget: AuditBudget,
     products: [any Product.Type] = [],
     watched: [ScopeWatchers.Subject] = [],
+    followers: [any CommitFollower] = [],
     mailer: (any InvitationMailing)? = nil,
     endings: (any CommittedWork)? = nil
   ) {
@@ -59,6 +61,7 @@ final class TenancyCore: Sendable {
     (self.denials, self.auditBudget, self.products) = (denials, auditBudget, products)
     (self.mailer, self.endings) = (mailer, endings)
     watchers = Dictionary(uniqueKeysWithValues: watched.map { ($0.kind, ScopeWatchers($0)) })
+    self.followers = followers
   }
 
   /// The watchers of changes of a kind.
@@ -71,7 +74,12 @@ final class TenancyCore: Sendable {
 
   /// All memory that follows commits.
   var follower: TenancyFollower {
-    TenancyFollower(engine: engine, watchers: Array(watchers.values), newcomers: newcomers)
+    TenancyFollower(
+      engine: engine,
+      watchers: Array(watchers.values),
+      newcomers: newcomers,
+      others: followers
+    )
   }
 
   /// The current policy.

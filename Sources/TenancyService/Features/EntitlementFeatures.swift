@@ -48,6 +48,10 @@ public final class EntitlementFeatures: FeatureSource {
   /// Changes that watchers of permissions must be notified of.
   let news = FeatureNews()
   private let silence = Silence()
+  /// Where changes of points go on, as EntitlementService says it.
+  private let pointsPlace = Lock<UInt64>(0)
+  /// Gets each change as well.
+  private let listener = Lock<(@Sendable (Entitlement_V1.Change) -> Void)?>(nil)
   /// Tells `run` that somebody asks.
   private let wanted = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -193,6 +197,14 @@ public final class EntitlementFeatures: FeatureSource {
 
   // MARK: - Push
 
+  /// Has `body` called with each change of entitlements and points, in order; with RESYNC when some were missed.
+  func listen(_ body: @escaping @Sendable (Entitlement_V1.Change) -> Void) {
+    listener.withLock { $0 = body }
+  }
+
+  /// Has `run` begin to listen, as if somebody asked.
+  func want() { wanted.continuation.yield() }
+
   /// Listens for changes until cancelled, once somebody has asked; reconnects with growing pauses.
   public func run() async {
     for await _ in wanted.stream { break }
@@ -209,15 +221,26 @@ public final class EntitlementFeatures: FeatureSource {
 
   private func follow() async {
     await follower.run(
-      open: { [client] in client.watch(.init(afterRevision: $0 ?? 0)) },
+      open: { [self] revision in
+        client.watch(
+          .init(
+            afterRevision: revision ?? 0,
+            points: true,
+            afterPoints: pointsPlace.withLock { $0 }
+          )
+        )
+      },
       beginAnew: { [self] in
         cache.forgetAll()
+        tell(.init(kind: .resync))
         // Before the first stream no decision was kept for longer than a lease.
         if silence.hasHeard { news.noteAll() }
       },
       apply: { [self] change, now in
         silence.heard()
+        if change.pointsPlace != 0 { pointsPlace.withLock { $0 = change.pointsPlace } }
         apply(change, provenAt: now)
+        tell(change)
         // Asking for what comes after 0 would be asking for what comes next.
         return change.revision == 0 ? nil : change.revision
       },
@@ -225,9 +248,11 @@ public final class EntitlementFeatures: FeatureSource {
     )
   }
 
+  private func tell(_ change: Entitlement_V1.Change) { listener.withLock { $0 }?(change) }
+
   private func apply(_ change: Entitlement_V1.Change, provenAt now: MonotonicInstant?) {
     switch change.kind {
-    case .heartbeat: break
+    case .heartbeat, .points: break
     case .subject:
       if let holder = change.subject.flatMap({ FeatureHolder($0) }) {
         cache.forget(holder) { $0.forget(holder) }

@@ -69,9 +69,12 @@ final class FeatureNews: Sendable {
   private func append(_ pending: Pending, _ core: TenancyCore) async throws {
     let subjects = Self.subjects(pending, core.engine)
     guard !subjects.isEmpty else { return }
+    let roots = core.engine.read { forest in
+      subjects.map { forest.ancestors(of: $0).last ?? $0 }
+    }
     _ = try await core.store.writeOwn { tx in
-      for subject in subjects {
-        try tx.appendChange(kind: ForestChange.featuresKind, subject: subject, scope: subject)
+      for (subject, root) in zip(subjects, roots) {
+        try tx.appendChange(kind: ForestChange.featuresKind, subject: subject, scope: root)
       }
     }
   }

@@ -286,7 +286,22 @@ enum InvitationTable {
     return try tx.query(columns, "WHERE \(condition) ORDER BY i.id LIMIT ?", values: values)
   }
 
+  /// The kind of changes of invitations for an address, in the change log.
+  static let changeKind = "invitation"
+
+  /// The scope of changes for an address: the log keeps no addresses.
+  static func scope(of address: EmailAddress) -> String {
+    Base64URL.encode(Digests.sha256(lines: "invitation", address.key))
+  }
+
+  private static func log(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    let address = EmailAddress(record.email)
+    guard !address.key.isEmpty else { return }
+    try tx.appendChange(kind: changeKind, subject: record.id, scope: scope(of: address))
+  }
+
   static func insert(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    try log(record, in: tx)
     try tx.insert(
       record,
       columns,
@@ -297,6 +312,7 @@ enum InvitationTable {
 
   /// Stores what has become of it.
   static func close(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    try log(record, in: tx)
     try tx.update(record, closing, .text(record.id))
   }
 

@@ -15,11 +15,22 @@ final class PeopleFollower: Sendable {
   private let core: TenancyCore
   private let changes: Auth_V1.UserChangesClient
   private let random: any RandomSource
+  /// Gets each change as well.
+  private let listener: @Sendable (Auth_V1.UserChange) -> Void
   /// The position as it is stored.
   private let position = Lock<Int64>(0)
+  /// Up to where this process has them; what is stored may be far behind, when no name changes.
+  private let reached = Lock<UInt64>(0)
 
-  init(_ core: TenancyCore, _ changes: Auth_V1.UserChangesClient, random: any RandomSource) {
+  /// `listener` is called with each change, in order.
+  init(
+    _ core: TenancyCore,
+    _ changes: Auth_V1.UserChangesClient,
+    random: any RandomSource,
+    listener: @escaping @Sendable (Auth_V1.UserChange) -> Void = { _ in }
+  ) {
     (self.core, self.changes, self.random) = (core, changes, random)
+    self.listener = listener
   }
 
   /// Follows until the task is cancelled.
@@ -52,9 +63,11 @@ final class PeopleFollower: Sendable {
 
   /// The changes after the position, each taken over before the next is read.
   private func events() -> some AsyncSequence<Auth_V1.UserChange, any Error> & Sendable {
-    let start = UInt64(clamping: position.withLock { $0 })
+    let start = max(UInt64(clamping: position.withLock { $0 }), reached.withLock { $0 })
     return changes.watch(.init(afterRevision: start)).map { [self] change in
       try await apply(change)
+      reached.withLock { $0 = change.revision }
+      listener(change)
       return change
     }
   }

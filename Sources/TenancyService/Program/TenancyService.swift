@@ -62,6 +62,7 @@ public final class TenancyService: Sendable {
   let endings: HolderEndings?
   let names: NameFiller
   let people: PeopleFollower?
+  let apps: AppWatchers
   private let refusals: RefusalTally
   private let featureNews: FeatureNews?
   private let policies: PolicyReloader
@@ -112,6 +113,9 @@ public final class TenancyService: Sendable {
     let refusals = RefusalTally(engine: engine, clock: clock, metrics: metrics)
     mailer = try await Self.mailer(store, with)
     featureNews = with.features?.news
+    let appMeter = AppWatchMeter(metrics)
+    apps = AppWatchers(engine, RelayedNews(random: random), appMeter)
+    with.features?.listen { [apps] in apps.relay($0) }
     endings = with.holders.map {
       HolderEndings($0, clock: clock, random: random, logger: with.logger, metrics: metrics)
     }
@@ -143,12 +147,15 @@ public final class TenancyService: Sendable {
       ),
       products: Products.all,
       watched: [DocumentsHandler.watched(metrics)] + Products.all.flatMap { $0.watched(metrics) },
+      followers: [apps],
       mailer: mailer,
       endings: endings
     )
     self.refusals = refusals
     names = NameFiller(core)
-    people = with.userChanges.map { [core] in PeopleFollower(core, $0, random: random) }
+    people = with.userChanges.map { [core, apps] in
+      PeopleFollower(core, $0, random: random) { apps.relay($0) }
+    }
     if with.features == nil, !policy.limits.isEmpty {
       with.logger.notice("the limits of the policy do not apply: peers.entitlement is not set")
     }
@@ -172,6 +179,9 @@ public final class TenancyService: Sendable {
         PeopleHandler(core: core).definition,
         DocumentsHandler(core: core).definition,
         LegacyDocumentsHandler(core: core).definition,
+        AppWatchHandler(core: core, watchers: apps, meter: appMeter) { [features = with.features] in
+          features?.want()
+        }.definition,
         ReportsHandler(core: core, refusals: refusals, key: settings.reportKey).definition,
         ExportsHandler(core: core, refusals: refusals).definition,
         ErasureHandler(core: core, tombstones: tombstones, refusals: refusals).definition,

@@ -117,6 +117,25 @@ final class Library: Testing_V1.LibraryService {
     try await writer.write(Testing_V1.BookText(type: "text/html", text: "Ishmael.\n"))
   }
 
+  func followShelf(
+    _ request: Testing_V1.FollowShelfRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Testing_V1.ShelfEvent>
+  ) async throws {
+    note(request, call)
+    guard request.shelfId != "refused" else { throw RPCError(.permissionDenied, "forbidden") }
+    guard request.shelfId != "empty" else { return }
+    try await writer.write(.init(kind: .heartbeat, resumeToken: "t1"))
+    let title = request.shelfId == "odd" ? "line\nfeed \u{2028} end" : "Sea"
+    try await writer.write(
+      .init(kind: .book, resumeToken: "t2", book: .init(id: "b1", title: title))
+    )
+    guard request.shelfId != "broken" else { throw RPCError(.unavailable, "broken") }
+    if request.shelfId == "odd" {
+      try await writer.write(.init(kind: .init(rawValue: 77), resumeToken: "t\nid: 3"))
+    }
+  }
+
   func inspect(
     _ request: Testing_V1.InspectRequest,
     _ call: CallContext

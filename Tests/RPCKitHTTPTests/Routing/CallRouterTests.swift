@@ -132,7 +132,8 @@ import Testing
     let allowed = fields["access-control-allow-headers"]?.split(separator: ", ") ?? []
     for name in [
       "authorization", "connect-protocol-version", "connect-timeout-ms", "content-type",
-      "grpc-timeout", "idempotency-key", "if-none-match", "traceparent", "tracestate", "x-grpc-web",
+      "grpc-timeout", "idempotency-key", "if-none-match", "last-event-id", "traceparent",
+      "tracestate", "x-grpc-web",
       "x-request-id", "x-user-agent",
     ] { #expect(allowed.contains(Substring(name))) }
     #expect(fields["access-control-max-age"] == "7200")

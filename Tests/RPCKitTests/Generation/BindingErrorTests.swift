@@ -112,6 +112,10 @@ struct BindingErrorTests {
       "extra_members: `bad.v1.M` has no google.protobuf.Struct `part`"
     ),
     (
+      rule("get: \"/a\"") + " option (gatehouse.rest) = {events: true};",
+      "events needs GET and a stream of responses"
+    ),
+    (
       rule("put: \"/a\" body: \"part\"") + " option (gatehouse.rest) = {current: \"id\"};",
       "current needs `body: \"*\"`"
     ),

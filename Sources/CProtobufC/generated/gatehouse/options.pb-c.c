@@ -503,7 +503,7 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__field_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[10] =
+static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[11] =
 {
   {
     "creates",
@@ -590,6 +590,18 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[1
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "events",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, events),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "raw",
     9,
     PROTOBUF_C_LABEL_NONE,
@@ -628,21 +640,21 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[1
 };
 static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
   2,   /* field[2] = cache_control */
-  8,   /* field[8] = content_type */
+  9,   /* field[9] = content_type */
   0,   /* field[0] = creates */
   6,   /* field[6] = current */
   5,   /* field[5] = errors */
-  9,   /* field[9] = extra_members */
+  7,   /* field[7] = events */
+  10,   /* field[10] = extra_members */
   3,   /* field[3] = form */
   4,   /* field[4] = ignore_unknown */
   1,   /* field[1] = plain */
-  7,   /* field[7] = raw */
+  8,   /* field[8] = raw */
 };
-static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[2 + 1] =
+static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 9, 7 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
 {
@@ -652,10 +664,10 @@ const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
   "Gatehouse__RestRules",
   "gatehouse",
   sizeof(Gatehouse__RestRules),
-  10,
+  11,
   gatehouse__rest_rules__field_descriptors,
   gatehouse__rest_rules__field_indices_by_name,
-  2,  gatehouse__rest_rules__number_ranges,
+  1,  gatehouse__rest_rules__number_ranges,
   (ProtobufCMessageInit) gatehouse__rest_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -303,6 +303,13 @@ struct  Gatehouse__RestRules
    */
   char *current;
   /*
+   * The answers can be read as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html),
+   * by a request that accepts `text/event-stream`. Needs a stream of responses with an enum `kind`, which is the
+   * type of the event, and a text `resume_token`, which is its id; the field of that name of the request takes the
+   * header `last-event-id`.
+   */
+  protobuf_c_boolean events;
+  /*
    * A string of the response, for a method that streams responses: the answer is its text, message after message,
    * without an envelope. An error after the first message breaks the answer off, so that nobody takes it for whole.
    */
@@ -315,7 +322,7 @@ struct  Gatehouse__RestRules
 };
 #define GATEHOUSE__REST_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__rest_rules__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*

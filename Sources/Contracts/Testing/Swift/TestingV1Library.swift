@@ -60,6 +60,34 @@ extension Testing_V1 {
     }
   }
 
+  /// The kind of an event.
+  public struct ShelfEventKind: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Nothing has changed.
+    public static var heartbeat: Self { Self(rawValue: 1) }
+    /// There is another book.
+    public static var book: Self { Self(rawValue: 2) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "SHELF_EVENT_KIND_UNSPECIFIED"
+      case 1: "SHELF_EVENT_KIND_HEARTBEAT"
+      case 2: "SHELF_EVENT_KIND_BOOK"
+      default: nil
+      }
+    }
+  }
+
   /// Who wrote a book.
   public struct Author: RPCKit.GeneratedMessage {
     /// Identifier.
@@ -1219,6 +1247,145 @@ extension Testing_V1 {
     }
   }
 
+  /// Follows a shelf.
+  public struct FollowShelfRequest: RPCKit.GeneratedMessage {
+    /// The shelf.
+    public var shelfId: Swift.String = ""
+    /// Continues after the event that had this token.
+    public var resumeToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      shelfId: Swift.String = "",
+      resumeToken: Swift.String = ""
+    ) {
+      self.shelfId = shelfId
+      self.resumeToken = resumeToken
+    }
+
+    public static var protobufName: Swift.String { "testing.v1.FollowShelfRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_testing__v1__follow_shelf_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Testing__V1__FollowShelfRequest.self)
+      try unsafe self.shelfId = RPCKit.MessageReading.string(source.pointee.f1_shelf_id)
+      try unsafe self.resumeToken = RPCKit.MessageReading.string(source.pointee.f2_resume_token)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.shelfId.utf8.count)
+      measure.add(self.resumeToken.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Testing__V1__FollowShelfRequest.self, 1)
+      unsafe testing__v1__follow_shelf_request__init(target)
+      unsafe target.pointee.f1_shelf_id = scratch.copy(self.shelfId)
+      unsafe target.pointee.f2_resume_token = scratch.copy(self.resumeToken)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.shelfId.isEmpty) {
+        if self.shelfId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "shelf_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.resumeToken.isEmpty) {
+        if self.resumeToken.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "resume_token", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// An event of a shelf.
+  public struct ShelfEvent: RPCKit.GeneratedMessage {
+    /// Its kind.
+    public var kind: Testing_V1.ShelfEventKind = Testing_V1.ShelfEventKind(rawValue: 0)
+    /// Continues after it.
+    public var resumeToken: Swift.String = ""
+    /// The book.
+    public var book: Testing_V1.Book? {
+      get { book_storage.first }
+      set { book_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var book_storage: [Testing_V1.Book] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      kind: Testing_V1.ShelfEventKind = Testing_V1.ShelfEventKind(rawValue: 0),
+      resumeToken: Swift.String = "",
+      book: Testing_V1.Book? = nil
+    ) {
+      self.kind = kind
+      self.resumeToken = resumeToken
+      self.book = book
+    }
+
+    public static var protobufName: Swift.String { "testing.v1.ShelfEvent" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_testing__v1__shelf_event()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Testing__V1__ShelfEvent.self)
+      unsafe self.kind = Testing_V1.ShelfEventKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
+      try unsafe self.resumeToken = RPCKit.MessageReading.string(source.pointee.f2_resume_token)
+      if let member = unsafe source.pointee.f3_book {
+        try unsafe self.book_storage = [Testing_V1.Book(reading: member)]
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.resumeToken.utf8.count)
+      if let value = self.book {
+        value.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Testing__V1__ShelfEvent.self, 1)
+      unsafe testing__v1__shelf_event__init(target)
+      unsafe target.pointee.f1_kind = Testing__V1__ShelfEventKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f2_resume_token = scratch.copy(self.resumeToken)
+      if let value = self.book {
+        unsafe target.pointee.f3_book = value.packed(in: scratch).assumingMemoryBound(to: Testing__V1__Book.self)
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.book {
+        value.validate(path: path + "book" + ".", into: &violations)
+      }
+    }
+  }
+
   /// Asks about a reader.
   public struct ReaderRequest: RPCKit.GeneratedMessage {
     /// Whom.
@@ -1495,6 +1662,30 @@ extension Testing_V1 {
         ),
       ]
     )
+    /// Events of a shelf.
+    public static let followShelf = RPCKit.MethodDescriptor(
+      service: "testing.v1.Library",
+      method: "FollowShelf",
+      kind: .serverStreaming,
+      callerClass: .`public`,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      hasNoSideEffects: true,
+      priority: .normal,
+      requestType: "testing.v1.FollowShelfRequest",
+      responseType: "testing.v1.ShelfEvent",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/test/shelves/{shelf_id}:follow",
+          segments: [.literal("test"), .literal("shelves"), .single],
+          variables: [.init(field: "shelf_id", segments: 2..<3)],
+          verb: "follow",
+          hasEvents: true
+        ),
+      ]
+    )
     /// Asks about a token.
     public static let inspect = RPCKit.MethodDescriptor(
       service: "testing.v1.Library",
@@ -1587,6 +1778,8 @@ extension Testing_V1 {
     func watchBooks(_ request: Testing_V1.ListBooksRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.Book>) async throws
     /// The text of a book.
     func readBook(_ request: Testing_V1.GetBookRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.BookText>) async throws
+    /// Events of a shelf.
+    func followShelf(_ request: Testing_V1.FollowShelfRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.ShelfEvent>) async throws
     /// Asks about a token.
     func inspect(_ request: Testing_V1.InspectRequest, _ call: RPCKit.CallContext) async throws -> Testing_V1.InspectResponse
     /// Whether a reader may borrow; errors are text.
@@ -1696,6 +1889,19 @@ extension Testing_V1 {
       return channel.serverStreaming(LibraryMethods.readBook, request, options: options)
     }
 
+    /// Events of a shelf.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func followShelf(
+      _ request: Testing_V1.FollowShelfRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Testing_V1.ShelfEvent> {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return channel.serverStreaming(LibraryMethods.followShelf, request, options: options)
+    }
+
     /// Asks about a token.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1747,7 +1953,7 @@ extension Testing_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSLzBQoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0EiUKB2xlbnRfdG8YDyABKAlCDKq7GAIYQLq7GAIIAVIGbGVudFRvEjEKBHdlYXIYECABKA4yFS50ZXN0aW5nLnYxLldlYXJMZXZlbEIGursYAggBUgR3ZWFyEiQKBWdlbnJlGBEgASgJQg6quxgCGEC6uxgECAEgAVIFZ2VucmUSJAoFc3BpbmUYEiABKAlCDqq7GAIYQLq7GAQIASACUgVzcGluZRIjCgVub3RlcxgTIAEoCUINqrsYAxiAILq7GAIQAVIFbm90ZXNCCwoJX3Byb2dyZXNzInUKDkdldEJvb2tSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSHwoHYm9va19pZBgCIAEoCUIGqrsYAhhAUgZib29rSWQSHwoLd2l0aF9hdXRob3IYAyABKAhSCndpdGhBdXRob3IikAEKEUNyZWF0ZUJvb2tSZXF1ZXN0EiMKCHNoZWxmX2lkGAEgASgJQgiquxgECAEYQFIHc2hlbGZJZBIkCgRib29rGAIgASgLMhAudGVzdGluZy52MS5Cb29rUgRib29rEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki/QIKEVVwZGF0ZUJvb2tSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSHwoHYm9va19pZBgCIAEoCUIGqrsYAhhAUgZib29rSWQSHQoFdGl0bGUYAyABKAlCB6q7GAMYyAFSBXRpdGxlEhwKBHRhZ3MYBCADKAlCCKq7GAQYQEhkUgR0YWdzEioKBmF1dGhvchgFIAEoCzISLnRlc3RpbmcudjEuQXV0aG9yUgZhdXRob3ISRAoLdXBkYXRlX21hc2sYBiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgequxgDUIAIUgp1cGRhdGVNYXNrEjMKB2N1cnJlbnQYByABKAsyEC50ZXN0aW5nLnYxLkJvb2tCB6q7GANQgCBSB2N1cnJlbnQSQAoLbGVudF90b19pZHMYCCADKAlCIqq7GAQYQEgKursYFioJbGVudFRvSWRzKglib3Jyb3dlcnNSB3JlYWRlcnMi1wMKEExpc3RCb29rc1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBItCgdiaW5kaW5nGAIgASgOMhMudGVzdGluZy52MS5CaW5kaW5nUgdiaW5kaW5nEhwKBHRhZ3MYAyADKAlCCKq7GAQYQEgKUgR0YWdzEjAKBWFmdGVyGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFYWZ0ZXISPAoMc2hvcnRlcl90aGFuGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgtzaG9ydGVyVGhhbhIqCgZhdXRob3IYBiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEioKCXBhZ2Vfc2l6ZRgHIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAgIQuQVIEcGFnZRImCgpwYWdlX3Rva2VuGAkgASgJQgequxgDGIAIUglwYWdlVG9rZW4SHwoHc29ydF9ieRgKIAEoCUIGqrsYAhhAUgZzb3J0QnkSHwoLbGFyZ2VyX3RoYW4YCyABKANSCmxhcmdlclRoYW4ilgEKEUxpc3RCb29rc1Jlc3BvbnNlEiYKBWJvb2tzGAEgAygLMhAudGVzdGluZy52MS5Cb29rUgVib29rcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SIgoKdG90YWxfc2l6ZRgDIAEoBEgAUgl0b3RhbFNpemWIAQFCDQoLX3RvdGFsX3NpemUiMgoIQm9va1RleHQSEgoEdHlwZRgBIAEoCVIEdHlwZRISCgR0ZXh0GAIgASgJUgR0ZXh0IioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUiUwoNUmVhZGVyUmVxdWVzdBIYCgNrZXkYASABKAlCBqq7GAIYQFIDa2V5EigKBXBsYWNlGAIgASgLMhIudGVzdGluZy52MS5BdXRob3JSBXBsYWNlKkgKB0JpbmRpbmcSFwoTQklORElOR19VTlNQRUNJRklFRBAAEhEKDUJJTkRJTkdfUEFQRVIQARIRCg1CSU5ESU5HX0NMT1RIEAIqWwoJV2VhckxldmVsEhoKFldFQVJfTEVWRUxfVU5TUEVDSUZJRUQQABIVChFXRUFSX0xFVkVMX0FTX05FVxABEhMKD1dFQVJfTEVWRUxfV09SThACGgbCuxgCCAEy9goKB0xpYnJhcnkSigEKB0dldEJvb2sSGi50ZXN0aW5nLnYxLkdldEJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIlGiuxgECAEgAYLT5JMCQxIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfVoXEhUvdGVzdC9ib29rcy97Ym9va19pZH0SnQEKCkNyZWF0ZUJvb2sSHS50ZXN0aW5nLnYxLkNyZWF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIl6iuxgCCAGC0+STAkwiHi90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rczoEYm9va1okIh8vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH06c2hlbHZlOgEqsrsYAggBErQBCgpVcGRhdGVCb29rEh0udGVzdGluZy52MS5VcGRhdGVCb29rUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayJ1orsYAggBgtPkkwJcGigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9OgEqWi0yKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASqyuxgJOgdjdXJyZW50Ep4BCglMaXN0Qm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaHS50ZXN0aW5nLnYxLkxpc3RCb29rc1Jlc3BvbnNlIlSiuxgECAEgAYLT5JMCRhILL3Rlc3QvYm9va3NaIBIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzWhUSDC90ZXN0L3RpdGxlc2IFYm9va3MSpgEKB0dldE5hbWUSFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0GhcudGVzdGluZy52MS5OYW1lUmVxdWVzdCJporsYBAgBIAGC0+STAlsSJC90ZXN0L25hbWVzL3tuYW1lPXNoZWx2ZXMvKi9ib29rcy8qfVoXEhUvdGVzdC9maWxlcy97bmFtZT0qKn1aGhIYL3Rlc3QvbmFtZXMve25hbWV9OnNob3V0El8KCldhdGNoQm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siH6K7GAIIAYLT5JMCExIRL3Rlc3QvYm9va3M6d2F0Y2gwARJ4CghSZWFkQm9vaxIaLnRlc3RpbmcudjEuR2V0Qm9va1JlcXVlc3QaFC50ZXN0aW5nLnYxLkJvb2tUZXh0IjiiuxgCCAGC0+STAhwSGi90ZXN0L2Jvb2tzL3tib29rX2lkfS90ZXh0srsYDEoEdGV4dFIEdHlwZTABEngKB0luc3BlY3QSGi50ZXN0aW5nLnYxLkluc3BlY3RSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiNKK7GAQIASABgtPkkwISIg0vdGVzdC9pbnNwZWN0OgEqsrsYEBABGgptYXgtYWdlPTYwIAEScgoJTWF5Qm9ycm93EhkudGVzdGluZy52MS5SZWFkZXJSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiLaK7GAQIASABgtPkkwIVIhAvdGVzdC9tYXktYm9ycm93OgEqsrsYBhABKAEwARJ0CghJc1JlYWRlchIZLnRlc3RpbmcudjEuUmVhZGVyUmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIjCiuxgECAEgAYLT5JMCGCITL3Rlc3QvcmVhZGVycy97a2V5fToBKrK7GAYQASgBMAJCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3Rlc3RpbmcvdjE7dGVzdGluZ3YxStEaClQKAQwSAwEAEhpKIEEgY29udHJhY3QgZm9yIHRlc3RzOiBldmVyeSB3YXkgaW4gd2hpY2ggYSBtZXRob2QgY2FuIGJlIGNhbGxlZCBieSBIVFRQLgoKJgoCBQASBA4AFQEaGiBXaGF0IGEgYm9vayBpcyBib3VuZCBpbi4KChgKBAUAAgASAxACGhoLIE5vdCBzYWlkLgoKFQoEBQACARIDEgIUGgggUGFwZXIuCgoVCgQFAAICEgMUAhQaCCBDbG90aC4KCiEKAgUBEgQYACABGhUgSG93IHdvcm4gYSBib29rIGlzLgoKGAoEBQECABIDGwIdGgsgTm90IHNhaWQuCgoWCgQFAQIBEgMdAhgaCSBBcyBuZXcuCgoUCgQFAQICEgMfAhYaByBXb3JuLgoKHwoCBAASBCMAKAEaEyBXaG8gd3JvdGUgYSBib29rLgoKGgoEBAACABIDJQI0Gg0gSWRlbnRpZmllci4KChQKBAQAAgESAycCPBoHIE5hbWUuCgoVCgIEARIEKwBSARoJIEEgYm9vay4KChoKBAQBAgASAy0CNBoNIElkZW50aWZpZXIuCgorCgQEAQIBEgMvAjoaHiBUaGUgc2hlbGYgdGhhdCBpdCBzdGFuZHMgb24uCgoVCgQEAQICEgMxAjgaCCBUaXRsZS4KChUKBAQBAgMSAzMCGBoIIFBhZ2VzLgoKIQoEBAECBBIDNQIXGhQgQnl0ZXMgb2YgdGhlIHNjYW4uCgojCgQEAQIFEgM3AhYaFiBXaGF0IGl0IGlzIGJvdW5kIGluLgoKHAoEBAECBhIDOQIUGg8gV2hvIHdyb3RlIGl0LgoKIwoEBAECBxIDOwJ7GhYgV29yZHMgdG8gZmluZCBpdCBieS4KCiUKBAQBAggSAz0CLRoYIFdoZW4gaXQgd2FzIHB1Ymxpc2hlZC4KCikKBAQBAgkSAz8CLRocIEhvdyBsb25nIGl0IHRha2VzIHRvIHJlYWQuCgofCgQEAQIKEgNBAjkaEiBBIHBpY3R1cmUgb2YgaXQuCgoiCgQEAQILEgNDAhYaFSBXaGV0aGVyIGl0IGlzIGhlcmUuCgonCgQEAQIMEgNFAiAaGiBIb3cgbXVjaCBvZiBpdCB3YXMgcmVhZC4KCi4KBAQBAg0SA0cCFRohIFdoZXRoZXIgaXRzIHRhZ3Mgd2VyZSBsZWZ0IG91dC4KCi4KBAQBAg4SA0kCYRohIFdobyBoYXMgaXQ7IGVtcHR5IG1lYW5zIG5vYm9keS4KCh4KBAQBAg8SA0sCPhoRIEhvdyB3b3JuIGl0IGlzLgoKSAoEBAECEBIDTQJ5GjsgSXRzIGdlbnJlLCBieSBhIG5hbWUgb2YgdGhlIGNhdGFsb2d1ZTogYHNjaWVuY2VfZmljdGlvbmAuCgotCgQEAQIREgNPAnkaICBUaGUgd29yZCBvbiBpdHMgc3BpbmU6IGB0b196YC4KCjEKBAQBAhISA1ECXxokIFdoYXQgcmVhZGVycyBoYXZlIG5vdGVkOiBhbnkgSlNPTi4KCjwKAgQCEgRVAFwBGjAgV2hhdCBhIGhhbmRsZXIgd2FzIGFza2VkIGZvciwgYXMgaXQgd2FzIGFza2VkLgoKGQoEBAICABIDVwI6GgwgVGhlIHNoZWxmLgoKGAoEBAICARIDWQI5GgsgVGhlIGJvb2suCgomCgQEAgICEgNbAhcaGSBBbHNvIHNheXMgd2hvIHdyb3RlIGl0LgoKGQoCBAMSBF8AZgEaDSBBIG5ldyBib29rLgoKGQoEBAMCABIDYQJKGgwgVGhlIHNoZWxmLgoKGAoEBAMCARIDYwIQGgsgVGhlIGJvb2suCgofCgQEAwICEgNlAkIaEiBJZGVtcG90ZW5jeSBrZXkuCgomCgIEBBIEaQB6ARoaIEFub3RoZXIgc3RhdGUgb2YgYSBib29rLgoKGQoEBAQCABIDawI6GgwgVGhlIHNoZWxmLgoKGAoEBAQCARIDbQI5GgsgVGhlIGJvb2suCgoZCgQEBAICEgNvAjgaDCBJdHMgdGl0bGUuCgodCgQEBAIDEgNxAk8aECBBbGwgaXRzIHdvcmRzLgoKHAoEBAQCBBIDcwIUGg8gV2hvIHdyb3RlIGl0LgoKKAoEBAQCBRIDdQJTGhsgV2hpY2ggb2YgdGhlc2UgdG8gY2hhbmdlLgoKJwoEBAQCBhIDdwI6GhogVGhlIGJvb2sgYXMgaXQgd2FzIHJlYWQuCgobCgQEBAIHEgR5AqcBGg0gV2hvIGhhcyBpdC4KChsKAgQFEgV9AJQBARoOIFdoaWNoIGJvb2tzLgoKKgoEBAUCABIDfwI6Gh0gVGhlIHNoZWxmOyBlbXB0eSBtZWFucyBhbGwuCgonCgQEBQIBEgSBAQIWGhkgV2hhdCB0aGV5IGFyZSBib3VuZCBpbi4KCiUKBAQFAgISBIMBAk4aFyBXb3JkcyB0aGF0IHRoZXkgaGF2ZS4KCiUKBAQFAgMSBIUBAiYaFyBQdWJsaXNoZWQgYWZ0ZXIgdGhpcy4KCiYKBAQFAgQSBIcBAiwaGCBSZWFkIGZhc3RlciB0aGFuIHRoaXMuCgoYCgQEBQIFEgSJAQIUGgogQnkgd2hvbS4KCiwKBAQFAgYSBIsBAjkaHiBCb29rcyBvZiBhIHBhZ2U7IDAgbWVhbnMgNTAuCgpOCgQEBQIHEgSNAQI3GkAgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDE7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCicKBAQFAggSBI8BAj4aGSBPZiB0aGUgcmVzcG9uc2UgYmVmb3JlLgoKJAoEBAUCCRIEkQECOhoWIGB0aXRsZWAgb3IgYC10aXRsZWAuCgohCgQEBQIKEgSTAQIZGhMgTGFyZ2VyIHRoYW4gdGhpcy4KCiAKAgQGEgaXAQCeAQEaEiBBIHBhZ2Ugb2YgYm9va3MuCgoaCgQEBgIAEgSZAQIaGgwgVGhlIGJvb2tzLgoKNAoEBAYCARIEmwECHRomIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBhdCB0aGUgZW5kLgoKUgoEBAYCAhIEnQECIRpEIEhvdyBtYW55IHRoZXJlIGFyZSBvbiBhbGwgcGFnZXM7IGFic2VudCB3aGVuIHRoZXkgYXJlIG5vdCBjb3VudGVkLgoKLgoCBAcSBqEBAKYBARogIEEgcGllY2Ugb2YgdGhlIHRleHQgb2YgYSBib29rLgoKPgoEBAcCABIEowECEhowIFRoZSB0eXBlIG9mIHRoZSB0ZXh0OyBvbmx5IGluIHRoZSBmaXJzdCBwaWVjZS4KCh4KBAQHAgESBKUBAhIaECBUaGUgbmV4dCBwYXJ0LgoKKgoCBAgSBqkBAKwBARocIEEgbmFtZSB3aXRoIHNsYXNoZXMgaW4gaXQuCgokCgQECAIAEgSrAQI4GhYgYHNoZWx2ZXMvYS9ib29rcy9iYC4KCi4KAgQJEgavAQC0AQEaICBBc2tzIGFib3V0IGEgdG9rZW4gKFJGQyA3NjYyKS4KChoKBAQJAgASBLEBAkcaDCBUaGUgdG9rZW4uCgotCgQECQIBEgSzAQJBGh8gV2hhdCBraW5kIG9mIHRva2VuIGl0IG1heSBiZS4KCikKAgQKEga3AQC6AQEaGyBXaGF0IGlzIGtub3duIG9mIGEgdG9rZW4uCgoiCgQECgIAEgS5AQISGhQgV2hldGhlciBpdCBjb3VudHMuCgokCgIECxIGvQEAwgEBGhYgQXNrcyBhYm91dCBhIHJlYWRlci4KChUKBAQLAgASBL8BAjUaByBXaG9tLgoKJAoEBAsCARIEwQECExoWIFdoZXJlIHRoZSByZWFkZXIgaXMuCgoWCgIGABIGxQEAkQIBGgggQm9va3MuCgobCgQGAAIAEgbHAQLNAQMaCyBPbmUgYm9vay4KCh4KBAYAAgESBs8BAtcBAxoOIEFkZHMgYSBib29rLgoKIQoEBgACAhIG2QEC4QEDGhEgQ2hhbmdlcyBhIGJvb2suCgorCgQGAAIDEgbjAQLqAQMaGyBCb29rcyBvZiBhIHNoZWxmLCBvciBhbGwuCgooCgQGAAIEEgbsAQLzAQMaGCBBbnN3ZXJzIHdpdGggdGhlIG5hbWUuCgoqCgQGAAIFEgb1AQL4AQMaGiBCb29rcyBvbmUgYWZ0ZXIgYW5vdGhlci4KCiUKBAYAAgYSBvoBAv4BAxoVIFRoZSB0ZXh0IG9mIGEgYm9vay4KCiUKBAYAAgcSBoACAoQCAxoVIEFza3MgYWJvdXQgYSB0b2tlbi4KCj8KBAYAAggSBoYCAooCAxovIFdoZXRoZXIgYSByZWFkZXIgbWF5IGJvcnJvdzsgZXJyb3JzIGFyZSB0ZXh0LgoKQgoEBgACCRIGjAICkAIDGjIgVGhlIHNhbWU7IGVycm9ycyBoYXZlIGEgY29kZSwgYW5kIGFuc3dlcnMgYSB0YWcuCmIGcHJvdG8z"
+      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSLzBQoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0EiUKB2xlbnRfdG8YDyABKAlCDKq7GAIYQLq7GAIIAVIGbGVudFRvEjEKBHdlYXIYECABKA4yFS50ZXN0aW5nLnYxLldlYXJMZXZlbEIGursYAggBUgR3ZWFyEiQKBWdlbnJlGBEgASgJQg6quxgCGEC6uxgECAEgAVIFZ2VucmUSJAoFc3BpbmUYEiABKAlCDqq7GAIYQLq7GAQIASACUgVzcGluZRIjCgVub3RlcxgTIAEoCUINqrsYAxiAILq7GAIQAVIFbm90ZXNCCwoJX3Byb2dyZXNzInUKDkdldEJvb2tSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSHwoHYm9va19pZBgCIAEoCUIGqrsYAhhAUgZib29rSWQSHwoLd2l0aF9hdXRob3IYAyABKAhSCndpdGhBdXRob3IikAEKEUNyZWF0ZUJvb2tSZXF1ZXN0EiMKCHNoZWxmX2lkGAEgASgJQgiquxgECAEYQFIHc2hlbGZJZBIkCgRib29rGAIgASgLMhAudGVzdGluZy52MS5Cb29rUgRib29rEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki/QIKEVVwZGF0ZUJvb2tSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSHwoHYm9va19pZBgCIAEoCUIGqrsYAhhAUgZib29rSWQSHQoFdGl0bGUYAyABKAlCB6q7GAMYyAFSBXRpdGxlEhwKBHRhZ3MYBCADKAlCCKq7GAQYQEhkUgR0YWdzEioKBmF1dGhvchgFIAEoCzISLnRlc3RpbmcudjEuQXV0aG9yUgZhdXRob3ISRAoLdXBkYXRlX21hc2sYBiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgequxgDUIAIUgp1cGRhdGVNYXNrEjMKB2N1cnJlbnQYByABKAsyEC50ZXN0aW5nLnYxLkJvb2tCB6q7GANQgCBSB2N1cnJlbnQSQAoLbGVudF90b19pZHMYCCADKAlCIqq7GAQYQEgKursYFioJbGVudFRvSWRzKglib3Jyb3dlcnNSB3JlYWRlcnMi1wMKEExpc3RCb29rc1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBItCgdiaW5kaW5nGAIgASgOMhMudGVzdGluZy52MS5CaW5kaW5nUgdiaW5kaW5nEhwKBHRhZ3MYAyADKAlCCKq7GAQYQEgKUgR0YWdzEjAKBWFmdGVyGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFYWZ0ZXISPAoMc2hvcnRlcl90aGFuGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgtzaG9ydGVyVGhhbhIqCgZhdXRob3IYBiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEioKCXBhZ2Vfc2l6ZRgHIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAgIQuQVIEcGFnZRImCgpwYWdlX3Rva2VuGAkgASgJQgequxgDGIAIUglwYWdlVG9rZW4SHwoHc29ydF9ieRgKIAEoCUIGqrsYAhhAUgZzb3J0QnkSHwoLbGFyZ2VyX3RoYW4YCyABKANSCmxhcmdlclRoYW4ilgEKEUxpc3RCb29rc1Jlc3BvbnNlEiYKBWJvb2tzGAEgAygLMhAudGVzdGluZy52MS5Cb29rUgVib29rcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SIgoKdG90YWxfc2l6ZRgDIAEoBEgAUgl0b3RhbFNpemWIAQFCDQoLX3RvdGFsX3NpemUiMgoIQm9va1RleHQSEgoEdHlwZRgBIAEoCVIEdHlwZRISCgR0ZXh0GAIgASgJUgR0ZXh0IioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUiYgoSRm9sbG93U2hlbGZSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSKQoMcmVzdW1lX3Rva2VuGAIgASgJQgaquxgCGEBSC3Jlc3VtZVRva2VuIoUBCgpTaGVsZkV2ZW50Ei4KBGtpbmQYASABKA4yGi50ZXN0aW5nLnYxLlNoZWxmRXZlbnRLaW5kUgRraW5kEiEKDHJlc3VtZV90b2tlbhgCIAEoCVILcmVzdW1lVG9rZW4SJAoEYm9vaxgDIAEoCzIQLnRlc3RpbmcudjEuQm9va1IEYm9vayJTCg1SZWFkZXJSZXF1ZXN0EhgKA2tleRgBIAEoCUIGqrsYAhhAUgNrZXkSKAoFcGxhY2UYAiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIFcGxhY2UqSAoHQmluZGluZxIXChNCSU5ESU5HX1VOU1BFQ0lGSUVEEAASEQoNQklORElOR19QQVBFUhABEhEKDUJJTkRJTkdfQ0xPVEgQAipbCglXZWFyTGV2ZWwSGgoWV0VBUl9MRVZFTF9VTlNQRUNJRklFRBAAEhUKEVdFQVJfTEVWRUxfQVNfTkVXEAESEwoPV0VBUl9MRVZFTF9XT1JOEAIaBsK7GAIIASptCg5TaGVsZkV2ZW50S2luZBIgChxTSEVMRl9FVkVOVF9LSU5EX1VOU1BFQ0lGSUVEEAASHgoaU0hFTEZfRVZFTlRfS0lORF9IRUFSVEJFQVQQARIZChVTSEVMRl9FVkVOVF9LSU5EX0JPT0sQAjL0CwoHTGlicmFyeRKKAQoHR2V0Qm9vaxIaLnRlc3RpbmcudjEuR2V0Qm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siUaK7GAQIASABgtPkkwJDEigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9WhcSFS90ZXN0L2Jvb2tzL3tib29rX2lkfRKdAQoKQ3JlYXRlQm9vaxIdLnRlc3RpbmcudjEuQ3JlYXRlQm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siXqK7GAIIAYLT5JMCTCIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzOgRib29rWiQiHy90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfTpzaGVsdmU6ASqyuxgCCAEStAEKClVwZGF0ZUJvb2sSHS50ZXN0aW5nLnYxLlVwZGF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rInWiuxgCCAGC0+STAlwaKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASpaLTIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfToBKrK7GAk6B2N1cnJlbnQSngEKCUxpc3RCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBodLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVzcG9uc2UiVKK7GAQIASABgtPkkwJGEgsvdGVzdC9ib29rc1ogEh4vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3NaFRIML3Rlc3QvdGl0bGVzYgVib29rcxKmAQoHR2V0TmFtZRIXLnRlc3RpbmcudjEuTmFtZVJlcXVlc3QaFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0ImmiuxgECAEgAYLT5JMCWxIkL3Rlc3QvbmFtZXMve25hbWU9c2hlbHZlcy8qL2Jvb2tzLyp9WhcSFS90ZXN0L2ZpbGVzL3tuYW1lPSoqfVoaEhgvdGVzdC9uYW1lcy97bmFtZX06c2hvdXQSXwoKV2F0Y2hCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayIforsYAggBgtPkkwITEhEvdGVzdC9ib29rczp3YXRjaDABEngKCFJlYWRCb29rEhoudGVzdGluZy52MS5HZXRCb29rUmVxdWVzdBoULnRlc3RpbmcudjEuQm9va1RleHQiOKK7GAIIAYLT5JMCHBIaL3Rlc3QvYm9va3Mve2Jvb2tfaWR9L3RleHSyuxgMSgR0ZXh0UgR0eXBlMAESfAoLRm9sbG93U2hlbGYSHi50ZXN0aW5nLnYxLkZvbGxvd1NoZWxmUmVxdWVzdBoWLnRlc3RpbmcudjEuU2hlbGZFdmVudCIzorsYAggBgtPkkwIhEh8vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH06Zm9sbG93srsYAkABMAESeAoHSW5zcGVjdBIaLnRlc3RpbmcudjEuSW5zcGVjdFJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSI0orsYBAgBIAGC0+STAhIiDS90ZXN0L2luc3BlY3Q6ASqyuxgQEAEaCm1heC1hZ2U9NjAgARJyCglNYXlCb3Jyb3cSGS50ZXN0aW5nLnYxLlJlYWRlclJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSItorsYBAgBIAGC0+STAhUiEC90ZXN0L21heS1ib3Jyb3c6ASqyuxgGEAEoATABEnQKCElzUmVhZGVyEhkudGVzdGluZy52MS5SZWFkZXJSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiMKK7GAQIASABgtPkkwIYIhMvdGVzdC9yZWFkZXJzL3trZXl9OgEqsrsYBhABKAEwAkIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVzdGluZy92MTt0ZXN0aW5ndjFKix4KVAoBDBIDAQASGkogQSBjb250cmFjdCBmb3IgdGVzdHM6IGV2ZXJ5IHdheSBpbiB3aGljaCBhIG1ldGhvZCBjYW4gYmUgY2FsbGVkIGJ5IEhUVFAuCgomCgIFABIEDgAVARoaIFdoYXQgYSBib29rIGlzIGJvdW5kIGluLgoKGAoEBQACABIDEAIaGgsgTm90IHNhaWQuCgoVCgQFAAIBEgMSAhQaCCBQYXBlci4KChUKBAUAAgISAxQCFBoIIENsb3RoLgoKIQoCBQESBBgAIAEaFSBIb3cgd29ybiBhIGJvb2sgaXMuCgoYCgQFAQIAEgMbAh0aCyBOb3Qgc2FpZC4KChYKBAUBAgESAx0CGBoJIEFzIG5ldy4KChQKBAUBAgISAx8CFhoHIFdvcm4uCgofCgIEABIEIwAoARoTIFdobyB3cm90ZSBhIGJvb2suCgoaCgQEAAIAEgMlAjQaDSBJZGVudGlmaWVyLgoKFAoEBAACARIDJwI8GgcgTmFtZS4KChUKAgQBEgQrAFIBGgkgQSBib29rLgoKGgoEBAECABIDLQI0Gg0gSWRlbnRpZmllci4KCisKBAQBAgESAy8COhoeIFRoZSBzaGVsZiB0aGF0IGl0IHN0YW5kcyBvbi4KChUKBAQBAgISAzECOBoIIFRpdGxlLgoKFQoEBAECAxIDMwIYGgggUGFnZXMuCgohCgQEAQIEEgM1AhcaFCBCeXRlcyBvZiB0aGUgc2Nhbi4KCiMKBAQBAgUSAzcCFhoWIFdoYXQgaXQgaXMgYm91bmQgaW4uCgocCgQEAQIGEgM5AhQaDyBXaG8gd3JvdGUgaXQuCgojCgQEAQIHEgM7AnsaFiBXb3JkcyB0byBmaW5kIGl0IGJ5LgoKJQoEBAECCBIDPQItGhggV2hlbiBpdCB3YXMgcHVibGlzaGVkLgoKKQoEBAECCRIDPwItGhwgSG93IGxvbmcgaXQgdGFrZXMgdG8gcmVhZC4KCh8KBAQBAgoSA0ECORoSIEEgcGljdHVyZSBvZiBpdC4KCiIKBAQBAgsSA0MCFhoVIFdoZXRoZXIgaXQgaXMgaGVyZS4KCicKBAQBAgwSA0UCIBoaIEhvdyBtdWNoIG9mIGl0IHdhcyByZWFkLgoKLgoEBAECDRIDRwIVGiEgV2hldGhlciBpdHMgdGFncyB3ZXJlIGxlZnQgb3V0LgoKLgoEBAECDhIDSQJhGiEgV2hvIGhhcyBpdDsgZW1wdHkgbWVhbnMgbm9ib2R5LgoKHgoEBAECDxIDSwI+GhEgSG93IHdvcm4gaXQgaXMuCgpICgQEAQIQEgNNAnkaOyBJdHMgZ2VucmUsIGJ5IGEgbmFtZSBvZiB0aGUgY2F0YWxvZ3VlOiBgc2NpZW5jZV9maWN0aW9uYC4KCi0KBAQBAhESA08CeRogIFRoZSB3b3JkIG9uIGl0cyBzcGluZTogYHRvX3pgLgoKMQoEBAECEhIDUQJfGiQgV2hhdCByZWFkZXJzIGhhdmUgbm90ZWQ6IGFueSBKU09OLgoKPAoCBAISBFUAXAEaMCBXaGF0IGEgaGFuZGxlciB3YXMgYXNrZWQgZm9yLCBhcyBpdCB3YXMgYXNrZWQuCgoZCgQEAgIAEgNXAjoaDCBUaGUgc2hlbGYuCgoYCgQEAgIBEgNZAjkaCyBUaGUgYm9vay4KCiYKBAQCAgISA1sCFxoZIEFsc28gc2F5cyB3aG8gd3JvdGUgaXQuCgoZCgIEAxIEXwBmARoNIEEgbmV3IGJvb2suCgoZCgQEAwIAEgNhAkoaDCBUaGUgc2hlbGYuCgoYCgQEAwIBEgNjAhAaCyBUaGUgYm9vay4KCh8KBAQDAgISA2UCQhoSIElkZW1wb3RlbmN5IGtleS4KCiYKAgQEEgRpAHoBGhogQW5vdGhlciBzdGF0ZSBvZiBhIGJvb2suCgoZCgQEBAIAEgNrAjoaDCBUaGUgc2hlbGYuCgoYCgQEBAIBEgNtAjkaCyBUaGUgYm9vay4KChkKBAQEAgISA28COBoMIEl0cyB0aXRsZS4KCh0KBAQEAgMSA3ECTxoQIEFsbCBpdHMgd29yZHMuCgocCgQEBAIEEgNzAhQaDyBXaG8gd3JvdGUgaXQuCgooCgQEBAIFEgN1AlMaGyBXaGljaCBvZiB0aGVzZSB0byBjaGFuZ2UuCgonCgQEBAIGEgN3AjoaGiBUaGUgYm9vayBhcyBpdCB3YXMgcmVhZC4KChsKBAQEAgcSBHkCpwEaDSBXaG8gaGFzIGl0LgoKGwoCBAUSBX0AlAEBGg4gV2hpY2ggYm9va3MuCgoqCgQEBQIAEgN/AjoaHSBUaGUgc2hlbGY7IGVtcHR5IG1lYW5zIGFsbC4KCicKBAQFAgESBIEBAhYaGSBXaGF0IHRoZXkgYXJlIGJvdW5kIGluLgoKJQoEBAUCAhIEgwECThoXIFdvcmRzIHRoYXQgdGhleSBoYXZlLgoKJQoEBAUCAxIEhQECJhoXIFB1Ymxpc2hlZCBhZnRlciB0aGlzLgoKJgoEBAUCBBIEhwECLBoYIFJlYWQgZmFzdGVyIHRoYW4gdGhpcy4KChgKBAQFAgUSBIkBAhQaCiBCeSB3aG9tLgoKLAoEBAUCBhIEiwECORoeIEJvb2tzIG9mIGEgcGFnZTsgMCBtZWFucyA1MC4KCk4KBAQFAgcSBI0BAjcaQCBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMTsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKJwoEBAUCCBIEjwECPhoZIE9mIHRoZSByZXNwb25zZSBiZWZvcmUuCgokCgQEBQIJEgSRAQI6GhYgYHRpdGxlYCBvciBgLXRpdGxlYC4KCiEKBAQFAgoSBJMBAhkaEyBMYXJnZXIgdGhhbiB0aGlzLgoKIAoCBAYSBpcBAJ4BARoSIEEgcGFnZSBvZiBib29rcy4KChoKBAQGAgASBJkBAhoaDCBUaGUgYm9va3MuCgo0CgQEBgIBEgSbAQIdGiYgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IGF0IHRoZSBlbmQuCgpSCgQEBgICEgSdAQIhGkQgSG93IG1hbnkgdGhlcmUgYXJlIG9uIGFsbCBwYWdlczsgYWJzZW50IHdoZW4gdGhleSBhcmUgbm90IGNvdW50ZWQuCgouCgIEBxIGoQEApgEBGiAgQSBwaWVjZSBvZiB0aGUgdGV4dCBvZiBhIGJvb2suCgo+CgQEBwIAEgSjAQISGjAgVGhlIHR5cGUgb2YgdGhlIHRleHQ7IG9ubHkgaW4gdGhlIGZpcnN0IHBpZWNlLgoKHgoEBAcCARIEpQECEhoQIFRoZSBuZXh0IHBhcnQuCgoqCgIECBIGqQEArAEBGhwgQSBuYW1lIHdpdGggc2xhc2hlcyBpbiBpdC4KCiQKBAQIAgASBKsBAjgaFiBgc2hlbHZlcy9hL2Jvb2tzL2JgLgoKLgoCBAkSBq8BALQBARogIEFza3MgYWJvdXQgYSB0b2tlbiAoUkZDIDc2NjIpLgoKGgoEBAkCABIEsQECRxoMIFRoZSB0b2tlbi4KCi0KBAQJAgESBLMBAkEaHyBXaGF0IGtpbmQgb2YgdG9rZW4gaXQgbWF5IGJlLgoKKQoCBAoSBrcBALoBARobIFdoYXQgaXMga25vd24gb2YgYSB0b2tlbi4KCiIKBAQKAgASBLkBAhIaFCBXaGV0aGVyIGl0IGNvdW50cy4KCiUKAgUCEga9AQDEAQEaFyBUaGUga2luZCBvZiBhbiBldmVudC4KCh4KBAUCAgASBL8BAiMaECBOb3Qgc3BlY2lmaWVkLgoKJAoEBQICARIEwQECIRoWIE5vdGhpbmcgaGFzIGNoYW5nZWQuCgomCgQFAgICEgTDAQIcGhggVGhlcmUgaXMgYW5vdGhlciBib29rLgoKIAoCBAsSBscBAMwBARoSIEZvbGxvd3MgYSBzaGVsZi4KChoKBAQLAgASBMkBAjoaDCBUaGUgc2hlbGYuCgo+CgQECwIBEgTLAQI+GjAgQ29udGludWVzIGFmdGVyIHRoZSBldmVudCB0aGF0IGhhZCB0aGlzIHRva2VuLgoKJAoCBAwSBs8BANYBARoWIEFuIGV2ZW50IG9mIGEgc2hlbGYuCgoZCgQEDAIAEgTRAQIaGgsgSXRzIGtpbmQuCgojCgQEDAIBEgTTAQIaGhUgQ29udGludWVzIGFmdGVyIGl0LgoKGQoEBAwCAhIE1QECEBoLIFRoZSBib29rLgoKJAoCBA0SBtkBAN4BARoWIEFza3MgYWJvdXQgYSByZWFkZXIuCgoVCgQEDQIAEgTbAQI1GgcgV2hvbS4KCiQKBAQNAgESBN0BAhMaFiBXaGVyZSB0aGUgcmVhZGVyIGlzLgoKFgoCBgASBuEBALMCARoIIEJvb2tzLgoKGwoEBgACABIG4wEC6QEDGgsgT25lIGJvb2suCgoeCgQGAAIBEgbrAQLzAQMaDiBBZGRzIGEgYm9vay4KCiEKBAYAAgISBvUBAv0BAxoRIENoYW5nZXMgYSBib29rLgoKKwoEBgACAxIG/wEChgIDGhsgQm9va3Mgb2YgYSBzaGVsZiwgb3IgYWxsLgoKKAoEBgACBBIGiAICjwIDGhggQW5zd2VycyB3aXRoIHRoZSBuYW1lLgoKKgoEBgACBRIGkQIClAIDGhogQm9va3Mgb25lIGFmdGVyIGFub3RoZXIuCgolCgQGAAIGEgaWAgKaAgMaFSBUaGUgdGV4dCBvZiBhIGJvb2suCgokCgQGAAIHEgacAgKgAgMaFCBFdmVudHMgb2YgYSBzaGVsZi4KCiUKBAYAAggSBqICAqYCAxoVIEFza3MgYWJvdXQgYSB0b2tlbi4KCj8KBAYAAgkSBqgCAqwCAxovIFdoZXRoZXIgYSByZWFkZXIgbWF5IGJvcnJvdzsgZXJyb3JzIGFyZSB0ZXh0LgoKQgoEBgACChIGrgICsgIDGjIgVGhlIHNhbWU7IGVycm9ycyBoYXZlIGEgY29kZSwgYW5kIGFuc3dlcnMgYSB0YWcuCmIGcHJvdG8z"
     )
   }
 }
@@ -1779,6 +1985,9 @@ extension Testing_V1.LibraryService {
         },
         .serverStreaming(Testing_V1.LibraryMethods.readBook) {
           request, call, writer in try await self.readBook(request, call, to: writer)
+        },
+        .serverStreaming(Testing_V1.LibraryMethods.followShelf) {
+          request, call, writer in try await self.followShelf(request, call, to: writer)
         },
         .unary(Testing_V1.LibraryMethods.inspect) {
           request, call in try await self.inspect(request, call)

@@ -13,11 +13,22 @@ extension ForestChange {
   static let featuresKind = "features.changed"
   /// The kind of an entity that is there; its payload is `EntityRecord.changePayload`.
   static let entityKind = "entity.put"
+  /// The kind of an entity that was deleted; its payload is that of `leftKind`.
+  static let removedKind = "entity.removed"
+  /// The kind of an entity that was moved away from below another, for those who saw it there.
+  ///
+  /// No change of the forest, which has the move in the entity's own.
+  static let leftKind = "entity.left"
+
+  /// The payload of a change that takes an entity away from below another.
+  static func payload(leaving parent: String, _ id: String) -> [UInt8] {
+    JSONValue.array([.string(id), .string(parent)]).bytes
+  }
 
   var kind: String {
     switch self {
     case .putEntity: Self.entityKind
-    case .removeEntity: "entity.removed"
+    case .removeEntity: Self.removedKind
     case .putAssociation: "association.put"
     case .removeAssociation: "association.removed"
     case .putLink: "link.put"
@@ -79,7 +90,8 @@ extension ForestChange {
         )
       else { return nil }
       self = .putEntity(row)
-    case ("entity.removed", 1): self = .removeEntity(first)
+    // Before apps watched there was no parent.
+    case (Self.removedKind, 1...2): self = .removeEntity(first)
     // Before there were recurring windows and roles of tenants' own there were six.
     case ("association.put", 6...8):
       guard let subject = fields[1].string,
@@ -128,6 +140,14 @@ extension ForestChange {
       self = .setSuspended(first, isSuspended)
     default: return nil
     }
+  }
+}
+
+extension Change {
+  /// The parent of an entity that was taken away from below it; empty where the change does not say.
+  var formerParent: String {
+    let fields = try? JSONReader.read(payload, limits: JSONLimits(byteCountMax: 1 << 10)).array
+    return fields.flatMap { $0.count > 1 ? $0[1].string : nil } ?? ""
   }
 }
 

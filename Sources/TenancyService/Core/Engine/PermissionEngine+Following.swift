@@ -77,11 +77,14 @@ struct TenancyFollower: CommitFollower {
   let engine: PermissionEngine
   let watchers: [ScopeWatchers]
   let newcomers: Newcomers
+  /// Those of rooms above the core.
+  let others: [any CommitFollower]
 
   func follow(_ changes: [Change]) {
     // Decisions first: anyone who is woken by the others asks whether it may still see them.
     engine.follow(changes)
     for watchers in watchers { watchers.follow(changes) }
+    for follower in others { follower.follow(changes) }
     if changes.contains(where: { $0.kind == PersonTable.changeKind }) { newcomers.announce() }
   }
 }

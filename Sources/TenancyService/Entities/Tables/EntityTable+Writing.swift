@@ -22,6 +22,14 @@ extension WriteTransaction {
     let keys = Self.touched(by: record, insteadOf: before, policy)
     var record = record
     let payload = record.changePayload
+    if let before, before.parentID != record.parentID {
+      _ = try appendChange(
+        kind: ForestChange.leftKind,
+        subject: before.id,
+        scope: before.rootID,
+        payload: ForestChange.payload(leaving: before.parentID, before.id)
+      )
+    }
     let revision = try appendChange(
       kind: ForestChange.entityKind,
       subject: record.id,
@@ -70,12 +78,14 @@ extension WriteTransaction {
     try keepPast(entity: record.id)
     try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
     try TombstoneTable.insert(of: record, in: self)
-    return try log(
-      .removeEntity(record.id),
+    // Another one may lack the type.
+    try rely(on: .policy)
+    return try appendChange(
+      kind: ForestChange.removedKind,
       subject: record.id,
       scope: record.rootID,
-      touching: [.entity(record.id), .children(of: record.parentID)],
-      policy
+      payload: ForestChange.payload(leaving: record.parentID, record.id),
+      touching: [.entity(record.id), .children(of: record.parentID)]
     )
   }
 

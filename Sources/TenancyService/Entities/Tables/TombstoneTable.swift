@@ -16,6 +16,11 @@ enum TombstoneTable {
     )
   }
 
+  /// The type of a deleted entity; nil when none was deleted, or too long ago.
+  static func type(of id: String, in tx: borrowing some Queryable) throws -> String? {
+    try tx.first("SELECT type FROM tombstone WHERE id = ?", .text(id)) { $0.text(0) }
+  }
+
   /// The nearest entity above a deleted one that is still there; nil when none of that type was
   /// deleted, or too long ago.
   static func survivor(

@@ -62,6 +62,17 @@ enum SmartHome: Product {
     listedRoles[type]?.contains(role) == true
   }
 
+  static func isDevice(_ type: String) -> Bool { type == device }
+
+  static func device(
+    _ id: String,
+    _ held: Explanation,
+    _ core: TenancyCore,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Tenancy_V1.Device? {
+    try tx.entity(id, type: device).map { record in try core.message(device: record, held, tx) }
+  }
+
   static func parents(listing type: String) -> [String] { type == device ? [unit] : [] }
 
   /// The access level that shows where a device is; the highest in a policy that has no such level.

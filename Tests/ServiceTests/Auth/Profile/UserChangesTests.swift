@@ -7,30 +7,26 @@ import Testing
 
 @testable import AuthService
 
-@Suite("Changes of display names, for the service that shows them")
+@Suite("Changes of users, for the service that shows them and tells their apps")
 struct UserChangesTests {
   private func watch(_ stage: AuthStage) -> UserChangeWatch {
-    UserChangeWatch(store: stage.service.core.store, signal: stage.service.core.renames)
+    UserChangeWatch(store: stage.service.core.store)
   }
 
   private func events(
     after revision: Int64,
     _ stage: AuthStage
   ) async throws -> (events: [Auth_V1.UserChange], revision: Int64) {
-    let batch = try #require(
-      try await watch(stage).events(after: .init(revision: revision, version: 0))
-    )
-    return (batch.events, batch.position.revision)
+    let batch = try #require(try await watch(stage).events(after: revision))
+    return (batch.events, batch.position)
   }
 
-  @Test("Only a changed name is sent, once after each position, and its version grows")
+  @Test("A changed name is sent once after each position, and its version grows")
   func rename_isTold() async throws {
     try await AuthStage.run { stage in
       let ada = try await stage.signUp()
       let start = stage.service.core.database.revision
       let call = stage.with(ada)
-      _ = try await stage.users.updateProfile(.init(firstName: "Ada"), options: call)
-      #expect(try await events(after: start, stage).events == [])
       _ = try await stage.users.updateProfile(.init(displayName: "Ada L"), options: call)
       let (first, revision) = try await events(after: start, stage)
       #expect(first.map(\.kind) == [.displayName])
@@ -42,6 +38,28 @@ struct UserChangesTests {
       #expect(try await events(after: revision, stage).events == [])
       _ = try await stage.users.updateProfile(.init(displayName: "Ada K"), options: call)
       #expect(try await events(after: revision, stage).events.map(\.version) == [3])
+    }
+  }
+
+  @Test("What else a user's account shows is a change of the profile, in order with names")
+  func profile_isTold() async throws {
+    try await AuthStage.run { stage in
+      let (ada, eve) = (try await stage.signUp(), try await stage.signUp("eve@example.com"))
+      let start = stage.service.core.database.revision
+      _ = try await stage.users.updateProfile(.init(firstName: "A"), options: stage.with(ada))
+      _ = try await stage.users.updateProfile(.init(displayName: "Eve E"), options: stage.with(eve))
+      _ = try await stage.users.updateSettings(
+        .init(settings: #"{"theme": "dark"}"#),
+        options: stage.with(ada)
+      )
+      let (told, revision) = try await events(after: start, stage)
+      #expect(told.map(\.kind) == [.profile, .displayName, .profile])
+      #expect(told.map(\.userId) == [ada.user?.id, eve.user?.id, ada.user?.id])
+      #expect(told.map(\.revision) == told.map(\.revision).sorted())
+      #expect(try await events(after: revision, stage).events == [])
+      // What is set already is no change.
+      _ = try await stage.users.updateProfile(.init(firstName: "A"), options: stage.with(ada))
+      #expect(try await events(after: revision, stage).events == [])
     }
   }
 

@@ -589,6 +589,7 @@ enum MatrixTable {
     .init("Documents/Browse", .none, .unsuspended, #"{"collection": "moods"}"#),
     .init("Documents/Remove", .none, .unsuspended, #"{"collection": "moods", "documentId": "m3"}"#),
     .init("Documents/Watch", .none, .unsuspended, #"{"collection": "moods"}"#),
+    .init("AppWatch/Watch", .none, .unsuspended),
     .init("Documents/GetUsage", .none, .unsuspended),
     .init(
       "Documents/BatchWrite",

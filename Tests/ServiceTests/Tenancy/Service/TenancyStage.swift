@@ -37,7 +37,7 @@ struct NamedCallers: ServerInterceptor {
       call.caller = Caller.user(
         UserIdentity(
           userID: user,
-          sessionID: "ses_test",
+          sessionID: call.metadata["test-session"] ?? "ses_test",
           token: BearerToken(""),
           acr: call.metadata["test-acr"] ?? "pwd",
           authenticated: 0,

@@ -8,6 +8,7 @@
 #include "envoy/service/auth/v3/external_auth.pb-c.h"
 #include "envoy/type/v3/http_status.pb-c.h"
 #include "tenancy/v1/address.pb-c.h"
+#include "tenancy/v1/app_watch.pb-c.h"
 #include "tenancy/v1/audit.pb-c.h"
 #include "tenancy/v1/authzen.pb-c.h"
 #include "tenancy/v1/devices.pb-c.h"
@@ -63,6 +64,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_envoy__type__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__property_address(void) {
   return &tenancy__v1__property_address__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__app_watch_request(void) {
+  return &tenancy__v1__app_watch_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__app_event(void) {
+  return &tenancy__v1__app_event__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__auth_zen_subject(void) {
   return &tenancy__v1__auth_zen_subject__descriptor;

@@ -81,6 +81,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__i
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__inspect_response(void) {
   return &testing__v1__inspect_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__follow_shelf_request(void) {
+  return &testing__v1__follow_shelf_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__shelf_event(void) {
+  return &testing__v1__shelf_event__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__reader_request(void) {
   return &testing__v1__reader_request__descriptor;
 }

@@ -1502,7 +1502,7 @@ const ProtobufCMessageDescriptor entitlement__v1__consume_response__descriptor =
   (ProtobufCMessageInit) entitlement__v1__consume_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__watch_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitlement__v1__watch_request__field_descriptors[3] =
 {
   {
     "f1_after_revision",
@@ -1516,14 +1516,40 @@ static const ProtobufCFieldDescriptor entitlement__v1__watch_request__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_points",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__WatchRequest, f2_points),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_after_points",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__WatchRequest, f3_after_points),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__watch_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_after_revision */
+  1,   /* field[1] = f2_points */
+  2,   /* field[2] = f3_after_points */
 };
 static const ProtobufCIntRange entitlement__v1__watch_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__watch_request__descriptor =
 {
@@ -1533,14 +1559,14 @@ const ProtobufCMessageDescriptor entitlement__v1__watch_request__descriptor =
   "Entitlement__V1__WatchRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__WatchRequest),
-  1,
+  3,
   entitlement__v1__watch_request__field_descriptors,
   entitlement__v1__watch_request__field_indices_by_name,
   1,  entitlement__v1__watch_request__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__watch_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__change__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitlement__v1__change__field_descriptors[6] =
 {
   {
     "f1_revision",
@@ -1590,17 +1616,43 @@ static const ProtobufCFieldDescriptor entitlement__v1__change__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_holder_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Change, f5_holder_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_points_place",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Change, f6_points_place),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__change__field_indices_by_name[] = {
   0,   /* field[0] = f1_revision */
   1,   /* field[1] = f2_kind */
   2,   /* field[2] = f3_subject */
   3,   /* field[3] = f4_version */
+  4,   /* field[4] = f5_holder_id */
+  5,   /* field[5] = f6_points_place */
 };
 static const ProtobufCIntRange entitlement__v1__change__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__change__descriptor =
 {
@@ -1610,7 +1662,7 @@ const ProtobufCMessageDescriptor entitlement__v1__change__descriptor =
   "Entitlement__V1__Change",
   "entitlement.v1",
   sizeof(Entitlement__V1__Change),
-  4,
+  6,
   entitlement__v1__change__field_descriptors,
   entitlement__v1__change__field_indices_by_name,
   1,  entitlement__v1__change__number_ranges,
@@ -2089,24 +2141,26 @@ const ProtobufCEnumDescriptor entitlement__v1__renewal_state__descriptor =
   entitlement__v1__renewal_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue entitlement__v1__change_kind__enum_values_by_number[5] =
+static const ProtobufCEnumValue entitlement__v1__change_kind__enum_values_by_number[6] =
 {
   { "v0_CHANGE_KIND_UNSPECIFIED", "ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED", 0 },
   { "v1_CHANGE_KIND_HEARTBEAT", "ENTITLEMENT__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT", 1 },
   { "v2_CHANGE_KIND_SUBJECT", "ENTITLEMENT__V1__CHANGE_KIND__v2_CHANGE_KIND_SUBJECT", 2 },
   { "v3_CHANGE_KIND_TIERS", "ENTITLEMENT__V1__CHANGE_KIND__v3_CHANGE_KIND_TIERS", 3 },
   { "v4_CHANGE_KIND_RESYNC", "ENTITLEMENT__V1__CHANGE_KIND__v4_CHANGE_KIND_RESYNC", 4 },
+  { "v5_CHANGE_KIND_POINTS", "ENTITLEMENT__V1__CHANGE_KIND__v5_CHANGE_KIND_POINTS", 5 },
 };
 static const ProtobufCIntRange entitlement__v1__change_kind__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex entitlement__v1__change_kind__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex entitlement__v1__change_kind__enum_values_by_name[6] =
 {
   { "v0_CHANGE_KIND_UNSPECIFIED", 0 },
   { "v1_CHANGE_KIND_HEARTBEAT", 1 },
   { "v2_CHANGE_KIND_SUBJECT", 2 },
   { "v3_CHANGE_KIND_TIERS", 3 },
   { "v4_CHANGE_KIND_RESYNC", 4 },
+  { "v5_CHANGE_KIND_POINTS", 5 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__change_kind__descriptor =
 {
@@ -2115,9 +2169,9 @@ const ProtobufCEnumDescriptor entitlement__v1__change_kind__descriptor =
   "ChangeKind",
   "Entitlement__V1__ChangeKind",
   "entitlement.v1",
-  5,
+  6,
   entitlement__v1__change_kind__enum_values_by_number,
-  5,
+  6,
   entitlement__v1__change_kind__enum_values_by_name,
   1,
   entitlement__v1__change_kind__value_ranges,

@@ -109,7 +109,8 @@ typedef enum _Entitlement__V1__ChangeKind {
   ENTITLEMENT__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT = 1,
   ENTITLEMENT__V1__CHANGE_KIND__v2_CHANGE_KIND_SUBJECT = 2,
   ENTITLEMENT__V1__CHANGE_KIND__v3_CHANGE_KIND_TIERS = 3,
-  ENTITLEMENT__V1__CHANGE_KIND__v4_CHANGE_KIND_RESYNC = 4
+  ENTITLEMENT__V1__CHANGE_KIND__v4_CHANGE_KIND_RESYNC = 4,
+  ENTITLEMENT__V1__CHANGE_KIND__v5_CHANGE_KIND_POINTS = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHANGE_KIND)
 } Entitlement__V1__ChangeKind;
 typedef enum _Entitlement__V1__ChangeCause {
@@ -434,10 +435,12 @@ struct  Entitlement__V1__WatchRequest
 {
   ProtobufCMessage base;
   uint64_t f1_after_revision;
+  protobuf_c_boolean f2_points;
+  uint64_t f3_after_points;
 };
 #define ENTITLEMENT__V1__WATCH_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__watch_request__descriptor) \
-    , 0 }
+    , 0, 0, 0 }
 
 
 struct  Entitlement__V1__Change
@@ -447,10 +450,12 @@ struct  Entitlement__V1__Change
   Entitlement__V1__ChangeKind f2_kind;
   Entitlement__V1__Subject *f3_subject;
   uint64_t f4_version;
+  ProtobufCBinaryData f5_holder_id;
+  uint64_t f6_points_place;
 };
 #define ENTITLEMENT__V1__CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__change__descriptor) \
-    , 0, ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED, NULL, 0 }
+    , 0, ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED, NULL, 0, {0,NULL}, 0 }
 
 
 struct  Entitlement__V1__EntitlementChange

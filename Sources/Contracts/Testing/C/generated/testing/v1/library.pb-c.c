@@ -73,6 +73,18 @@ void   testing__v1__inspect_response__init
   static const Testing__V1__InspectResponse init_value = TESTING__V1__INSPECT_RESPONSE__INIT;
   *message = init_value;
 }
+void   testing__v1__follow_shelf_request__init
+                     (Testing__V1__FollowShelfRequest         *message)
+{
+  static const Testing__V1__FollowShelfRequest init_value = TESTING__V1__FOLLOW_SHELF_REQUEST__INIT;
+  *message = init_value;
+}
+void   testing__v1__shelf_event__init
+                     (Testing__V1__ShelfEvent         *message)
+{
+  static const Testing__V1__ShelfEvent init_value = TESTING__V1__SHELF_EVENT__INIT;
+  *message = init_value;
+}
 void   testing__v1__reader_request__init
                      (Testing__V1__ReaderRequest         *message)
 {
@@ -1069,6 +1081,121 @@ const ProtobufCMessageDescriptor testing__v1__inspect_response__descriptor =
   (ProtobufCMessageInit) testing__v1__inspect_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor testing__v1__follow_shelf_request__field_descriptors[2] =
+{
+  {
+    "f1_shelf_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__FollowShelfRequest, f1_shelf_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_resume_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__FollowShelfRequest, f2_resume_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned testing__v1__follow_shelf_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_shelf_id */
+  1,   /* field[1] = f2_resume_token */
+};
+static const ProtobufCIntRange testing__v1__follow_shelf_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor testing__v1__follow_shelf_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "testing.v1.FollowShelfRequest",
+  "FollowShelfRequest",
+  "Testing__V1__FollowShelfRequest",
+  "testing.v1",
+  sizeof(Testing__V1__FollowShelfRequest),
+  2,
+  testing__v1__follow_shelf_request__field_descriptors,
+  testing__v1__follow_shelf_request__field_indices_by_name,
+  1,  testing__v1__follow_shelf_request__number_ranges,
+  (ProtobufCMessageInit) testing__v1__follow_shelf_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor testing__v1__shelf_event__field_descriptors[3] =
+{
+  {
+    "f1_kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__ShelfEvent, f1_kind),
+    &testing__v1__shelf_event_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_resume_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__ShelfEvent, f2_resume_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_book",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__ShelfEvent, f3_book),
+    &testing__v1__book__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned testing__v1__shelf_event__field_indices_by_name[] = {
+  0,   /* field[0] = f1_kind */
+  1,   /* field[1] = f2_resume_token */
+  2,   /* field[2] = f3_book */
+};
+static const ProtobufCIntRange testing__v1__shelf_event__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor testing__v1__shelf_event__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "testing.v1.ShelfEvent",
+  "ShelfEvent",
+  "Testing__V1__ShelfEvent",
+  "testing.v1",
+  sizeof(Testing__V1__ShelfEvent),
+  3,
+  testing__v1__shelf_event__field_descriptors,
+  testing__v1__shelf_event__field_indices_by_name,
+  1,  testing__v1__shelf_event__number_ranges,
+  (ProtobufCMessageInit) testing__v1__shelf_event__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor testing__v1__reader_request__field_descriptors[2] =
 {
   {
@@ -1178,5 +1305,35 @@ const ProtobufCEnumDescriptor testing__v1__wear_level__descriptor =
   testing__v1__wear_level__enum_values_by_name,
   1,
   testing__v1__wear_level__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue testing__v1__shelf_event_kind__enum_values_by_number[3] =
+{
+  { "v0_SHELF_EVENT_KIND_UNSPECIFIED", "TESTING__V1__SHELF_EVENT_KIND__v0_SHELF_EVENT_KIND_UNSPECIFIED", 0 },
+  { "v1_SHELF_EVENT_KIND_HEARTBEAT", "TESTING__V1__SHELF_EVENT_KIND__v1_SHELF_EVENT_KIND_HEARTBEAT", 1 },
+  { "v2_SHELF_EVENT_KIND_BOOK", "TESTING__V1__SHELF_EVENT_KIND__v2_SHELF_EVENT_KIND_BOOK", 2 },
+};
+static const ProtobufCIntRange testing__v1__shelf_event_kind__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex testing__v1__shelf_event_kind__enum_values_by_name[3] =
+{
+  { "v0_SHELF_EVENT_KIND_UNSPECIFIED", 0 },
+  { "v1_SHELF_EVENT_KIND_HEARTBEAT", 1 },
+  { "v2_SHELF_EVENT_KIND_BOOK", 2 },
+};
+const ProtobufCEnumDescriptor testing__v1__shelf_event_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "testing.v1.ShelfEventKind",
+  "ShelfEventKind",
+  "Testing__V1__ShelfEventKind",
+  "testing.v1",
+  3,
+  testing__v1__shelf_event_kind__enum_values_by_number,
+  3,
+  testing__v1__shelf_event_kind__enum_values_by_name,
+  1,
+  testing__v1__shelf_event_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -31,6 +31,8 @@ typedef struct Testing__V1__BookText Testing__V1__BookText;
 typedef struct Testing__V1__NameRequest Testing__V1__NameRequest;
 typedef struct Testing__V1__InspectRequest Testing__V1__InspectRequest;
 typedef struct Testing__V1__InspectResponse Testing__V1__InspectResponse;
+typedef struct Testing__V1__FollowShelfRequest Testing__V1__FollowShelfRequest;
+typedef struct Testing__V1__ShelfEvent Testing__V1__ShelfEvent;
 typedef struct Testing__V1__ReaderRequest Testing__V1__ReaderRequest;
 
 
@@ -48,6 +50,12 @@ typedef enum _Testing__V1__WearLevel {
   TESTING__V1__WEAR_LEVEL__v2_WEAR_LEVEL_WORN = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__WEAR_LEVEL)
 } Testing__V1__WearLevel;
+typedef enum _Testing__V1__ShelfEventKind {
+  TESTING__V1__SHELF_EVENT_KIND__v0_SHELF_EVENT_KIND_UNSPECIFIED = 0,
+  TESTING__V1__SHELF_EVENT_KIND__v1_SHELF_EVENT_KIND_HEARTBEAT = 1,
+  TESTING__V1__SHELF_EVENT_KIND__v2_SHELF_EVENT_KIND_BOOK = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__SHELF_EVENT_KIND)
+} Testing__V1__ShelfEventKind;
 
 /* --- messages --- */
 
@@ -228,6 +236,29 @@ struct  Testing__V1__InspectResponse
     , 0 }
 
 
+struct  Testing__V1__FollowShelfRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_shelf_id;
+  ProtobufCBinaryData f2_resume_token;
+};
+#define TESTING__V1__FOLLOW_SHELF_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&testing__v1__follow_shelf_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+struct  Testing__V1__ShelfEvent
+{
+  ProtobufCMessage base;
+  Testing__V1__ShelfEventKind f1_kind;
+  ProtobufCBinaryData f2_resume_token;
+  Testing__V1__Book *f3_book;
+};
+#define TESTING__V1__SHELF_EVENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&testing__v1__shelf_event__descriptor) \
+    , TESTING__V1__SHELF_EVENT_KIND__v0_SHELF_EVENT_KIND_UNSPECIFIED, {0,NULL}, NULL }
+
+
 struct  Testing__V1__ReaderRequest
 {
   ProtobufCMessage base;
@@ -272,6 +303,12 @@ void   testing__v1__inspect_request__init
 /* Testing__V1__InspectResponse methods */
 void   testing__v1__inspect_response__init
                      (Testing__V1__InspectResponse         *message);
+/* Testing__V1__FollowShelfRequest methods */
+void   testing__v1__follow_shelf_request__init
+                     (Testing__V1__FollowShelfRequest         *message);
+/* Testing__V1__ShelfEvent methods */
+void   testing__v1__shelf_event__init
+                     (Testing__V1__ShelfEvent         *message);
 /* Testing__V1__ReaderRequest methods */
 void   testing__v1__reader_request__init
                      (Testing__V1__ReaderRequest         *message);
@@ -310,6 +347,12 @@ typedef void (*Testing__V1__InspectRequest_Closure)
 typedef void (*Testing__V1__InspectResponse_Closure)
                  (const Testing__V1__InspectResponse *message,
                   void *closure_data);
+typedef void (*Testing__V1__FollowShelfRequest_Closure)
+                 (const Testing__V1__FollowShelfRequest *message,
+                  void *closure_data);
+typedef void (*Testing__V1__ShelfEvent_Closure)
+                 (const Testing__V1__ShelfEvent *message,
+                  void *closure_data);
 typedef void (*Testing__V1__ReaderRequest_Closure)
                  (const Testing__V1__ReaderRequest *message,
                   void *closure_data);
@@ -321,6 +364,7 @@ typedef void (*Testing__V1__ReaderRequest_Closure)
 
 extern const ProtobufCEnumDescriptor    testing__v1__binding__descriptor;
 extern const ProtobufCEnumDescriptor    testing__v1__wear_level__descriptor;
+extern const ProtobufCEnumDescriptor    testing__v1__shelf_event_kind__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__author__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__book__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__get_book_request__descriptor;
@@ -332,6 +376,8 @@ extern const ProtobufCMessageDescriptor testing__v1__book_text__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__name_request__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__inspect_request__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__inspect_response__descriptor;
+extern const ProtobufCMessageDescriptor testing__v1__follow_shelf_request__descriptor;
+extern const ProtobufCMessageDescriptor testing__v1__shelf_event__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__reader_request__descriptor;
 
 PROTOBUF_C__END_DECLS
