@@ -30,6 +30,7 @@ extension Auth_V1.User {
       activities: (try? ActivityList(stored: user.profile.activities))?.activities.map { .init($0) }
         ?? [],
       planDetails: context.entitlements?.planDetails,
+      plans: context.entitlements?.plans ?? [],
       revision: user.revisionToken
     )
   }
@@ -56,6 +57,7 @@ extension Auth_V1.User {
     user.hasCompliancePack = context.entitlements?.hasCompliancePack ?? false
     user.plan = context.entitlements?.plan ?? ""
     user.planDetails = context.entitlements?.planDetails
+    user.plans = context.entitlements?.plans ?? []
     user.missingContext = context.missing
     return user
   }

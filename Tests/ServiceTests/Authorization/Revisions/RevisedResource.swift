@@ -163,7 +163,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         "language": texts("de", "en"),
         "photoUrl": texts("https://img.example/1.png", "https://img.example/2.png"),
         "timeZone": texts("Europe/Berlin", "Asia/Tokyo"), "settings": .own,
-        "activities": .foreign, "planDetails": .foreign, "revision": .revision,
+        "activities": .foreign, "planDetails": .foreign, "plans": .foreign, "revision": .revision,
       ]
     ),
   ]

@@ -115,7 +115,7 @@ void   auth__v1__user_address__init
   static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[22] =
+static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[23] =
 {
   {
     "f1_id",
@@ -370,6 +370,18 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[22] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f26_plans",
+    26,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__User, n_f26_plans),
+    offsetof(Auth__V1__User, f26_plans),
+    &entitlement__v1__plan__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f27_revision",
     27,
     PROTOBUF_C_LABEL_NONE,
@@ -396,7 +408,8 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   18,   /* field[18] = f22_settings */
   19,   /* field[19] = f23_activities */
   20,   /* field[20] = f25_plan_details */
-  21,   /* field[21] = f27_revision */
+  21,   /* field[21] = f26_plans */
+  22,   /* field[22] = f27_revision */
   1,   /* field[1] = f2_email */
   2,   /* field[2] = f3_email_verified */
   3,   /* field[3] = f4_display_name */
@@ -406,13 +419,12 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   7,   /* field[7] = f8_default_portfolio_id */
   8,   /* field[8] = f9_default_property_id */
 };
-static const ProtobufCIntRange auth__v1__user__number_ranges[4 + 1] =
+static const ProtobufCIntRange auth__v1__user__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 20, 16 },
   { 25, 20 },
-  { 27, 21 },
-  { 0, 22 }
+  { 0, 23 }
 };
 const ProtobufCMessageDescriptor auth__v1__user__descriptor =
 {
@@ -422,10 +434,10 @@ const ProtobufCMessageDescriptor auth__v1__user__descriptor =
   "Auth__V1__User",
   "auth.v1",
   sizeof(Auth__V1__User),
-  22,
+  23,
   auth__v1__user__field_descriptors,
   auth__v1__user__field_indices_by_name,
-  4,  auth__v1__user__number_ranges,
+  3,  auth__v1__user__number_ranges,
   (ProtobufCMessageInit) auth__v1__user__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -72,11 +72,13 @@ struct  Auth__V1__User
   size_t n_f23_activities;
   Auth__V1__Activity **f23_activities;
   Entitlement__V1__Plan *f25_plan_details;
+  size_t n_f26_plans;
+  Entitlement__V1__Plan **f26_plans;
   ProtobufCBinaryData f27_revision;
 };
 #define AUTH__V1__USER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, 0,NULL, {0,NULL} }
 
 
 struct  Auth__V1__Activity
