@@ -367,6 +367,7 @@ let package = Package(
         "EntitlementContracts",
       ],
       path: "Tests/ServiceTests/EndToEnd",
+      exclude: ["Requirements"],
       swiftSettings: strict
     ),
     .testTarget(

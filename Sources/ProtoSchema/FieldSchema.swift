@@ -41,6 +41,8 @@ public struct FieldSchema: Sendable {
   public internal(set) var rules = FieldRules()
   /// The bool of its message that says that JSON by HTTP leaves it out; empty for none.
   public internal(set) var absentIf = ""
+  /// Whether it is a string that holds JSON, which JSON by HTTP has as a value.
+  public internal(set) var isEmbedded = false
   /// The contract's comment, in lines; empty for none.
   public internal(set) var comment = ""
   /// Its line in the contract.
@@ -59,6 +61,7 @@ public struct FieldSchema: Sendable {
       guard number == 50103 else { continue }
       var rules = WireFields(value.bytes ?? [])
       while let (number, value) = try rules.next() {
+        if number == 2 { isEmbedded = value.isTrue }
         if number == 3 { absentIf = try value.text() }
       }
     }

@@ -8,6 +8,10 @@ package struct RESTRules: Hashable, Sendable {
   package private(set) var extraMembers = ""
   /// The field of the request that takes what only the response has; empty for none.
   package private(set) var current = ""
+  /// The string of the response whose text is the answer; empty for answers in JSON.
+  package private(set) var raw = ""
+  /// The type of a raw answer, or the string of the response that has it.
+  package private(set) var contentType = ""
   private var errorForm = 0
 
   /// Named as in `HTTPBinding`.
@@ -41,6 +45,8 @@ package struct RESTRules: Hashable, Sendable {
       case 6: errorForm = value.count
       case 11: extraMembers = try value.text()
       case 7: current = try value.text()
+      case 9: raw = try value.text()
+      case 10: contentType = try value.text()
       default: break
       }
     }

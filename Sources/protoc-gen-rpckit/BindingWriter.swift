@@ -55,6 +55,10 @@ enum BindingWriter {
     if !rest.current.isEmpty, binding.body == "*" {
       arguments.append("current: \(SourceWriter.literal(rest.current))")
     }
+    if !rest.raw.isEmpty {
+      arguments.append("raw: \(SourceWriter.literal(rest.raw))")
+      arguments.append("contentType: \(SourceWriter.literal(rest.contentType))")
+    }
     return arguments
   }
 

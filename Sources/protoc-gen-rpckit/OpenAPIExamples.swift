@@ -53,6 +53,7 @@ struct OpenAPIExamples {
   }
 
   private func single(_ field: FieldSchema, _ use: OpenAPIUse, _ depth: Int) -> JSONNode {
+    if field.isEmbedded { return ["name": "value"] }
     switch field.type {
     case .message(let name):
       return Self.wellKnown(name)

@@ -105,6 +105,7 @@ struct OpenAPISchemas {
   /// Whether an answer has the field whatever its value: what has presence is left out where it is not set.
   static func isAlwaysThere(_ field: FieldSchema) -> Bool {
     if field.isRepeated { return field.absentIf.isEmpty }
+    if field.isEmbedded { return false }
     if case .message = field.type { return false }
     return !field.isOptional && field.realOneof == nil
   }
@@ -161,6 +162,8 @@ struct OpenAPISchemas {
     switch field.type {
     case .message(let name): return wellKnown(name) ?? reference(to: name, use)
     case .enumeration(let name): return reference(to: name, use)
+    // Any value, as the field's comment says; in a request also a string with its text.
+    case .string where field.isEmbedded: return [:]
     case .string:
       // Characters are never more than bytes, which the rule counts.
       if rules.byteCountMax > 0 { bounds.append(("maxLength", .number("\(rules.byteCountMax)"))) }

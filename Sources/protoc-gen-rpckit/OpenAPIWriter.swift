@@ -378,6 +378,7 @@ struct OpenAPIWriter {
     isPaged: Bool
   ) -> JSONNode {
     let output = schema.messages[method.responseType]
+    guard method.rest.raw.isEmpty else { return Self.rawAnswer(method) }
     let field = output?.fields.first { $0.name == binding.responseBody }
     var data =
       field.map { schemas.property($0, .answer) }
@@ -428,6 +429,17 @@ struct OpenAPIWriter {
     return [
       "description": method.rest.creates ? "It was made." : "The call succeeded.",
       "content": ["application/json": ["schema": envelope]],
+    ]
+  }
+
+  /// An answer that is the text of a field.
+  private static func rawAnswer(_ method: MethodSchema) -> JSONNode {
+    let type = method.rest.contentType.contains("/") ? method.rest.contentType : "*/*"
+    let schema: JSONNode = type == "application/json" ? [:] : ["type": "string"]
+    let content: JSONNode = ["schema": schema]
+    return [
+      "description": "The call succeeded; an answer that breaks off did not.",
+      "content": .object([(type, content)]),
     ]
   }
 }

@@ -132,6 +132,7 @@ extension SchemaChecker {
   ) throws(GeneratorError) {
     try checkExtraMembers(binding, method)
     try checkCurrent(binding, method)
+    try checkRaw(binding, method)
     guard !binding.body.isEmpty else {
       if method.rest.takesForms { throw GeneratorError("form needs a body") }
       if method.rest.ignoresUnknown { throw GeneratorError("ignore_unknown needs a body") }
@@ -183,6 +184,29 @@ extension SchemaChecker {
       throw GeneratorError(
         "current: `\(method.requestType)` has no field `\(name)` of type `\(method.responseType)`"
       )
+    }
+  }
+
+  private func checkRaw(
+    _ binding: BindingSchema,
+    _ method: MethodSchema
+  ) throws(GeneratorError) {
+    let rest = method.rest
+    guard !rest.raw.isEmpty else {
+      guard rest.contentType.isEmpty else { throw GeneratorError("content_type needs raw") }
+      return
+    }
+    guard method.isServerStreaming, binding.responseBody.isEmpty, !rest.isPlain else {
+      throw GeneratorError("raw needs a stream of responses, and neither response_body nor plain")
+    }
+    var names = [rest.raw]
+    if !rest.contentType.contains("/") { names.append(rest.contentType) }
+    for name in names {
+      guard let field = field(name, of: method.responseType), !field.isRepeated,
+        case .string = field.type
+      else {
+        throw GeneratorError("raw: `\(method.responseType)` has no string `\(name)`")
+      }
     }
   }
 

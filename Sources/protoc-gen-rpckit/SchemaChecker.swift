@@ -58,6 +58,9 @@ struct SchemaChecker {
     if rules.text == .newer {
       report(file, field.line, "text of \(owner) is newer than this program; rebuild it")
     }
+    if field.isEmbedded, field.type != .string {
+      report(file, field.line, "embedded is for string; \(owner) is not one")
+    }
     guard !rules.isEmpty else { return }
     let entry = schema.mapEntry(field)
     let isMap = entry != nil

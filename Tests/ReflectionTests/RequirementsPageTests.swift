@@ -6,11 +6,12 @@ import Testing
 
 /// The rows of `docs/maintainers/requirements.md`, and what there is in the repository for them to name.
 private struct RequirementsPage {
-  /// A row: what is asked for, which calls serve it, and what shows that.
+  /// A row: what is asked for, which calls serve it, how many requests the app sends, and what shows that.
   struct Row {
     let line: Int
     let requirement: String
     let calls: String
+    let requests: String
     let evidence: String
   }
 
@@ -24,14 +25,15 @@ private struct RequirementsPage {
     {
       let cells = line.split(separator: "|", omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
-      guard line.hasPrefix("|"), cells.count == 5, !cells[1].hasPrefix("---"),
+      guard line.hasPrefix("|"), cells.count == 7, !cells[1].hasPrefix("---"),
         cells[1] != "Requirement"
       else { continue }
       let row = Row(
         line: index + 1,
         requirement: cells[1],
-        calls: cells[2],
-        evidence: cells[3]
+        calls: cells[3],
+        requests: cells[4],
+        evidence: cells[5]
       )
       rows.append(row)
     }
@@ -83,8 +85,8 @@ private struct RequirementsPage {
         continue
       }
     }
-    let says = ["Not built", "The app's", "The operator's", "The PIN: not built", "Figures in "]
-    if tests.isEmpty, !says.contains(where: { row.evidence.hasPrefix($0) }) {
+    let says = ["Not built", "The app's", "The operator's", "Refused: ", "Figures in "]
+    if tests.isEmpty, row.requests == "—", !says.contains(where: { row.evidence.hasPrefix($0) }) {
       problems.append("says neither what shows it nor that it is not built")
     }
     return problems
@@ -113,19 +115,25 @@ struct RequirementsPageTests {
     "A made-up row is found out",
     arguments: [
       (
-        "| A | `Portfolios/Sell` | `MatrixTests.rows_coverEveryMethod` |", "no call Portfolios/Sell"
+        "| A | 000:1 | `Portfolios/Sell` | 1 | `MatrixTests.rows_coverEveryMethod` |",
+        "no call Portfolios/Sell"
       ),
-      ("| A | `Portfolios/Get` | `MadeUpTests.row_isTrue` |", "no suite MadeUpTests"),
-      ("| A | `Portfolios/Get` | `MatrixTests.row_isTrue` |", "no test MatrixTests.row_isTrue"),
-      ("| A | `Portfolios/Get` | `MatrixTests` |", "no test MatrixTests"),
-      ("| A | `Portfolios/Get` | surely |", "says neither what shows it"),
-      ("| A | `Portfolios/Get` |  |", "says neither what shows it"),
-      ("| A |  | The app's |", "names neither calls nor —"),
-      ("|  | — | The app's |", "asks for nothing"),
+      ("| A | 000:1 | `Portfolios/Get` | — | `MadeUpTests.row_isTrue` |", "no suite MadeUpTests"),
+      (
+        "| A | 000:1 | `Portfolios/Get` | — | `MatrixTests.row_isTrue` |",
+        "no test MatrixTests.row_isTrue"
+      ),
+      ("| A | 000:1 | `Portfolios/Get` | — | `MatrixTests` |", "no test MatrixTests"),
+      ("| A | 000:1 | `Portfolios/Get` | — | surely |", "says neither what shows it"),
+      ("| A | 000:1 | `Portfolios/Get` | — |  |", "says neither what shows it"),
+      ("| A | 000:1 |  | — | The app's |", "names neither calls nor —"),
+      ("|  | 000:1 | — | — | The app's |", "asks for nothing"),
     ]
   )
   func rows_madeUp_areFound(row: String, problem: String) throws {
-    let page = try RequirementsPage("| Requirement | Calls | Shown by |\n|---|---|---|\n\(row)\n")
+    let page = try RequirementsPage(
+      "| Requirement | Source | Calls | Requests | Shown by |\n|---|---|---|---|---|\n\(row)\n"
+    )
     #expect(page.rows.count == 1)
     #expect(page.problems.count == 1)
     #expect(page.problems.first?.contains(problem) == true, "\(page.problems)")

@@ -18,7 +18,8 @@ extension AuthCore {
         Base64URL.decode(token).flatMap { try? sealing.open($0, for: purpose) }
       },
       seal: { Base64URL.encode(sealing.seal($0, for: purpose, random: random)) },
-      invalid: AuthError.pageTokenInvalid
+      invalid: AuthError.pageTokenInvalid,
+      refused: { ErrorCatalog.auth.invalid("page", $0.reason, $0.problem) }
     )
   }
 

@@ -6,7 +6,6 @@
 #include "google/api/annotations.pb-c.h"
 #include "google/api/http.pb-c.h"
 #include "google/protobuf/any.pb-c.h"
-#include "google/protobuf/compiler/plugin.pb-c.h"
 #include "google/protobuf/descriptor.pb-c.h"
 #include "google/protobuf/duration.pb-c.h"
 #include "google/protobuf/empty.pb-c.h"
@@ -41,18 +40,6 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__api__c
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__any(void) {
   return &google__protobuf__any__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__compiler__version(void) {
-  return &google__protobuf__compiler__version__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__compiler__code_generator_request(void) {
-  return &google__protobuf__compiler__code_generator_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__compiler__code_generator_response(void) {
-  return &google__protobuf__compiler__code_generator_response__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__compiler__code_generator_response__file(void) {
-  return &google__protobuf__compiler__code_generator_response__file__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__file_descriptor_set(void) {
   return &google__protobuf__file_descriptor_set__descriptor;

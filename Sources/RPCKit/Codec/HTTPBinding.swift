@@ -77,6 +77,10 @@ public struct HTTPBinding: Hashable, Sendable {
   public var errors: Errors
   /// The field of the request that takes members of the body that only the response has; empty for none.
   public var current: String
+  /// The string of the response whose text is the answer; empty for answers in JSON.
+  public var raw: String
+  /// The `content-type` of a raw answer; without a slash, the string of the response that has it.
+  public var contentType: String
 
   /// Makes a binding.
   public init(
@@ -94,7 +98,9 @@ public struct HTTPBinding: Hashable, Sendable {
     ignoresUnknown: Bool = false,
     extraMembers: String = "",
     errors: Errors = .envelope,
-    current: String = ""
+    current: String = "",
+    raw: String = "",
+    contentType: String = ""
   ) {
     self.method = method
     self.template = template
@@ -111,5 +117,7 @@ public struct HTTPBinding: Hashable, Sendable {
     self.extraMembers = extraMembers
     self.errors = errors
     self.current = current
+    self.raw = raw
+    self.contentType = contentType
   }
 }

@@ -131,6 +131,10 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Ends an answer; `trailers` are left out where the version cannot send them.
   func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {}
 
+  /// Breaks an answer off whose head was sent, so that the client does not take what it has for all of it; a client of
+  /// HTTP/1.0 cannot tell.
+  func breakOff(_ exchange: HTTPExchange) {}
+
   /// Whether content may be added to an answer now: the client has room for it, and so has the output.
   func maySendBody(of exchange: HTTPExchange) -> Bool { true }
 

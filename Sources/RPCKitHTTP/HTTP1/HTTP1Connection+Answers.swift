@@ -19,7 +19,7 @@ extension HTTP1Connection {
     guard case .some(.written(let framing)) = self.transaction?.answer else { return }
     let isWhole = sharedContent == nil ? writeContent(framing) : writeShared(framing)
     guard transaction.hasAnswerEnded, sharedContent == nil else { return }
-    completeAnswer(isWhole: isWhole)
+    completeAnswer(isWhole: isWhole && !transaction.isBrokenOff)
   }
 
   private func writeHead(_ head: HTTPResponseHead, _ transaction: HTTP1Transaction) {
@@ -53,7 +53,7 @@ extension HTTP1Connection {
   ) -> HTTP1Transaction.Framing {
     if transaction.isEmpty(head.status) { return .empty }
     if let given = head.contentLength { return .length(given) }
-    if transaction.hasAnswerEnded { return .length(content.byteCount) }
+    if transaction.hasAnswerEnded, !transaction.isBrokenOff { return .length(content.byteCount) }
     return transaction.exchange.head.version == .http1_0 ? .untilClose : .chunked
   }
 
@@ -117,7 +117,7 @@ extension HTTP1Connection {
   private func completeAnswer(isWhole: Bool) {
     guard let transaction, case .written(let framing) = transaction.answer else { return }
     guard isWhole else {
-      // It said another length than it has: nobody may take what there is for all of it.
+      // It was broken off, or said another length than it has: nobody may take what there is for all of it.
       return end(.limit)
     }
     if case .chunked = framing { output.append(text: "0\r\n\r\n") }

@@ -200,6 +200,12 @@ final class HTTP1Connection: HTTPConnection, @unchecked Sendable {
     scheduleFlush()
   }
 
+  override func breakOff(_ exchange: HTTPExchange) {
+    guard exchange === transaction?.exchange else { return }
+    transaction?.isBrokenOff = true
+    sendEnd(of: exchange, trailers: [:])
+  }
+
   override func maySendBody(of exchange: HTTPExchange) -> Bool {
     outputByteCount < limits.outputWriterByteCountMax
   }

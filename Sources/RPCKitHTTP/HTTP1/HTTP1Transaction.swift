@@ -12,6 +12,8 @@ struct HTTP1Transaction {
   var answer = Answer.none
   /// Whether the exchange has said all of its answer.
   var hasAnswerEnded = false
+  /// Whether the exchange has given its answer up: what the client gets must not look whole.
+  var isBrokenOff = false
 
   /// The part of the answer that is written.
   enum Answer {

@@ -325,6 +325,11 @@ final class HTTP2Connection: HTTPConnection, @unchecked Sendable {
     scheduleFlush()
   }
 
+  override func breakOff(_ exchange: HTTPExchange) {
+    session?.reset(exchange.id, .internalError)
+    scheduleFlush()
+  }
+
   override func maySendBody(of exchange: HTTPExchange) -> Bool {
     guard let stream = session?.stream(exchange.id) else { return true }
     return stream.output.byteCount < Self.waitingByteCountMax

@@ -18,6 +18,8 @@ final class RESTExchange: HTTPExchange {
   private var timeout: Int64?
   /// Reads path, query and body, once the caller is let in.
   private let reader: RESTRequestReader
+  /// The content of an answer that is text of its own; nil for one in JSON.
+  private let raw: RESTRawAnswer?
   private var coding = ContentCoding.identity
   private var isForm = false
   /// The body as it came.
@@ -33,6 +35,7 @@ final class RESTExchange: HTTPExchange {
   init(_ arrival: HTTPArrival, request: Request) {
     self.request = request
     reader = RESTRequestReader(request, arrival.head)
+    raw = RESTRawAnswer(request.route)
     super.init(arrival)
   }
 
@@ -148,6 +151,11 @@ final class RESTExchange: HTTPExchange {
   private var writer: RESTAnswerWriter { RESTAnswerWriter(request, reader) }
 
   override var answerEncoding: AnswerEncoding {
+    if let raw {
+      return AnswerEncoding(transcoding: { protobuf throws(RPCError) in
+        try raw.content(of: protobuf)
+      })
+    }
     let writer = writer
     let kind = request.method.descriptor.kind
     let isStream = kind == .serverStreaming || kind == .bidirectional
@@ -198,7 +206,12 @@ final class RESTExchange: HTTPExchange {
   }
 
   override func send(_ append: MessageAppending) throws(RPCError) {
-    try send(line: writer.line(Self.bytes(append)))
+    let message = Self.bytes(append)
+    if let raw {
+      try send(line: raw.content(of: message))
+    } else {
+      try send(line: writer.line(message))
+    }
   }
 
   override func send(_ message: EncodedMessage) throws(RPCError) {
@@ -217,7 +230,7 @@ final class RESTExchange: HTTPExchange {
     isStreaming = true
     let head = HTTPResponseHead(
       status: binding.status,
-      fields: answerFields("application/x-ndjson")
+      fields: answerFields(raw?.contentType ?? "application/x-ndjson")
     )
     sendHead(head, isEnd: false)
   }
@@ -225,7 +238,7 @@ final class RESTExchange: HTTPExchange {
   private func sendLine(_ line: [UInt8]) {
     connection.sendBody(of: self) { content in
       content.append(line.span)
-      content.append(UInt8(ascii: "\n"))
+      if raw == nil { content.append(UInt8(ascii: "\n")) }
     }
   }
 
@@ -233,7 +246,7 @@ final class RESTExchange: HTTPExchange {
     guard !isOver else { return }
     beginStream()
     finish()
-    sendLine((["status": "success"] as JSONValue).bytes)
+    if raw == nil { sendLine((["status": "success"] as JSONValue).bytes) }
     connection.sendEnd(of: self, trailers: [:])
   }
 
@@ -256,6 +269,8 @@ final class RESTExchange: HTTPExchange {
       binding.errors == .envelope
       ? RESTFieldNames(route, query: head.query ?? "").renaming(failure.error) : failure.error
     guard !isStreaming else {
+      // Nobody takes text for whole that does not end.
+      guard raw == nil else { return connection.breakOff(self) }
       sendLine(RESTErrorAnswer.envelope(error).bytes)
       return connection.sendEnd(of: self, trailers: [:])
     }

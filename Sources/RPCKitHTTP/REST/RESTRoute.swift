@@ -24,6 +24,8 @@ final class RESTRoute: Sendable {
   let extraMembers: FieldSchema?
   /// The field that takes members of the body that only the response has, and the response.
   let current: (field: FieldSchema, response: MessageSchema)?
+  /// The field whose text is the answer, and the one that has its type if no type is said; nil for answers in JSON.
+  let raw: (text: FieldSchema, type: FieldSchema?)?
   /// How many elements a page has, and which it is, when the answer is a page of a list.
   let paging: RESTPaging?
 
@@ -57,6 +59,9 @@ final class RESTRoute: Sendable {
     updateMask = binding.body == .whole && masks.count == 1 ? masks[0] : nil
     extraMembers = request.fields.first { $0.name == binding.extraMembers }
     current = request.fields.first { $0.name == binding.current }.map { ($0, response) }
+    raw = response.fields.first { $0.name == binding.raw }.map { text in
+      (text, response.fields.first { $0.name == binding.contentType })
+    }
     paging = responseField == nil ? RESTPaging(request, response) : nil
   }
 }

@@ -11,7 +11,7 @@ package struct RESTRoutes: HTTPRoutes {
 
     init(_ registry: SchemaRegistry, _ ignoredKeys: Set<String>) {
       self.registry = registry
-      json = MessageJSON(registry, unset: .defaults)
+      json = MessageJSON(registry, unset: .defaults, rules: .rest)
       self.ignoredKeys = ignoredKeys
     }
   }

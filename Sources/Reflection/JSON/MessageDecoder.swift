@@ -7,11 +7,13 @@ struct MessageDecoder {
   let registry: SchemaRegistry
   /// Which fields are written that are not set.
   let unset: MessageJSON.UnsetFields
+  private let rules: MessageJSON.Rules
   private var depth = 0
 
-  init(registry: SchemaRegistry, unset: MessageJSON.UnsetFields) {
+  init(registry: SchemaRegistry, unset: MessageJSON.UnsetFields, rules: MessageJSON.Rules) {
     self.registry = registry
     self.unset = unset
+    self.rules = rules
   }
 
   mutating func message(
@@ -69,6 +71,8 @@ struct MessageDecoder {
       return registry.mapEntry(of: field) == nil ? .array([]) : .object([:])
     }
     if field.realOneof != nil { return nil }
+    // No text is no JSON.
+    if field.isEmbedded, rules == .rest { return nil }
     if field.hasPresence || field.kind == .message { return unset == .all ? .null : nil }
     return try single(field.defaultValue, field)
   }
@@ -161,7 +165,9 @@ struct MessageDecoder {
   ) throws(SchemaError) -> JSONValue {
     switch (field.kind, value) {
     case (.message, .bytes(let bytes)): return try message(bytes, field.typeName)
-    case (.string, .bytes): return .string(try value.text())
+    case (.string, .bytes(let bytes)):
+      if field.isEmbedded, rules == .rest, let value = EmbeddedJSON.value(bytes) { return value }
+      return .string(try value.text())
     case (.bytes, .bytes(let bytes)): return .string(Base64.encode(bytes.span, isPadded: true))
     case (.bool, .varint(let number)): return .boolean(number != 0)
     case (.enum, .varint) where field.typeName == DynamicValue.nullType: return .null

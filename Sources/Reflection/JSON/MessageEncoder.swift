@@ -6,11 +6,13 @@ struct MessageEncoder {
   let registry: SchemaRegistry
   /// Members that a message does not have are ignored.
   private let ignoresUnknown: Bool
+  private let rules: MessageJSON.Rules
   private var depth = 0
 
-  init(registry: SchemaRegistry, ignoresUnknown: Bool) {
+  init(registry: SchemaRegistry, ignoresUnknown: Bool, rules: MessageJSON.Rules) {
     self.registry = registry
     self.ignoresUnknown = ignoresUnknown
+    self.rules = rules
   }
 
   mutating func message(
@@ -154,7 +156,8 @@ struct MessageEncoder {
     case .message:
       return WireWriting.bytes(try message(value, field.typeName, path: path), field: number)
     case .string:
-      guard let text = value.string else {
+      let embedded = field.isEmbedded && rules == .rest ? EmbeddedJSON.text(value) : nil
+      guard let text = embedded ?? value.string else {
         throw failure(path, "must be a string, not \(value.kind)")
       }
       return WireWriting.bytes(Array(text.utf8), field: number)

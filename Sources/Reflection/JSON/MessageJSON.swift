@@ -11,6 +11,7 @@ public struct MessageJSON: Sendable {
   static let depthMax = 64
   private let registry: SchemaRegistry
   private let unset: UnsetFields
+  private let rules: Rules
 
   /// Which fields are written that are not set.
   public enum UnsetFields: Sendable {
@@ -23,10 +24,23 @@ public struct MessageJSON: Sendable {
     case all
   }
 
+  /// Which mapping counts.
+  public enum Rules: Sendable {
+    /// Proto3's own.
+    case proto3
+    /// With what `(gatehouse.json)` says of fields, for JSON by HTTP.
+    case rest
+  }
+
   /// Makes a converter of the types of `registry`.
-  public init(_ registry: SchemaRegistry, unset: UnsetFields = .omitted) {
+  public init(
+    _ registry: SchemaRegistry,
+    unset: UnsetFields = .omitted,
+    rules: Rules = .proto3
+  ) {
     self.registry = registry
     self.unset = unset
+    self.rules = rules
   }
 
   /// Encodes `value` as the message `type`; throws what does not fit, by path.
@@ -37,13 +51,17 @@ public struct MessageJSON: Sendable {
     as type: String,
     ignoresUnknown: Bool = false
   ) throws(SchemaError) -> [UInt8] {
-    var encoder = MessageEncoder(registry: registry, ignoresUnknown: ignoresUnknown)
+    var encoder = MessageEncoder(
+      registry: registry,
+      ignoresUnknown: ignoresUnknown,
+      rules: rules
+    )
     return try encoder.message(value, type, path: "")
   }
 
   /// Decodes the message `type`; throws when the bytes are not one.
   public func decode(_ bytes: [UInt8], as type: String) throws(SchemaError) -> JSONValue {
-    var decoder = MessageDecoder(registry: registry, unset: unset)
+    var decoder = MessageDecoder(registry: registry, unset: unset, rules: rules)
     return try decoder.message(bytes[...], type)
   }
 }

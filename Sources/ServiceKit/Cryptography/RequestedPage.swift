@@ -13,21 +13,43 @@ package struct RequestedPage: Sendable {
   package let cursor: [String]?
   /// Elements on it, at most.
   package let size: Int
+  /// Elements on the pages before it, of a page that is named by its number; 0 behind a token.
+  package let skippedCount: Int
   private let seal: @Sendable ([UInt8]) -> String
+
+  /// How far pages can be counted: every page costs what all before it cost.
+  package static let countedMax = 10_000
 
   /// The page that a request asks for.
   package struct Asked: Sendable {
     let size: UInt32
     let token: String
+    let number: UInt32
     let sizeStandard: Int
 
-    /// The fields of a request; the size is 0 and the token empty where nothing is said.
+    /// The fields of a request; size and number are 0 and the token is empty where nothing is said.
+    ///
+    /// Pages are counted from 1.
     package init(
       size: UInt32,
       token: String,
+      number: UInt32 = 0,
       sizeStandard: Int = RequestedPage.sizeStandard
     ) {
       (self.size, self.token, self.sizeStandard) = (size, token, sizeStandard)
+      self.number = number
+    }
+
+    /// The problem of a page that is named twice or counted too far, with its reason; nil for others.
+    func problem(size: Int) -> (reason: String, problem: String)? {
+      guard number > 0 else { return nil }
+      guard token.isEmpty else { return ("PAGE_NAMED_TWICE", "must be 0 with a page token") }
+      guard Int(number) * size > RequestedPage.countedMax else { return nil }
+      let most = RequestedPage.countedMax
+      return (
+        "PAGE_OUT_OF_REACH",
+        "must be among the first \(most) elements; use page_token beyond them"
+      )
     }
   }
 
@@ -39,18 +61,22 @@ package struct RequestedPage: Sendable {
     cursorCount: Int,
     open: (String) -> [UInt8]?,
     seal: @escaping @Sendable ([UInt8]) -> String,
-    invalid: @autoclosure () -> RPCError
+    invalid: @autoclosure () -> RPCError,
+    refused: (_ problem: (reason: String, problem: String)) -> RPCError
   ) throws(RPCError) {
     self.seal = seal
     let size = asked.size == 0 ? nil : Int(asked.size)
+    if let problem = asked.problem(size: size ?? asked.sizeStandard) { throw refused(problem) }
     guard !asked.token.isEmpty else {
       (cursor, self.size) = (nil, size ?? asked.sizeStandard)
+      skippedCount = asked.number < 2 ? 0 : (Int(asked.number) - 1) * self.size
       return
     }
     guard let texts = open(asked.token).flatMap({ LengthPrefixedTexts.split($0) }),
       texts.count == cursorCount + 1, let before = Int(texts[0]), before > 0
     else { throw invalid() }
     (cursor, self.size) = (Array(texts.dropFirst()), size ?? before)
+    skippedCount = 0
   }
 
   /// The token of the page that begins after `cursor`.

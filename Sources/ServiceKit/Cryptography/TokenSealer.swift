@@ -78,7 +78,8 @@ package final class TokenSealer: Sendable {
       cursorCount: cursorCount,
       open: { open($0, binding) },
       seal: { Base64URL.encode($0 + self.pageMAC($0, binding)) },
-      invalid: pageTokenInvalid
+      invalid: pageTokenInvalid,
+      refused: { ErrorCatalog(domain: domain).invalid("page", $0.reason, $0.problem) }
     )
   }
 

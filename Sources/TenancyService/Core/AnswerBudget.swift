@@ -29,6 +29,12 @@ struct AnswerBudget {
 protocol PagedRequest {
   var pageSize: UInt32 { get }
   var pageToken: String { get }
+  /// Which page, counted from 1; 0 means that the token says it.
+  var page: UInt32 { get }
+}
+
+extension PagedRequest {
+  var page: UInt32 { 0 }
 }
 
 extension Tenancy_V1.ListConvertedRolesRequest: PagedRequest {}
@@ -49,7 +55,7 @@ extension TenancyCore {
     _ caller: Caller
   ) throws -> RequestedPage {
     try tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
       cursorCount: cursorCount,
       TokenSealer.PageBinding(caller: caller.description, filter: filter)
     )

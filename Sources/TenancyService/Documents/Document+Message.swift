@@ -36,7 +36,7 @@ extension DocumentDraft {
   ) throws(RPCError) {
     switch write.write {
     case .put(let put)?:
-      self = .put(try DocumentPutDraft(put, field: "\(field).put", tokens))
+      self = .put(try DocumentPutDraft(put, field: "\(field).put.", tokens))
     case .delete(let delete)?:
       self = .delete(try DocumentDeletionDraft(delete, tokens))
     case nil: throw ErrorCatalog.tenancy.invalid(field, "REQUIRED", "must have put or delete")
@@ -45,16 +45,17 @@ extension DocumentDraft {
 }
 
 extension DocumentPutDraft {
-  /// Reads one of a request; see `DocumentContent` and `DocumentTransform` for what is refused.
+  /// Reads one of a request, whose fields begin with `field`; see `DocumentContent` and `DocumentTransform` for what is
+  /// refused.
   init(_ put: Tenancy_V1.DocumentPut, field: String, _ tokens: TokenSealer) throws(RPCError) {
     collection = put.collection
     id = put.documentId
-    content = try DocumentContent(json: put.json, field: "\(field).json")
+    content = try DocumentContent(json: put.json, field: "\(field)json")
     merges = put.merge
     var transforms: [DocumentTransform] = []
     for (index, transform) in put.transforms.enumerated() {
       transforms.append(
-        try DocumentTransform(transform, field: "\(field).transforms[\(index)]")
+        try DocumentTransform(transform, field: "\(field)transforms[\(index)]")
       )
     }
     self.transforms = transforms
@@ -117,7 +118,7 @@ extension DocumentList {
       : .field(try FieldPath(request.sortField, field: "sort_field"))
   }
 
-  private static func order(by field: String) -> DocumentOrder {
+  static func order(by field: String) -> DocumentOrder {
     switch field {
     case "created_at": .created
     case "updated_at": .updated

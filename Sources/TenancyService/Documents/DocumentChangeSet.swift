@@ -103,7 +103,7 @@ struct DocumentChangeSet {
     }
     var results: [JSONValue] = []
     for (index, transform) in draft.transforms.enumerated() {
-      let field = "\(draft.field).transforms[\(index)]"
+      let field = "\(draft.field)transforms[\(index)]"
       results.append(try content.apply(transform, now: tx.now, field: field))
     }
     return (content, results)

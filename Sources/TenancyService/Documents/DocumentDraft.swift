@@ -22,7 +22,7 @@ struct DocumentPutDraft: Sendable {
   /// The revision that the document must still have, if any.
   let expectedRevision: Int64?
   let createsOnly: Bool
-  /// Where it is in the request, for errors.
+  /// The beginning of the names of its fields in the request, for errors: `put.`, or nothing.
   let field: String
   let sentByteCount: Int
 }

@@ -19,6 +19,19 @@ struct DocumentList: Sendable {
     var total: UInt64?
     /// The cost of sorting them.
     var sortCost: Int64 = 0
+
+    /// Whether it has as many documents as were asked for, or all that are left.
+    func isFull(_ size: Int) -> Bool { documents.count == size || last == nil }
+  }
+
+  /// Whether the page is one that is counted: with conditions nobody knows where the second one begins.
+  func requireCountable(_ asked: RequestedPage) throws(RPCError) {
+    guard asked.skippedCount > 0, !conditions.isEmpty else { return }
+    throw ErrorCatalog.tenancy.invalid(
+      "page",
+      "PAGE_OUT_OF_REACH",
+      "must be 1 with a filter; use page_token for the pages behind it"
+    )
   }
 
   /// The page that is asked for, which is not read past what one call may cost.
@@ -42,6 +55,7 @@ struct DocumentList: Sendable {
       by: order,
       isDescending: isDescending,
       after: asked.cursor.map { (key: Self.key($0[0]), id: $0[1]) },
+      skipping: asked.skippedCount,
       limit: examinedCount + 1,
       tx
     )

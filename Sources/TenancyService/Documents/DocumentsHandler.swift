@@ -20,7 +20,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     _ request: Tenancy_V1.PutDocumentRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.DocumentWriteResult {
-    let put = try DocumentPutDraft(request.put ?? .init(), field: "put", core.tokens)
+    let put = try DocumentPutDraft(request.put ?? .init(), field: "put.", core.tokens)
     return try await write([.put(put)], call, request, key: \.idempotencyKey) { $0[0] }
   }
 
@@ -52,7 +52,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     }
   }
 
-  private func write<Request: Message, Response: Message>(
+  func write<Request: Message, Response: Message>(
     _ drafts: [DocumentDraft],
     _ call: CallContext,
     _ request: Request,
@@ -85,14 +85,24 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
     _ request: Tenancy_V1.ListDocumentsRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListDocumentsResponse {
-    let (documents, list) = (try reader(call), try DocumentList(request))
+    try await page(of: try DocumentList(request), request, call)
+  }
+
+  /// The page that a request asks for.
+  func page(
+    of list: DocumentList,
+    _ request: Tenancy_V1.ListDocumentsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListDocumentsResponse {
+    let documents = try reader(call)
     let (core, meter) = (core, meter)
     let binding = Self.binding(request, call)
     let asked = try core.tokens.page(
-      .init(size: request.pageSize, token: request.pageToken),
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
       cursorCount: 2,
       binding
     )
+    try list.requireCountable(asked)
     try await core.reach(atLeast: request.atLeastRevision)
     let reserved = try list.reserveSort(of: documents, meter, now: core.clock.now)
     var cost: Int64 = 0
@@ -101,6 +111,7 @@ struct DocumentsHandler: Tenancy_V1.DocumentsService {
       try list.page(of: documents, asked, core, meter, tx)
     }
     cost = page.sortCost
+    guard request.page == 0 || page.isFull(asked.size) else { throw CountedPage.tooLarge }
     return Tenancy_V1.ListDocumentsResponse(
       documents: page.documents,
       nextPageToken: page.last.map {

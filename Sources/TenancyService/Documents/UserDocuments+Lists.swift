@@ -10,18 +10,20 @@ enum DocumentOrder: Hashable, Sendable {
 }
 
 extension UserDocuments {
-  /// The documents of a collection after one of them, at most `limit`, in an order.
+  /// The documents of a collection after one of them, at most `limit` behind those that are skipped, in an order.
   func entries(
     of collection: String,
     by order: DocumentOrder,
     isDescending: Bool,
     after cursor: (key: SQLValue, id: String)?,
+    skipping skippedCount: Int,
     limit: Int,
     _ tx: borrowing some Queryable
   ) throws -> [DocumentEntry] {
     let start = cursor ?? Self.start(of: order, isDescending: isDescending)
     var values: [SQLValue] = [
       .text(userID), .text(collection), start.key, .text(start.id), .integer(limit),
+      .integer(skippedCount),
     ]
     if case .field(let path) = order { values.append(.text(path.sql)) }
     let sql = Self.statement(order, isDescending: isDescending)
@@ -61,12 +63,12 @@ extension UserDocuments {
 
   /// A field counts as less than every number when there is nothing in it that can be compared.
   private static let fieldKey = """
-    CASE json_type(json, ?6)
-      WHEN 'integer' THEN json_extract(json, ?6)
-      WHEN 'real' THEN json_extract(json, ?6)
+    CASE json_type(json, ?7)
+      WHEN 'integer' THEN json_extract(json, ?7)
+      WHEN 'real' THEN json_extract(json, ?7)
       WHEN 'true' THEN 1
       WHEN 'false' THEN 0
-      WHEN 'text' THEN substr(json_extract(json, ?6), 1, 100)
+      WHEN 'text' THEN substr(json_extract(json, ?7), 1, 100)
       ELSE -9e999
     END
     """
@@ -83,7 +85,8 @@ extension UserDocuments {
     return """
       SELECT id, byte_count, key, typeof(key) FROM (
         SELECT id, byte_count, \(key) AS key FROM document WHERE user_id = ?1 AND collection = ?2
-      ) WHERE (key, id) \(comparison) (?3, ?4) ORDER BY key \(direction), id \(direction) LIMIT ?5
+      ) WHERE (key, id) \(comparison) (?3, ?4) ORDER BY key \(direction), id \(direction)
+      LIMIT ?5 OFFSET ?6
       """
   }
 

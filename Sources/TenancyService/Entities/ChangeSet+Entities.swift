@@ -43,9 +43,12 @@ extension ChangeSet {
     try tx.touch(parents: ids, of: record.type, revision: tx.revision, core.products)
   }
 
-  /// An entity as it is now: with the revision of what the same change has done to its lists.
+  /// An entity with the revision of what the same change has done to its lists.
   func current(_ record: EntityRecord, _ tx: borrowing WriteTransaction) throws -> EntityRecord {
-    try tx.known(record.id, type: record.type)
+    guard let touched = try tx.touched(record.id) else { throw TenancyError.notFound }
+    var record = record
+    (record.revision, record.updatedAt) = touched
+    return record
   }
 
   /// Stores a changed entity; unchanged ones cost nothing.

@@ -82,13 +82,12 @@ extension TenancyCore {
     assurance: Assurance?,
     _ binding: TokenSealer.PageBinding
   ) async throws -> Page {
-    let counted = try CountedPage(list.page, token: list.pageToken)
     let asked = try tokens.page(
-      .init(size: list.pageSize, token: list.pageToken),
+      .init(size: list.pageSize, token: list.pageToken, number: list.page),
       cursorCount: 2,
       binding
     )
-    let skippedCount = try counted.skippedCount(asked.size)
+    let skippedCount = asked.skippedCount
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
     let (now, features) = (clock.now, features)
     let page = try await retryingWithFeatures {
@@ -197,7 +196,6 @@ extension TenancyCore {
     let (items, nextToken) = try await read { tx in
       try core.fill(page, tx) { try message($0, tx) }
     }
-    // The next page by number would begin behind what did not fit into this one.
     guard list.page == 0 || nextToken == page.nextToken else {
       throw CountedPage.tooLarge
     }

@@ -24,10 +24,53 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
     _ call: CallContext,
     to writer: ResponseWriter<Tenancy_V1.ReportPart>
   ) async throws {
+    let seal = try await read(request, call) { bytes in
+      try await writer.write(.init(part: .lines(String(decoding: bytes, as: UTF8.self))))
+    }
+    try await writer.write(.init(part: .seal(seal.message)))
+  }
+
+  func download(
+    _ request: Tenancy_V1.DownloadReportRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Tenancy_V1.ReportDownload>
+  ) async throws {
+    let format: ReportFormat = request.format == "json" ? .array : .csv
+    let asked = Tenancy_V1.ReadReportRequest(
+      rootId: request.rootId,
+      from: request.from,
+      until: request.until
+    )
+    var isFirst = true
+    let seal = try await read(asked, call) { bytes in
+      var texts = isFirst ? format.opening : []
+      // The lines are those of the reader, each as the writer of lines has made it.
+      for bytes in bytes.split(separator: UInt8(ascii: "\n")) {
+        guard let line = ReportLine(json: Array(bytes)) else {
+          preconditionFailure("a line of a report that its own reader does not know")
+        }
+        texts.append(format.text(of: line))
+      }
+      let type = isFirst ? format.contentType : ""
+      isFirst = false
+      try await writer.write(.init(contentType: type, text: Self.joined(texts)))
+    }
+    let end = [format.text(of: seal.line)] + format.closing
+    try await writer.write(.init(text: Self.joined(end)))
+  }
+
+  private static func joined(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
+
+  /// Reads a report and hands its lines on, whole and without those that the reader has; its seal.
+  private func read(
+    _ request: Tenancy_V1.ReadReportRequest,
+    _ call: CallContext,
+    _ send: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> ReportSeal {
     let user = try call.requireUser()
     let reader = try await begin(request, call, user)
     var progress = ReportProgress(after: request.afterLine)
-    try await send(reader.scope.line.json, lineCount: 1, &progress, to: writer)
+    try await add(reader.scope.line.json, lineCount: 1, to: &progress, send)
     var position = ReportReader.Position.start
     while position != .end {
       // No snapshot lives from one slice to the next: a client may take its time with each of them.
@@ -36,18 +79,17 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
       position = slice.next
       guard slice.lineCount > 0 else { continue }
       try await requireStill(reader.scope, user)
-      try await send(slice.bytes, lineCount: slice.lineCount, &progress, to: writer)
+      try await add(slice.bytes, lineCount: slice.lineCount, to: &progress, send)
     }
     guard let key = key() else { throw ReportError.unsigned }
-    try await writer.write(.init(part: .seal(progress.seal(by: key).message)))
+    return progress.seal(by: key)
   }
 
-  /// Sends whole lines, without those that the reader has.
-  private func send(
+  private func add(
     _ bytes: [UInt8],
     lineCount: UInt64,
-    _ progress: inout ReportProgress,
-    to writer: ResponseWriter<Tenancy_V1.ReportPart>
+    to progress: inout ReportProgress,
+    _ send: (ArraySlice<UInt8>) async throws -> Void
   ) async throws {
     let new = progress.add(bytes, lineCount: lineCount)
     guard new.lineCount > 0 else {
@@ -55,7 +97,7 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
       return try Task.checkCancellation()
     }
     lines.add(Int(new.lineCount))
-    try await writer.write(.init(part: .lines(String(decoding: new.bytes, as: UTF8.self))))
+    try await send(new.bytes)
   }
 
   func getKeys(

@@ -152,7 +152,6 @@ extension TenancyCore {
     method: String,
     _ caller: Caller
   ) async throws -> (items: [Tenancy_V1.RoleAssociation], nextToken: String) {
-    let counted = try CountedPage(list.page, token: list.pageToken)
     var filter =
       switch list.anchor {
       case .user(let id): [method, id]
@@ -164,14 +163,13 @@ extension TenancyCore {
     }
     let cursorCount = list.isByName ? 2 : 1
     let asked = try asked(list, cursorCount: cursorCount, for: filter, caller)
-    let skippedCount = try counted.skippedCount(asked.size)
     var unfinished = AssociationQuery(list, now: clock.now)
     if let cursor = asked.cursor { unfinished.begin(after: cursor) }
     let query = unfinished
     let (rows, last) = try await read { tx in
       var query = query
       let last = try query.search(tx)
-      return (try query.rows(skipping: skippedCount, limit: asked.size + 1, tx), last)
+      return (try query.rows(skipping: asked.skippedCount, limit: asked.size + 1, tx), last)
     }
     let page = page(of: rows, asked, after: { query.cursor($0.nameKey, $0.added) }) {
       message(association: $0)

@@ -1,3 +1,4 @@
+internal import ServiceKit
 internal import Reflection
 
 /// The completions at the cursor.

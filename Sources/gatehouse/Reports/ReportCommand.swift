@@ -19,7 +19,8 @@ extension Command {
         --from TIME    where the interval begins: 2026-01-31, which is midnight UTC, or
                        2026-01-31T23:59:59Z
         --to TIME      where it ends, exclusive. Default: now
-        --format NAME  csv, html (a page to print) or json (a line for each). Default: csv
+        --format NAME  csv, html (a page to print), json (a line for each) or array (the same as one
+                       JSON array). Default: csv
         --output FILE  where to write it, once it is whole. Default: standard output
         --verify FILE  verify FILE instead, and exit with 1 if it is not as it was signed
         --key FILE     public keys (PEM) that may have signed. Default: those that TenancyService
@@ -65,7 +66,7 @@ private struct ReportDownload {
     }
     let name = options["--format"] ?? ReportFormat.csv.rawValue
     guard let format = ReportFormat(rawValue: name) else {
-      throw UsageError("--format \"\(name)\" is not a format; use csv, html or json")
+      throw UsageError("--format \"\(name)\" is not a format; use csv, html, json or array")
     }
     // A missing sign-in is reported before anything is asked for.
     _ = try await SessionKeeper(context).requiredMetadata()

@@ -10,6 +10,8 @@ final class RecordedAnswer {
   var trailers: HTTPFields?
   /// The answer is complete.
   var isEnded = false
+  /// The answer was broken off.
+  var isBrokenOff = false
   /// Bytes of the request for which the client was given room again.
   var consumedByteCount = 0
 
@@ -56,6 +58,11 @@ final class RecordingConnection: HTTPConnection, @unchecked Sendable {
   private func end(_ exchange: HTTPExchange) {
     answer(of: exchange).isEnded = true
     close(exchange, isAbandoned: false)
+  }
+
+  override func breakOff(_ exchange: HTTPExchange) {
+    answer(of: exchange).isBrokenOff = true
+    close(exchange, isAbandoned: true)
   }
 
   override func maySendBody(of exchange: HTTPExchange) -> Bool { hasRoom }

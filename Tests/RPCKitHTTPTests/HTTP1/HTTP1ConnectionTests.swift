@@ -98,6 +98,26 @@ import Testing
     #expect(fixture.exchanges[0].isAbandoned)
   }
 
+  @Test(
+    "An answer that is broken off has no last chunk, and the connection ends",
+    arguments: [true, false]
+  )
+  func brokenAnswer_hasNoEnd(isInOneTurn: Bool) throws {
+    let peer = try fixture.connect()
+    try peer.send("GET /hold HTTP/1.1\nHost: a\n\n")
+    let exchange = try #require(fixture.exchanges.first)
+    try fixture.act {
+      exchange.beginAnswer(200)
+      exchange.send("hel")
+      if isInOneTurn { exchange.connection.breakOff(exchange) }
+    }
+    if !isInOneTurn { try fixture.act { exchange.connection.breakOff(exchange) } }
+    let answer = peer.take()
+    #expect(answer.contains("transfer-encoding: chunked\n"))
+    #expect(answer.hasSuffix("\n\n3\nhel\n"))
+    #expect(peer.isEnded)
+  }
+
   @Test("HTTP/1.0 is answered with a length, or until the connection closes, and closed")
   func version10_isClosed() throws {
     let first = try fixture.connect()

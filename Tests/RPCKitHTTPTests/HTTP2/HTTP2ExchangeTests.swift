@@ -39,6 +39,17 @@ struct HTTP2ExchangeTests {
     #expect(answer.reset == nil)
   }
 
+  @Test("An answer that is broken off ends its stream with INTERNAL_ERROR, and no other")
+  func brokenAnswer_isReset() throws {
+    let stage = try HTTP2Stage()
+    let client = try stage.open()
+    try client.exchange(.request(1, "/cut", isEnd: false))
+    #expect(client[1].status == "200" && client[1].content == Array("hel".utf8))
+    try client.exchange(.data(1, [], isEnd: true), .request(3, "/bytes/20"))
+    #expect(client[1].reset == 2 && !client[1].isEnded)
+    #expect(client[3].isEnded && client[3].content.count == 20)
+  }
+
   @Test("One byte at a time gives the same answers")
   func echo_dripping() throws {
     let stage = try HTTP2Stage(faults: .dripping)

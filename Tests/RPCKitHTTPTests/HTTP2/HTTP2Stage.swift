@@ -66,13 +66,14 @@ final class HTTP2Stage: @unchecked Sendable {
   func reached(_ limit: LimitName) -> UInt64 { UInt64(metrics.limitReached(limit.rawValue).value) }
 }
 
-/// Makes the exchange that a path names: `/echo`, `/bytes/<count>`, `/shared`, `/silent`, `/call`.
+/// Makes the exchange that a path names: `/echo`, `/bytes/<count>`, `/cut`, `/shared`, `/silent`, `/call`.
 struct PathRouter: HTTPRouter {
   func makeExchange(_ arrival: HTTPArrival) -> HTTPExchange {
     let parts = arrival.head.path.split(separator: "/")
     return switch parts.first {
     case "bytes":
       BytesExchange(arrival)
+    case "cut": CutExchange(arrival)
     case "shared": SharedExchange(arrival)
     case "silent": SilentExchange(arrival)
     case "call": CallExchange(arrival)
@@ -113,6 +114,18 @@ final class BytesExchange: HTTPExchange {
     connection.sendHead(HTTPResponseHead(status: 200), of: self, isEnd: false)
     connection.sendBody(of: self) { $0.append(Array(repeating: 120, count: count).span) }
     connection.sendEnd(of: self, trailers: [:])
+  }
+}
+
+/// Begins an answer and breaks it off at the end of the request.
+final class CutExchange: HTTPExchange {
+  override func begin() {
+    connection.sendHead(HTTPResponseHead(status: 200), of: self, isEnd: false)
+    connection.sendBody(of: self) { $0.append(Array("hel".utf8).span) }
+  }
+
+  override func receivedEnd(_ trailers: HTTPFields) {
+    connection.breakOff(self)
   }
 }
 

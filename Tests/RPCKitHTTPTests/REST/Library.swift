@@ -104,6 +104,19 @@ final class Library: Testing_V1.LibraryService {
     try await writer.write(Testing_V1.Book(id: "b2"))
   }
 
+  func readBook(
+    _ request: Testing_V1.GetBookRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Testing_V1.BookText>
+  ) async throws {
+    note(request, call)
+    guard request.bookId != "missing" else { throw RPCError(.notFound, "no such book") }
+    let type = request.bookId == "odd" ? "text/plain\nx: y" : "text/csv; charset=utf-8"
+    try await writer.write(Testing_V1.BookText(type: type, text: "Call me "))
+    guard request.bookId != "broken" else { throw RPCError(.unavailable, "broken") }
+    try await writer.write(Testing_V1.BookText(type: "text/html", text: "Ishmael.\n"))
+  }
+
   func inspect(
     _ request: Testing_V1.InspectRequest,
     _ call: CallContext

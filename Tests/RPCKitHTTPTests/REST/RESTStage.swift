@@ -18,6 +18,8 @@ final class RESTStage: @unchecked Sendable {
     var text = ""
     /// The end of the answer was sent.
     var isComplete = false
+    /// The answer was broken off.
+    var isBrokenOff = false
 
     /// The content.
     var json: JSONValue? {
@@ -199,6 +201,11 @@ private final class ValueConnection: HTTPConnection, @unchecked Sendable {
     answers[exchange.id]?.text += buffer.withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
     }
+  }
+
+  override func breakOff(_ exchange: HTTPExchange) {
+    answers[exchange.id]?.isBrokenOff = true
+    close(exchange, isAbandoned: true)
   }
 
   override func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {

@@ -51,6 +51,15 @@ private final class ScriptedReports: Tenancy_V1.ReportsService {
     try await writer.write(.init(part: .seal(seal.message)))
   }
 
+  /// Nothing here downloads.
+  func download(
+    _ request: Tenancy_V1.DownloadReportRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Tenancy_V1.ReportDownload>
+  ) async throws {
+    throw RPCError(.unimplemented, "not in this test")
+  }
+
   func getKeys(
     _ request: Tenancy_V1.GetReportKeysRequest,
     _ call: CallContext
@@ -260,7 +269,10 @@ struct ReportCommandTests {
       (["report"], "missing argument ROOT"), (["report", "prt_1"], "missing option --from TIME"),
       (["report", "prt_1", "--from", "yesterday"], "is not a time"),
       (["report", "prt_1", "--from", "2026-02-30"], "is not a time"),
-      (["report", "prt_1", "--from", "2026-01-01", "--format", "pdf"], "use csv, html or json"),
+      (
+        ["report", "prt_1", "--from", "2026-01-01", "--format", "pdf"],
+        "use csv, html, json or array"
+      ),
       (
         ["report", "prt_1", "--from", "2026-01-01", "--output", "json"], "--output json is not for"
       ),

@@ -47,6 +47,20 @@ extension EndToEndTests {
           } == nil
         }
         #expect(isHeardOf)
+        for (format, type) in [("csv", "text/csv; charset=utf-8"), ("json", "application/json")] {
+          let answer = try await home.tenancy.http.send(
+            "GET",
+            "/api/v1/reports/\(portfolio)/download?from=2026-01-01T00:00:00Z&format=\(format)",
+            [("authorization", "Bearer \(ada.tokens.accessToken)")]
+          )
+          #expect(answer.status == 200 && answer.fields["content-type"] == type)
+          try home.folder.write(answer.content, to: "download.\(format)")
+          guard format == "json" else { continue }
+          let limits = JSONLimits(byteCountMax: 1 << 20)
+          let lines = try JSONReader.read(answer.content, limits: limits).array ?? []
+          #expect(lines.first?.object?["kind"] == "report")
+          #expect(lines.last?.object?["kind"] == "seal")
+        }
         let ending = try await home.shell(
           """
           gatehouse login ada@example.com
@@ -58,6 +72,10 @@ extension EndToEndTests {
           gatehouse report --verify report.json
           gatehouse report --verify report.html --key tenancy.public.pem
           ! gatehouse report --verify report.html --key auth.public.pem
+          gatehouse report --verify download.csv
+          gatehouse report --verify download.json --key tenancy.public.pem
+          sed 's/owner/tenant/' download.json > changed.json
+          ! gatehouse report --verify changed.json
           sed 's/owner/tenant/' report.json > changed.json
           ! gatehouse report --verify changed.json
           """

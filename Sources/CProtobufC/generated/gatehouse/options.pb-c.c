@@ -458,7 +458,7 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__field_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[8] =
+static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[10] =
 {
   {
     "creates",
@@ -545,6 +545,30 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[8
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "raw",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content_type",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, content_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "extra_members",
     11,
     PROTOBUF_C_LABEL_NONE,
@@ -559,19 +583,21 @@ static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[8
 };
 static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
   2,   /* field[2] = cache_control */
+  8,   /* field[8] = content_type */
   0,   /* field[0] = creates */
   6,   /* field[6] = current */
   5,   /* field[5] = errors */
-  7,   /* field[7] = extra_members */
+  9,   /* field[9] = extra_members */
   3,   /* field[3] = form */
   4,   /* field[4] = ignore_unknown */
   1,   /* field[1] = plain */
+  7,   /* field[7] = raw */
 };
 static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 11, 7 },
-  { 0, 8 }
+  { 9, 7 },
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
 {
@@ -581,15 +607,27 @@ const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
   "Gatehouse__RestRules",
   "gatehouse",
   sizeof(Gatehouse__RestRules),
-  8,
+  10,
   gatehouse__rest_rules__field_descriptors,
   gatehouse__rest_rules__field_indices_by_name,
   2,  gatehouse__rest_rules__number_ranges,
   (ProtobufCMessageInit) gatehouse__rest_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__jsonrules__field_descriptors[1] =
+static const ProtobufCFieldDescriptor gatehouse__jsonrules__field_descriptors[2] =
 {
+  {
+    "embedded",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__JSONRules, embedded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
   {
     "absent_if",
     3,
@@ -604,12 +642,13 @@ static const ProtobufCFieldDescriptor gatehouse__jsonrules__field_descriptors[1]
   },
 };
 static const unsigned gatehouse__jsonrules__field_indices_by_name[] = {
-  0,   /* field[0] = absent_if */
+  1,   /* field[1] = absent_if */
+  0,   /* field[0] = embedded */
 };
 static const ProtobufCIntRange gatehouse__jsonrules__number_ranges[1 + 1] =
 {
-  { 3, 0 },
-  { 0, 1 }
+  { 2, 0 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor gatehouse__jsonrules__descriptor =
 {
@@ -619,7 +658,7 @@ const ProtobufCMessageDescriptor gatehouse__jsonrules__descriptor =
   "Gatehouse__JSONRules",
   "gatehouse",
   sizeof(Gatehouse__JSONRules),
-  1,
+  2,
   gatehouse__jsonrules__field_descriptors,
   gatehouse__jsonrules__field_indices_by_name,
   1,  gatehouse__jsonrules__number_ranges,

@@ -283,10 +283,20 @@ struct  Gatehouse__RestRules
    * it has read, and the method compares what it cannot change. Needs `body: "*"`.
    */
   char *current;
+  /*
+   * A string of the response, for a method that streams responses: the answer is its text, message after message,
+   * without an envelope. An error after the first message breaks the answer off, so that nobody takes it for whole.
+   */
+  char *raw;
+  /*
+   * The `content-type` of a `raw` answer. Without a slash, the string of the response whose value in the first message
+   * it is.
+   */
+  char *content_type;
 };
 #define GATEHOUSE__REST_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__rest_rules__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, 0, (char *)protobuf_c_empty_string, 0, 0, GATEHOUSE__REST_ERRORS__REST_ERRORS_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -296,13 +306,18 @@ struct  Gatehouse__JSONRules
 {
   ProtobufCMessage base;
   /*
+   * The string holds JSON (RFC 8259). An answer has that value instead of a string, and leaves the field out while the
+   * string is empty. A request may have the value or, as before, a string with its text.
+   */
+  protobuf_c_boolean embedded;
+  /*
    * A bool of the same message: the field is left out, instead of being empty, where that is true.
    */
   char *absent_if;
 };
 #define GATEHOUSE__JSONRULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__jsonrules__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string }
 
 
 /* Gatehouse__MethodRules methods */

@@ -235,6 +235,165 @@ extension Tenancy_V1 {
     }
   }
 
+  /// Reads the report of a tree as a file.
+  public struct DownloadReportRequest: RPCKit.GeneratedMessage {
+    /// The root of the tree: a portfolio, an organization, a family.
+    public var rootId: Swift.String = ""
+    /// Where the interval begins.
+    public var from: Google_Protobuf.Timestamp? = nil
+    /// Where it ends, exclusive; absent means now. Cannot be in the future.
+    public var until: Google_Protobuf.Timestamp? = nil
+    /// `csv` (the default): values separated by commas (RFC 4180), names of columns first. `json`: an array of objects.
+    public var format: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      rootId: Swift.String = "",
+      from: Google_Protobuf.Timestamp? = nil,
+      until: Google_Protobuf.Timestamp? = nil,
+      format: Swift.String = ""
+    ) {
+      self.rootId = rootId
+      self.from = from
+      self.until = until
+      self.format = format
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.DownloadReportRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__download_report_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__DownloadReportRequest.self)
+      try unsafe self.rootId = RPCKit.MessageReading.string(source.pointee.f1_root_id)
+      if let member = unsafe source.pointee.f2_from {
+        try unsafe self.from = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f3_until {
+        try unsafe self.until = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.format = RPCKit.MessageReading.string(source.pointee.f4_format)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.rootId.utf8.count)
+      if let value = self.from {
+        value.measure(&measure)
+      }
+      if let value = self.until {
+        value.measure(&measure)
+      }
+      measure.add(self.format.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__DownloadReportRequest.self, 1)
+      unsafe tenancy__v1__download_report_request__init(target)
+      unsafe target.pointee.f1_root_id = scratch.copy(self.rootId)
+      if let value = self.from {
+        unsafe target.pointee.f2_from = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
+      if let value = self.until {
+        unsafe target.pointee.f3_until = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      }
+      unsafe target.pointee.f4_format = scratch.copy(self.format)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let format_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 18014398509481984, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 4398046511104, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.rootId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "root_id", description: "must be set"))
+      } else {
+        if self.rootId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "root_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.from == nil {
+        violations.append(RPCKit.FieldViolation(field: path + "from", description: "must be set"))
+      }
+      if !(self.format.isEmpty) {
+        if !Self.format_pattern.matches(self.format) {
+          violations.append(RPCKit.FieldViolation(field: path + "format", description: "must be one of csv, json"))
+        }
+      }
+    }
+  }
+
+  /// A piece of a file.
+  public struct ReportDownload: RPCKit.GeneratedMessage {
+    /// The type of the file, such as `text/csv; charset=utf-8`; only in the first piece.
+    public var contentType: Swift.String = ""
+    /// The next part of its text.
+    public var text: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      contentType: Swift.String = "",
+      text: Swift.String = ""
+    ) {
+      self.contentType = contentType
+      self.text = text
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.ReportDownload" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__report_download()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ReportDownload.self)
+      try unsafe self.contentType = RPCKit.MessageReading.string(source.pointee.f1_content_type)
+      try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f2_text)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.contentType.utf8.count)
+      measure.add(self.text.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__ReportDownload.self, 1)
+      unsafe tenancy__v1__report_download__init(target)
+      unsafe target.pointee.f1_content_type = scratch.copy(self.contentType)
+      unsafe target.pointee.f2_text = scratch.copy(self.text)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// Asks for the keys of signatures.
   public struct GetReportKeysRequest: RPCKit.GeneratedMessage {
 
@@ -328,6 +487,31 @@ extension Tenancy_V1 {
         ),
       ]
     )
+    /// Streams the report of a tree as a file, which `gatehouse report --verify` verifies. By REST the answer is the file;
+    /// one that breaks off is not whole, and its last line is not the seal.
+    public static let download = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Reports",
+      method: "Download",
+      kind: .serverStreaming,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "tenancy.v1.DownloadReportRequest",
+      responseType: "tenancy.v1.ReportDownload",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/reports/{root_id}/download",
+          segments: [.literal("api"), .literal("v1"), .literal("reports"), .single, .literal("download")],
+          variables: [.init(field: "root_id", segments: 3..<4)],
+          raw: "text",
+          contentType: "content_type"
+        ),
+      ]
+    )
     /// The public keys that verify signatures of reports.
     public static let getKeys = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Reports",
@@ -358,6 +542,9 @@ extension Tenancy_V1 {
     /// Streams the report of a tree, as fast as it is read. The same interval of the same store gives the same
     /// lines, so a report that breaks off can be continued (`after_line`). Each call is recorded in the audit log, and so in later reports.
     func `read`(_ request: Tenancy_V1.ReadReportRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.ReportPart>) async throws
+    /// Streams the report of a tree as a file, which `gatehouse report --verify` verifies. By REST the answer is the file;
+    /// one that breaks off is not whole, and its last line is not the seal.
+    func download(_ request: Tenancy_V1.DownloadReportRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.ReportDownload>) async throws
     /// The public keys that verify signatures of reports.
     func getKeys(_ request: Tenancy_V1.GetReportKeysRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ReportKeys
   }
@@ -386,6 +573,20 @@ extension Tenancy_V1 {
       return channel.serverStreaming(ReportsMethods.`read`, request, options: options)
     }
 
+    /// Streams the report of a tree as a file, which `gatehouse report --verify` verifies. By REST the answer is the file;
+    /// one that breaks off is not whole, and its last line is not the seal.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func download(
+      _ request: Tenancy_V1.DownloadReportRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Tenancy_V1.ReportDownload> {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return channel.serverStreaming(ReportsMethods.download, request, options: options)
+    }
+
     /// The public keys that verify signatures of reports.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -409,7 +610,7 @@ extension Tenancy_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Chh0ZW5hbmN5L3YxL3JlcG9ydHMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIr8BChFSZWFkUmVwb3J0UmVxdWVzdBIhCgdyb290X2lkGAEgASgJQgiquxgECAEYQFIGcm9vdElkEjYKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSBGZyb20SMAoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIdCgphZnRlcl9saW5lGAQgASgEUglhZnRlckxpbmUieAoKUmVwb3J0U2VhbBIdCgpsaW5lX2NvdW50GAEgASgEUglsaW5lQ291bnQSFgoGc2hhMjU2GAIgASgJUgZzaGEyNTYSFQoGa2V5X2lkGAMgASgJUgVrZXlJZBIcCglzaWduYXR1cmUYBCABKAlSCXNpZ25hdHVyZSJaCgpSZXBvcnRQYXJ0EhYKBWxpbmVzGAEgASgJSABSBWxpbmVzEiwKBHNlYWwYAiABKAsyFi50ZW5hbmN5LnYxLlJlcG9ydFNlYWxIAFIEc2VhbEIGCgRwYXJ0IhYKFEdldFJlcG9ydEtleXNSZXF1ZXN0IiAKClJlcG9ydEtleXMSEgoEandrcxgBIAEoCVIEandrczLgAQoHUmVwb3J0cxJqCgRSZWFkEh0udGVuYW5jeS52MS5SZWFkUmVwb3J0UmVxdWVzdBoWLnRlbmFuY3kudjEuUmVwb3J0UGFydCIporsYBAgCKAGC0+STAhsSGS9hcGkvdjEvcmVwb3J0cy97cm9vdF9pZH0wARJpCgdHZXRLZXlzEiAudGVuYW5jeS52MS5HZXRSZXBvcnRLZXlzUmVxdWVzdBoWLnRlbmFuY3kudjEuUmVwb3J0S2V5cyIkorsYBAgBIAGC0+STAhYSFC9hcGkvdjEvcmVwb3J0czprZXlzQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUr+DwpsCgEMEgMBABIaYiBDb21wbGlhbmNlIHJlcG9ydHM6IHdobyBoYWQgYWNjZXNzIHRvIGEgdHJlZSwgd2hvIG9wZXJhdGVkIHdoYXQsIGFuZCB3aG8gd2FzIHJlZnVzZWQsIGluIGEgdGltZS4KCikKAgQAEgQMABgBGh0gUmVhZHMgdGhlIHJlcG9ydCBvZiBhIHRyZWUuCgpMCgQEAAIAEgMOAkkaPyBUaGUgcm9vdCBvZiB0aGUgdHJlZTogYSBwb3J0Zm9saW8sIGFuIG9yZ2FuaXphdGlvbiwgYSBmYW1pbHkuCgopCgQEAAIBEgMQAkwaHCBXaGVyZSB0aGUgaW50ZXJ2YWwgYmVnaW5zLgoKhgEKBAQAAgISAxMCJhp5IFdoZXJlIGl0IGVuZHMsIGV4Y2x1c2l2ZTsgYWJzZW50IG1lYW5zIG5vdy4gQ2Fubm90IGJlIGluIHRoZSBmdXR1cmUsIGJlY2F1c2Ugd2hhdCBoYXBwZW5zIHVudGlsIHRoZW4KIHdvdWxkIGJlIG1pc3NpbmcuCgqOAgoEBAACAxIDFwIYGoACIExpbmVzIHRoYXQgdGhlIGNhbGxlciBoYXMgZnJvbSBhbiBlYXJsaWVyIGNhbGwsIHdoaWNoIGJyb2tlIG9mZjogdGhleSBhcmUgbm90IHNlbnQgYWdhaW4uIFRoZSBzZWFsCiBpcyBvZiB0aGUgd2hvbGUgcmVwb3J0LCBzbyB0aGUgY2FsbGVyIGtlZXBzIHRoZSBkaWdlc3Qgb2YgdGhvc2UgbGluZXMsIGFuZCBzZXRzIGB1bnRpbGAgdG8gdGhhdCBvZiB0aGUKIGZpcnN0IGxpbmUuIDAgcmVhZHMgdGhlIHJlcG9ydCBmcm9tIGl0cyBiZWdpbm5pbmcuCgoiCgIEARIEGwAkARoWIFRoZSBlbmQgb2YgYSByZXBvcnQuCgolCgQEAQIAEgMdAhgaGCBMaW5lcyBiZWZvcmUgdGhlIHNlYWwuCgpRCgQEAQIBEgMfAhQaRCBTSEEtMjU2IG9mIGFsbCBsaW5lcyB3aXRoIHRoZWlyIGxpbmUgZmVlZHMsIGluIGhleGFkZWNpbWFsIGRpZ2l0cy4KCkkKBAQBAgISAyECFBo8IE5hbWVzIHRoZSBrZXkgb2YgdGhlIHNpZ25hdHVyZTogaXRzIHRodW1icHJpbnQgKFJGQyA3NjM4KS4KCmsKBAQBAgMSAyMCFxpeIEVTMjU2IHNpZ25hdHVyZSBvZiB0aGUgQVNDSUkgdGV4dCBgZ2F0ZWhvdXNlLXJlcG9ydC12MTpgIGZvbGxvd2VkIGJ5IGBzaGEyNTZgLCBpbiBiYXNlNjR1cmwuCgohCgIEAhIEJwAwARoVIEEgcGFydCBvZiBhIHJlcG9ydC4KChYKBAQCCAASBCkCLwMaCCBXaGljaC4KCrEBCgQEAgIAEgMsBBUaowEgV2hvbGUgbGluZXMsIGVhY2ggYSBKU09OIG9iamVjdCB0aGF0IGVuZHMgd2l0aCBhIGxpbmUgZmVlZC4gZG9jcy9ndWlkZXMvY29tcGxpYW5jZS1yZXBvcnQubWQgaGFzIHRoZWlyCiBtZW1iZXJzLiBUaGUgZmlyc3Qgb25lIG9mIGEgcmVwb3J0IHNheXMgd2hhdCBpdCBpcyBhYm91dC4KCjoKBAQCAgESAy4EGBotIFRoZSBlbmQuIEEgcmVwb3J0IHdpdGhvdXQgaXQgaXMgaW5jb21wbGV0ZS4KCi0KAgQDEgMzAB8aIiBBc2tzIGZvciB0aGUga2V5cyBvZiBzaWduYXR1cmVzLgoKJQoCBAQSBDYAOQEaGSBUaGUga2V5cyBvZiBzaWduYXR1cmVzLgoKcQoEBAQCABIDOAISGmQgQSBKU09OIFdlYiBLZXkgU2V0IChSRkMgNzUxNykgd2l0aCB0aGUga2V5IHRoYXQgc2lnbnMgcmVwb3J0cyBub3c7IHdpdGhvdXQga2V5cyBpZiBub25lIGlzIHNldCB1cC4KCsABCgIGABIEPQBJARqzASBDb21wbGlhbmNlIHJlcG9ydHMuIFRoZSBwb2xpY3kgc2F5cyB3aG8gbWF5IHJlYWQgdGhvc2Ugb2YgYSB0cmVlLCBhbmQgd2hpY2ggZmVhdHVyZSB0aGV5IG5lZWQKIChgcmVwb3J0YCBhbmQgYHJlcG9ydF9mZWF0dXJlYCBvZiBhIHJvb3QncyBgbGlmZWN5Y2xlYCk7IHdpdGhvdXQgdGhhdCwgbm9ib2R5IG1heS4KCv4BCgQGAAIAEgRAAkMDGu8BIFN0cmVhbXMgdGhlIHJlcG9ydCBvZiBhIHRyZWUsIGFzIGZhc3QgYXMgaXQgaXMgcmVhZC4gVGhlIHNhbWUgaW50ZXJ2YWwgb2YgdGhlIHNhbWUgc3RvcmUgZ2l2ZXMgdGhlIHNhbWUKIGxpbmVzLCBzbyBhIHJlcG9ydCB0aGF0IGJyZWFrcyBvZmYgY2FuIGJlIGNvbnRpbnVlZCAoYGFmdGVyX2xpbmVgKS4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2csIGFuZCBzbyBpbiBsYXRlciByZXBvcnRzLgoKQgoEBgACARIERQJIAxo0IFRoZSBwdWJsaWMga2V5cyB0aGF0IHZlcmlmeSBzaWduYXR1cmVzIG9mIHJlcG9ydHMuCmIGcHJvdG8z"
+      base64: "Chh0ZW5hbmN5L3YxL3JlcG9ydHMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIr8BChFSZWFkUmVwb3J0UmVxdWVzdBIhCgdyb290X2lkGAEgASgJQgiquxgECAEYQFIGcm9vdElkEjYKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSBGZyb20SMAoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIdCgphZnRlcl9saW5lGAQgASgEUglhZnRlckxpbmUieAoKUmVwb3J0U2VhbBIdCgpsaW5lX2NvdW50GAEgASgEUglsaW5lQ291bnQSFgoGc2hhMjU2GAIgASgJUgZzaGEyNTYSFQoGa2V5X2lkGAMgASgJUgVrZXlJZBIcCglzaWduYXR1cmUYBCABKAlSCXNpZ25hdHVyZSJaCgpSZXBvcnRQYXJ0EhYKBWxpbmVzGAEgASgJSABSBWxpbmVzEiwKBHNlYWwYAiABKAsyFi50ZW5hbmN5LnYxLlJlcG9ydFNlYWxIAFIEc2VhbEIGCgRwYXJ0IswBChVEb3dubG9hZFJlcG9ydFJlcXVlc3QSIQoHcm9vdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnJvb3RJZBI2CgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGqrsYAggBUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSJgoGZm9ybWF0GAQgASgJQg6quxgKIghjc3Z8anNvblIGZm9ybWF0IkcKDlJlcG9ydERvd25sb2FkEiEKDGNvbnRlbnRfdHlwZRgBIAEoCVILY29udGVudFR5cGUSEgoEdGV4dBgCIAEoCVIEdGV4dCIWChRHZXRSZXBvcnRLZXlzUmVxdWVzdCIoCgpSZXBvcnRLZXlzEhoKBGp3a3MYASABKAlCBrq7GAIQAVIEandrczL6AgoHUmVwb3J0cxJqCgRSZWFkEh0udGVuYW5jeS52MS5SZWFkUmVwb3J0UmVxdWVzdBoWLnRlbmFuY3kudjEuUmVwb3J0UGFydCIporsYBAgCKAGC0+STAhsSGS9hcGkvdjEvcmVwb3J0cy97cm9vdF9pZH0wARKXAQoIRG93bmxvYWQSIS50ZW5hbmN5LnYxLkRvd25sb2FkUmVwb3J0UmVxdWVzdBoaLnRlbmFuY3kudjEuUmVwb3J0RG93bmxvYWQiSqK7GAQIAigBgtPkkwIkEiIvYXBpL3YxL3JlcG9ydHMve3Jvb3RfaWR9L2Rvd25sb2FksrsYFEoEdGV4dFIMY29udGVudF90eXBlMAESaQoHR2V0S2V5cxIgLnRlbmFuY3kudjEuR2V0UmVwb3J0S2V5c1JlcXVlc3QaFi50ZW5hbmN5LnYxLlJlcG9ydEtleXMiJKK7GAQIASABgtPkkwIWEhQvYXBpL3YxL3JlcG9ydHM6a2V5c0IyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK/hUKbAoBDBIDAQASGmIgQ29tcGxpYW5jZSByZXBvcnRzOiB3aG8gaGFkIGFjY2VzcyB0byBhIHRyZWUsIHdobyBvcGVyYXRlZCB3aGF0LCBhbmQgd2hvIHdhcyByZWZ1c2VkLCBpbiBhIHRpbWUuCgopCgIEABIEDAAYARodIFJlYWRzIHRoZSByZXBvcnQgb2YgYSB0cmVlLgoKTAoEBAACABIDDgJJGj8gVGhlIHJvb3Qgb2YgdGhlIHRyZWU6IGEgcG9ydGZvbGlvLCBhbiBvcmdhbml6YXRpb24sIGEgZmFtaWx5LgoKKQoEBAACARIDEAJMGhwgV2hlcmUgdGhlIGludGVydmFsIGJlZ2lucy4KCoYBCgQEAAICEgMTAiYaeSBXaGVyZSBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBub3cuIENhbm5vdCBiZSBpbiB0aGUgZnV0dXJlLCBiZWNhdXNlIHdoYXQgaGFwcGVucyB1bnRpbCB0aGVuCiB3b3VsZCBiZSBtaXNzaW5nLgoKjgIKBAQAAgMSAxcCGBqAAiBMaW5lcyB0aGF0IHRoZSBjYWxsZXIgaGFzIGZyb20gYW4gZWFybGllciBjYWxsLCB3aGljaCBicm9rZSBvZmY6IHRoZXkgYXJlIG5vdCBzZW50IGFnYWluLiBUaGUgc2VhbAogaXMgb2YgdGhlIHdob2xlIHJlcG9ydCwgc28gdGhlIGNhbGxlciBrZWVwcyB0aGUgZGlnZXN0IG9mIHRob3NlIGxpbmVzLCBhbmQgc2V0cyBgdW50aWxgIHRvIHRoYXQgb2YgdGhlCiBmaXJzdCBsaW5lLiAwIHJlYWRzIHRoZSByZXBvcnQgZnJvbSBpdHMgYmVnaW5uaW5nLgoKIgoCBAESBBsAJAEaFiBUaGUgZW5kIG9mIGEgcmVwb3J0LgoKJQoEBAECABIDHQIYGhggTGluZXMgYmVmb3JlIHRoZSBzZWFsLgoKUQoEBAECARIDHwIUGkQgU0hBLTI1NiBvZiBhbGwgbGluZXMgd2l0aCB0aGVpciBsaW5lIGZlZWRzLCBpbiBoZXhhZGVjaW1hbCBkaWdpdHMuCgpJCgQEAQICEgMhAhQaPCBOYW1lcyB0aGUga2V5IG9mIHRoZSBzaWduYXR1cmU6IGl0cyB0aHVtYnByaW50IChSRkMgNzYzOCkuCgprCgQEAQIDEgMjAhcaXiBFUzI1NiBzaWduYXR1cmUgb2YgdGhlIEFTQ0lJIHRleHQgYGdhdGVob3VzZS1yZXBvcnQtdjE6YCBmb2xsb3dlZCBieSBgc2hhMjU2YCwgaW4gYmFzZTY0dXJsLgoKIQoCBAISBCcAMAEaFSBBIHBhcnQgb2YgYSByZXBvcnQuCgoWCgQEAggAEgQpAi8DGgggV2hpY2guCgqxAQoEBAICABIDLAQVGqMBIFdob2xlIGxpbmVzLCBlYWNoIGEgSlNPTiBvYmplY3QgdGhhdCBlbmRzIHdpdGggYSBsaW5lIGZlZWQuIGRvY3MvZ3VpZGVzL2NvbXBsaWFuY2UtcmVwb3J0Lm1kIGhhcyB0aGVpcgogbWVtYmVycy4gVGhlIGZpcnN0IG9uZSBvZiBhIHJlcG9ydCBzYXlzIHdoYXQgaXQgaXMgYWJvdXQuCgo6CgQEAgIBEgMuBBgaLSBUaGUgZW5kLiBBIHJlcG9ydCB3aXRob3V0IGl0IGlzIGluY29tcGxldGUuCgozCgIEAxIEMwA8ARonIFJlYWRzIHRoZSByZXBvcnQgb2YgYSB0cmVlIGFzIGEgZmlsZS4KCkwKBAQDAgASAzUCSRo/IFRoZSByb290IG9mIHRoZSB0cmVlOiBhIHBvcnRmb2xpbywgYW4gb3JnYW5pemF0aW9uLCBhIGZhbWlseS4KCikKBAQDAgESAzcCTBocIFdoZXJlIHRoZSBpbnRlcnZhbCBiZWdpbnMuCgpTCgQEAwICEgM5AiYaRiBXaGVyZSBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBub3cuIENhbm5vdCBiZSBpbiB0aGUgZnV0dXJlLgoKfwoEBAMCAxIDOwJAGnIgYGNzdmAgKHRoZSBkZWZhdWx0KTogdmFsdWVzIHNlcGFyYXRlZCBieSBjb21tYXMgKFJGQyA0MTgwKSwgbmFtZXMgb2YgY29sdW1ucyBmaXJzdC4gYGpzb25gOiBhbiBhcnJheSBvZiBvYmplY3RzLgoKIAoCBAQSBD8ARAEaFCBBIHBpZWNlIG9mIGEgZmlsZS4KCmAKBAQEAgASA0ECGhpTIFRoZSB0eXBlIG9mIHRoZSBmaWxlLCBzdWNoIGFzIGB0ZXh0L2NzdjsgY2hhcnNldD11dGYtOGA7IG9ubHkgaW4gdGhlIGZpcnN0IHBpZWNlLgoKKQoEBAQCARIDQwISGhwgVGhlIG5leHQgcGFydCBvZiBpdHMgdGV4dC4KCi0KAgQFEgNHAB8aIiBBc2tzIGZvciB0aGUga2V5cyBvZiBzaWduYXR1cmVzLgoKJQoCBAYSBEoATQEaGSBUaGUga2V5cyBvZiBzaWduYXR1cmVzLgoKcQoEBAYCABIDTAI4GmQgQSBKU09OIFdlYiBLZXkgU2V0IChSRkMgNzUxNykgd2l0aCB0aGUga2V5IHRoYXQgc2lnbnMgcmVwb3J0cyBub3c7IHdpdGhvdXQga2V5cyBpZiBub25lIGlzIHNldCB1cC4KCsABCgIGABIEUQBkARqzASBDb21wbGlhbmNlIHJlcG9ydHMuIFRoZSBwb2xpY3kgc2F5cyB3aG8gbWF5IHJlYWQgdGhvc2Ugb2YgYSB0cmVlLCBhbmQgd2hpY2ggZmVhdHVyZSB0aGV5IG5lZWQKIChgcmVwb3J0YCBhbmQgYHJlcG9ydF9mZWF0dXJlYCBvZiBhIHJvb3QncyBgbGlmZWN5Y2xlYCk7IHdpdGhvdXQgdGhhdCwgbm9ib2R5IG1heS4KCv4BCgQGAAIAEgRUAlcDGu8BIFN0cmVhbXMgdGhlIHJlcG9ydCBvZiBhIHRyZWUsIGFzIGZhc3QgYXMgaXQgaXMgcmVhZC4gVGhlIHNhbWUgaW50ZXJ2YWwgb2YgdGhlIHNhbWUgc3RvcmUgZ2l2ZXMgdGhlIHNhbWUKIGxpbmVzLCBzbyBhIHJlcG9ydCB0aGF0IGJyZWFrcyBvZmYgY2FuIGJlIGNvbnRpbnVlZCAoYGFmdGVyX2xpbmVgKS4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2csIGFuZCBzbyBpbiBsYXRlciByZXBvcnRzLgoKygEKBAYAAgESBFoCXgMauwEgU3RyZWFtcyB0aGUgcmVwb3J0IG9mIGEgdHJlZSBhcyBhIGZpbGUsIHdoaWNoIGBnYXRlaG91c2UgcmVwb3J0IC0tdmVyaWZ5YCB2ZXJpZmllcy4gQnkgUkVTVCB0aGUgYW5zd2VyIGlzIHRoZSBmaWxlOwogb25lIHRoYXQgYnJlYWtzIG9mZiBpcyBub3Qgd2hvbGUsIGFuZCBpdHMgbGFzdCBsaW5lIGlzIG5vdCB0aGUgc2VhbC4KCkIKBAYAAgISBGACYwMaNCBUaGUgcHVibGljIGtleXMgdGhhdCB2ZXJpZnkgc2lnbmF0dXJlcyBvZiByZXBvcnRzLgpiBnByb3RvMw=="
     )
   }
 }
@@ -423,6 +624,9 @@ extension Tenancy_V1.ReportsService {
       methods: [
         .serverStreaming(Tenancy_V1.ReportsMethods.`read`) {
           request, call, writer in try await self.`read`(request, call, to: writer)
+        },
+        .serverStreaming(Tenancy_V1.ReportsMethods.download) {
+          request, call, writer in try await self.download(request, call, to: writer)
         },
         .unary(Tenancy_V1.ReportsMethods.getKeys) {
           request, call in try await self.getKeys(request, call)

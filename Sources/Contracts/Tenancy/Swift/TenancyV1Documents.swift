@@ -830,6 +830,386 @@ extension Tenancy_V1 {
     }
   }
 
+  /// Replaces the content of a document, or creates it: `Put` for one document by its path.
+  public struct SetDocumentRequest: RPCKit.GeneratedMessage {
+    /// The collection; it exists as long as it has documents.
+    public var collection: Swift.String = ""
+    /// The document.
+    public var documentId: Swift.String = ""
+    /// The new content: a JSON object (RFC 8259) of at most 256 KiB and 20 levels, without repeated names.
+    /// Empty means `{}`.
+    public var json: Swift.String = ""
+    /// The change is refused with ABORTED unless the document still has this revision; empty means any.
+    public var expectedRevision: Swift.String = ""
+    /// The change is refused with ALREADY_EXISTS if there is such a document.
+    public var createOnly: Swift.Bool = false
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      collection: Swift.String = "",
+      documentId: Swift.String = "",
+      json: Swift.String = "",
+      expectedRevision: Swift.String = "",
+      createOnly: Swift.Bool = false,
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.collection = collection
+      self.documentId = documentId
+      self.json = json
+      self.expectedRevision = expectedRevision
+      self.createOnly = createOnly
+      self.idempotencyKey = idempotencyKey
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.SetDocumentRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__set_document_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__SetDocumentRequest.self)
+      try unsafe self.collection = RPCKit.MessageReading.string(source.pointee.f1_collection)
+      try unsafe self.documentId = RPCKit.MessageReading.string(source.pointee.f2_document_id)
+      try unsafe self.json = RPCKit.MessageReading.string(source.pointee.f3_json)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f4_expected_revision)
+      unsafe self.createOnly = source.pointee.f5_create_only != 0
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.collection.utf8.count)
+      measure.add(self.documentId.utf8.count)
+      measure.add(self.json.utf8.count)
+      measure.add(self.expectedRevision.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__SetDocumentRequest.self, 1)
+      unsafe tenancy__v1__set_document_request__init(target)
+      unsafe target.pointee.f1_collection = scratch.copy(self.collection)
+      unsafe target.pointee.f2_document_id = scratch.copy(self.documentId)
+      unsafe target.pointee.f3_json = scratch.copy(self.json)
+      unsafe target.pointee.f4_expected_revision = scratch.copy(self.expectedRevision)
+      unsafe target.pointee.f5_create_only = self.createOnly ? 1 : 0
+      unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let collection_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 576460743847706622, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460745995190270, minimum: 0, maximum: 63),
+      ],
+    ])
+
+    private static let documentId_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460745995190270, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 288054454291267584, high: 576460745995190270, minimum: 0, maximum: 127),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.collection.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must be set"))
+      } else {
+        if self.collection.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
+        } else {
+          if !Self.collection_pattern.matches(self.collection) {
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
+          }
+        }
+      }
+      if self.documentId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must be set"))
+      } else {
+        if self.documentId.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
+        } else {
+          if !Self.documentId_pattern.matches(self.documentId) {
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must begin with a letter, a digit, \"-\" or \"_\" and consist of at most 128 letters, digits, \"-\", \".\" and \"_\""))
+          }
+        }
+      }
+      if !(self.json.isEmpty) {
+        if self.json.utf8.count > 262144 {
+          violations.append(RPCKit.FieldViolation(field: path + "json", description: "must have at most 262144 bytes"))
+        }
+      }
+      if !(self.expectedRevision.isEmpty) {
+        if self.expectedRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Merges into the content of a document, or creates it.
+  public struct MergeDocumentRequest: RPCKit.GeneratedMessage {
+    /// The collection; it exists as long as it has documents.
+    public var collection: Swift.String = ""
+    /// The document.
+    public var documentId: Swift.String = ""
+    /// Merged into what is there (RFC 7396): its members replace those of the same name, null removes one, and all
+    /// others stay. A JSON object (RFC 8259) of at most 256 KiB and 20 levels, without repeated names. Empty means `{}`.
+    public var json: Swift.String = ""
+    /// The change is refused with ABORTED unless the document still has this revision; empty means any.
+    public var expectedRevision: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      collection: Swift.String = "",
+      documentId: Swift.String = "",
+      json: Swift.String = "",
+      expectedRevision: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.collection = collection
+      self.documentId = documentId
+      self.json = json
+      self.expectedRevision = expectedRevision
+      self.idempotencyKey = idempotencyKey
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.MergeDocumentRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__merge_document_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__MergeDocumentRequest.self)
+      try unsafe self.collection = RPCKit.MessageReading.string(source.pointee.f1_collection)
+      try unsafe self.documentId = RPCKit.MessageReading.string(source.pointee.f2_document_id)
+      try unsafe self.json = RPCKit.MessageReading.string(source.pointee.f3_json)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f4_expected_revision)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.collection.utf8.count)
+      measure.add(self.documentId.utf8.count)
+      measure.add(self.json.utf8.count)
+      measure.add(self.expectedRevision.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__MergeDocumentRequest.self, 1)
+      unsafe tenancy__v1__merge_document_request__init(target)
+      unsafe target.pointee.f1_collection = scratch.copy(self.collection)
+      unsafe target.pointee.f2_document_id = scratch.copy(self.documentId)
+      unsafe target.pointee.f3_json = scratch.copy(self.json)
+      unsafe target.pointee.f4_expected_revision = scratch.copy(self.expectedRevision)
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let collection_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 576460743847706622, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460745995190270, minimum: 0, maximum: 63),
+      ],
+    ])
+
+    private static let documentId_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460745995190270, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 288054454291267584, high: 576460745995190270, minimum: 0, maximum: 127),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.collection.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must be set"))
+      } else {
+        if self.collection.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
+        } else {
+          if !Self.collection_pattern.matches(self.collection) {
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
+          }
+        }
+      }
+      if self.documentId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must be set"))
+      } else {
+        if self.documentId.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
+        } else {
+          if !Self.documentId_pattern.matches(self.documentId) {
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must begin with a letter, a digit, \"-\" or \"_\" and consist of at most 128 letters, digits, \"-\", \".\" and \"_\""))
+          }
+        }
+      }
+      if !(self.json.isEmpty) {
+        if self.json.utf8.count > 262144 {
+          violations.append(RPCKit.FieldViolation(field: path + "json", description: "must have at most 262144 bytes"))
+        }
+      }
+      if !(self.expectedRevision.isEmpty) {
+        if self.expectedRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Deletes a document by its path. One that does not exist is not an error.
+  public struct RemoveDocumentRequest: RPCKit.GeneratedMessage {
+    /// The collection.
+    public var collection: Swift.String = ""
+    /// The document.
+    public var documentId: Swift.String = ""
+    /// The change is refused with ABORTED unless the document still has this revision; empty means any.
+    public var expectedRevision: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      collection: Swift.String = "",
+      documentId: Swift.String = "",
+      expectedRevision: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.collection = collection
+      self.documentId = documentId
+      self.expectedRevision = expectedRevision
+      self.idempotencyKey = idempotencyKey
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.RemoveDocumentRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__remove_document_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__RemoveDocumentRequest.self)
+      try unsafe self.collection = RPCKit.MessageReading.string(source.pointee.f1_collection)
+      try unsafe self.documentId = RPCKit.MessageReading.string(source.pointee.f2_document_id)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f3_expected_revision)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.collection.utf8.count)
+      measure.add(self.documentId.utf8.count)
+      measure.add(self.expectedRevision.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__RemoveDocumentRequest.self, 1)
+      unsafe tenancy__v1__remove_document_request__init(target)
+      unsafe target.pointee.f1_collection = scratch.copy(self.collection)
+      unsafe target.pointee.f2_document_id = scratch.copy(self.documentId)
+      unsafe target.pointee.f3_expected_revision = scratch.copy(self.expectedRevision)
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let collection_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 576460743847706622, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460745995190270, minimum: 0, maximum: 63),
+      ],
+    ])
+
+    private static let documentId_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460745995190270, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 288054454291267584, high: 576460745995190270, minimum: 0, maximum: 127),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.collection.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must be set"))
+      } else {
+        if self.collection.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
+        } else {
+          if !Self.collection_pattern.matches(self.collection) {
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
+          }
+        }
+      }
+      if self.documentId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must be set"))
+      } else {
+        if self.documentId.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must have at most 128 bytes"))
+        } else {
+          if !Self.documentId_pattern.matches(self.documentId) {
+            violations.append(RPCKit.FieldViolation(field: path + "document_id", description: "must begin with a letter, a digit, \"-\" or \"_\" and consist of at most 128 letters, digits, \"-\", \".\" and \"_\""))
+          }
+        }
+      }
+      if !(self.expectedRevision.isEmpty) {
+        if self.expectedRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
   /// Makes several changes, all or none.
   public struct BatchWriteDocumentsRequest: RPCKit.GeneratedMessage {
     /// Made in this order; each sees those before it.
@@ -1246,6 +1626,8 @@ extension Tenancy_V1 {
     public var pageToken: Swift.String = ""
     /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1259,7 +1641,8 @@ extension Tenancy_V1 {
       descending: Swift.Bool = false,
       pageSize: Swift.UInt32 = 0,
       pageToken: Swift.String = "",
-      atLeastRevision: Swift.String = ""
+      atLeastRevision: Swift.String = "",
+      page: Swift.UInt32 = 0
     ) {
       self.collection = collection
       self.filters = filters
@@ -1269,6 +1652,7 @@ extension Tenancy_V1 {
       self.pageSize = pageSize
       self.pageToken = pageToken
       self.atLeastRevision = atLeastRevision
+      self.page = page
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListDocumentsRequest" }
@@ -1296,6 +1680,7 @@ extension Tenancy_V1 {
       unsafe self.pageSize = source.pointee.f6_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f7_page_token)
       try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f8_at_least_revision)
+      unsafe self.page = source.pointee.f9_page
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1331,6 +1716,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f6_page_size = self.pageSize
       unsafe target.pointee.f7_page_token = scratch.copy(self.pageToken)
       unsafe target.pointee.f8_at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f9_page = self.page
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -1499,6 +1885,277 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 2048 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 2048 bytes"))
+        }
+      }
+      if !(self.atLeastRevision.isEmpty) {
+        if self.atLeastRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+    }
+  }
+
+  /// Lists documents of a collection by a query.
+  public struct BrowseDocumentsRequest: RPCKit.GeneratedMessage {
+    /// The collection; one that does not exist has no documents.
+    public var collection: Swift.String = ""
+    /// Only those that pass. A page may then be empty although another page follows.
+    public var filter: Tenancy_V1.DocumentFilter? {
+      get { filter_storage.first }
+      set { filter_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var filter_storage: [Tenancy_V1.DocumentFilter] = []
+    /// `id` (the default), `created_at`, `updated_at`, or `json.` and a field of the documents (`json.stats.streak`), as
+    /// `ListDocumentsRequest` sorts by them; a minus in front turns the order round.
+    public var sortBy: Swift.String = ""
+    /// Items per page; 0 means 50. A page may be shorter although another follows.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// The answer reflects this revision or a newer one.
+    public var atLeastRevision: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      collection: Swift.String = "",
+      filter: Tenancy_V1.DocumentFilter? = nil,
+      sortBy: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      atLeastRevision: Swift.String = ""
+    ) {
+      self.collection = collection
+      self.filter = filter
+      self.sortBy = sortBy
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+      self.page = page
+      self.atLeastRevision = atLeastRevision
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.BrowseDocumentsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__browse_documents_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__BrowseDocumentsRequest.self)
+      try unsafe self.collection = RPCKit.MessageReading.string(source.pointee.f1_collection)
+      if let member = unsafe source.pointee.f2_filter {
+        try unsafe self.filter_storage = [Tenancy_V1.DocumentFilter(reading: member)]
+      }
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f3_sort_by)
+      unsafe self.pageSize = source.pointee.f4_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f5_page_token)
+      unsafe self.page = source.pointee.f6_page
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f7_at_least_revision)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.collection.utf8.count)
+      if let value = self.filter {
+        value.measure(&measure)
+      }
+      measure.add(self.sortBy.utf8.count)
+      measure.add(self.pageToken.utf8.count)
+      measure.add(self.atLeastRevision.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__BrowseDocumentsRequest.self, 1)
+      unsafe tenancy__v1__browse_documents_request__init(target)
+      unsafe target.pointee.f1_collection = scratch.copy(self.collection)
+      if let value = self.filter {
+        unsafe target.pointee.f2_filter = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__DocumentFilter.self)
+      }
+      unsafe target.pointee.f3_sort_by = scratch.copy(self.sortBy)
+      unsafe target.pointee.f4_page_size = self.pageSize
+      unsafe target.pointee.f5_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f6_page = self.page
+      unsafe target.pointee.f7_at_least_revision = scratch.copy(self.atLeastRevision)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let collection_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 576460743847706622, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460745995190270, minimum: 0, maximum: 63),
+      ],
+    ])
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 2199023255552, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2199023255552, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 281474976710656, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 281474976710656, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 281474976710656, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 281474976710656, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 0, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4398046511104, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 70368744177664, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 288054454291267584, high: 576460745995190270, minimum: 1, maximum: nil),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.collection.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must be set"))
+      } else {
+        if self.collection.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must have at most 64 bytes"))
+        } else {
+          if !Self.collection_pattern.matches(self.collection) {
+            violations.append(RPCKit.FieldViolation(field: path + "collection", description: "must begin with a letter and consist of at most 64 letters, digits, \"-\" and \"_\""))
+          }
+        }
+      }
+      if let value = self.filter {
+        value.validate(path: path + "filter" + ".", into: &violations)
+      }
+      if !(self.sortBy.isEmpty) {
+        if self.sortBy.utf8.count > 264 {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must have at most 264 bytes"))
+        } else {
+          if !Self.sortBy_pattern.matches(self.sortBy) {
+            violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must match id|-id|created_at|-created_at|createdAt|-createdAt|updated_at|-updated_at|updatedAt|-updatedAt|-?json[.][A-Za-z0-9_.-]+"))
+          }
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 2048 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 2048 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
@@ -2063,6 +2720,93 @@ extension Tenancy_V1 {
         ),
       ]
     )
+    /// Replaces the content of a document, or creates it.
+    public static let `set` = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Documents",
+      method: "Set",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "tenancy.v1.SetDocumentRequest",
+      responseType: "tenancy.v1.DocumentWriteResult",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "PUT",
+          template: "/api/v1/documents/{collection}/{document_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("documents"), .single, .single],
+          variables: [.init(field: "collection", segments: 3..<4), .init(field: "document_id", segments: 4..<5)],
+          body: .field("json")
+        ),
+      ]
+    )
+    /// Merges into the content of a document, or creates it.
+    public static let merge = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Documents",
+      method: "Merge",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "tenancy.v1.MergeDocumentRequest",
+      responseType: "tenancy.v1.DocumentWriteResult",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "PATCH",
+          template: "/api/v1/documents/{collection}/{document_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("documents"), .single, .single],
+          variables: [.init(field: "collection", segments: 3..<4), .init(field: "document_id", segments: 4..<5)],
+          body: .field("json")
+        ),
+      ]
+    )
+    /// Deletes a document by its path.
+    public static let remove = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Documents",
+      method: "Remove",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "tenancy.v1.RemoveDocumentRequest",
+      responseType: "tenancy.v1.DocumentWriteResult",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/documents/{collection}/{document_id}",
+          segments: [.literal("api"), .literal("v1"), .literal("documents"), .single, .single],
+          variables: [.init(field: "collection", segments: 3..<4), .init(field: "document_id", segments: 4..<5)]
+        ),
+      ]
+    )
+    /// Lists documents of a collection by a query, with one filter at most.
+    public static let browse = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Documents",
+      method: "Browse",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .low,
+      requestType: "tenancy.v1.BrowseDocumentsRequest",
+      responseType: "tenancy.v1.ListDocumentsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/documents/{collection}",
+          segments: [.literal("api"), .literal("v1"), .literal("documents"), .single],
+          variables: [.init(field: "collection", segments: 3..<4)]
+        ),
+      ]
+    )
     /// Makes several changes, all or none.
     public static let batchWrite = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Documents",
@@ -2163,6 +2907,14 @@ extension Tenancy_V1 {
     func list(_ request: Tenancy_V1.ListDocumentsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListDocumentsResponse
     /// Deletes a document.
     func delete(_ request: Tenancy_V1.DeleteDocumentRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DocumentWriteResult
+    /// Replaces the content of a document, or creates it.
+    func `set`(_ request: Tenancy_V1.SetDocumentRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DocumentWriteResult
+    /// Merges into the content of a document, or creates it.
+    func merge(_ request: Tenancy_V1.MergeDocumentRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DocumentWriteResult
+    /// Deletes a document by its path.
+    func remove(_ request: Tenancy_V1.RemoveDocumentRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DocumentWriteResult
+    /// Lists documents of a collection by a query, with one filter at most.
+    func browse(_ request: Tenancy_V1.BrowseDocumentsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListDocumentsResponse
     /// Makes several changes, all or none.
     func batchWrite(_ request: Tenancy_V1.BatchWriteDocumentsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.BatchWriteDocumentsResponse
     /// Streams the documents of a collection and then every change, until the caller ends it. It also ends,
@@ -2236,6 +2988,58 @@ extension Tenancy_V1 {
       return try await channel.unary(DocumentsMethods.delete, request, options: options)
     }
 
+    /// Replaces the content of a document, or creates it.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func `set`(
+      _ request: Tenancy_V1.SetDocumentRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.DocumentWriteResult {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(DocumentsMethods.`set`, request, options: options)
+    }
+
+    /// Merges into the content of a document, or creates it.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func merge(
+      _ request: Tenancy_V1.MergeDocumentRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.DocumentWriteResult {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(DocumentsMethods.merge, request, options: options)
+    }
+
+    /// Deletes a document by its path.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func remove(
+      _ request: Tenancy_V1.RemoveDocumentRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.DocumentWriteResult {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(DocumentsMethods.remove, request, options: options)
+    }
+
+    /// Lists documents of a collection by a query, with one filter at most.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func browse(
+      _ request: Tenancy_V1.BrowseDocumentsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.ListDocumentsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(DocumentsMethods.browse, request, options: options)
+    }
+
     /// Makes several changes, all or none.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -2299,7 +3103,7 @@ extension Tenancy_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Chp0ZW5hbmN5L3YxL2RvY3VtZW50cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8i4AEKCERvY3VtZW50Eh4KCmNvbGxlY3Rpb24YASABKAlSCmNvbGxlY3Rpb24SDgoCaWQYAiABKAlSAmlkEhIKBGpzb24YAyABKAlSBGpzb24SGgoIcmV2aXNpb24YBCABKAlSCHJldmlzaW9uEjkKCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdCKSAQoORmllbGRUcmFuc2Zvcm0SMAoFZmllbGQYASABKAlCGqq7GBYIARiAAiIPW0EtWmEtejAtOV8uLV0rUgVmaWVsZBIhCgtzZXJ2ZXJfdGltZRgCIAEoCEgAUgpzZXJ2ZXJUaW1lEh4KCWluY3JlbWVudBgDIAEoA0gAUglpbmNyZW1lbnRCCwoJdHJhbnNmb3JtIvMCCgtEb2N1bWVudFB1dBJFCgpjb2xsZWN0aW9uGAEgASgJQiWquxghCAEYQCIbW0EtWmEtel1bQS1aYS16MC05Xy1dezAsNjN9Ugpjb2xsZWN0aW9uEk4KC2RvY3VtZW50X2lkGAIgASgJQi2quxgpCAEYgAEiIltBLVphLXowLTlfLV1bQS1aYS16MC05Ll8tXXswLDEyN31SCmRvY3VtZW50SWQSHAoEanNvbhgDIAEoCUIIqrsYBBiAgBBSBGpzb24SFAoFbWVyZ2UYBCABKAhSBW1lcmdlEkIKCnRyYW5zZm9ybXMYBSADKAsyGi50ZW5hbmN5LnYxLkZpZWxkVHJhbnNmb3JtQgaquxgCSBRSCnRyYW5zZm9ybXMSNAoRZXhwZWN0ZWRfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSEGV4cGVjdGVkUmV2aXNpb24SHwoLY3JlYXRlX29ubHkYByABKAhSCmNyZWF0ZU9ubHki3QEKDkRvY3VtZW50RGVsZXRlEkUKCmNvbGxlY3Rpb24YASABKAlCJaq7GCEIARhAIhtbQS1aYS16XVtBLVphLXowLTlfLV17MCw2M31SCmNvbGxlY3Rpb24STgoLZG9jdW1lbnRfaWQYAiABKAlCLaq7GCkIARiAASIiW0EtWmEtejAtOV8tXVtBLVphLXowLTkuXy1dezAsMTI3fVIKZG9jdW1lbnRJZBI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbiJ7Cg1Eb2N1bWVudFdyaXRlEisKA3B1dBgBIAEoCzIXLnRlbmFuY3kudjEuRG9jdW1lbnRQdXRIAFIDcHV0EjQKBmRlbGV0ZRgCIAEoCzIaLnRlbmFuY3kudjEuRG9jdW1lbnREZWxldGVIAFIGZGVsZXRlQgcKBXdyaXRlIvQBChNEb2N1bWVudFdyaXRlUmVzdWx0Eh4KCmNvbGxlY3Rpb24YASABKAlSCmNvbGxlY3Rpb24SHwoLZG9jdW1lbnRfaWQYAiABKAlSCmRvY3VtZW50SWQSGAoHZXhpc3RlZBgDIAEoCFIHZXhpc3RlZBIaCghyZXZpc2lvbhgEIAEoCVIIcmV2aXNpb24SOQoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIrChF0cmFuc2Zvcm1fcmVzdWx0cxgGIAMoCVIQdHJhbnNmb3JtUmVzdWx0cyJ5ChJQdXREb2N1bWVudFJlcXVlc3QSMQoDcHV0GAEgASgLMhcudGVuYW5jeS52MS5Eb2N1bWVudFB1dEIGqrsYAggBUgNwdXQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKFAQoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0EjoKBmRlbGV0ZRgBIAEoCzIaLnRlbmFuY3kudjEuRG9jdW1lbnREZWxldGVCBqq7GAIIAVIGZGVsZXRlEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijAEKGkJhdGNoV3JpdGVEb2N1bWVudHNSZXF1ZXN0EjwKBndyaXRlcxgBIAMoCzIZLnRlbmFuY3kudjEuRG9jdW1lbnRXcml0ZUIJqrsYBUABSPQDUgZ3cml0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ0ChtCYXRjaFdyaXRlRG9jdW1lbnRzUmVzcG9uc2USOQoHcmVzdWx0cxgBIAMoCzIfLnRlbmFuY3kudjEuRG9jdW1lbnRXcml0ZVJlc3VsdFIHcmVzdWx0cxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24i4AEKEkdldERvY3VtZW50UmVxdWVzdBJFCgpjb2xsZWN0aW9uGAEgASgJQiWquxghCAEYQCIbW0EtWmEtel1bQS1aYS16MC05Xy1dezAsNjN9Ugpjb2xsZWN0aW9uEk4KC2RvY3VtZW50X2lkGAIgASgJQi2quxgpCAEYgAEiIltBLVphLXowLTlfLV1bQS1aYS16MC05Ll8tXXswLDEyN31SCmRvY3VtZW50SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAyABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLMAQoORG9jdW1lbnRGaWx0ZXISMAoFZmllbGQYASABKAlCGqq7GBYIARiAAiIPW0EtWmEtejAtOV8uLV0rUgVmaWVsZBIhCgZ2YWx1ZXMYAiADKAlCCaq7GAUYgAJIPFIGdmFsdWVzEh8KBnByZWZpeBgDIAEoCUIHqrsYAxiAAlIGcHJlZml4EiIKCGF0X2xlYXN0GAQgASgJQgequxgDGIACUgdhdExlYXN0EiAKB2F0X21vc3QYBSABKAlCB6q7GAMYgAJSBmF0TW9zdCL8AwoUTGlzdERvY3VtZW50c1JlcXVlc3QSRQoKY29sbGVjdGlvbhgBIAEoCUIlqrsYIQgBGEAiG1tBLVphLXpdW0EtWmEtejAtOV8tXXswLDYzfVIKY29sbGVjdGlvbhI8CgdmaWx0ZXJzGAIgAygLMhoudGVuYW5jeS52MS5Eb2N1bWVudEZpbHRlckIGqrsYAkgIUgdmaWx0ZXJzEn0KB3NvcnRfYnkYAyABKAlCZKq7GGAiXmlkfC1pZHxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0fHVwZGF0ZWRfYXR8LXVwZGF0ZWRfYXR8dXBkYXRlZEF0fC11cGRhdGVkQXRSBnNvcnRCeRI3Cgpzb3J0X2ZpZWxkGAQgASgJQhiquxgUGIACIg9bQS1aYS16MC05Xy4tXStSCXNvcnRGaWVsZBIeCgpkZXNjZW5kaW5nGAUgASgIUgpkZXNjZW5kaW5nEioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiAEFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAggASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24ipgEKFUxpc3REb2N1bWVudHNSZXNwb25zZRIyCglkb2N1bWVudHMYASADKAsyFC50ZW5hbmN5LnYxLkRvY3VtZW50Uglkb2N1bWVudHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEiIKCnRvdGFsX3NpemUYAyABKARIAFIJdG90YWxTaXpliAEBQg0KC190b3RhbF9zaXplIo4BChVXYXRjaERvY3VtZW50c1JlcXVlc3QSRQoKY29sbGVjdGlvbhgBIAEoCUIlqrsYIQgBGEAiG1tBLVphLXpdW0EtWmEtejAtOV8tXXswLDYzfVIKY29sbGVjdGlvbhIuCg5hZnRlcl9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVINYWZ0ZXJSZXZpc2lvbiKxAQoNRG9jdW1lbnRFdmVudBIxCgRraW5kGAEgASgOMh0udGVuYW5jeS52MS5Eb2N1bWVudEV2ZW50S2luZFIEa2luZBIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24SHwoLZG9jdW1lbnRfaWQYAyABKAlSCmRvY3VtZW50SWQSMAoIZG9jdW1lbnQYBCABKAsyFC50ZW5hbmN5LnYxLkRvY3VtZW50Ughkb2N1bWVudCIZChdHZXREb2N1bWVudFVzYWdlUmVxdWVzdCJ3Cg9Db2xsZWN0aW9uVXNhZ2USHgoKY29sbGVjdGlvbhgBIAEoCVIKY29sbGVjdGlvbhIlCg5kb2N1bWVudF9jb3VudBgCIAEoBFINZG9jdW1lbnRDb3VudBIdCgpieXRlX2NvdW50GAMgASgEUglieXRlQ291bnQi6AEKDURvY3VtZW50VXNhZ2USPQoLY29sbGVjdGlvbnMYASADKAsyGy50ZW5hbmN5LnYxLkNvbGxlY3Rpb25Vc2FnZVILY29sbGVjdGlvbnMSJQoOZG9jdW1lbnRfY291bnQYAiABKARSDWRvY3VtZW50Q291bnQSHQoKYnl0ZV9jb3VudBgDIAEoBFIJYnl0ZUNvdW50EiwKEmRvY3VtZW50X2NvdW50X21heBgEIAEoBFIQZG9jdW1lbnRDb3VudE1heBIkCg5ieXRlX2NvdW50X21heBgFIAEoBFIMYnl0ZUNvdW50TWF4IhsKGURlbGV0ZUFsbERvY3VtZW50c1JlcXVlc3QiXAoaRGVsZXRlQWxsRG9jdW1lbnRzUmVzcG9uc2USIwoNZGVsZXRlZF9jb3VudBgBIAEoBFIMZGVsZXRlZENvdW50EhkKCGhhc19tb3JlGAIgASgIUgdoYXNNb3JlKtgBChFEb2N1bWVudEV2ZW50S2luZBIjCh9ET0NVTUVOVF9FVkVOVF9LSU5EX1VOU1BFQ0lGSUVEEAASIQodRE9DVU1FTlRfRVZFTlRfS0lORF9IRUFSVEJFQVQQARIbChdET0NVTUVOVF9FVkVOVF9LSU5EX1BVVBACEh4KGkRPQ1VNRU5UX0VWRU5UX0tJTkRfREVMRVRFEAMSHwobRE9DVU1FTlRfRVZFTlRfS0lORF9DVVJSRU5UEAQSHQoZRE9DVU1FTlRfRVZFTlRfS0lORF9SRVNFVBAFMvQHCglEb2N1bWVudHMSagoDUHV0Eh4udGVuYW5jeS52MS5QdXREb2N1bWVudFJlcXVlc3QaHy50ZW5hbmN5LnYxLkRvY3VtZW50V3JpdGVSZXN1bHQiIqK7GAIIAoLT5JMCFiIRL2FwaS92MS9kb2N1bWVudHM6ASoSeQoDR2V0Eh4udGVuYW5jeS52MS5HZXREb2N1bWVudFJlcXVlc3QaFC50ZW5hbmN5LnYxLkRvY3VtZW50IjyiuxgECAIgAYLT5JMCLhIsL2FwaS92MS9kb2N1bWVudHMve2NvbGxlY3Rpb259L3tkb2N1bWVudF9pZH0ShQEKBExpc3QSIC50ZW5hbmN5LnYxLkxpc3REb2N1bWVudHNSZXF1ZXN0GiEudGVuYW5jeS52MS5MaXN0RG9jdW1lbnRzUmVzcG9uc2UiOKK7GAYIAiABKAGC0+STAigiIy9hcGkvdjEvZG9jdW1lbnRzL3tjb2xsZWN0aW9ufTpsaXN0OgEqEncKBkRlbGV0ZRIhLnRlbmFuY3kudjEuRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Gh8udGVuYW5jeS52MS5Eb2N1bWVudFdyaXRlUmVzdWx0IimiuxgCCAKC0+STAh0iGC9hcGkvdjEvZG9jdW1lbnRzOmRlbGV0ZToBKhKNAQoKQmF0Y2hXcml0ZRImLnRlbmFuY3kudjEuQmF0Y2hXcml0ZURvY3VtZW50c1JlcXVlc3QaJy50ZW5hbmN5LnYxLkJhdGNoV3JpdGVEb2N1bWVudHNSZXNwb25zZSIuorsYAggCgtPkkwIiIh0vYXBpL3YxL2RvY3VtZW50czpiYXRjaC13cml0ZToBKhJ7CgVXYXRjaBIhLnRlbmFuY3kudjEuV2F0Y2hEb2N1bWVudHNSZXF1ZXN0GhkudGVuYW5jeS52MS5Eb2N1bWVudEV2ZW50IjKiuxgCCAKC0+STAiYSJC9hcGkvdjEvZG9jdW1lbnRzL3tjb2xsZWN0aW9ufTp3YXRjaDABEnMKCEdldFVzYWdlEiMudGVuYW5jeS52MS5HZXREb2N1bWVudFVzYWdlUmVxdWVzdBoZLnRlbmFuY3kudjEuRG9jdW1lbnRVc2FnZSInorsYBAgCIAGC0+STAhkSFy9hcGkvdjEvZG9jdW1lbnRzOnVzYWdlEn0KCURlbGV0ZUFsbBIlLnRlbmFuY3kudjEuRGVsZXRlQWxsRG9jdW1lbnRzUmVxdWVzdBomLnRlbmFuY3kudjEuRGVsZXRlQWxsRG9jdW1lbnRzUmVzcG9uc2UiIaK7GAQIAiABgtPkkwITKhEvYXBpL3YxL2RvY3VtZW50c0IyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKv0AKuwEKAQwSAwMAEhqwASBEb2N1bWVudHMgb2YgdXNlcnM6IEpTT04gdGhhdCBiZWxvbmdzIHRvIG9uZSB1c2VyIGVhY2gsIGluIGNvbGxlY3Rpb25zIG9mIHRoYXQgdXNlci4KCiBXaG9zZSBkb2N1bWVudHMgYSBjYWxsIGlzIGFib3V0IGlzIGRlY2lkZWQgYnkgaXRzIHRva2VuIGFsb25lOiBubyByZXF1ZXN0IG5hbWVzIGEgdXNlci4KCj0KAgQAEgQOABsBGjEgQSBkb2N1bWVudCwgYHVzZXJzL3tjYWxsZXJ9L3tjb2xsZWN0aW9ufS97aWR9YC4KCicKBAQAAgASAxACGBoaIFRoZSBjb2xsZWN0aW9uIGl0IGlzIGluLgoKOAoEBAACARIDEgIQGisgSXRzIGlkZW50aWZpZXIsIHVuaXF1ZSBpbiB0aGUgY29sbGVjdGlvbi4KCkwKBAQAAgISAxQCEho/IEl0cyBjb250ZW50OiBhIEpTT04gb2JqZWN0IHdpdGhvdXQgaW5zaWduaWZpY2FudCB3aGl0ZSBzcGFjZS4KClkKBAQAAgMSAxYCFhpMIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIGRvY3VtZW50OyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgojCgQEAAIEEgMYAisaFiBXaGVuIGl0IHdhcyBjcmVhdGVkLgoKKAoEBAACBRIDGgIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKQwoCBAESBB4AKQEaNyBTZXRzIG9uZSBmaWVsZCB0byBhIHZhbHVlIHRoYXQgdGhlIHNlcnZpY2Ugd29ya3Mgb3V0LgoKbwoEBAECABIDIAJkGmIgVGhlIGZpZWxkOiBuYW1lcyBvZiBtZW1iZXJzIGpvaW5lZCBieSBkb3RzLCBzdWNoIGFzIGBzdGF0cy5zdHJlYWtgLiBPYmplY3RzIG9uIHRoZSB3YXkgYXJlIG1hZGUuCgoaCgQEAQgAEgQiAigDGgwgVGhlIHZhbHVlLgoKYAoEBAECARIDJAQZGlMgVGhlIHRpbWUgb2YgdGhlIGNoYW5nZSwgYXMgdGV4dCBzdWNoIGFzIGAyMDI2LTAxLTMxVDIzOjU5OjU5Ljk5OVpgLiBNdXN0IGJlIHRydWUuCgqHAQoEBAECAhIDJwQYGnogVGhlIGludGVnZXIgdGhhdCBpcyB0aGVyZSBwbHVzIHRoaXM7IGEgZmllbGQgdGhhdCBpcyBub3QgdGhlcmUgY291bnRzIGFzIDAuIEEgc3VtIHRoYXQgZG9lcyBub3QKIGZpdCA2NCBiaXRzIGlzIHJlZnVzZWQuCgovCgIEAhIELAA9ARojIENyZWF0ZXMgYSBkb2N1bWVudCBvciBjaGFuZ2VzIGl0LgoKRQoEBAICABIDLgJ0GjggVGhlIGNvbGxlY3Rpb247IGl0IGV4aXN0cyBhcyBsb25nIGFzIGl0IGhhcyBkb2N1bWVudHMuCgocCgQEAgIBEgMwAn0aDyBUaGUgZG9jdW1lbnQuCgqFAQoEBAICAhIDMwI6GnggVGhlIG5ldyBjb250ZW50OiBhIEpTT04gb2JqZWN0IChSRkMgODI1OSkgb2YgYXQgbW9zdCAyNTYgS2lCIGFuZCAyMCBsZXZlbHMsIHdpdGhvdXQgcmVwZWF0ZWQgbmFtZXMuCiBFbXB0eSBtZWFucyBge31gLgoKvwEKBAQCAgMSAzYCERqxASBNZXJnZXMgYGpzb25gIGludG8gd2hhdCBpcyB0aGVyZSAoUkZDIDczOTYpOiBpdHMgbWVtYmVycyByZXBsYWNlIHRob3NlIG9mIHRoZSBzYW1lIG5hbWUsIG51bGwgcmVtb3Zlcwogb25lLCBhbmQgYWxsIG90aGVycyBzdGF5LiBXaXRob3V0IGl0LCBganNvbmAgcmVwbGFjZXMgdGhlIHdob2xlIGNvbnRlbnQuCgouCgQEAgIEEgM4Ak8aISBBcHBsaWVkIGluIG9yZGVyLCBhZnRlciBganNvbmAuCgpvCgQEAgIFEgM6AkQaYiBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBQk9SVEVEIHVubGVzcyB0aGUgZG9jdW1lbnQgc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KClUKBAQCAgYSAzwCFxpIIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFMUkVBRFlfRVhJU1RTIGlmIHRoZXJlIGlzIHN1Y2ggYSBkb2N1bWVudC4KCkoKAgQDEgRAAEcBGj4gRGVsZXRlcyBhIGRvY3VtZW50LiBPbmUgdGhhdCBkb2VzIG5vdCBleGlzdCBpcyBub3QgYW4gZXJyb3IuCgoeCgQEAwIAEgNCAnQaESBUaGUgY29sbGVjdGlvbi4KChwKBAQDAgESA0QCfRoPIFRoZSBkb2N1bWVudC4KCm8KBAQDAgISA0YCRBpiIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBkb2N1bWVudCBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKJAoCBAQSBEoAUgEaGCBPbmUgY2hhbmdlIG9mIGEgYmF0Y2guCgoWCgQEBAgAEgRMAlEDGgggV2hpY2guCgotCgQEBAIAEgNOBBgaICBDcmVhdGVzIG9yIGNoYW5nZXMgYSBkb2N1bWVudC4KChsKBAQEAgESA1AEHhoOIERlbGV0ZXMgb25lLgoKJgoCBAUSBFUAYgEaGiBUaGUgb3V0Y29tZSBvZiBhIGNoYW5nZS4KCh4KBAQFAgASA1cCGBoRIFRoZSBjb2xsZWN0aW9uLgoKHAoEBAUCARIDWQIZGg8gVGhlIGRvY3VtZW50LgoKPgoEBAUCAhIDWwITGjEgV2hldGhlciB0aGUgZG9jdW1lbnQgZXhpc3RlZCBiZWZvcmUgdGhlIGNoYW5nZS4KClUKBAQFAgMSA10CFhpIIFRoZSBkb2N1bWVudCdzIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2U7IGZvciBhIGRlbGV0aW9uLCB0aGUgc3RvcmUncy4KCiMKBAQFAgQSA18CKxoWIFdoZW4gaXQgd2FzIGNoYW5nZWQuCgpbCgQEBQIFEgNhAigaTiBUaGUgdmFsdWUgdGhhdCBlYWNoIHRyYW5zZm9ybSBoYXMgc2V0LCBhcyBKU09OLCBpbiB0aGUgb3JkZXIgb2YgdGhlIHJlcXVlc3QuCgouCgIEBhIEZQBrARoiIENyZWF0ZXMgb3IgY2hhbmdlcyBvbmUgZG9jdW1lbnQuCgoaCgQEBgIAEgNnAj0aDSBUaGUgY2hhbmdlLgoKgQEKBAQGAgESA2oCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIwoCBAcSBG4AdAEaFyBEZWxldGVzIG9uZSBkb2N1bWVudC4KChwKBAQHAgASA3ACQxoPIFRoZSBkZWxldGlvbi4KCoEBCgQEBwIBEgNzAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjEKAgQIEgR3AH0BGiUgTWFrZXMgc2V2ZXJhbCBjaGFuZ2VzLCBhbGwgb3Igbm9uZS4KCj0KBAQIAgASA3kCWRowIE1hZGUgaW4gdGhpcyBvcmRlcjsgZWFjaCBzZWVzIHRob3NlIGJlZm9yZSBpdC4KCoEBCgQECAIBEgN8AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCicKAgQJEgaAAQCFAQEaGSBUaGUgb3V0Y29tZSBvZiBhIGJhdGNoLgoKQAoEBAkCABIEggECKxoyIE9uZSBmb3IgZWFjaCB3cml0ZSwgaW4gdGhlIG9yZGVyIG9mIHRoZSByZXF1ZXN0LgoKNgoEBAkCARIEhAECFhooIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgogCgIEChIGiAEAjwEBGhIgR2V0cyBhIGRvY3VtZW50LgoKHwoEBAoCABIEigECdBoRIFRoZSBjb2xsZWN0aW9uLgoKHQoEBAoCARIEjAECfRoPIFRoZSBkb2N1bWVudC4KCkEKBAQKAgISBI4BAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgq1AgoCBAsSBpQBAJ8BARqmAiBSZXN0cmljdHMgYSBsaXN0IHRvIGRvY3VtZW50cyBieSBvbmUgZmllbGQuIEFsbCBtZW1iZXJzIHRoYXQgYXJlIHNldCBtdXN0IGhvbGQsIGFuZCBhdCBsZWFzdCBvbmUgbXVzdAogYmUgc2V0LiBWYWx1ZXMgYXJlIEpTT046IGAiY2FsbSJgLCBgNWAsIGB0cnVlYCwgYG51bGxgLiBBIHZhbHVlIHBhc3NlcyBvbmx5IGFtb25nIHZhbHVlcyBvZiBpdHMgb3duCiBraW5kOiBhIG51bWJlciBpcyBuZWl0aGVyIGdyZWF0ZXIgbm9yIGxlc3MgdGhhbiBhIHRleHQuIFRleHRzIGFyZSBjb21wYXJlZCBieXRlIGJ5IGJ5dGUuCgo7CgQECwIAEgSWAQJkGi0gVGhlIGZpZWxkOiBuYW1lcyBvZiBtZW1iZXJzIGpvaW5lZCBieSBkb3RzLgoKaQoEBAsCARIEmAECURpbIFRoZSBmaWVsZCBoYXMgb25lIG9mIHRoZXNlIHZhbHVlcy4gYG51bGxgIGlzIGFsc28gdGhlIHZhbHVlIG9mIGEgZmllbGQgdGhhdCBpcyBub3QgdGhlcmUuCgpaCgQECwICEgSaAQI5GkwgVGhlIGZpZWxkIGlzIHRleHQgdGhhdCBiZWdpbnMgd2l0aCB0aGlzLCB3aGljaCBpcyBwbGFpbiB0ZXh0IGFuZCBub3QgSlNPTi4KCjoKBAQLAgMSBJwBAjsaLCBUaGUgZmllbGQgaXMgYXQgbGVhc3QgdGhpcyBudW1iZXIgb3IgdGV4dC4KCjkKBAQLAgQSBJ4BAjoaKyBUaGUgZmllbGQgaXMgYXQgbW9zdCB0aGlzIG51bWJlciBvciB0ZXh0LgoKMAoCBAwSBqIBALcBARoiIExpc3RzIGRvY3VtZW50cyBvZiBhIGNvbGxlY3Rpb24uCgpJCgQEDAIAEgSkAQJ0GjsgVGhlIGNvbGxlY3Rpb247IG9uZSB0aGF0IGRvZXMgbm90IGV4aXN0IGhhcyBubyBkb2N1bWVudHMuCgqnAQoEBAwCARIEpwECSxqYASBPbmx5IHRob3NlIHRoYXQgcGFzcyBhbGwgb2YgdGhlc2UuIFdpdGggYSBmaWx0ZXIsIGEgcGFnZSBzaG93cyB3aGljaCBvZiB0aGUgbmV4dCAxLDAwMCBkb2N1bWVudHMgcGFzczoKIGl0IG1heSBiZSBlbXB0eSBhbHRob3VnaCBhbm90aGVyIHBhZ2UgZm9sbG93cy4KCuQBCgQEDAICEgWqAQKXARrUASBgaWRgICh0aGUgZGVmYXVsdCksIGBjcmVhdGVkX2F0YCBvciBgdXBkYXRlZF9hdGA7IGEgbWludXMgaW4gZnJvbnQgdHVybnMgdGhlIG9yZGVyIHJvdW5kLiBXaGVuIHNvcnRlZCBieQogYHVwZGF0ZWRfYXRgIG9yIGJ5IGEgZmllbGQsIGEgZG9jdW1lbnQgdGhhdCBpcyBjaGFuZ2VkIGJldHdlZW4gdHdvIHBhZ2VzIG1heSBhcHBlYXIgdHdpY2Ugb3Igbm90IGF0IGFsbC4KCoYCCgQEDAIDEgSuAQJZGvcBIFNvcnRzIGJ5IGEgZmllbGQgb2YgdGhlIGRvY3VtZW50cyBpbnN0ZWFkOiBmaXJzdCB0aG9zZSB3aXRob3V0IGEgbnVtYmVyLCB0ZXh0LCB0cnVlIG9yIGZhbHNlIHRoZXJlLAogdGhlbiBieSBudW1iZXIgKGZhbHNlIGNvdW50cyBhcyAwLCB0cnVlIGFzIDEpLCB0aGVuIGJ5IHRoZSBmaXJzdCAxMDAgY2hhcmFjdGVycyBvZiBhIHRleHQuIEZvcgogY29sbGVjdGlvbnMgb2YgdXAgdG8gMTAsMDAwIGRvY3VtZW50cyBhbmQgOCBNaUIuCgpRCgQEDAIEEgSwAQIWGkMgUmV2ZXJzZXMgdGhlIG9yZGVyLiBDYW5ub3QgYmUgY29tYmluZWQgd2l0aCBhIG1pbnVzIGluIGBzb3J0X2J5YC4KClsKBAQMAgUSBLIBAjkaTSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4gQSBwYWdlIG1heSBiZSBzaG9ydGVyIGFsdGhvdWdoIGFub3RoZXIgZm9sbG93cy4KCmEKBAQMAgYSBLQBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCkEKBAQMAgcSBLYBAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgomCgIEDRIGugEAwQEBGhggT25lIHBhZ2Ugb2YgZG9jdW1lbnRzLgoKJwoEBA0CABIEvAECIhoZIEluIHRoZSByZXF1ZXN0ZWQgb3JkZXIuCgo5CgQEDQIBEgS+AQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCmAKBAQNAgISBMABAiEaUiBOdW1iZXIgb2YgaXRlbXMgb24gYWxsIHBhZ2VzOyBhYnNlbnQgd2l0aCBmaWx0ZXJzLCBiZWNhdXNlIHRoZXkgYXJlIG5vdCBjb3VudGVkLgoKJQoCBA4SBsQBAMoBARoXIFdhdGNoZXMgYSBjb2xsZWN0aW9uLgoKNgoEBA4CABIExgECdBooIFRoZSBjb2xsZWN0aW9uOyBpdCBuZWVkIG5vdCBleGlzdCB5ZXQuCgp6CgQEDgIBEgTJAQJBGmwgQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb24sIHRoYXQgb2YgdGhlIGxhc3QgZXZlbnQgdGhhdCB3YXMgcmVjZWl2ZWQuIEVtcHR5IGJlZ2lucyB3aXRoIGFsbAogZG9jdW1lbnRzLgoKJQoCBQASBs0BANwBARoXIFRoZSBraW5kIG9mIGFuIGV2ZW50LgoKHgoEBQACABIEzwECJhoQIE5vdCBzcGVjaWZpZWQuCgpfCgQFAAIBEgTRAQIkGlEgSGVhcnRiZWF0OiBub3RoaW5nIGhhcyBjaGFuZ2VkLiBTZW50IGFmdGVyIHRocmVlIHNlY29uZHMgd2l0aG91dCBhbm90aGVyIGV2ZW50LgoKUQoEBQACAhIE0wECHhpDIEEgZG9jdW1lbnQgd2FzIGNyZWF0ZWQgb3IgY2hhbmdlZCwgb3IgaXMgb25lIG9mIHRob3NlIHRoYXQgZXhpc3QuCgonCgQFAAIDEgTVAQIhGhkgQSBkb2N1bWVudCB3YXMgZGVsZXRlZC4KCoQBCgQFAAIEEgTYAQIiGnYgRXZlcnl0aGluZyB1cCB0byB0aGlzIHJldmlzaW9uIHdhcyBzZW50LiBTZW50IG9uY2UsIGFmdGVyIHRoZSBkb2N1bWVudHMgdGhhdCBleGlzdCBvciB0aGUgY2hhbmdlcwogdGhhdCB3ZXJlIG1pc3NlZC4KCrABCgQFAAIFEgTbAQIgGqEBIEVhcmxpZXIgZXZlbnRzIG5vIGxvbmdlciBjb3VudDogYWxsIGRvY3VtZW50cyB0aGF0IGV4aXN0IGZvbGxvdy4gVGhlIGZpcnN0IGV2ZW50IHdpdGhvdXQKIGBhZnRlcl9yZXZpc2lvbmAsIG9yIGlmIGNoYW5nZXMgYWZ0ZXIgaXQgYXJlIG5vIGxvbmdlciBrZXB0ICg3IGRheXMpLgoKXgoCBA8SBt8BAOkBARpQIEFuIGV2ZW50IG9mIGEgY29sbGVjdGlvbi4gRWFjaCBjaGFuZ2UgaXMgc2VudCBvbmNlLCBpbiB0aGUgb3JkZXIgb2YgcmV2aXNpb25zLgoKGQoEBA8CABIE4QECHRoLIEl0cyBraW5kLgoKSQoEBA8CARIE4wECFho7IFBhc3MgaXQgYXMgYGFmdGVyX3JldmlzaW9uYCB0byBjb250aW51ZSBhZnRlciB0aGlzIGV2ZW50LgoKMQoEBA8CAhIE5QECGRojIFRoZSBkb2N1bWVudCwgZm9yIFBVVCBhbmQgREVMRVRFLgoKigEKBAQPAgMSBOgBAhgafCBUaGUgZG9jdW1lbnQgYXMgdGhpcyBjaGFuZ2UgbGVmdCBpdCwgZm9yIFBVVDsgYWJzZW50IGlmIGl0IGhhcyBiZWVuIGNoYW5nZWQgYWdhaW4gc2luY2UsIGFuZCB0aGVuIGEKIGxhdGVyIGV2ZW50IHNheXMgaG93LgoKJgoCBBASBOwBACIaGiBBc2tzIGhvdyBtdWNoIGlzIHN0b3JlZC4KCikKAgQREgbvAQD2AQEaGyBUaGUgc2l6ZSBvZiBhIGNvbGxlY3Rpb24uCgofCgQEEQIAEgTxAQIYGhEgVGhlIGNvbGxlY3Rpb24uCgoeCgQEEQIBEgTzAQIcGhAgSXRzIGRvY3VtZW50cy4KCigKBAQRAgISBPUBAhgaGiBUaGVpciBieXRlcywgd2l0aCBuYW1lcy4KCjcKAgQSEgb5AQCEAgEaKSBIb3cgbXVjaCBvZiB0aGUgY2FsbGVyJ3MgcXVvdGEgaXMgdXNlZC4KCj0KBAQSAgASBPsBAisaLyBFdmVyeSBjb2xsZWN0aW9uIHRoYXQgaGFzIGRvY3VtZW50cywgYnkgbmFtZS4KCikKBAQSAgESBP0BAhwaGyBEb2N1bWVudHMgaW4gYWxsIG9mIHRoZW0uCgooCgQEEgICEgT/AQIYGhogVGhlaXIgYnl0ZXMsIHdpdGggbmFtZXMuCgovCgQEEgIDEgSBAgIgGiEgRG9jdW1lbnRzIHRoYXQgYSB1c2VyIG1heSBoYXZlLgoKKwoEBBICBBIEgwICHBodIEJ5dGVzIHRoYXQgYSB1c2VyIG1heSBoYXZlLgoKPwoCBBMSBIcCACQaMyBEZWxldGVzIGV2ZXJ5dGhpbmcgdGhhdCBpcyBzdG9yZWQgZm9yIHRoZSBjYWxsZXIuCgotCgIEFBIGigIAjwIBGh8gVGhlIHByb2dyZXNzIG9mIHRoZSBkZWxldGlvbi4KClQKBAQUAgASBIwCAhsaRiBEb2N1bWVudHMgdGhhdCB3ZXJlIGRlbGV0ZWQsIGxlZ2FjeSBkb2N1bWVudHMgaW5jbHVkZWQ7IGF0IG1vc3QgNTAwLgoKTAoEBBQCARIEjgICFBo+IFdoZXRoZXIgdGhlcmUgYXJlIG1vcmU6IHJlcGVhdCB0aGUgY2FsbCB1bnRpbCB0aGlzIGlzIGZhbHNlLgoKVQoCBgASBpICALwCARpHIERvY3VtZW50cyBvZiB0aGUgY2FsbGluZyB1c2VyOyBub2JvZHkgZWxzZSdzLCBub3QgZXZlbiBhbiBvcGVyYXRvcidzLgoKMwoEBgACABIGlAIClwIDGiMgQ3JlYXRlcyBhIGRvY3VtZW50IG9yIGNoYW5nZXMgaXQuCgoiCgQGAAIBEgaZAgKcAgMaEiBHZXRzIGEgZG9jdW1lbnQuCgoyCgQGAAICEgaeAgKhAgMaIiBMaXN0cyBkb2N1bWVudHMgb2YgYSBjb2xsZWN0aW9uLgoKJQoEBgACAxIGowICpgIDGhUgRGVsZXRlcyBhIGRvY3VtZW50LgoKNQoEBgACBBIGqAICqwIDGiUgTWFrZXMgc2V2ZXJhbCBjaGFuZ2VzLCBhbGwgb3Igbm9uZS4KCswBCgQGAAIFEgauAgKxAgMauwEgU3RyZWFtcyB0aGUgZG9jdW1lbnRzIG9mIGEgY29sbGVjdGlvbiBhbmQgdGhlbiBldmVyeSBjaGFuZ2UsIHVudGlsIHRoZSBjYWxsZXIgZW5kcyBpdC4gSXQgYWxzbyBlbmRzLAogd2l0aCBVTkFVVEhFTlRJQ0FURUQgUFJPT0ZfRU5ERUQsIHdoZW4gdGhlIHRva2VuIGV4cGlyZXMgb3IgaXRzIHNlc3Npb24gaXMgcmV2b2tlZC4KCjQKBAYAAgYSBrMCArYCAxokIEhvdyBtdWNoIGlzIHN0b3JlZCBmb3IgdGhlIGNhbGxlci4KCmUKBAYAAgcSBrgCArsCAxpVIERlbGV0ZXMgYWxsIGRvY3VtZW50cyBvZiB0aGUgY2FsbGVyLCBhbmQgaXRzIGxlZ2FjeSBkb2N1bWVudHMsIHNvbWUgd2l0aCBlYWNoIGNhbGwuCmIGcHJvdG8z"
+      base64: "Chp0ZW5hbmN5L3YxL2RvY3VtZW50cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8i6AEKCERvY3VtZW50Eh4KCmNvbGxlY3Rpb24YASABKAlSCmNvbGxlY3Rpb24SDgoCaWQYAiABKAlSAmlkEhoKBGpzb24YAyABKAlCBrq7GAIQAVIEanNvbhIaCghyZXZpc2lvbhgEIAEoCVIIcmV2aXNpb24SOQoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IpIBCg5GaWVsZFRyYW5zZm9ybRIwCgVmaWVsZBgBIAEoCUIaqrsYFggBGIACIg9bQS1aYS16MC05Xy4tXStSBWZpZWxkEiEKC3NlcnZlcl90aW1lGAIgASgISABSCnNlcnZlclRpbWUSHgoJaW5jcmVtZW50GAMgASgDSABSCWluY3JlbWVudEILCgl0cmFuc2Zvcm0i+QIKC0RvY3VtZW50UHV0EkUKCmNvbGxlY3Rpb24YASABKAlCJaq7GCEIARhAIhtbQS1aYS16XVtBLVphLXowLTlfLV17MCw2M31SCmNvbGxlY3Rpb24STgoLZG9jdW1lbnRfaWQYAiABKAlCLaq7GCkIARiAASIiW0EtWmEtejAtOV8tXVtBLVphLXowLTkuXy1dezAsMTI3fVIKZG9jdW1lbnRJZBIiCgRqc29uGAMgASgJQg6quxgEGICAELq7GAIQAVIEanNvbhIUCgVtZXJnZRgEIAEoCFIFbWVyZ2USQgoKdHJhbnNmb3JtcxgFIAMoCzIaLnRlbmFuY3kudjEuRmllbGRUcmFuc2Zvcm1CBqq7GAJIFFIKdHJhbnNmb3JtcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgGIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIfCgtjcmVhdGVfb25seRgHIAEoCFIKY3JlYXRlT25seSLdAQoORG9jdW1lbnREZWxldGUSRQoKY29sbGVjdGlvbhgBIAEoCUIlqrsYIQgBGEAiG1tBLVphLXpdW0EtWmEtejAtOV8tXXswLDYzfVIKY29sbGVjdGlvbhJOCgtkb2N1bWVudF9pZBgCIAEoCUItqrsYKQgBGIABIiJbQS1aYS16MC05Xy1dW0EtWmEtejAtOS5fLV17MCwxMjd9Ugpkb2N1bWVudElkEjQKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uInsKDURvY3VtZW50V3JpdGUSKwoDcHV0GAEgASgLMhcudGVuYW5jeS52MS5Eb2N1bWVudFB1dEgAUgNwdXQSNAoGZGVsZXRlGAIgASgLMhoudGVuYW5jeS52MS5Eb2N1bWVudERlbGV0ZUgAUgZkZWxldGVCBwoFd3JpdGUi/AEKE0RvY3VtZW50V3JpdGVSZXN1bHQSHgoKY29sbGVjdGlvbhgBIAEoCVIKY29sbGVjdGlvbhIfCgtkb2N1bWVudF9pZBgCIAEoCVIKZG9jdW1lbnRJZBIYCgdleGlzdGVkGAMgASgIUgdleGlzdGVkEhoKCHJldmlzaW9uGAQgASgJUghyZXZpc2lvbhI5Cgp1cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EjMKEXRyYW5zZm9ybV9yZXN1bHRzGAYgAygJQga6uxgCEAFSEHRyYW5zZm9ybVJlc3VsdHMieQoSUHV0RG9jdW1lbnRSZXF1ZXN0EjEKA3B1dBgBIAEoCzIXLnRlbmFuY3kudjEuRG9jdW1lbnRQdXRCBqq7GAIIAVIDcHV0EjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkihQEKFURlbGV0ZURvY3VtZW50UmVxdWVzdBI6CgZkZWxldGUYASABKAsyGi50ZW5hbmN5LnYxLkRvY3VtZW50RGVsZXRlQgaquxgCCAFSBmRlbGV0ZRIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ItgCChJTZXREb2N1bWVudFJlcXVlc3QSRQoKY29sbGVjdGlvbhgBIAEoCUIlqrsYIQgBGEAiG1tBLVphLXpdW0EtWmEtejAtOV8tXXswLDYzfVIKY29sbGVjdGlvbhJOCgtkb2N1bWVudF9pZBgCIAEoCUItqrsYKQgBGIABIiJbQS1aYS16MC05Xy1dW0EtWmEtejAtOS5fLV17MCwxMjd9Ugpkb2N1bWVudElkEiIKBGpzb24YAyABKAlCDqq7GAQYgIAQursYAhABUgRqc29uEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEh8KC2NyZWF0ZV9vbmx5GAUgASgIUgpjcmVhdGVPbmx5EjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiuQIKFE1lcmdlRG9jdW1lbnRSZXF1ZXN0EkUKCmNvbGxlY3Rpb24YASABKAlCJaq7GCEIARhAIhtbQS1aYS16XVtBLVphLXowLTlfLV17MCw2M31SCmNvbGxlY3Rpb24STgoLZG9jdW1lbnRfaWQYAiABKAlCLaq7GCkIARiAASIiW0EtWmEtejAtOV8tXVtBLVphLXowLTkuXy1dezAsMTI3fVIKZG9jdW1lbnRJZBIiCgRqc29uGAMgASgJQg6quxgEGICAELq7GAIQAVIEanNvbhI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpYCChVSZW1vdmVEb2N1bWVudFJlcXVlc3QSRQoKY29sbGVjdGlvbhgBIAEoCUIlqrsYIQgBGEAiG1tBLVphLXpdW0EtWmEtejAtOV8tXXswLDYzfVIKY29sbGVjdGlvbhJOCgtkb2N1bWVudF9pZBgCIAEoCUItqrsYKQgBGIABIiJbQS1aYS16MC05Xy1dW0EtWmEtejAtOS5fLV17MCwxMjd9Ugpkb2N1bWVudElkEjQKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijAEKGkJhdGNoV3JpdGVEb2N1bWVudHNSZXF1ZXN0EjwKBndyaXRlcxgBIAMoCzIZLnRlbmFuY3kudjEuRG9jdW1lbnRXcml0ZUIJqrsYBUABSPQDUgZ3cml0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ0ChtCYXRjaFdyaXRlRG9jdW1lbnRzUmVzcG9uc2USOQoHcmVzdWx0cxgBIAMoCzIfLnRlbmFuY3kudjEuRG9jdW1lbnRXcml0ZVJlc3VsdFIHcmVzdWx0cxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24i4AEKEkdldERvY3VtZW50UmVxdWVzdBJFCgpjb2xsZWN0aW9uGAEgASgJQiWquxghCAEYQCIbW0EtWmEtel1bQS1aYS16MC05Xy1dezAsNjN9Ugpjb2xsZWN0aW9uEk4KC2RvY3VtZW50X2lkGAIgASgJQi2quxgpCAEYgAEiIltBLVphLXowLTlfLV1bQS1aYS16MC05Ll8tXXswLDEyN31SCmRvY3VtZW50SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAyABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLMAQoORG9jdW1lbnRGaWx0ZXISMAoFZmllbGQYASABKAlCGqq7GBYIARiAAiIPW0EtWmEtejAtOV8uLV0rUgVmaWVsZBIhCgZ2YWx1ZXMYAiADKAlCCaq7GAUYgAJIPFIGdmFsdWVzEh8KBnByZWZpeBgDIAEoCUIHqrsYAxiAAlIGcHJlZml4EiIKCGF0X2xlYXN0GAQgASgJQgequxgDGIACUgdhdExlYXN0EiAKB2F0X21vc3QYBSABKAlCB6q7GAMYgAJSBmF0TW9zdCKfBAoUTGlzdERvY3VtZW50c1JlcXVlc3QSRQoKY29sbGVjdGlvbhgBIAEoCUIlqrsYIQgBGEAiG1tBLVphLXpdW0EtWmEtejAtOV8tXXswLDYzfVIKY29sbGVjdGlvbhI8CgdmaWx0ZXJzGAIgAygLMhoudGVuYW5jeS52MS5Eb2N1bWVudEZpbHRlckIGqrsYAkgIUgdmaWx0ZXJzEn0KB3NvcnRfYnkYAyABKAlCZKq7GGAiXmlkfC1pZHxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0fHVwZGF0ZWRfYXR8LXVwZGF0ZWRfYXR8dXBkYXRlZEF0fC11cGRhdGVkQXRSBnNvcnRCeRI3Cgpzb3J0X2ZpZWxkGAQgASgJQhiquxgUGIACIg9bQS1aYS16MC05Xy4tXStSCXNvcnRGaWVsZBIeCgpkZXNjZW5kaW5nGAUgASgIUgpkZXNjZW5kaW5nEioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiAEFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAggASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24SIQoEcGFnZRgJIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSLcAwoWQnJvd3NlRG9jdW1lbnRzUmVxdWVzdBJFCgpjb2xsZWN0aW9uGAEgASgJQiWquxghCAEYQCIbW0EtWmEtel1bQS1aYS16MC05Xy1dezAsNjN9Ugpjb2xsZWN0aW9uEjIKBmZpbHRlchgCIAEoCzIaLnRlbmFuY3kudjEuRG9jdW1lbnRGaWx0ZXJSBmZpbHRlchKaAQoHc29ydF9ieRgDIAEoCUKAAaq7GHwYiAIid2lkfC1pZHxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0fHVwZGF0ZWRfYXR8LXVwZGF0ZWRfYXR8dXBkYXRlZEF0fC11cGRhdGVkQXR8LT9qc29uWy5dW0EtWmEtejAtOV8uLV0rUgZzb3J0QnkSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAQUglwYWdlVG9rZW4SIQoEcGFnZRgGIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRIzChFhdF9sZWFzdF9yZXZpc2lvbhgHIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIqYBChVMaXN0RG9jdW1lbnRzUmVzcG9uc2USMgoJZG9jdW1lbnRzGAEgAygLMhQudGVuYW5jeS52MS5Eb2N1bWVudFIJZG9jdW1lbnRzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIiCgp0b3RhbF9zaXplGAMgASgESABSCXRvdGFsU2l6ZYgBAUINCgtfdG90YWxfc2l6ZSKOAQoVV2F0Y2hEb2N1bWVudHNSZXF1ZXN0EkUKCmNvbGxlY3Rpb24YASABKAlCJaq7GCEIARhAIhtbQS1aYS16XVtBLVphLXowLTlfLV17MCw2M31SCmNvbGxlY3Rpb24SLgoOYWZ0ZXJfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSDWFmdGVyUmV2aXNpb24isQEKDURvY3VtZW50RXZlbnQSMQoEa2luZBgBIAEoDjIdLnRlbmFuY3kudjEuRG9jdW1lbnRFdmVudEtpbmRSBGtpbmQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uEh8KC2RvY3VtZW50X2lkGAMgASgJUgpkb2N1bWVudElkEjAKCGRvY3VtZW50GAQgASgLMhQudGVuYW5jeS52MS5Eb2N1bWVudFIIZG9jdW1lbnQiGQoXR2V0RG9jdW1lbnRVc2FnZVJlcXVlc3QidwoPQ29sbGVjdGlvblVzYWdlEh4KCmNvbGxlY3Rpb24YASABKAlSCmNvbGxlY3Rpb24SJQoOZG9jdW1lbnRfY291bnQYAiABKARSDWRvY3VtZW50Q291bnQSHQoKYnl0ZV9jb3VudBgDIAEoBFIJYnl0ZUNvdW50IugBCg1Eb2N1bWVudFVzYWdlEj0KC2NvbGxlY3Rpb25zGAEgAygLMhsudGVuYW5jeS52MS5Db2xsZWN0aW9uVXNhZ2VSC2NvbGxlY3Rpb25zEiUKDmRvY3VtZW50X2NvdW50GAIgASgEUg1kb2N1bWVudENvdW50Eh0KCmJ5dGVfY291bnQYAyABKARSCWJ5dGVDb3VudBIsChJkb2N1bWVudF9jb3VudF9tYXgYBCABKARSEGRvY3VtZW50Q291bnRNYXgSJAoOYnl0ZV9jb3VudF9tYXgYBSABKARSDGJ5dGVDb3VudE1heCIbChlEZWxldGVBbGxEb2N1bWVudHNSZXF1ZXN0IlwKGkRlbGV0ZUFsbERvY3VtZW50c1Jlc3BvbnNlEiMKDWRlbGV0ZWRfY291bnQYASABKARSDGRlbGV0ZWRDb3VudBIZCghoYXNfbW9yZRgCIAEoCFIHaGFzTW9yZSrYAQoRRG9jdW1lbnRFdmVudEtpbmQSIwofRE9DVU1FTlRfRVZFTlRfS0lORF9VTlNQRUNJRklFRBAAEiEKHURPQ1VNRU5UX0VWRU5UX0tJTkRfSEVBUlRCRUFUEAESGwoXRE9DVU1FTlRfRVZFTlRfS0lORF9QVVQQAhIeChpET0NVTUVOVF9FVkVOVF9LSU5EX0RFTEVURRADEh8KG0RPQ1VNRU5UX0VWRU5UX0tJTkRfQ1VSUkVOVBAEEh0KGURPQ1VNRU5UX0VWRU5UX0tJTkRfUkVTRVQQBTKdDAoJRG9jdW1lbnRzEmoKA1B1dBIeLnRlbmFuY3kudjEuUHV0RG9jdW1lbnRSZXF1ZXN0Gh8udGVuYW5jeS52MS5Eb2N1bWVudFdyaXRlUmVzdWx0IiKiuxgCCAKC0+STAhYiES9hcGkvdjEvZG9jdW1lbnRzOgEqEnkKA0dldBIeLnRlbmFuY3kudjEuR2V0RG9jdW1lbnRSZXF1ZXN0GhQudGVuYW5jeS52MS5Eb2N1bWVudCI8orsYBAgCIAGC0+STAi4SLC9hcGkvdjEvZG9jdW1lbnRzL3tjb2xsZWN0aW9ufS97ZG9jdW1lbnRfaWR9EoUBCgRMaXN0EiAudGVuYW5jeS52MS5MaXN0RG9jdW1lbnRzUmVxdWVzdBohLnRlbmFuY3kudjEuTGlzdERvY3VtZW50c1Jlc3BvbnNlIjiiuxgGCAIgASgBgtPkkwIoIiMvYXBpL3YxL2RvY3VtZW50cy97Y29sbGVjdGlvbn06bGlzdDoBKhJ3CgZEZWxldGUSIS50ZW5hbmN5LnYxLkRlbGV0ZURvY3VtZW50UmVxdWVzdBofLnRlbmFuY3kudjEuRG9jdW1lbnRXcml0ZVJlc3VsdCIporsYAggCgtPkkwIdIhgvYXBpL3YxL2RvY3VtZW50czpkZWxldGU6ASoSiAEKA1NldBIeLnRlbmFuY3kudjEuU2V0RG9jdW1lbnRSZXF1ZXN0Gh8udGVuYW5jeS52MS5Eb2N1bWVudFdyaXRlUmVzdWx0IkCiuxgCCAKC0+STAjQaLC9hcGkvdjEvZG9jdW1lbnRzL3tjb2xsZWN0aW9ufS97ZG9jdW1lbnRfaWR9OgRqc29uEowBCgVNZXJnZRIgLnRlbmFuY3kudjEuTWVyZ2VEb2N1bWVudFJlcXVlc3QaHy50ZW5hbmN5LnYxLkRvY3VtZW50V3JpdGVSZXN1bHQiQKK7GAIIAoLT5JMCNDIsL2FwaS92MS9kb2N1bWVudHMve2NvbGxlY3Rpb259L3tkb2N1bWVudF9pZH06BGpzb24SiAEKBlJlbW92ZRIhLnRlbmFuY3kudjEuUmVtb3ZlRG9jdW1lbnRSZXF1ZXN0Gh8udGVuYW5jeS52MS5Eb2N1bWVudFdyaXRlUmVzdWx0IjqiuxgCCAKC0+STAi4qLC9hcGkvdjEvZG9jdW1lbnRzL3tjb2xsZWN0aW9ufS97ZG9jdW1lbnRfaWR9EoEBCgZCcm93c2USIi50ZW5hbmN5LnYxLkJyb3dzZURvY3VtZW50c1JlcXVlc3QaIS50ZW5hbmN5LnYxLkxpc3REb2N1bWVudHNSZXNwb25zZSIworsYBggCIAEoAYLT5JMCIBIeL2FwaS92MS9kb2N1bWVudHMve2NvbGxlY3Rpb259Eo0BCgpCYXRjaFdyaXRlEiYudGVuYW5jeS52MS5CYXRjaFdyaXRlRG9jdW1lbnRzUmVxdWVzdBonLnRlbmFuY3kudjEuQmF0Y2hXcml0ZURvY3VtZW50c1Jlc3BvbnNlIi6iuxgCCAKC0+STAiIiHS9hcGkvdjEvZG9jdW1lbnRzOmJhdGNoLXdyaXRlOgEqEnsKBVdhdGNoEiEudGVuYW5jeS52MS5XYXRjaERvY3VtZW50c1JlcXVlc3QaGS50ZW5hbmN5LnYxLkRvY3VtZW50RXZlbnQiMqK7GAIIAoLT5JMCJhIkL2FwaS92MS9kb2N1bWVudHMve2NvbGxlY3Rpb259OndhdGNoMAEScwoIR2V0VXNhZ2USIy50ZW5hbmN5LnYxLkdldERvY3VtZW50VXNhZ2VSZXF1ZXN0GhkudGVuYW5jeS52MS5Eb2N1bWVudFVzYWdlIieiuxgECAIgAYLT5JMCGRIXL2FwaS92MS9kb2N1bWVudHM6dXNhZ2USfQoJRGVsZXRlQWxsEiUudGVuYW5jeS52MS5EZWxldGVBbGxEb2N1bWVudHNSZXF1ZXN0GiYudGVuYW5jeS52MS5EZWxldGVBbGxEb2N1bWVudHNSZXNwb25zZSIhorsYBAgCIAGC0+STAhMqES9hcGkvdjEvZG9jdW1lbnRzQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUq1Vwq7AQoBDBIDAwASGrABIERvY3VtZW50cyBvZiB1c2VyczogSlNPTiB0aGF0IGJlbG9uZ3MgdG8gb25lIHVzZXIgZWFjaCwgaW4gY29sbGVjdGlvbnMgb2YgdGhhdCB1c2VyLgoKIFdob3NlIGRvY3VtZW50cyBhIGNhbGwgaXMgYWJvdXQgaXMgZGVjaWRlZCBieSBpdHMgdG9rZW4gYWxvbmU6IG5vIHJlcXVlc3QgbmFtZXMgYSB1c2VyLgoKPQoCBAASBA4AGwEaMSBBIGRvY3VtZW50LCBgdXNlcnMve2NhbGxlcn0ve2NvbGxlY3Rpb259L3tpZH1gLgoKJwoEBAACABIDEAIYGhogVGhlIGNvbGxlY3Rpb24gaXQgaXMgaW4uCgo4CgQEAAIBEgMSAhAaKyBJdHMgaWRlbnRpZmllciwgdW5pcXVlIGluIHRoZSBjb2xsZWN0aW9uLgoKTAoEBAACAhIDFAI4Gj8gSXRzIGNvbnRlbnQ6IGEgSlNPTiBvYmplY3Qgd2l0aG91dCBpbnNpZ25pZmljYW50IHdoaXRlIHNwYWNlLgoKWQoEBAACAxIDFgIWGkwgQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgZG9jdW1lbnQ7IHBhc3MgaXQgYXMgYGV4cGVjdGVkX3JldmlzaW9uYC4KCiMKBAQAAgQSAxgCKxoWIFdoZW4gaXQgd2FzIGNyZWF0ZWQuCgooCgQEAAIFEgMaAisaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpDCgIEARIEHgApARo3IFNldHMgb25lIGZpZWxkIHRvIGEgdmFsdWUgdGhhdCB0aGUgc2VydmljZSB3b3JrcyBvdXQuCgpvCgQEAQIAEgMgAmQaYiBUaGUgZmllbGQ6IG5hbWVzIG9mIG1lbWJlcnMgam9pbmVkIGJ5IGRvdHMsIHN1Y2ggYXMgYHN0YXRzLnN0cmVha2AuIE9iamVjdHMgb24gdGhlIHdheSBhcmUgbWFkZS4KChoKBAQBCAASBCICKAMaDCBUaGUgdmFsdWUuCgpgCgQEAQIBEgMkBBkaUyBUaGUgdGltZSBvZiB0aGUgY2hhbmdlLCBhcyB0ZXh0IHN1Y2ggYXMgYDIwMjYtMDEtMzFUMjM6NTk6NTkuOTk5WmAuIE11c3QgYmUgdHJ1ZS4KCocBCgQEAQICEgMnBBgaeiBUaGUgaW50ZWdlciB0aGF0IGlzIHRoZXJlIHBsdXMgdGhpczsgYSBmaWVsZCB0aGF0IGlzIG5vdCB0aGVyZSBjb3VudHMgYXMgMC4gQSBzdW0gdGhhdCBkb2VzIG5vdAogZml0IDY0IGJpdHMgaXMgcmVmdXNlZC4KCi8KAgQCEgQsAD0BGiMgQ3JlYXRlcyBhIGRvY3VtZW50IG9yIGNoYW5nZXMgaXQuCgpFCgQEAgIAEgMuAnQaOCBUaGUgY29sbGVjdGlvbjsgaXQgZXhpc3RzIGFzIGxvbmcgYXMgaXQgaGFzIGRvY3VtZW50cy4KChwKBAQCAgESAzACfRoPIFRoZSBkb2N1bWVudC4KCoUBCgQEAgICEgMzAl8aeCBUaGUgbmV3IGNvbnRlbnQ6IGEgSlNPTiBvYmplY3QgKFJGQyA4MjU5KSBvZiBhdCBtb3N0IDI1NiBLaUIgYW5kIDIwIGxldmVscywgd2l0aG91dCByZXBlYXRlZCBuYW1lcy4KIEVtcHR5IG1lYW5zIGB7fWAuCgq/AQoEBAICAxIDNgIRGrEBIE1lcmdlcyBganNvbmAgaW50byB3aGF0IGlzIHRoZXJlIChSRkMgNzM5Nik6IGl0cyBtZW1iZXJzIHJlcGxhY2UgdGhvc2Ugb2YgdGhlIHNhbWUgbmFtZSwgbnVsbCByZW1vdmVzCiBvbmUsIGFuZCBhbGwgb3RoZXJzIHN0YXkuIFdpdGhvdXQgaXQsIGBqc29uYCByZXBsYWNlcyB0aGUgd2hvbGUgY29udGVudC4KCi4KBAQCAgQSAzgCTxohIEFwcGxpZWQgaW4gb3JkZXIsIGFmdGVyIGBqc29uYC4KCm8KBAQCAgUSAzoCRBpiIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBkb2N1bWVudCBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKVQoEBAICBhIDPAIXGkggVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUxSRUFEWV9FWElTVFMgaWYgdGhlcmUgaXMgc3VjaCBhIGRvY3VtZW50LgoKSgoCBAMSBEAARwEaPiBEZWxldGVzIGEgZG9jdW1lbnQuIE9uZSB0aGF0IGRvZXMgbm90IGV4aXN0IGlzIG5vdCBhbiBlcnJvci4KCh4KBAQDAgASA0ICdBoRIFRoZSBjb2xsZWN0aW9uLgoKHAoEBAMCARIDRAJ9Gg8gVGhlIGRvY3VtZW50LgoKbwoEBAMCAhIDRgJEGmIgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGRvY3VtZW50IHN0aWxsIGhhcyB0aGlzIHJldmlzaW9uOyBlbXB0eSBtZWFucyBhbnkuCgokCgIEBBIESgBSARoYIE9uZSBjaGFuZ2Ugb2YgYSBiYXRjaC4KChYKBAQECAASBEwCUQMaCCBXaGljaC4KCi0KBAQEAgASA04EGBogIENyZWF0ZXMgb3IgY2hhbmdlcyBhIGRvY3VtZW50LgoKGwoEBAQCARIDUAQeGg4gRGVsZXRlcyBvbmUuCgomCgIEBRIEVQBiARoaIFRoZSBvdXRjb21lIG9mIGEgY2hhbmdlLgoKHgoEBAUCABIDVwIYGhEgVGhlIGNvbGxlY3Rpb24uCgocCgQEBQIBEgNZAhkaDyBUaGUgZG9jdW1lbnQuCgo+CgQEBQICEgNbAhMaMSBXaGV0aGVyIHRoZSBkb2N1bWVudCBleGlzdGVkIGJlZm9yZSB0aGUgY2hhbmdlLgoKVQoEBAUCAxIDXQIWGkggVGhlIGRvY3VtZW50J3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZTsgZm9yIGEgZGVsZXRpb24sIHRoZSBzdG9yZSdzLgoKIwoEBAUCBBIDXwIrGhYgV2hlbiBpdCB3YXMgY2hhbmdlZC4KClsKBAQFAgUSA2ECThpOIFRoZSB2YWx1ZSB0aGF0IGVhY2ggdHJhbnNmb3JtIGhhcyBzZXQsIGFzIEpTT04sIGluIHRoZSBvcmRlciBvZiB0aGUgcmVxdWVzdC4KCi4KAgQGEgRlAGsBGiIgQ3JlYXRlcyBvciBjaGFuZ2VzIG9uZSBkb2N1bWVudC4KChoKBAQGAgASA2cCPRoNIFRoZSBjaGFuZ2UuCgqBAQoEBAYCARIDagJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgojCgIEBxIEbgB0ARoXIERlbGV0ZXMgb25lIGRvY3VtZW50LgoKHAoEBAcCABIDcAJDGg8gVGhlIGRlbGV0aW9uLgoKgQEKBAQHAgESA3MCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKZQoCBAgSBXcAhgEBGlggUmVwbGFjZXMgdGhlIGNvbnRlbnQgb2YgYSBkb2N1bWVudCwgb3IgY3JlYXRlcyBpdDogYFB1dGAgZm9yIG9uZSBkb2N1bWVudCBieSBpdHMgcGF0aC4KCkUKBAQIAgASA3kCdBo4IFRoZSBjb2xsZWN0aW9uOyBpdCBleGlzdHMgYXMgbG9uZyBhcyBpdCBoYXMgZG9jdW1lbnRzLgoKHAoEBAgCARIDewJ9Gg8gVGhlIGRvY3VtZW50LgoKhQEKBAQIAgISA34CXxp4IFRoZSBuZXcgY29udGVudDogYSBKU09OIG9iamVjdCAoUkZDIDgyNTkpIG9mIGF0IG1vc3QgMjU2IEtpQiBhbmQgMjAgbGV2ZWxzLCB3aXRob3V0IHJlcGVhdGVkIG5hbWVzLgogRW1wdHkgbWVhbnMgYHt9YC4KCnAKBAQIAgMSBIABAkQaYiBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBQk9SVEVEIHVubGVzcyB0aGUgZG9jdW1lbnQgc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KClYKBAQIAgQSBIIBAhcaSCBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBTFJFQURZX0VYSVNUUyBpZiB0aGVyZSBpcyBzdWNoIGEgZG9jdW1lbnQuCgqCAQoEBAgCBRIEhQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKRQoCBAkSBokBAJYBARo3IE1lcmdlcyBpbnRvIHRoZSBjb250ZW50IG9mIGEgZG9jdW1lbnQsIG9yIGNyZWF0ZXMgaXQuCgpGCgQECQIAEgSLAQJ0GjggVGhlIGNvbGxlY3Rpb247IGl0IGV4aXN0cyBhcyBsb25nIGFzIGl0IGhhcyBkb2N1bWVudHMuCgodCgQECQIBEgSNAQJ9Gg8gVGhlIGRvY3VtZW50LgoK7wEKBAQJAgISBJABAl8a4AEgTWVyZ2VkIGludG8gd2hhdCBpcyB0aGVyZSAoUkZDIDczOTYpOiBpdHMgbWVtYmVycyByZXBsYWNlIHRob3NlIG9mIHRoZSBzYW1lIG5hbWUsIG51bGwgcmVtb3ZlcyBvbmUsIGFuZCBhbGwKIG90aGVycyBzdGF5LiBBIEpTT04gb2JqZWN0IChSRkMgODI1OSkgb2YgYXQgbW9zdCAyNTYgS2lCIGFuZCAyMCBsZXZlbHMsIHdpdGhvdXQgcmVwZWF0ZWQgbmFtZXMuIEVtcHR5IG1lYW5zIGB7fWAuCgpwCgQECQIDEgSSAQJEGmIgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGRvY3VtZW50IHN0aWxsIGhhcyB0aGlzIHJldmlzaW9uOyBlbXB0eSBtZWFucyBhbnkuCgqCAQoEBAkCBBIElQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKWAoCBAoSBpkBAKMBARpKIERlbGV0ZXMgYSBkb2N1bWVudCBieSBpdHMgcGF0aC4gT25lIHRoYXQgZG9lcyBub3QgZXhpc3QgaXMgbm90IGFuIGVycm9yLgoKHwoEBAoCABIEmwECdBoRIFRoZSBjb2xsZWN0aW9uLgoKHQoEBAoCARIEnQECfRoPIFRoZSBkb2N1bWVudC4KCnAKBAQKAgISBJ8BAkQaYiBUaGUgY2hhbmdlIGlzIHJlZnVzZWQgd2l0aCBBQk9SVEVEIHVubGVzcyB0aGUgZG9jdW1lbnQgc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KCoIBCgQECgIDEgSiAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgozCgIECxIGpgEArAEBGiUgTWFrZXMgc2V2ZXJhbCBjaGFuZ2VzLCBhbGwgb3Igbm9uZS4KCj4KBAQLAgASBKgBAlkaMCBNYWRlIGluIHRoaXMgb3JkZXI7IGVhY2ggc2VlcyB0aG9zZSBiZWZvcmUgaXQuCgqCAQoEBAsCARIEqwECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKJwoCBAwSBq8BALQBARoZIFRoZSBvdXRjb21lIG9mIGEgYmF0Y2guCgpACgQEDAIAEgSxAQIrGjIgT25lIGZvciBlYWNoIHdyaXRlLCBpbiB0aGUgb3JkZXIgb2YgdGhlIHJlcXVlc3QuCgo2CgQEDAIBEgSzAQIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCiAKAgQNEga3AQC+AQEaEiBHZXRzIGEgZG9jdW1lbnQuCgofCgQEDQIAEgS5AQJ0GhEgVGhlIGNvbGxlY3Rpb24uCgodCgQEDQIBEgS7AQJ9Gg8gVGhlIGRvY3VtZW50LgoKQQoEBA0CAhIEvQECRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCrUCCgIEDhIGwwEAzgEBGqYCIFJlc3RyaWN0cyBhIGxpc3QgdG8gZG9jdW1lbnRzIGJ5IG9uZSBmaWVsZC4gQWxsIG1lbWJlcnMgdGhhdCBhcmUgc2V0IG11c3QgaG9sZCwgYW5kIGF0IGxlYXN0IG9uZSBtdXN0CiBiZSBzZXQuIFZhbHVlcyBhcmUgSlNPTjogYCJjYWxtImAsIGA1YCwgYHRydWVgLCBgbnVsbGAuIEEgdmFsdWUgcGFzc2VzIG9ubHkgYW1vbmcgdmFsdWVzIG9mIGl0cyBvd24KIGtpbmQ6IGEgbnVtYmVyIGlzIG5laXRoZXIgZ3JlYXRlciBub3IgbGVzcyB0aGFuIGEgdGV4dC4gVGV4dHMgYXJlIGNvbXBhcmVkIGJ5dGUgYnkgYnl0ZS4KCjsKBAQOAgASBMUBAmQaLSBUaGUgZmllbGQ6IG5hbWVzIG9mIG1lbWJlcnMgam9pbmVkIGJ5IGRvdHMuCgppCgQEDgIBEgTHAQJRGlsgVGhlIGZpZWxkIGhhcyBvbmUgb2YgdGhlc2UgdmFsdWVzLiBgbnVsbGAgaXMgYWxzbyB0aGUgdmFsdWUgb2YgYSBmaWVsZCB0aGF0IGlzIG5vdCB0aGVyZS4KCloKBAQOAgISBMkBAjkaTCBUaGUgZmllbGQgaXMgdGV4dCB0aGF0IGJlZ2lucyB3aXRoIHRoaXMsIHdoaWNoIGlzIHBsYWluIHRleHQgYW5kIG5vdCBKU09OLgoKOgoEBA4CAxIEywECOxosIFRoZSBmaWVsZCBpcyBhdCBsZWFzdCB0aGlzIG51bWJlciBvciB0ZXh0LgoKOQoEBA4CBBIEzQECOhorIFRoZSBmaWVsZCBpcyBhdCBtb3N0IHRoaXMgbnVtYmVyIG9yIHRleHQuCgowCgIEDxIG0QEA6AEBGiIgTGlzdHMgZG9jdW1lbnRzIG9mIGEgY29sbGVjdGlvbi4KCkkKBAQPAgASBNMBAnQaOyBUaGUgY29sbGVjdGlvbjsgb25lIHRoYXQgZG9lcyBub3QgZXhpc3QgaGFzIG5vIGRvY3VtZW50cy4KCqcBCgQEDwIBEgTWAQJLGpgBIE9ubHkgdGhvc2UgdGhhdCBwYXNzIGFsbCBvZiB0aGVzZS4gV2l0aCBhIGZpbHRlciwgYSBwYWdlIHNob3dzIHdoaWNoIG9mIHRoZSBuZXh0IDEsMDAwIGRvY3VtZW50cyBwYXNzOgogaXQgbWF5IGJlIGVtcHR5IGFsdGhvdWdoIGFub3RoZXIgcGFnZSBmb2xsb3dzLgoK5AEKBAQPAgISBdkBApcBGtQBIGBpZGAgKHRoZSBkZWZhdWx0KSwgYGNyZWF0ZWRfYXRgIG9yIGB1cGRhdGVkX2F0YDsgYSBtaW51cyBpbiBmcm9udCB0dXJucyB0aGUgb3JkZXIgcm91bmQuIFdoZW4gc29ydGVkIGJ5CiBgdXBkYXRlZF9hdGAgb3IgYnkgYSBmaWVsZCwgYSBkb2N1bWVudCB0aGF0IGlzIGNoYW5nZWQgYmV0d2VlbiB0d28gcGFnZXMgbWF5IGFwcGVhciB0d2ljZSBvciBub3QgYXQgYWxsLgoKhgIKBAQPAgMSBN0BAlka9wEgU29ydHMgYnkgYSBmaWVsZCBvZiB0aGUgZG9jdW1lbnRzIGluc3RlYWQ6IGZpcnN0IHRob3NlIHdpdGhvdXQgYSBudW1iZXIsIHRleHQsIHRydWUgb3IgZmFsc2UgdGhlcmUsCiB0aGVuIGJ5IG51bWJlciAoZmFsc2UgY291bnRzIGFzIDAsIHRydWUgYXMgMSksIHRoZW4gYnkgdGhlIGZpcnN0IDEwMCBjaGFyYWN0ZXJzIG9mIGEgdGV4dC4gRm9yCiBjb2xsZWN0aW9ucyBvZiB1cCB0byAxMCwwMDAgZG9jdW1lbnRzIGFuZCA4IE1pQi4KClEKBAQPAgQSBN8BAhYaQyBSZXZlcnNlcyB0aGUgb3JkZXIuIENhbm5vdCBiZSBjb21iaW5lZCB3aXRoIGEgbWludXMgaW4gYHNvcnRfYnlgLgoKWwoEBA8CBRIE4QECORpNIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLiBBIHBhZ2UgbWF5IGJlIHNob3J0ZXIgYWx0aG91Z2ggYW5vdGhlciBmb2xsb3dzLgoKYQoEBA8CBhIE4wECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKQQoEBA8CBxIE5QECRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCmUKBAQPAggSBOcBAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgo7CgIEEBIG6wEA+wEBGi0gTGlzdHMgZG9jdW1lbnRzIG9mIGEgY29sbGVjdGlvbiBieSBhIHF1ZXJ5LgoKSQoEBBACABIE7QECdBo7IFRoZSBjb2xsZWN0aW9uOyBvbmUgdGhhdCBkb2VzIG5vdCBleGlzdCBoYXMgbm8gZG9jdW1lbnRzLgoKXQoEBBACARIE7wECHBpPIE9ubHkgdGhvc2UgdGhhdCBwYXNzLiBBIHBhZ2UgbWF5IHRoZW4gYmUgZW1wdHkgYWx0aG91Z2ggYW5vdGhlciBwYWdlIGZvbGxvd3MuCgrSAQoEBBACAhIF8gECvgEawgEgYGlkYCAodGhlIGRlZmF1bHQpLCBgY3JlYXRlZF9hdGAsIGB1cGRhdGVkX2F0YCwgb3IgYGpzb24uYCBhbmQgYSBmaWVsZCBvZiB0aGUgZG9jdW1lbnRzIChganNvbi5zdGF0cy5zdHJlYWtgKSwgYXMKIGBMaXN0RG9jdW1lbnRzUmVxdWVzdGAgc29ydHMgYnkgdGhlbTsgYSBtaW51cyBpbiBmcm9udCB0dXJucyB0aGUgb3JkZXIgcm91bmQuCgpbCgQEEAIDEgT0AQI5Gk0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuIEEgcGFnZSBtYXkgYmUgc2hvcnRlciBhbHRob3VnaCBhbm90aGVyIGZvbGxvd3MuCgphCgQEEAIEEgT2AQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgplCgQEEAIFEgT4AQI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKQQoEBBACBhIE+gECRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCiYKAgQREgb+AQCFAgEaGCBPbmUgcGFnZSBvZiBkb2N1bWVudHMuCgonCgQEEQIAEgSAAgIiGhkgSW4gdGhlIHJlcXVlc3RlZCBvcmRlci4KCjkKBAQRAgESBIICAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKYAoEBBECAhIEhAICIRpSIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXM7IGFic2VudCB3aXRoIGZpbHRlcnMsIGJlY2F1c2UgdGhleSBhcmUgbm90IGNvdW50ZWQuCgolCgIEEhIGiAIAjgIBGhcgV2F0Y2hlcyBhIGNvbGxlY3Rpb24uCgo2CgQEEgIAEgSKAgJ0GiggVGhlIGNvbGxlY3Rpb247IGl0IG5lZWQgbm90IGV4aXN0IHlldC4KCnoKBAQSAgESBI0CAkEabCBDb250aW51ZXMgYWZ0ZXIgdGhpcyByZXZpc2lvbiwgdGhhdCBvZiB0aGUgbGFzdCBldmVudCB0aGF0IHdhcyByZWNlaXZlZC4gRW1wdHkgYmVnaW5zIHdpdGggYWxsCiBkb2N1bWVudHMuCgolCgIFABIGkQIAoAIBGhcgVGhlIGtpbmQgb2YgYW4gZXZlbnQuCgoeCgQFAAIAEgSTAgImGhAgTm90IHNwZWNpZmllZC4KCl8KBAUAAgESBJUCAiQaUSBIZWFydGJlYXQ6IG5vdGhpbmcgaGFzIGNoYW5nZWQuIFNlbnQgYWZ0ZXIgdGhyZWUgc2Vjb25kcyB3aXRob3V0IGFub3RoZXIgZXZlbnQuCgpRCgQFAAICEgSXAgIeGkMgQSBkb2N1bWVudCB3YXMgY3JlYXRlZCBvciBjaGFuZ2VkLCBvciBpcyBvbmUgb2YgdGhvc2UgdGhhdCBleGlzdC4KCicKBAUAAgMSBJkCAiEaGSBBIGRvY3VtZW50IHdhcyBkZWxldGVkLgoKhAEKBAUAAgQSBJwCAiIadiBFdmVyeXRoaW5nIHVwIHRvIHRoaXMgcmV2aXNpb24gd2FzIHNlbnQuIFNlbnQgb25jZSwgYWZ0ZXIgdGhlIGRvY3VtZW50cyB0aGF0IGV4aXN0IG9yIHRoZSBjaGFuZ2VzCiB0aGF0IHdlcmUgbWlzc2VkLgoKsAEKBAUAAgUSBJ8CAiAaoQEgRWFybGllciBldmVudHMgbm8gbG9uZ2VyIGNvdW50OiBhbGwgZG9jdW1lbnRzIHRoYXQgZXhpc3QgZm9sbG93LiBUaGUgZmlyc3QgZXZlbnQgd2l0aG91dAogYGFmdGVyX3JldmlzaW9uYCwgb3IgaWYgY2hhbmdlcyBhZnRlciBpdCBhcmUgbm8gbG9uZ2VyIGtlcHQgKDcgZGF5cykuCgpeCgIEExIGowIArQIBGlAgQW4gZXZlbnQgb2YgYSBjb2xsZWN0aW9uLiBFYWNoIGNoYW5nZSBpcyBzZW50IG9uY2UsIGluIHRoZSBvcmRlciBvZiByZXZpc2lvbnMuCgoZCgQEEwIAEgSlAgIdGgsgSXRzIGtpbmQuCgpJCgQEEwIBEgSnAgIWGjsgUGFzcyBpdCBhcyBgYWZ0ZXJfcmV2aXNpb25gIHRvIGNvbnRpbnVlIGFmdGVyIHRoaXMgZXZlbnQuCgoxCgQEEwICEgSpAgIZGiMgVGhlIGRvY3VtZW50LCBmb3IgUFVUIGFuZCBERUxFVEUuCgqKAQoEBBMCAxIErAICGBp8IFRoZSBkb2N1bWVudCBhcyB0aGlzIGNoYW5nZSBsZWZ0IGl0LCBmb3IgUFVUOyBhYnNlbnQgaWYgaXQgaGFzIGJlZW4gY2hhbmdlZCBhZ2FpbiBzaW5jZSwgYW5kIHRoZW4gYQogbGF0ZXIgZXZlbnQgc2F5cyBob3cuCgomCgIEFBIEsAIAIhoaIEFza3MgaG93IG11Y2ggaXMgc3RvcmVkLgoKKQoCBBUSBrMCALoCARobIFRoZSBzaXplIG9mIGEgY29sbGVjdGlvbi4KCh8KBAQVAgASBLUCAhgaESBUaGUgY29sbGVjdGlvbi4KCh4KBAQVAgESBLcCAhwaECBJdHMgZG9jdW1lbnRzLgoKKAoEBBUCAhIEuQICGBoaIFRoZWlyIGJ5dGVzLCB3aXRoIG5hbWVzLgoKNwoCBBYSBr0CAMgCARopIEhvdyBtdWNoIG9mIHRoZSBjYWxsZXIncyBxdW90YSBpcyB1c2VkLgoKPQoEBBYCABIEvwICKxovIEV2ZXJ5IGNvbGxlY3Rpb24gdGhhdCBoYXMgZG9jdW1lbnRzLCBieSBuYW1lLgoKKQoEBBYCARIEwQICHBobIERvY3VtZW50cyBpbiBhbGwgb2YgdGhlbS4KCigKBAQWAgISBMMCAhgaGiBUaGVpciBieXRlcywgd2l0aCBuYW1lcy4KCi8KBAQWAgMSBMUCAiAaISBEb2N1bWVudHMgdGhhdCBhIHVzZXIgbWF5IGhhdmUuCgorCgQEFgIEEgTHAgIcGh0gQnl0ZXMgdGhhdCBhIHVzZXIgbWF5IGhhdmUuCgo/CgIEFxIEywIAJBozIERlbGV0ZXMgZXZlcnl0aGluZyB0aGF0IGlzIHN0b3JlZCBmb3IgdGhlIGNhbGxlci4KCi0KAgQYEgbOAgDTAgEaHyBUaGUgcHJvZ3Jlc3Mgb2YgdGhlIGRlbGV0aW9uLgoKVAoEBBgCABIE0AICGxpGIERvY3VtZW50cyB0aGF0IHdlcmUgZGVsZXRlZCwgbGVnYWN5IGRvY3VtZW50cyBpbmNsdWRlZDsgYXQgbW9zdCA1MDAuCgpMCgQEGAIBEgTSAgIUGj4gV2hldGhlciB0aGVyZSBhcmUgbW9yZTogcmVwZWF0IHRoZSBjYWxsIHVudGlsIHRoaXMgaXMgZmFsc2UuCgpVCgIGABIG1gIAlAMBGkcgRG9jdW1lbnRzIG9mIHRoZSBjYWxsaW5nIHVzZXI7IG5vYm9keSBlbHNlJ3MsIG5vdCBldmVuIGFuIG9wZXJhdG9yJ3MuCgozCgQGAAIAEgbYAgLbAgMaIyBDcmVhdGVzIGEgZG9jdW1lbnQgb3IgY2hhbmdlcyBpdC4KCiIKBAYAAgESBt0CAuACAxoSIEdldHMgYSBkb2N1bWVudC4KCjIKBAYAAgISBuICAuUCAxoiIExpc3RzIGRvY3VtZW50cyBvZiBhIGNvbGxlY3Rpb24uCgolCgQGAAIDEgbnAgLqAgMaFSBEZWxldGVzIGEgZG9jdW1lbnQuCgpECgQGAAIEEgbsAgLvAgMaNCBSZXBsYWNlcyB0aGUgY29udGVudCBvZiBhIGRvY3VtZW50LCBvciBjcmVhdGVzIGl0LgoKRwoEBgACBRIG8QIC9AIDGjcgTWVyZ2VzIGludG8gdGhlIGNvbnRlbnQgb2YgYSBkb2N1bWVudCwgb3IgY3JlYXRlcyBpdC4KCjEKBAYAAgYSBvYCAvkCAxohIERlbGV0ZXMgYSBkb2N1bWVudCBieSBpdHMgcGF0aC4KClYKBAYAAgcSBvsCAv4CAxpGIExpc3RzIGRvY3VtZW50cyBvZiBhIGNvbGxlY3Rpb24gYnkgYSBxdWVyeSwgd2l0aCBvbmUgZmlsdGVyIGF0IG1vc3QuCgo1CgQGAAIIEgaAAwKDAwMaJSBNYWtlcyBzZXZlcmFsIGNoYW5nZXMsIGFsbCBvciBub25lLgoKzAEKBAYAAgkSBoYDAokDAxq7ASBTdHJlYW1zIHRoZSBkb2N1bWVudHMgb2YgYSBjb2xsZWN0aW9uIGFuZCB0aGVuIGV2ZXJ5IGNoYW5nZSwgdW50aWwgdGhlIGNhbGxlciBlbmRzIGl0LiBJdCBhbHNvIGVuZHMsCiB3aXRoIFVOQVVUSEVOVElDQVRFRCBQUk9PRl9FTkRFRCwgd2hlbiB0aGUgdG9rZW4gZXhwaXJlcyBvciBpdHMgc2Vzc2lvbiBpcyByZXZva2VkLgoKNAoEBgACChIGiwMCjgMDGiQgSG93IG11Y2ggaXMgc3RvcmVkIGZvciB0aGUgY2FsbGVyLgoKZQoEBgACCxIGkAMCkwMDGlUgRGVsZXRlcyBhbGwgZG9jdW1lbnRzIG9mIHRoZSBjYWxsZXIsIGFuZCBpdHMgbGVnYWN5IGRvY3VtZW50cywgc29tZSB3aXRoIGVhY2ggY2FsbC4KYgZwcm90bzM="
     )
   }
 }
@@ -2322,6 +3126,18 @@ extension Tenancy_V1.DocumentsService {
         },
         .unary(Tenancy_V1.DocumentsMethods.delete) {
           request, call in try await self.delete(request, call)
+        },
+        .unary(Tenancy_V1.DocumentsMethods.`set`) {
+          request, call in try await self.`set`(request, call)
+        },
+        .unary(Tenancy_V1.DocumentsMethods.merge) {
+          request, call in try await self.merge(request, call)
+        },
+        .unary(Tenancy_V1.DocumentsMethods.remove) {
+          request, call in try await self.remove(request, call)
+        },
+        .unary(Tenancy_V1.DocumentsMethods.browse) {
+          request, call in try await self.browse(request, call)
         },
         .unary(Tenancy_V1.DocumentsMethods.batchWrite) {
           request, call in try await self.batchWrite(request, call)

@@ -127,6 +127,8 @@ extension Testing_V1 {
     public var progress: Swift.Double? = nil
     /// Whether its tags were left out.
     public var tagsCut: Swift.Bool = false
+    /// What readers have noted: any JSON.
+    public var notes: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -146,7 +148,8 @@ extension Testing_V1 {
       cover: [Swift.UInt8] = [],
       available: Swift.Bool = false,
       progress: Swift.Double? = nil,
-      tagsCut: Swift.Bool = false
+      tagsCut: Swift.Bool = false,
+      notes: Swift.String = ""
     ) {
       self.id = id
       self.shelfId = shelfId
@@ -162,6 +165,7 @@ extension Testing_V1 {
       self.available = available
       self.progress = progress
       self.tagsCut = tagsCut
+      self.notes = notes
     }
 
     public static var protobufName: Swift.String { "testing.v1.Book" }
@@ -201,6 +205,7 @@ extension Testing_V1 {
         unsafe self.progress = source.pointee.f13_progress
       }
       unsafe self.tagsCut = source.pointee.f14_tags_cut != 0
+      try unsafe self.notes = RPCKit.MessageReading.string(source.pointee.f15_notes)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -222,6 +227,7 @@ extension Testing_V1 {
         value.measure(&measure)
       }
       measure.add(self.cover.count)
+      measure.add(self.notes.utf8.count)
     }
 
     public func packed(
@@ -259,6 +265,7 @@ extension Testing_V1 {
         unsafe target.pointee.p13_progress_case = .init(rawValue: 13)
       }
       unsafe target.pointee.f14_tags_cut = self.tagsCut ? 1 : 0
+      unsafe target.pointee.f15_notes = scratch.copy(self.notes)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -296,6 +303,11 @@ extension Testing_V1 {
       if !(self.cover.isEmpty) {
         if self.cover.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "cover", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.notes.isEmpty) {
+        if self.notes.utf8.count > 4096 {
+          violations.append(RPCKit.FieldViolation(field: path + "notes", description: "must have at most 4096 bytes"))
         }
       }
     }
@@ -898,6 +910,55 @@ extension Testing_V1 {
     }
   }
 
+  /// A piece of the text of a book.
+  public struct BookText: RPCKit.GeneratedMessage {
+    /// The type of the text; only in the first piece.
+    public var type: Swift.String = ""
+    /// The next part.
+    public var text: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      type: Swift.String = "",
+      text: Swift.String = ""
+    ) {
+      self.type = type
+      self.text = text
+    }
+
+    public static var protobufName: Swift.String { "testing.v1.BookText" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_testing__v1__book_text()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Testing__V1__BookText.self)
+      try unsafe self.type = RPCKit.MessageReading.string(source.pointee.f1_type)
+      try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f2_text)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.type.utf8.count)
+      measure.add(self.text.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Testing__V1__BookText.self, 1)
+      unsafe testing__v1__book_text__init(target)
+      unsafe target.pointee.f1_type = scratch.copy(self.type)
+      unsafe target.pointee.f2_text = scratch.copy(self.text)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// A name with slashes in it.
   public struct NameRequest: RPCKit.GeneratedMessage {
     /// `shelves/a/books/b`.
@@ -1308,6 +1369,30 @@ extension Testing_V1 {
         ),
       ]
     )
+    /// The text of a book.
+    public static let readBook = RPCKit.MethodDescriptor(
+      service: "testing.v1.Library",
+      method: "ReadBook",
+      kind: .serverStreaming,
+      callerClass: .`public`,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      hasNoSideEffects: true,
+      priority: .normal,
+      requestType: "testing.v1.GetBookRequest",
+      responseType: "testing.v1.BookText",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/test/books/{book_id}/text",
+          segments: [.literal("test"), .literal("books"), .single, .literal("text")],
+          variables: [.init(field: "book_id", segments: 2..<3)],
+          raw: "text",
+          contentType: "type"
+        ),
+      ]
+    )
     /// Asks about a token.
     public static let inspect = RPCKit.MethodDescriptor(
       service: "testing.v1.Library",
@@ -1398,6 +1483,8 @@ extension Testing_V1 {
     func getName(_ request: Testing_V1.NameRequest, _ call: RPCKit.CallContext) async throws -> Testing_V1.NameRequest
     /// Books one after another.
     func watchBooks(_ request: Testing_V1.ListBooksRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.Book>) async throws
+    /// The text of a book.
+    func readBook(_ request: Testing_V1.GetBookRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.BookText>) async throws
     /// Asks about a token.
     func inspect(_ request: Testing_V1.InspectRequest, _ call: RPCKit.CallContext) async throws -> Testing_V1.InspectResponse
     /// Whether a reader may borrow; errors are text.
@@ -1494,6 +1581,19 @@ extension Testing_V1 {
       return channel.serverStreaming(LibraryMethods.watchBooks, request, options: options)
     }
 
+    /// The text of a book.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func readBook(
+      _ request: Testing_V1.GetBookRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Testing_V1.BookText> {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return channel.serverStreaming(LibraryMethods.readBook, request, options: options)
+    }
+
     /// Asks about a token.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1545,7 +1645,7 @@ extension Testing_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSKoBAoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0QgsKCV9wcm9ncmVzcyJ1Cg5HZXRCb29rUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEh8KB2Jvb2tfaWQYAiABKAlCBqq7GAIYQFIGYm9va0lkEh8KC3dpdGhfYXV0aG9yGAMgASgIUgp3aXRoQXV0aG9yIpABChFDcmVhdGVCb29rUmVxdWVzdBIjCghzaGVsZl9pZBgBIAEoCUIIqrsYBAgBGEBSB3NoZWxmSWQSJAoEYm9vaxgCIAEoCzIQLnRlc3RpbmcudjEuQm9va1IEYm9vaxIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrsCChFVcGRhdGVCb29rUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEh8KB2Jvb2tfaWQYAiABKAlCBqq7GAIYQFIGYm9va0lkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIcCgR0YWdzGAQgAygJQgiquxgEGEBIZFIEdGFncxIqCgZhdXRob3IYBSABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIGYXV0aG9yEkQKC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IHqrsYA1CACFIKdXBkYXRlTWFzaxIzCgdjdXJyZW50GAcgASgLMhAudGVzdGluZy52MS5Cb29rQgequxgDUIAgUgdjdXJyZW50ItcDChBMaXN0Qm9va3NSZXF1ZXN0EiEKCHNoZWxmX2lkGAEgASgJQgaquxgCGEBSB3NoZWxmSWQSLQoHYmluZGluZxgCIAEoDjITLnRlc3RpbmcudjEuQmluZGluZ1IHYmluZGluZxIcCgR0YWdzGAMgAygJQgiquxgEGEBIClIEdGFncxIwCgVhZnRlchgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBWFmdGVyEjwKDHNob3J0ZXJfdGhhbhgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILc2hvcnRlclRoYW4SKgoGYXV0aG9yGAYgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCglwYWdlX3NpemUYByABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiEKBHBhZ2UYCCABKA1CDaq7GAkxAAAAAICELkFSBHBhZ2USJgoKcGFnZV90b2tlbhgJIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEh8KB3NvcnRfYnkYCiABKAlCBqq7GAIYQFIGc29ydEJ5Eh8KC2xhcmdlcl90aGFuGAsgASgDUgpsYXJnZXJUaGFuIpYBChFMaXN0Qm9va3NSZXNwb25zZRImCgVib29rcxgBIAMoCzIQLnRlc3RpbmcudjEuQm9va1IFYm9va3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEiIKCnRvdGFsX3NpemUYAyABKARIAFIJdG90YWxTaXpliAEBQg0KC190b3RhbF9zaXplIioKC05hbWVSZXF1ZXN0EhsKBG5hbWUYASABKAlCB6q7GAMYgAhSBG5hbWUiYAoOSW5zcGVjdFJlcXVlc3QSHgoFdG9rZW4YASABKAlCCKq7GAQIARhAUgV0b2tlbhIuCg90b2tlbl90eXBlX2hpbnQYAiABKAlCBqq7GAIYQFINdG9rZW5UeXBlSGludCIpCg9JbnNwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUiUwoNUmVhZGVyUmVxdWVzdBIYCgNrZXkYASABKAlCBqq7GAIYQFIDa2V5EigKBXBsYWNlGAIgASgLMhIudGVzdGluZy52MS5BdXRob3JSBXBsYWNlKkgKB0JpbmRpbmcSFwoTQklORElOR19VTlNQRUNJRklFRBAAEhEKDUJJTkRJTkdfUEFQRVIQARIRCg1CSU5ESU5HX0NMT1RIEAIy/AkKB0xpYnJhcnkSigEKB0dldEJvb2sSGi50ZXN0aW5nLnYxLkdldEJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIlGiuxgECAEgAYLT5JMCQxIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfVoXEhUvdGVzdC9ib29rcy97Ym9va19pZH0SnQEKCkNyZWF0ZUJvb2sSHS50ZXN0aW5nLnYxLkNyZWF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rIl6iuxgCCAGC0+STAkwiHi90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rczoEYm9va1okIh8vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH06c2hlbHZlOgEqsrsYAggBErQBCgpVcGRhdGVCb29rEh0udGVzdGluZy52MS5VcGRhdGVCb29rUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayJ1orsYAggBgtPkkwJcGigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9OgEqWi0yKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASqyuxgJOgdjdXJyZW50Ep4BCglMaXN0Qm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaHS50ZXN0aW5nLnYxLkxpc3RCb29rc1Jlc3BvbnNlIlSiuxgECAEgAYLT5JMCRhILL3Rlc3QvYm9va3NaIBIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzWhUSDC90ZXN0L3RpdGxlc2IFYm9va3MSpgEKB0dldE5hbWUSFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0GhcudGVzdGluZy52MS5OYW1lUmVxdWVzdCJporsYBAgBIAGC0+STAlsSJC90ZXN0L25hbWVzL3tuYW1lPXNoZWx2ZXMvKi9ib29rcy8qfVoXEhUvdGVzdC9maWxlcy97bmFtZT0qKn1aGhIYL3Rlc3QvbmFtZXMve25hbWV9OnNob3V0El8KCldhdGNoQm9va3MSHC50ZXN0aW5nLnYxLkxpc3RCb29rc1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siH6K7GAIIAYLT5JMCExIRL3Rlc3QvYm9va3M6d2F0Y2gwARJ4CgdJbnNwZWN0EhoudGVzdGluZy52MS5JbnNwZWN0UmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIjSiuxgECAEgAYLT5JMCEiINL3Rlc3QvaW5zcGVjdDoBKrK7GBAQARoKbWF4LWFnZT02MCABEnIKCU1heUJvcnJvdxIZLnRlc3RpbmcudjEuUmVhZGVyUmVxdWVzdBobLnRlc3RpbmcudjEuSW5zcGVjdFJlc3BvbnNlIi2iuxgECAEgAYLT5JMCFSIQL3Rlc3QvbWF5LWJvcnJvdzoBKrK7GAYQASgBMAESdAoISXNSZWFkZXISGS50ZXN0aW5nLnYxLlJlYWRlclJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSIworsYBAgBIAGC0+STAhgiEy90ZXN0L3JlYWRlcnMve2tleX06ASqyuxgGEAEoATACQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZXN0aW5nL3YxO3Rlc3Rpbmd2MUqLFgpUCgEMEgMBABIaSiBBIGNvbnRyYWN0IGZvciB0ZXN0czogZXZlcnkgd2F5IGluIHdoaWNoIGEgbWV0aG9kIGNhbiBiZSBjYWxsZWQgYnkgSFRUUC4KCiYKAgUAEgQOABUBGhogV2hhdCBhIGJvb2sgaXMgYm91bmQgaW4uCgoYCgQFAAIAEgMQAhoaCyBOb3Qgc2FpZC4KChUKBAUAAgESAxICFBoIIFBhcGVyLgoKFQoEBQACAhIDFAIUGgggQ2xvdGguCgofCgIEABIEGAAdARoTIFdobyB3cm90ZSBhIGJvb2suCgoaCgQEAAIAEgMaAjQaDSBJZGVudGlmaWVyLgoKFAoEBAACARIDHAI8GgcgTmFtZS4KChUKAgQBEgQgAD0BGgkgQSBib29rLgoKGgoEBAECABIDIgI0Gg0gSWRlbnRpZmllci4KCisKBAQBAgESAyQCOhoeIFRoZSBzaGVsZiB0aGF0IGl0IHN0YW5kcyBvbi4KChUKBAQBAgISAyYCOBoIIFRpdGxlLgoKFQoEBAECAxIDKAIYGgggUGFnZXMuCgohCgQEAQIEEgMqAhcaFCBCeXRlcyBvZiB0aGUgc2Nhbi4KCiMKBAQBAgUSAywCFhoWIFdoYXQgaXQgaXMgYm91bmQgaW4uCgocCgQEAQIGEgMuAhQaDyBXaG8gd3JvdGUgaXQuCgojCgQEAQIHEgMwAnsaFiBXb3JkcyB0byBmaW5kIGl0IGJ5LgoKJQoEBAECCBIDMgItGhggV2hlbiBpdCB3YXMgcHVibGlzaGVkLgoKKQoEBAECCRIDNAItGhwgSG93IGxvbmcgaXQgdGFrZXMgdG8gcmVhZC4KCh8KBAQBAgoSAzYCORoSIEEgcGljdHVyZSBvZiBpdC4KCiIKBAQBAgsSAzgCFhoVIFdoZXRoZXIgaXQgaXMgaGVyZS4KCicKBAQBAgwSAzoCIBoaIEhvdyBtdWNoIG9mIGl0IHdhcyByZWFkLgoKLgoEBAECDRIDPAIVGiEgV2hldGhlciBpdHMgdGFncyB3ZXJlIGxlZnQgb3V0LgoKPAoCBAISBEAARwEaMCBXaGF0IGEgaGFuZGxlciB3YXMgYXNrZWQgZm9yLCBhcyBpdCB3YXMgYXNrZWQuCgoZCgQEAgIAEgNCAjoaDCBUaGUgc2hlbGYuCgoYCgQEAgIBEgNEAjkaCyBUaGUgYm9vay4KCiYKBAQCAgISA0YCFxoZIEFsc28gc2F5cyB3aG8gd3JvdGUgaXQuCgoZCgIEAxIESgBRARoNIEEgbmV3IGJvb2suCgoZCgQEAwIAEgNMAkoaDCBUaGUgc2hlbGYuCgoYCgQEAwIBEgNOAhAaCyBUaGUgYm9vay4KCh8KBAQDAgISA1ACQhoSIElkZW1wb3RlbmN5IGtleS4KCiYKAgQEEgRUAGMBGhogQW5vdGhlciBzdGF0ZSBvZiBhIGJvb2suCgoZCgQEBAIAEgNWAjoaDCBUaGUgc2hlbGYuCgoYCgQEBAIBEgNYAjkaCyBUaGUgYm9vay4KChkKBAQEAgISA1oCOBoMIEl0cyB0aXRsZS4KCh0KBAQEAgMSA1wCTxoQIEFsbCBpdHMgd29yZHMuCgocCgQEBAIEEgNeAhQaDyBXaG8gd3JvdGUgaXQuCgooCgQEBAIFEgNgAlMaGyBXaGljaCBvZiB0aGVzZSB0byBjaGFuZ2UuCgonCgQEBAIGEgNiAjoaGiBUaGUgYm9vayBhcyBpdCB3YXMgcmVhZC4KChoKAgQFEgRmAH0BGg4gV2hpY2ggYm9va3MuCgoqCgQEBQIAEgNoAjoaHSBUaGUgc2hlbGY7IGVtcHR5IG1lYW5zIGFsbC4KCiYKBAQFAgESA2oCFhoZIFdoYXQgdGhleSBhcmUgYm91bmQgaW4uCgokCgQEBQICEgNsAk4aFyBXb3JkcyB0aGF0IHRoZXkgaGF2ZS4KCiQKBAQFAgMSA24CJhoXIFB1Ymxpc2hlZCBhZnRlciB0aGlzLgoKJQoEBAUCBBIDcAIsGhggUmVhZCBmYXN0ZXIgdGhhbiB0aGlzLgoKFwoEBAUCBRIDcgIUGgogQnkgd2hvbS4KCisKBAQFAgYSA3QCORoeIEJvb2tzIG9mIGEgcGFnZTsgMCBtZWFucyA1MC4KCk0KBAQFAgcSA3YCNxpAIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgomCgQEBQIIEgN4Aj4aGSBPZiB0aGUgcmVzcG9uc2UgYmVmb3JlLgoKIwoEBAUCCRIDegI6GhYgYHRpdGxlYCBvciBgLXRpdGxlYC4KCiAKBAQFAgoSA3wCGRoTIExhcmdlciB0aGFuIHRoaXMuCgogCgIEBhIGgAEAhwEBGhIgQSBwYWdlIG9mIGJvb2tzLgoKGgoEBAYCABIEggECGhoMIFRoZSBib29rcy4KCjQKBAQGAgESBIQBAh0aJiBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgYXQgdGhlIGVuZC4KClIKBAQGAgISBIYBAiEaRCBIb3cgbWFueSB0aGVyZSBhcmUgb24gYWxsIHBhZ2VzOyBhYnNlbnQgd2hlbiB0aGV5IGFyZSBub3QgY291bnRlZC4KCioKAgQHEgaKAQCNAQEaHCBBIG5hbWUgd2l0aCBzbGFzaGVzIGluIGl0LgoKJAoEBAcCABIEjAECOBoWIGBzaGVsdmVzL2EvYm9va3MvYmAuCgouCgIECBIGkAEAlQEBGiAgQXNrcyBhYm91dCBhIHRva2VuIChSRkMgNzY2MikuCgoaCgQECAIAEgSSAQJHGgwgVGhlIHRva2VuLgoKLQoEBAgCARIElAECQRofIFdoYXQga2luZCBvZiB0b2tlbiBpdCBtYXkgYmUuCgopCgIECRIGmAEAmwEBGhsgV2hhdCBpcyBrbm93biBvZiBhIHRva2VuLgoKIgoEBAkCABIEmgECEhoUIFdoZXRoZXIgaXQgY291bnRzLgoKJAoCBAoSBp4BAKMBARoWIEFza3MgYWJvdXQgYSByZWFkZXIuCgoVCgQECgIAEgSgAQI1GgcgV2hvbS4KCiQKBAQKAgESBKIBAhMaFiBXaGVyZSB0aGUgcmVhZGVyIGlzLgoKFgoCBgASBqYBAOwBARoIIEJvb2tzLgoKGwoEBgACABIGqAECrgEDGgsgT25lIGJvb2suCgoeCgQGAAIBEgawAQK4AQMaDiBBZGRzIGEgYm9vay4KCiEKBAYAAgISBroBAsIBAxoRIENoYW5nZXMgYSBib29rLgoKKwoEBgACAxIGxAECywEDGhsgQm9va3Mgb2YgYSBzaGVsZiwgb3IgYWxsLgoKKAoEBgACBBIGzQEC1AEDGhggQW5zd2VycyB3aXRoIHRoZSBuYW1lLgoKKgoEBgACBRIG1gEC2QEDGhogQm9va3Mgb25lIGFmdGVyIGFub3RoZXIuCgolCgQGAAIGEgbbAQLfAQMaFSBBc2tzIGFib3V0IGEgdG9rZW4uCgo/CgQGAAIHEgbhAQLlAQMaLyBXaGV0aGVyIGEgcmVhZGVyIG1heSBib3Jyb3c7IGVycm9ycyBhcmUgdGV4dC4KCkIKBAYAAggSBucBAusBAxoyIFRoZSBzYW1lOyBlcnJvcnMgaGF2ZSBhIGNvZGUsIGFuZCBhbnN3ZXJzIGEgdGFnLgpiBnByb3RvMw=="
+      base64: "Chh0ZXN0aW5nL3YxL2xpYnJhcnkucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIkcKBkF1dGhvchIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIlCgpnaXZlbl9uYW1lGAIgASgJQgaquxgCGEBSCWdpdmVuTmFtZSLNBAoEQm9vaxIWCgJpZBgBIAEoCUIGqrsYAhhAUgJpZBIhCghzaGVsZl9pZBgCIAEoCUIGqrsYAhhAUgdzaGVsZklkEh0KBXRpdGxlGAMgASgJQgequxgDGMgBUgV0aXRsZRIdCgpwYWdlX2NvdW50GAQgASgNUglwYWdlQ291bnQSHQoKYnl0ZV9jb3VudBgFIAEoA1IJYnl0ZUNvdW50Ei0KB2JpbmRpbmcYBiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSKgoGYXV0aG9yGAcgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchIqCgR0YWdzGAggAygJQhaquxgEGEBIZLq7GAoaCHRhZ3NfY3V0UgR0YWdzEj0KDHB1Ymxpc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3B1Ymxpc2hlZEF0EjwKDHJlYWRpbmdfdGltZRgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblILcmVhZGluZ1RpbWUSHQoFY292ZXIYCyABKAxCB6q7GAMYgAhSBWNvdmVyEhwKCWF2YWlsYWJsZRgMIAEoCFIJYXZhaWxhYmxlEh8KCHByb2dyZXNzGA0gASgBSABSCHByb2dyZXNziAEBEhkKCHRhZ3NfY3V0GA4gASgIUgd0YWdzQ3V0EiMKBW5vdGVzGA8gASgJQg2quxgDGIAgursYAhABUgVub3Rlc0ILCglfcHJvZ3Jlc3MidQoOR2V0Qm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIfCgt3aXRoX2F1dGhvchgDIAEoCFIKd2l0aEF1dGhvciKQAQoRQ3JlYXRlQm9va1JlcXVlc3QSIwoIc2hlbGZfaWQYASABKAlCCKq7GAQIARhAUgdzaGVsZklkEiQKBGJvb2sYAiABKAsyEC50ZXN0aW5nLnYxLkJvb2tSBGJvb2sSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSK7AgoRVXBkYXRlQm9va1JlcXVlc3QSIQoIc2hlbGZfaWQYASABKAlCBqq7GAIYQFIHc2hlbGZJZBIfCgdib29rX2lkGAIgASgJQgaquxgCGEBSBmJvb2tJZBIdCgV0aXRsZRgDIAEoCUIHqrsYAxjIAVIFdGl0bGUSHAoEdGFncxgEIAMoCUIIqrsYBBhASGRSBHRhZ3MSKgoGYXV0aG9yGAUgASgLMhIudGVzdGluZy52MS5BdXRob3JSBmF1dGhvchJECgt1cGRhdGVfbWFzaxgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCB6q7GANQgAhSCnVwZGF0ZU1hc2sSMwoHY3VycmVudBgHIAEoCzIQLnRlc3RpbmcudjEuQm9va0IHqrsYA1CAIFIHY3VycmVudCLXAwoQTGlzdEJvb2tzUmVxdWVzdBIhCghzaGVsZl9pZBgBIAEoCUIGqrsYAhhAUgdzaGVsZklkEi0KB2JpbmRpbmcYAiABKA4yEy50ZXN0aW5nLnYxLkJpbmRpbmdSB2JpbmRpbmcSHAoEdGFncxgDIAMoCUIIqrsYBBhASApSBHRhZ3MSMAoFYWZ0ZXIYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVhZnRlchI8CgxzaG9ydGVyX3RoYW4YBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SC3Nob3J0ZXJUaGFuEioKBmF1dGhvchgGIAEoCzISLnRlc3RpbmcudjEuQXV0aG9yUgZhdXRob3ISKgoJcGFnZV9zaXplGAcgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRIhCgRwYWdlGAggASgNQg2quxgJMQAAAACAhC5BUgRwYWdlEiYKCnBhZ2VfdG9rZW4YCSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIfCgdzb3J0X2J5GAogASgJQgaquxgCGEBSBnNvcnRCeRIfCgtsYXJnZXJfdGhhbhgLIAEoA1IKbGFyZ2VyVGhhbiKWAQoRTGlzdEJvb2tzUmVzcG9uc2USJgoFYm9va3MYASADKAsyEC50ZXN0aW5nLnYxLkJvb2tSBWJvb2tzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIiCgp0b3RhbF9zaXplGAMgASgESABSCXRvdGFsU2l6ZYgBAUINCgtfdG90YWxfc2l6ZSIyCghCb29rVGV4dBISCgR0eXBlGAEgASgJUgR0eXBlEhIKBHRleHQYAiABKAlSBHRleHQiKgoLTmFtZVJlcXVlc3QSGwoEbmFtZRgBIAEoCUIHqrsYAxiACFIEbmFtZSJgCg5JbnNwZWN0UmVxdWVzdBIeCgV0b2tlbhgBIAEoCUIIqrsYBAgBGEBSBXRva2VuEi4KD3Rva2VuX3R5cGVfaGludBgCIAEoCUIGqrsYAhhAUg10b2tlblR5cGVIaW50IikKD0luc3BlY3RSZXNwb25zZRIWCgZhY3RpdmUYASABKAhSBmFjdGl2ZSJTCg1SZWFkZXJSZXF1ZXN0EhgKA2tleRgBIAEoCUIGqrsYAhhAUgNrZXkSKAoFcGxhY2UYAiABKAsyEi50ZXN0aW5nLnYxLkF1dGhvclIFcGxhY2UqSAoHQmluZGluZxIXChNCSU5ESU5HX1VOU1BFQ0lGSUVEEAASEQoNQklORElOR19QQVBFUhABEhEKDUJJTkRJTkdfQ0xPVEgQAjL2CgoHTGlicmFyeRKKAQoHR2V0Qm9vaxIaLnRlc3RpbmcudjEuR2V0Qm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siUaK7GAQIASABgtPkkwJDEigvdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3Mve2Jvb2tfaWR9WhcSFS90ZXN0L2Jvb2tzL3tib29rX2lkfRKdAQoKQ3JlYXRlQm9vaxIdLnRlc3RpbmcudjEuQ3JlYXRlQm9va1JlcXVlc3QaEC50ZXN0aW5nLnYxLkJvb2siXqK7GAIIAYLT5JMCTCIeL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzOgRib29rWiQiHy90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfTpzaGVsdmU6ASqyuxgCCAEStAEKClVwZGF0ZUJvb2sSHS50ZXN0aW5nLnYxLlVwZGF0ZUJvb2tSZXF1ZXN0GhAudGVzdGluZy52MS5Cb29rInWiuxgCCAGC0+STAlwaKC90ZXN0L3NoZWx2ZXMve3NoZWxmX2lkfS9ib29rcy97Ym9va19pZH06ASpaLTIoL3Rlc3Qvc2hlbHZlcy97c2hlbGZfaWR9L2Jvb2tzL3tib29rX2lkfToBKrK7GAk6B2N1cnJlbnQSngEKCUxpc3RCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBodLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVzcG9uc2UiVKK7GAQIASABgtPkkwJGEgsvdGVzdC9ib29rc1ogEh4vdGVzdC9zaGVsdmVzL3tzaGVsZl9pZH0vYm9va3NaFRIML3Rlc3QvdGl0bGVzYgVib29rcxKmAQoHR2V0TmFtZRIXLnRlc3RpbmcudjEuTmFtZVJlcXVlc3QaFy50ZXN0aW5nLnYxLk5hbWVSZXF1ZXN0ImmiuxgECAEgAYLT5JMCWxIkL3Rlc3QvbmFtZXMve25hbWU9c2hlbHZlcy8qL2Jvb2tzLyp9WhcSFS90ZXN0L2ZpbGVzL3tuYW1lPSoqfVoaEhgvdGVzdC9uYW1lcy97bmFtZX06c2hvdXQSXwoKV2F0Y2hCb29rcxIcLnRlc3RpbmcudjEuTGlzdEJvb2tzUmVxdWVzdBoQLnRlc3RpbmcudjEuQm9vayIforsYAggBgtPkkwITEhEvdGVzdC9ib29rczp3YXRjaDABEngKCFJlYWRCb29rEhoudGVzdGluZy52MS5HZXRCb29rUmVxdWVzdBoULnRlc3RpbmcudjEuQm9va1RleHQiOKK7GAIIAYLT5JMCHBIaL3Rlc3QvYm9va3Mve2Jvb2tfaWR9L3RleHSyuxgMSgR0ZXh0UgR0eXBlMAESeAoHSW5zcGVjdBIaLnRlc3RpbmcudjEuSW5zcGVjdFJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSI0orsYBAgBIAGC0+STAhIiDS90ZXN0L2luc3BlY3Q6ASqyuxgQEAEaCm1heC1hZ2U9NjAgARJyCglNYXlCb3Jyb3cSGS50ZXN0aW5nLnYxLlJlYWRlclJlcXVlc3QaGy50ZXN0aW5nLnYxLkluc3BlY3RSZXNwb25zZSItorsYBAgBIAGC0+STAhUiEC90ZXN0L21heS1ib3Jyb3c6ASqyuxgGEAEoATABEnQKCElzUmVhZGVyEhkudGVzdGluZy52MS5SZWFkZXJSZXF1ZXN0GhsudGVzdGluZy52MS5JbnNwZWN0UmVzcG9uc2UiMKK7GAQIASABgtPkkwIYIhMvdGVzdC9yZWFkZXJzL3trZXl9OgEqsrsYBhABKAEwAkIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVzdGluZy92MTt0ZXN0aW5ndjFK9RcKVAoBDBIDAQASGkogQSBjb250cmFjdCBmb3IgdGVzdHM6IGV2ZXJ5IHdheSBpbiB3aGljaCBhIG1ldGhvZCBjYW4gYmUgY2FsbGVkIGJ5IEhUVFAuCgomCgIFABIEDgAVARoaIFdoYXQgYSBib29rIGlzIGJvdW5kIGluLgoKGAoEBQACABIDEAIaGgsgTm90IHNhaWQuCgoVCgQFAAIBEgMSAhQaCCBQYXBlci4KChUKBAUAAgISAxQCFBoIIENsb3RoLgoKHwoCBAASBBgAHQEaEyBXaG8gd3JvdGUgYSBib29rLgoKGgoEBAACABIDGgI0Gg0gSWRlbnRpZmllci4KChQKBAQAAgESAxwCPBoHIE5hbWUuCgoVCgIEARIEIAA/ARoJIEEgYm9vay4KChoKBAQBAgASAyICNBoNIElkZW50aWZpZXIuCgorCgQEAQIBEgMkAjoaHiBUaGUgc2hlbGYgdGhhdCBpdCBzdGFuZHMgb24uCgoVCgQEAQICEgMmAjgaCCBUaXRsZS4KChUKBAQBAgMSAygCGBoIIFBhZ2VzLgoKIQoEBAECBBIDKgIXGhQgQnl0ZXMgb2YgdGhlIHNjYW4uCgojCgQEAQIFEgMsAhYaFiBXaGF0IGl0IGlzIGJvdW5kIGluLgoKHAoEBAECBhIDLgIUGg8gV2hvIHdyb3RlIGl0LgoKIwoEBAECBxIDMAJ7GhYgV29yZHMgdG8gZmluZCBpdCBieS4KCiUKBAQBAggSAzICLRoYIFdoZW4gaXQgd2FzIHB1Ymxpc2hlZC4KCikKBAQBAgkSAzQCLRocIEhvdyBsb25nIGl0IHRha2VzIHRvIHJlYWQuCgofCgQEAQIKEgM2AjkaEiBBIHBpY3R1cmUgb2YgaXQuCgoiCgQEAQILEgM4AhYaFSBXaGV0aGVyIGl0IGlzIGhlcmUuCgonCgQEAQIMEgM6AiAaGiBIb3cgbXVjaCBvZiBpdCB3YXMgcmVhZC4KCi4KBAQBAg0SAzwCFRohIFdoZXRoZXIgaXRzIHRhZ3Mgd2VyZSBsZWZ0IG91dC4KCjEKBAQBAg4SAz4CXxokIFdoYXQgcmVhZGVycyBoYXZlIG5vdGVkOiBhbnkgSlNPTi4KCjwKAgQCEgRCAEkBGjAgV2hhdCBhIGhhbmRsZXIgd2FzIGFza2VkIGZvciwgYXMgaXQgd2FzIGFza2VkLgoKGQoEBAICABIDRAI6GgwgVGhlIHNoZWxmLgoKGAoEBAICARIDRgI5GgsgVGhlIGJvb2suCgomCgQEAgICEgNIAhcaGSBBbHNvIHNheXMgd2hvIHdyb3RlIGl0LgoKGQoCBAMSBEwAUwEaDSBBIG5ldyBib29rLgoKGQoEBAMCABIDTgJKGgwgVGhlIHNoZWxmLgoKGAoEBAMCARIDUAIQGgsgVGhlIGJvb2suCgofCgQEAwICEgNSAkIaEiBJZGVtcG90ZW5jeSBrZXkuCgomCgIEBBIEVgBlARoaIEFub3RoZXIgc3RhdGUgb2YgYSBib29rLgoKGQoEBAQCABIDWAI6GgwgVGhlIHNoZWxmLgoKGAoEBAQCARIDWgI5GgsgVGhlIGJvb2suCgoZCgQEBAICEgNcAjgaDCBJdHMgdGl0bGUuCgodCgQEBAIDEgNeAk8aECBBbGwgaXRzIHdvcmRzLgoKHAoEBAQCBBIDYAIUGg8gV2hvIHdyb3RlIGl0LgoKKAoEBAQCBRIDYgJTGhsgV2hpY2ggb2YgdGhlc2UgdG8gY2hhbmdlLgoKJwoEBAQCBhIDZAI6GhogVGhlIGJvb2sgYXMgaXQgd2FzIHJlYWQuCgoaCgIEBRIEaAB/ARoOIFdoaWNoIGJvb2tzLgoKKgoEBAUCABIDagI6Gh0gVGhlIHNoZWxmOyBlbXB0eSBtZWFucyBhbGwuCgomCgQEBQIBEgNsAhYaGSBXaGF0IHRoZXkgYXJlIGJvdW5kIGluLgoKJAoEBAUCAhIDbgJOGhcgV29yZHMgdGhhdCB0aGV5IGhhdmUuCgokCgQEBQIDEgNwAiYaFyBQdWJsaXNoZWQgYWZ0ZXIgdGhpcy4KCiUKBAQFAgQSA3ICLBoYIFJlYWQgZmFzdGVyIHRoYW4gdGhpcy4KChcKBAQFAgUSA3QCFBoKIEJ5IHdob20uCgorCgQEBQIGEgN2AjkaHiBCb29rcyBvZiBhIHBhZ2U7IDAgbWVhbnMgNTAuCgpNCgQEBQIHEgN4AjcaQCBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMTsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKJgoEBAUCCBIDegI+GhkgT2YgdGhlIHJlc3BvbnNlIGJlZm9yZS4KCiMKBAQFAgkSA3wCOhoWIGB0aXRsZWAgb3IgYC10aXRsZWAuCgogCgQEBQIKEgN+AhkaEyBMYXJnZXIgdGhhbiB0aGlzLgoKIAoCBAYSBoIBAIkBARoSIEEgcGFnZSBvZiBib29rcy4KChoKBAQGAgASBIQBAhoaDCBUaGUgYm9va3MuCgo0CgQEBgIBEgSGAQIdGiYgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IGF0IHRoZSBlbmQuCgpSCgQEBgICEgSIAQIhGkQgSG93IG1hbnkgdGhlcmUgYXJlIG9uIGFsbCBwYWdlczsgYWJzZW50IHdoZW4gdGhleSBhcmUgbm90IGNvdW50ZWQuCgouCgIEBxIGjAEAkQEBGiAgQSBwaWVjZSBvZiB0aGUgdGV4dCBvZiBhIGJvb2suCgo+CgQEBwIAEgSOAQISGjAgVGhlIHR5cGUgb2YgdGhlIHRleHQ7IG9ubHkgaW4gdGhlIGZpcnN0IHBpZWNlLgoKHgoEBAcCARIEkAECEhoQIFRoZSBuZXh0IHBhcnQuCgoqCgIECBIGlAEAlwEBGhwgQSBuYW1lIHdpdGggc2xhc2hlcyBpbiBpdC4KCiQKBAQIAgASBJYBAjgaFiBgc2hlbHZlcy9hL2Jvb2tzL2JgLgoKLgoCBAkSBpoBAJ8BARogIEFza3MgYWJvdXQgYSB0b2tlbiAoUkZDIDc2NjIpLgoKGgoEBAkCABIEnAECRxoMIFRoZSB0b2tlbi4KCi0KBAQJAgESBJ4BAkEaHyBXaGF0IGtpbmQgb2YgdG9rZW4gaXQgbWF5IGJlLgoKKQoCBAoSBqIBAKUBARobIFdoYXQgaXMga25vd24gb2YgYSB0b2tlbi4KCiIKBAQKAgASBKQBAhIaFCBXaGV0aGVyIGl0IGNvdW50cy4KCiQKAgQLEgaoAQCtAQEaFiBBc2tzIGFib3V0IGEgcmVhZGVyLgoKFQoEBAsCABIEqgECNRoHIFdob20uCgokCgQECwIBEgSsAQITGhYgV2hlcmUgdGhlIHJlYWRlciBpcy4KChYKAgYAEgawAQD8AQEaCCBCb29rcy4KChsKBAYAAgASBrIBArgBAxoLIE9uZSBib29rLgoKHgoEBgACARIGugECwgEDGg4gQWRkcyBhIGJvb2suCgohCgQGAAICEgbEAQLMAQMaESBDaGFuZ2VzIGEgYm9vay4KCisKBAYAAgMSBs4BAtUBAxobIEJvb2tzIG9mIGEgc2hlbGYsIG9yIGFsbC4KCigKBAYAAgQSBtcBAt4BAxoYIEFuc3dlcnMgd2l0aCB0aGUgbmFtZS4KCioKBAYAAgUSBuABAuMBAxoaIEJvb2tzIG9uZSBhZnRlciBhbm90aGVyLgoKJQoEBgACBhIG5QEC6QEDGhUgVGhlIHRleHQgb2YgYSBib29rLgoKJQoEBgACBxIG6wEC7wEDGhUgQXNrcyBhYm91dCBhIHRva2VuLgoKPwoEBgACCBIG8QEC9QEDGi8gV2hldGhlciBhIHJlYWRlciBtYXkgYm9ycm93OyBlcnJvcnMgYXJlIHRleHQuCgpCCgQGAAIJEgb3AQL7AQMaMiBUaGUgc2FtZTsgZXJyb3JzIGhhdmUgYSBjb2RlLCBhbmQgYW5zd2VycyBhIHRhZy4KYgZwcm90bzM="
     )
   }
 }
@@ -1574,6 +1674,9 @@ extension Testing_V1.LibraryService {
         },
         .serverStreaming(Testing_V1.LibraryMethods.watchBooks) {
           request, call, writer in try await self.watchBooks(request, call, to: writer)
+        },
+        .serverStreaming(Testing_V1.LibraryMethods.readBook) {
+          request, call, writer in try await self.readBook(request, call, to: writer)
         },
         .unary(Testing_V1.LibraryMethods.inspect) {
           request, call in try await self.inspect(request, call)

@@ -114,14 +114,6 @@ package final class HandOverQueue: Sendable {
     }
   }
 
-  /// The first pause, twice, four times that … and never more than the longest.
-  package static func longestPause(
-    after failureCount: Int64,
-    within pauses: ClosedRange<Int64>
-  ) -> Int64 {
-    Backoff(pauses).longest(after: failureCount)
-  }
-
   /// The rows of the table.
   private struct Rows: LeasedRows {
     let table: String

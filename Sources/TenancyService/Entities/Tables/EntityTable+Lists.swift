@@ -14,6 +14,13 @@ extension WriteTransaction {
     )
   }
 
+  /// The revision of an entity and when it changed last; nil for one that is gone.
+  func touched(_ id: String) throws -> (revision: Int64, at: Int64)? {
+    try first("SELECT revision, updated_at FROM entity WHERE id = ?", .text(id)) {
+      ($0.integer(0), $0.integer(1))
+    }
+  }
+
   /// Gives the parents of an entity that came, went or moved its revision, as far as they list such children.
   func touch(
     parents ids: Set<String>,

@@ -116,9 +116,8 @@ extension StoreTransaction where Self: ~Copyable {
 /// Written where associations are, in the same transaction; one row for each state that an association
 /// was in. Reports read it by tree, and questions about the past by user.
 extension WriteTransaction {
-  /// An association is as the record says from now on.
+  /// An association is as the record says from now on; how it was before has ended.
   func beginHistory(of record: AssociationRecord) throws {
-    try endHistory(of: record.id)
     try insert(AssociationState(record, now: now), AssociationState.columns)
   }
 

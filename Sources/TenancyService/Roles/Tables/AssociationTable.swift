@@ -287,6 +287,7 @@ extension WriteTransaction {
       preconditionFailure("an association of role \(record.role), which the policy does not have")
     }
     var record = record
+    let isStored = record.added != 0
     // Before the change of the association, whose revision is the last one of the write.
     record.nameKey = try note(person: record.userID)
     record.added = try log(
@@ -307,6 +308,7 @@ extension WriteTransaction {
           revision = excluded.revision
         """
     )
+    if isStored { try endHistory(of: record.id) }
     try beginHistory(of: record)
     return record.added
   }

@@ -138,11 +138,11 @@ struct HandOverQueueTests {
         #expect(handed.map(\.key) == (failures == 0 ? ["a", "b", "c"] : ["b"]))
         #expect(handed.first { $0.key == "b" }?.failureCount == Int64(failures))
         #expect(stage.left.withLock { $0 } == 1)
-        let longest = HandOverQueue.longestPause(after: Int64(failures), within: Self.pauses)
+        let longest = Backoff(Self.pauses).longest(after: Int64(failures))
         #expect(longest == 1_000 << Int64(failures))
         stage.clock.advance(longest)
       }
-      #expect(HandOverQueue.longestPause(after: .max, within: Self.pauses) == 60_000)
+      #expect(Backoff(Self.pauses).longest(after: .max) == 60_000)
     }
   }
 

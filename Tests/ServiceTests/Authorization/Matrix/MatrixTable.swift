@@ -572,8 +572,22 @@ enum MatrixTable {
       .unsuspended,
       #"{"put": {"collection": "moods", "documentId": "m1", "json": "{}"}}"#
     ),
+    .init(
+      "Documents/Set",
+      .none,
+      .unsuspended,
+      #"{"collection": "moods", "documentId": "m3", "json": "{}"}"#
+    ),
+    .init(
+      "Documents/Merge",
+      .none,
+      .unsuspended,
+      #"{"collection": "moods", "documentId": "m3", "json": "{}"}"#
+    ),
     .init("Documents/Get", .none, .unsuspended, #"{"collection": "moods", "documentId": "m1"}"#),
     .init("Documents/List", .none, .unsuspended, #"{"collection": "moods"}"#),
+    .init("Documents/Browse", .none, .unsuspended, #"{"collection": "moods"}"#),
+    .init("Documents/Remove", .none, .unsuspended, #"{"collection": "moods", "documentId": "m3"}"#),
     .init("Documents/Watch", .none, .unsuspended, #"{"collection": "moods"}"#),
     .init("Documents/GetUsage", .none, .unsuspended),
     .init(
@@ -741,6 +755,12 @@ enum MatrixTable {
       .portfolio,
       .portfolioStaff,
       #"{"rootId": "<portfolio>", "from": "1970-01-01T00:00:00Z"}"#
+    ),
+    .init(
+      "Reports/Download",
+      .portfolio,
+      .portfolioStaff,
+      #"{"rootId": "<portfolio>", "from": "1970-01-01T00:00:00Z", "format": "json"}"#
     ),
     .init("Reports/GetKeys", .none, .everyone),
   ]

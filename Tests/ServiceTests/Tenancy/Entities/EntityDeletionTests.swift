@@ -169,10 +169,7 @@ struct EntityDeletionTests {
       for attempt in 1...5 {
         await stage.endHolders()
         #expect(holders.attemptCount == attempt)
-        let pause = HandOverQueue.longestPause(
-          after: Int64(attempt - 1),
-          within: HolderEndings.pauses
-        )
+        let pause = Backoff(HolderEndings.pauses).longest(after: Int64(attempt - 1))
         stage.clock.advance(pause * 3 / 4 - 1)
         await stage.endHolders()
         #expect(holders.attemptCount == attempt)

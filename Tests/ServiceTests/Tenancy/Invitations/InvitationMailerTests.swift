@@ -141,10 +141,7 @@ struct InvitationMailerTests {
         await drain(stage)
         #expect(post.attemptCount == attempt)
         // Not before its time, which is up to a quarter earlier than the longest pause.
-        let pause = HandOverQueue.longestPause(
-          after: Int64(attempt - 1),
-          within: InvitationMailer.pauses
-        )
+        let pause = Backoff(InvitationMailer.pauses).longest(after: Int64(attempt - 1))
         stage.clock.advance(pause * 3 / 4 - 1)
         await drain(stage)
         #expect(post.attemptCount == attempt)
@@ -161,9 +158,9 @@ struct InvitationMailerTests {
       let left = try await waiting(stage)
       #expect(left == 0)
     }
-    let pauses = InvitationMailer.pauses
-    #expect(HandOverQueue.longestPause(after: 0, within: pauses) == 5_000)
-    #expect(HandOverQueue.longestPause(after: 1_000, within: pauses) == 3_600_000)
+    let backoff = Backoff(InvitationMailer.pauses)
+    #expect(backoff.longest(after: 0) == 5_000)
+    #expect(backoff.longest(after: 1_000) == 3_600_000)
   }
 
   @Test("Limits and inviters without a proven address are waited for; what can never go is dropped")

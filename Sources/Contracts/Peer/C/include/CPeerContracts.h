@@ -469,6 +469,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__r
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_part(void) {
   return &tenancy__v1__report_part__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__download_report_request(void) {
+  return &tenancy__v1__download_report_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_download(void) {
+  return &tenancy__v1__report_download__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_report_keys_request(void) {
   return &tenancy__v1__get_report_keys_request__descriptor;
 }

@@ -214,6 +214,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__p
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_document_request(void) {
   return &tenancy__v1__delete_document_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__set_document_request(void) {
+  return &tenancy__v1__set_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__merge_document_request(void) {
+  return &tenancy__v1__merge_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_document_request(void) {
+  return &tenancy__v1__remove_document_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_write_documents_request(void) {
   return &tenancy__v1__batch_write_documents_request__descriptor;
 }
@@ -228,6 +237,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_documents_request(void) {
   return &tenancy__v1__list_documents_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__browse_documents_request(void) {
+  return &tenancy__v1__browse_documents_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_documents_response(void) {
   return &tenancy__v1__list_documents_response__descriptor;

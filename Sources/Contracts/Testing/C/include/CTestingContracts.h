@@ -69,6 +69,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__l
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__list_books_response(void) {
   return &testing__v1__list_books_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__book_text(void) {
+  return &testing__v1__book_text__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__name_request(void) {
   return &testing__v1__name_request__descriptor;
 }

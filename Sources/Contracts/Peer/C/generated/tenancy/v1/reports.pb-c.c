@@ -25,6 +25,18 @@ void   tenancy__v1__report_part__init
   static const Tenancy__V1__ReportPart init_value = TENANCY__V1__REPORT_PART__INIT;
   *message = init_value;
 }
+void   tenancy__v1__download_report_request__init
+                     (Tenancy__V1__DownloadReportRequest         *message)
+{
+  static const Tenancy__V1__DownloadReportRequest init_value = TENANCY__V1__DOWNLOAD_REPORT_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__report_download__init
+                     (Tenancy__V1__ReportDownload         *message)
+{
+  static const Tenancy__V1__ReportDownload init_value = TENANCY__V1__REPORT_DOWNLOAD__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__get_report_keys_request__init
                      (Tenancy__V1__GetReportKeysRequest         *message)
 {
@@ -240,6 +252,134 @@ const ProtobufCMessageDescriptor tenancy__v1__report_part__descriptor =
   tenancy__v1__report_part__field_indices_by_name,
   1,  tenancy__v1__report_part__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__report_part__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__download_report_request__field_descriptors[4] =
+{
+  {
+    "f1_root_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DownloadReportRequest, f1_root_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_from",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DownloadReportRequest, f2_from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_until",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DownloadReportRequest, f3_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_format",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DownloadReportRequest, f4_format),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__download_report_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_root_id */
+  1,   /* field[1] = f2_from */
+  2,   /* field[2] = f3_until */
+  3,   /* field[3] = f4_format */
+};
+static const ProtobufCIntRange tenancy__v1__download_report_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__download_report_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.DownloadReportRequest",
+  "DownloadReportRequest",
+  "Tenancy__V1__DownloadReportRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__DownloadReportRequest),
+  4,
+  tenancy__v1__download_report_request__field_descriptors,
+  tenancy__v1__download_report_request__field_indices_by_name,
+  1,  tenancy__v1__download_report_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__download_report_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__report_download__field_descriptors[2] =
+{
+  {
+    "f1_content_type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReportDownload, f1_content_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_text",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReportDownload, f2_text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__report_download__field_indices_by_name[] = {
+  0,   /* field[0] = f1_content_type */
+  1,   /* field[1] = f2_text */
+};
+static const ProtobufCIntRange tenancy__v1__report_download__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__report_download__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ReportDownload",
+  "ReportDownload",
+  "Tenancy__V1__ReportDownload",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ReportDownload),
+  2,
+  tenancy__v1__report_download__field_descriptors,
+  tenancy__v1__report_download__field_indices_by_name,
+  1,  tenancy__v1__report_download__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__report_download__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define tenancy__v1__get_report_keys_request__field_descriptors NULL

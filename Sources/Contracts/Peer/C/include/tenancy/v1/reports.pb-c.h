@@ -21,6 +21,8 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Tenancy__V1__ReadReportRequest Tenancy__V1__ReadReportRequest;
 typedef struct Tenancy__V1__ReportSeal Tenancy__V1__ReportSeal;
 typedef struct Tenancy__V1__ReportPart Tenancy__V1__ReportPart;
+typedef struct Tenancy__V1__DownloadReportRequest Tenancy__V1__DownloadReportRequest;
+typedef struct Tenancy__V1__ReportDownload Tenancy__V1__ReportDownload;
 typedef struct Tenancy__V1__GetReportKeysRequest Tenancy__V1__GetReportKeysRequest;
 typedef struct Tenancy__V1__ReportKeys Tenancy__V1__ReportKeys;
 
@@ -77,6 +79,30 @@ struct  Tenancy__V1__ReportPart
     , TENANCY__V1__REPORT_PART__O0_PART__NOT_SET, {0} }
 
 
+struct  Tenancy__V1__DownloadReportRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_root_id;
+  Google__Protobuf__Timestamp *f2_from;
+  Google__Protobuf__Timestamp *f3_until;
+  ProtobufCBinaryData f4_format;
+};
+#define TENANCY__V1__DOWNLOAD_REPORT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__download_report_request__descriptor) \
+    , {0,NULL}, NULL, NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__ReportDownload
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_content_type;
+  ProtobufCBinaryData f2_text;
+};
+#define TENANCY__V1__REPORT_DOWNLOAD__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__report_download__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
 struct  Tenancy__V1__GetReportKeysRequest
 {
   ProtobufCMessage base;
@@ -105,6 +131,12 @@ void   tenancy__v1__report_seal__init
 /* Tenancy__V1__ReportPart methods */
 void   tenancy__v1__report_part__init
                      (Tenancy__V1__ReportPart         *message);
+/* Tenancy__V1__DownloadReportRequest methods */
+void   tenancy__v1__download_report_request__init
+                     (Tenancy__V1__DownloadReportRequest         *message);
+/* Tenancy__V1__ReportDownload methods */
+void   tenancy__v1__report_download__init
+                     (Tenancy__V1__ReportDownload         *message);
 /* Tenancy__V1__GetReportKeysRequest methods */
 void   tenancy__v1__get_report_keys_request__init
                      (Tenancy__V1__GetReportKeysRequest         *message);
@@ -122,6 +154,12 @@ typedef void (*Tenancy__V1__ReportSeal_Closure)
 typedef void (*Tenancy__V1__ReportPart_Closure)
                  (const Tenancy__V1__ReportPart *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__DownloadReportRequest_Closure)
+                 (const Tenancy__V1__DownloadReportRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ReportDownload_Closure)
+                 (const Tenancy__V1__ReportDownload *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__GetReportKeysRequest_Closure)
                  (const Tenancy__V1__GetReportKeysRequest *message,
                   void *closure_data);
@@ -137,6 +175,8 @@ typedef void (*Tenancy__V1__ReportKeys_Closure)
 extern const ProtobufCMessageDescriptor tenancy__v1__read_report_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__report_seal__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__report_part__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__download_report_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__report_download__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__get_report_keys_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__report_keys__descriptor;
 

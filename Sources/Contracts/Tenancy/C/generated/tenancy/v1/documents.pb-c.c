@@ -55,6 +55,24 @@ void   tenancy__v1__delete_document_request__init
   static const Tenancy__V1__DeleteDocumentRequest init_value = TENANCY__V1__DELETE_DOCUMENT_REQUEST__INIT;
   *message = init_value;
 }
+void   tenancy__v1__set_document_request__init
+                     (Tenancy__V1__SetDocumentRequest         *message)
+{
+  static const Tenancy__V1__SetDocumentRequest init_value = TENANCY__V1__SET_DOCUMENT_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__merge_document_request__init
+                     (Tenancy__V1__MergeDocumentRequest         *message)
+{
+  static const Tenancy__V1__MergeDocumentRequest init_value = TENANCY__V1__MERGE_DOCUMENT_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__remove_document_request__init
+                     (Tenancy__V1__RemoveDocumentRequest         *message)
+{
+  static const Tenancy__V1__RemoveDocumentRequest init_value = TENANCY__V1__REMOVE_DOCUMENT_REQUEST__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__batch_write_documents_request__init
                      (Tenancy__V1__BatchWriteDocumentsRequest         *message)
 {
@@ -83,6 +101,12 @@ void   tenancy__v1__list_documents_request__init
                      (Tenancy__V1__ListDocumentsRequest         *message)
 {
   static const Tenancy__V1__ListDocumentsRequest init_value = TENANCY__V1__LIST_DOCUMENTS_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__browse_documents_request__init
+                     (Tenancy__V1__BrowseDocumentsRequest         *message)
+{
+  static const Tenancy__V1__BrowseDocumentsRequest init_value = TENANCY__V1__BROWSE_DOCUMENTS_REQUEST__INIT;
   *message = init_value;
 }
 void   tenancy__v1__list_documents_response__init
@@ -736,6 +760,276 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_document_request__descripto
   (ProtobufCMessageInit) tenancy__v1__delete_document_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor tenancy__v1__set_document_request__field_descriptors[6] =
+{
+  {
+    "f1_collection",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetDocumentRequest, f1_collection),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_document_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetDocumentRequest, f2_document_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_json",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetDocumentRequest, f3_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_expected_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetDocumentRequest, f4_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_create_only",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetDocumentRequest, f5_create_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__SetDocumentRequest, f6_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__set_document_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_collection */
+  1,   /* field[1] = f2_document_id */
+  2,   /* field[2] = f3_json */
+  3,   /* field[3] = f4_expected_revision */
+  4,   /* field[4] = f5_create_only */
+  5,   /* field[5] = f6_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__set_document_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__set_document_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.SetDocumentRequest",
+  "SetDocumentRequest",
+  "Tenancy__V1__SetDocumentRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__SetDocumentRequest),
+  6,
+  tenancy__v1__set_document_request__field_descriptors,
+  tenancy__v1__set_document_request__field_indices_by_name,
+  1,  tenancy__v1__set_document_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__set_document_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__merge_document_request__field_descriptors[5] =
+{
+  {
+    "f1_collection",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__MergeDocumentRequest, f1_collection),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_document_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__MergeDocumentRequest, f2_document_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_json",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__MergeDocumentRequest, f3_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_expected_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__MergeDocumentRequest, f4_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_idempotency_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__MergeDocumentRequest, f5_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__merge_document_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_collection */
+  1,   /* field[1] = f2_document_id */
+  2,   /* field[2] = f3_json */
+  3,   /* field[3] = f4_expected_revision */
+  4,   /* field[4] = f5_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__merge_document_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__merge_document_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.MergeDocumentRequest",
+  "MergeDocumentRequest",
+  "Tenancy__V1__MergeDocumentRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__MergeDocumentRequest),
+  5,
+  tenancy__v1__merge_document_request__field_descriptors,
+  tenancy__v1__merge_document_request__field_indices_by_name,
+  1,  tenancy__v1__merge_document_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__merge_document_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__remove_document_request__field_descriptors[4] =
+{
+  {
+    "f1_collection",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RemoveDocumentRequest, f1_collection),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_document_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RemoveDocumentRequest, f2_document_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_expected_revision",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RemoveDocumentRequest, f3_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RemoveDocumentRequest, f4_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__remove_document_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_collection */
+  1,   /* field[1] = f2_document_id */
+  2,   /* field[2] = f3_expected_revision */
+  3,   /* field[3] = f4_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__remove_document_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__remove_document_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.RemoveDocumentRequest",
+  "RemoveDocumentRequest",
+  "Tenancy__V1__RemoveDocumentRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__RemoveDocumentRequest),
+  4,
+  tenancy__v1__remove_document_request__field_descriptors,
+  tenancy__v1__remove_document_request__field_indices_by_name,
+  1,  tenancy__v1__remove_document_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__remove_document_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor tenancy__v1__batch_write_documents_request__field_descriptors[2] =
 {
   {
@@ -992,7 +1286,7 @@ const ProtobufCMessageDescriptor tenancy__v1__document_filter__descriptor =
   (ProtobufCMessageInit) tenancy__v1__document_filter__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_documents_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_documents_request__field_descriptors[9] =
 {
   {
     "f1_collection",
@@ -1090,6 +1384,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_documents_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_page",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListDocumentsRequest, f9_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_documents_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_collection */
@@ -1100,11 +1406,12 @@ static const unsigned tenancy__v1__list_documents_request__field_indices_by_name
   5,   /* field[5] = f6_page_size */
   6,   /* field[6] = f7_page_token */
   7,   /* field[7] = f8_at_least_revision */
+  8,   /* field[8] = f9_page */
 };
 static const ProtobufCIntRange tenancy__v1__list_documents_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_documents_request__descriptor =
 {
@@ -1114,11 +1421,127 @@ const ProtobufCMessageDescriptor tenancy__v1__list_documents_request__descriptor
   "Tenancy__V1__ListDocumentsRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListDocumentsRequest),
-  8,
+  9,
   tenancy__v1__list_documents_request__field_descriptors,
   tenancy__v1__list_documents_request__field_indices_by_name,
   1,  tenancy__v1__list_documents_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_documents_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__browse_documents_request__field_descriptors[7] =
+{
+  {
+    "f1_collection",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__BrowseDocumentsRequest, f1_collection),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_filter",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__BrowseDocumentsRequest, f2_filter),
+    &tenancy__v1__document_filter__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_sort_by",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__BrowseDocumentsRequest, f3_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__BrowseDocumentsRequest, f4_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__BrowseDocumentsRequest, f5_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_page",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__BrowseDocumentsRequest, f6_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_at_least_revision",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__BrowseDocumentsRequest, f7_at_least_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__browse_documents_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_collection */
+  1,   /* field[1] = f2_filter */
+  2,   /* field[2] = f3_sort_by */
+  3,   /* field[3] = f4_page_size */
+  4,   /* field[4] = f5_page_token */
+  5,   /* field[5] = f6_page */
+  6,   /* field[6] = f7_at_least_revision */
+};
+static const ProtobufCIntRange tenancy__v1__browse_documents_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__browse_documents_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.BrowseDocumentsRequest",
+  "BrowseDocumentsRequest",
+  "Tenancy__V1__BrowseDocumentsRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__BrowseDocumentsRequest),
+  7,
+  tenancy__v1__browse_documents_request__field_descriptors,
+  tenancy__v1__browse_documents_request__field_indices_by_name,
+  1,  tenancy__v1__browse_documents_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__browse_documents_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tenancy__v1__list_documents_response__field_descriptors[3] =

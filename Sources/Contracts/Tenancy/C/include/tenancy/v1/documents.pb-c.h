@@ -26,11 +26,15 @@ typedef struct Tenancy__V1__DocumentWrite Tenancy__V1__DocumentWrite;
 typedef struct Tenancy__V1__DocumentWriteResult Tenancy__V1__DocumentWriteResult;
 typedef struct Tenancy__V1__PutDocumentRequest Tenancy__V1__PutDocumentRequest;
 typedef struct Tenancy__V1__DeleteDocumentRequest Tenancy__V1__DeleteDocumentRequest;
+typedef struct Tenancy__V1__SetDocumentRequest Tenancy__V1__SetDocumentRequest;
+typedef struct Tenancy__V1__MergeDocumentRequest Tenancy__V1__MergeDocumentRequest;
+typedef struct Tenancy__V1__RemoveDocumentRequest Tenancy__V1__RemoveDocumentRequest;
 typedef struct Tenancy__V1__BatchWriteDocumentsRequest Tenancy__V1__BatchWriteDocumentsRequest;
 typedef struct Tenancy__V1__BatchWriteDocumentsResponse Tenancy__V1__BatchWriteDocumentsResponse;
 typedef struct Tenancy__V1__GetDocumentRequest Tenancy__V1__GetDocumentRequest;
 typedef struct Tenancy__V1__DocumentFilter Tenancy__V1__DocumentFilter;
 typedef struct Tenancy__V1__ListDocumentsRequest Tenancy__V1__ListDocumentsRequest;
+typedef struct Tenancy__V1__BrowseDocumentsRequest Tenancy__V1__BrowseDocumentsRequest;
 typedef struct Tenancy__V1__ListDocumentsResponse Tenancy__V1__ListDocumentsResponse;
 typedef struct Tenancy__V1__WatchDocumentsRequest Tenancy__V1__WatchDocumentsRequest;
 typedef struct Tenancy__V1__DocumentEvent Tenancy__V1__DocumentEvent;
@@ -180,6 +184,48 @@ struct  Tenancy__V1__DeleteDocumentRequest
     , NULL, {0,NULL} }
 
 
+struct  Tenancy__V1__SetDocumentRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_collection;
+  ProtobufCBinaryData f2_document_id;
+  ProtobufCBinaryData f3_json;
+  ProtobufCBinaryData f4_expected_revision;
+  protobuf_c_boolean f5_create_only;
+  ProtobufCBinaryData f6_idempotency_key;
+};
+#define TENANCY__V1__SET_DOCUMENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__set_document_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Tenancy__V1__MergeDocumentRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_collection;
+  ProtobufCBinaryData f2_document_id;
+  ProtobufCBinaryData f3_json;
+  ProtobufCBinaryData f4_expected_revision;
+  ProtobufCBinaryData f5_idempotency_key;
+};
+#define TENANCY__V1__MERGE_DOCUMENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__merge_document_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__RemoveDocumentRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_collection;
+  ProtobufCBinaryData f2_document_id;
+  ProtobufCBinaryData f3_expected_revision;
+  ProtobufCBinaryData f4_idempotency_key;
+};
+#define TENANCY__V1__REMOVE_DOCUMENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__remove_document_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
 struct  Tenancy__V1__BatchWriteDocumentsRequest
 {
   ProtobufCMessage base;
@@ -243,10 +289,27 @@ struct  Tenancy__V1__ListDocumentsRequest
   uint32_t f6_page_size;
   ProtobufCBinaryData f7_page_token;
   ProtobufCBinaryData f8_at_least_revision;
+  uint32_t f9_page;
 };
 #define TENANCY__V1__LIST_DOCUMENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_documents_request__descriptor) \
-    , {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, {0,NULL} }
+    , {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, {0,NULL}, 0 }
+
+
+struct  Tenancy__V1__BrowseDocumentsRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_collection;
+  Tenancy__V1__DocumentFilter *f2_filter;
+  ProtobufCBinaryData f3_sort_by;
+  uint32_t f4_page_size;
+  ProtobufCBinaryData f5_page_token;
+  uint32_t f6_page;
+  ProtobufCBinaryData f7_at_least_revision;
+};
+#define TENANCY__V1__BROWSE_DOCUMENTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__browse_documents_request__descriptor) \
+    , {0,NULL}, NULL, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
 
 
 typedef enum {
@@ -375,6 +438,15 @@ void   tenancy__v1__put_document_request__init
 /* Tenancy__V1__DeleteDocumentRequest methods */
 void   tenancy__v1__delete_document_request__init
                      (Tenancy__V1__DeleteDocumentRequest         *message);
+/* Tenancy__V1__SetDocumentRequest methods */
+void   tenancy__v1__set_document_request__init
+                     (Tenancy__V1__SetDocumentRequest         *message);
+/* Tenancy__V1__MergeDocumentRequest methods */
+void   tenancy__v1__merge_document_request__init
+                     (Tenancy__V1__MergeDocumentRequest         *message);
+/* Tenancy__V1__RemoveDocumentRequest methods */
+void   tenancy__v1__remove_document_request__init
+                     (Tenancy__V1__RemoveDocumentRequest         *message);
 /* Tenancy__V1__BatchWriteDocumentsRequest methods */
 void   tenancy__v1__batch_write_documents_request__init
                      (Tenancy__V1__BatchWriteDocumentsRequest         *message);
@@ -390,6 +462,9 @@ void   tenancy__v1__document_filter__init
 /* Tenancy__V1__ListDocumentsRequest methods */
 void   tenancy__v1__list_documents_request__init
                      (Tenancy__V1__ListDocumentsRequest         *message);
+/* Tenancy__V1__BrowseDocumentsRequest methods */
+void   tenancy__v1__browse_documents_request__init
+                     (Tenancy__V1__BrowseDocumentsRequest         *message);
 /* Tenancy__V1__ListDocumentsResponse methods */
 void   tenancy__v1__list_documents_response__init
                      (Tenancy__V1__ListDocumentsResponse         *message);
@@ -440,6 +515,15 @@ typedef void (*Tenancy__V1__PutDocumentRequest_Closure)
 typedef void (*Tenancy__V1__DeleteDocumentRequest_Closure)
                  (const Tenancy__V1__DeleteDocumentRequest *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__SetDocumentRequest_Closure)
+                 (const Tenancy__V1__SetDocumentRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__MergeDocumentRequest_Closure)
+                 (const Tenancy__V1__MergeDocumentRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__RemoveDocumentRequest_Closure)
+                 (const Tenancy__V1__RemoveDocumentRequest *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__BatchWriteDocumentsRequest_Closure)
                  (const Tenancy__V1__BatchWriteDocumentsRequest *message,
                   void *closure_data);
@@ -454,6 +538,9 @@ typedef void (*Tenancy__V1__DocumentFilter_Closure)
                   void *closure_data);
 typedef void (*Tenancy__V1__ListDocumentsRequest_Closure)
                  (const Tenancy__V1__ListDocumentsRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__BrowseDocumentsRequest_Closure)
+                 (const Tenancy__V1__BrowseDocumentsRequest *message,
                   void *closure_data);
 typedef void (*Tenancy__V1__ListDocumentsResponse_Closure)
                  (const Tenancy__V1__ListDocumentsResponse *message,
@@ -494,11 +581,15 @@ extern const ProtobufCMessageDescriptor tenancy__v1__document_write__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__document_write_result__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__put_document_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__delete_document_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__set_document_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__merge_document_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__remove_document_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__batch_write_documents_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__batch_write_documents_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__get_document_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__document_filter__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_documents_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__browse_documents_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_documents_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__watch_documents_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__document_event__descriptor;

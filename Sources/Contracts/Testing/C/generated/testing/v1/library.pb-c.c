@@ -49,6 +49,12 @@ void   testing__v1__list_books_response__init
   static const Testing__V1__ListBooksResponse init_value = TESTING__V1__LIST_BOOKS_RESPONSE__INIT;
   *message = init_value;
 }
+void   testing__v1__book_text__init
+                     (Testing__V1__BookText         *message)
+{
+  static const Testing__V1__BookText init_value = TESTING__V1__BOOK_TEXT__INIT;
+  *message = init_value;
+}
 void   testing__v1__name_request__init
                      (Testing__V1__NameRequest         *message)
 {
@@ -124,7 +130,7 @@ const ProtobufCMessageDescriptor testing__v1__author__descriptor =
   (ProtobufCMessageInit) testing__v1__author__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[14] =
+static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[15] =
 {
   {
     "f1_id",
@@ -294,6 +300,18 @@ static const ProtobufCFieldDescriptor testing__v1__book__field_descriptors[14] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f15_notes",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Book, f15_notes),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned testing__v1__book__field_indices_by_name[] = {
   9,   /* field[9] = f10_reading_time */
@@ -301,6 +319,7 @@ static const unsigned testing__v1__book__field_indices_by_name[] = {
   11,   /* field[11] = f12_available */
   12,   /* field[12] = f13_progress */
   13,   /* field[13] = f14_tags_cut */
+  14,   /* field[14] = f15_notes */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_shelf_id */
   2,   /* field[2] = f3_title */
@@ -314,7 +333,7 @@ static const unsigned testing__v1__book__field_indices_by_name[] = {
 static const ProtobufCIntRange testing__v1__book__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor testing__v1__book__descriptor =
 {
@@ -324,7 +343,7 @@ const ProtobufCMessageDescriptor testing__v1__book__descriptor =
   "Testing__V1__Book",
   "testing.v1",
   sizeof(Testing__V1__Book),
-  14,
+  15,
   testing__v1__book__field_descriptors,
   testing__v1__book__field_indices_by_name,
   1,  testing__v1__book__number_ranges,
@@ -805,6 +824,57 @@ const ProtobufCMessageDescriptor testing__v1__list_books_response__descriptor =
   testing__v1__list_books_response__field_indices_by_name,
   1,  testing__v1__list_books_response__number_ranges,
   (ProtobufCMessageInit) testing__v1__list_books_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor testing__v1__book_text__field_descriptors[2] =
+{
+  {
+    "f1_type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__BookText, f1_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_text",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__BookText, f2_text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned testing__v1__book_text__field_indices_by_name[] = {
+  0,   /* field[0] = f1_type */
+  1,   /* field[1] = f2_text */
+};
+static const ProtobufCIntRange testing__v1__book_text__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor testing__v1__book_text__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "testing.v1.BookText",
+  "BookText",
+  "Testing__V1__BookText",
+  "testing.v1",
+  sizeof(Testing__V1__BookText),
+  2,
+  testing__v1__book_text__field_descriptors,
+  testing__v1__book_text__field_indices_by_name,
+  1,  testing__v1__book_text__number_ranges,
+  (ProtobufCMessageInit) testing__v1__book_text__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor testing__v1__name_request__field_descriptors[1] =

@@ -27,6 +27,7 @@ typedef struct Testing__V1__CreateBookRequest Testing__V1__CreateBookRequest;
 typedef struct Testing__V1__UpdateBookRequest Testing__V1__UpdateBookRequest;
 typedef struct Testing__V1__ListBooksRequest Testing__V1__ListBooksRequest;
 typedef struct Testing__V1__ListBooksResponse Testing__V1__ListBooksResponse;
+typedef struct Testing__V1__BookText Testing__V1__BookText;
 typedef struct Testing__V1__NameRequest Testing__V1__NameRequest;
 typedef struct Testing__V1__InspectRequest Testing__V1__InspectRequest;
 typedef struct Testing__V1__InspectResponse Testing__V1__InspectResponse;
@@ -78,6 +79,7 @@ struct  Testing__V1__Book
   ProtobufCBinaryData f11_cover;
   protobuf_c_boolean f12_available;
   protobuf_c_boolean f14_tags_cut;
+  ProtobufCBinaryData f15_notes;
   Testing__V1__Book__P13ProgressCase p13_progress_case;
   union {
     double f13_progress;
@@ -85,7 +87,7 @@ struct  Testing__V1__Book
 };
 #define TESTING__V1__BOOK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__book__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, TESTING__V1__BINDING__v0_BINDING_UNSPECIFIED, NULL, 0,NULL, NULL, NULL, {0,NULL}, 0, 0, TESTING__V1__BOOK__P13_PROGRESS__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, TESTING__V1__BINDING__v0_BINDING_UNSPECIFIED, NULL, 0,NULL, NULL, NULL, {0,NULL}, 0, 0, {0,NULL}, TESTING__V1__BOOK__P13_PROGRESS__NOT_SET, {0} }
 
 
 struct  Testing__V1__GetBookRequest
@@ -172,6 +174,17 @@ struct  Testing__V1__ListBooksResponse
     , 0,NULL, {0,NULL}, TESTING__V1__LIST_BOOKS_RESPONSE__P3_TOTAL_SIZE__NOT_SET, {0} }
 
 
+struct  Testing__V1__BookText
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_type;
+  ProtobufCBinaryData f2_text;
+};
+#define TESTING__V1__BOOK_TEXT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&testing__v1__book_text__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
 struct  Testing__V1__NameRequest
 {
   ProtobufCMessage base;
@@ -235,6 +248,9 @@ void   testing__v1__list_books_request__init
 /* Testing__V1__ListBooksResponse methods */
 void   testing__v1__list_books_response__init
                      (Testing__V1__ListBooksResponse         *message);
+/* Testing__V1__BookText methods */
+void   testing__v1__book_text__init
+                     (Testing__V1__BookText         *message);
 /* Testing__V1__NameRequest methods */
 void   testing__v1__name_request__init
                      (Testing__V1__NameRequest         *message);
@@ -270,6 +286,9 @@ typedef void (*Testing__V1__ListBooksRequest_Closure)
 typedef void (*Testing__V1__ListBooksResponse_Closure)
                  (const Testing__V1__ListBooksResponse *message,
                   void *closure_data);
+typedef void (*Testing__V1__BookText_Closure)
+                 (const Testing__V1__BookText *message,
+                  void *closure_data);
 typedef void (*Testing__V1__NameRequest_Closure)
                  (const Testing__V1__NameRequest *message,
                   void *closure_data);
@@ -296,6 +315,7 @@ extern const ProtobufCMessageDescriptor testing__v1__create_book_request__descri
 extern const ProtobufCMessageDescriptor testing__v1__update_book_request__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__list_books_request__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__list_books_response__descriptor;
+extern const ProtobufCMessageDescriptor testing__v1__book_text__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__name_request__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__inspect_request__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__inspect_response__descriptor;

@@ -1,45 +1,66 @@
-internal import ServiceKit
-
 /// How a report is written to a file.
 ///
 /// Each format has the same lines with the same columns, one line of text for each, so that each can be
 /// read back and verified.
-enum ReportFormat: String, CaseIterable, Sendable {
+package enum ReportFormat: String, CaseIterable, Sendable {
   /// Comma-separated values (RFC 4180), with the names of the columns in the first line.
   case csv
   /// A JSON object in each line, as the service sends them.
   case json
+  /// The same objects as one JSON array, one in each line.
+  case array
   /// A page that can be printed, without scripts or anything from elsewhere.
   case html
 
   /// Lines before those of the report.
-  var opening: [String] {
+  package var opening: [String] {
     switch self {
     case .csv: [Self.columns.map(\.title).joined(separator: ",")]
     case .json: []
+    case .array: ["["]
     case .html: ReportPage.opening
     }
   }
 
   /// Lines after the seal.
-  var closing: [String] { self == .html ? ReportPage.closing : [] }
+  package var closing: [String] {
+    switch self {
+    case .csv, .json: []
+    case .array: ["]"]
+    case .html: ReportPage.closing
+    }
+  }
+
+  /// The type of a file.
+  package var contentType: String {
+    switch self {
+    case .csv: "text/csv; charset=utf-8"
+    case .json: "application/x-ndjson"
+    case .array: "application/json"
+    case .html: "text/html; charset=utf-8"
+    }
+  }
 
   /// A line of the report as a line of text, without its end.
-  func text(of line: ReportLine) -> String {
+  package func text(of line: ReportLine) -> String {
     let texts = Self.columns.map { line[$0] }
     return switch self {
     case .csv: texts.map(Self.cell).joined(separator: ",")
     case .json: String(decoding: line.json.dropLast(), as: UTF8.self)
+    // The seal is the last one.
+    case .array:
+      String(decoding: line.json.dropLast(), as: UTF8.self) + (line.kind == .seal ? "" : ",")
     case .html: ReportPage.row(line)
     }
   }
 
   /// The line of the report that a line of text is; nil for one that `text(of:)` does not write.
-  func line(of bytes: [UInt8]) -> ReportLine? {
+  package func line(of bytes: [UInt8]) -> ReportLine? {
     let line: ReportLine? =
       switch self {
       case .csv: Self.cells(bytes).flatMap { ReportLine(texts: $0) }
       case .json: ReportLine(json: bytes)
+      case .array: ReportLine(json: bytes.last == Self.comma ? bytes.dropLast() : bytes)
       case .html: ReportPage.line(bytes)
       }
     // What reads alike and looks different is not what was signed.
@@ -47,9 +68,9 @@ enum ReportFormat: String, CaseIterable, Sendable {
   }
 
   /// The format of a file that begins with a line.
-  static func of(firstLine bytes: [UInt8]) -> ReportFormat? {
+  package static func of(firstLine bytes: [UInt8]) -> ReportFormat? {
     if bytes.first == UInt8(ascii: "{") { return .json }
-    return [.csv, .html].first { $0.opening.first.map { Array($0.utf8) } == bytes }
+    return [.csv, .array, .html].first { $0.opening.first.map { Array($0.utf8) } == bytes }
   }
 
   private static let columns = ReportLine.Column.allCases

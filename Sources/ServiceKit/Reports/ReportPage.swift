@@ -1,11 +1,9 @@
-internal import ServiceKit
-
 /// A report as a page of HTML.
-enum ReportPage {
+package enum ReportPage {
   /// The text before the rows.
   ///
   /// The policy of the page lets it load and run nothing, whatever is in it, and have no style but this.
-  static let opening =
+  package static let opening =
     """
     <!DOCTYPE html>
     <html lang="en"><head><meta charset="utf-8"><title>Compliance report</title>
@@ -27,11 +25,11 @@ enum ReportPage {
 
   /// In base64, as policies have it (CSP Level 3, section 2.3.1).
   private static let styleDigest =
-    Base64URL.encode(Digests.sha256(style)).replacing("-", with: "+").replacing("_", with: "/")
+    String(Base64URL.encode(Digests.sha256(style)).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
     + "="
 
   /// The text after the rows.
-  static let closing = ["</tbody></table></body></html>"]
+  package static let closing = ["</tbody></table></body></html>"]
 
   /// A line as a row.
   static func row(_ line: ReportLine) -> String {
