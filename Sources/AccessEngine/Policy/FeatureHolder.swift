@@ -12,8 +12,10 @@ public struct FeatureHolder: Hashable, Sendable {
     public static let portfolio = Self(rawValue: "portfolio")
     /// An organization.
     public static let organization = Self(rawValue: "organization")
+    /// A family.
+    public static let family = Self(rawValue: "family")
     /// The kinds that entities can be; users hold features too, but are no entities.
-    public static let ofEntities: [Self] = [.portfolio, .organization]
+    public static let ofEntities: [Self] = [.portfolio, .organization, .family]
   }
 
   /// The kind.

@@ -29,8 +29,31 @@ struct UserEntitlements: Sendable {
   var plan: String
   /// The plan, as EntitlementService describes it.
   var planDetails: Entitlement_V1.Plan?
+  /// The plan, then those of the organizations, portfolios and families on which the user has a role.
+  var plans: [Entitlement_V1.Plan] = []
   /// Whether the user has the Compliance Pack.
   var hasCompliancePack: Bool
+}
+
+extension [Tenancy_V1.RoleAssociation] {
+  /// The subjects of plans among the entities of roles in force, oldest role first, at most `countMax`.
+  func planSubjects(at now: Int64, countMax: Int) -> [Entitlement_V1.Subject] {
+    var subjects: [Entitlement_V1.Subject] = []
+    var seen: Set<String> = []
+    for association in self where association.isValid(at: now) {
+      guard subjects.count < countMax else { break }
+      let kind: Entitlement_V1.SubjectKind
+      switch association.entityType {
+      case "organization": kind = .organization
+      case "portfolio": kind = .portfolio
+      case "family": kind = .family
+      default: continue
+      }
+      guard seen.insert(association.entityId).inserted else { continue }
+      subjects.append(.init(kind: kind, id: association.entityId))
+    }
+    return subjects
+  }
 }
 
 extension Tenancy_V1.RoleAssociation {

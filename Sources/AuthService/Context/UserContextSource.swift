@@ -27,7 +27,10 @@ struct UserContextSource: Sendable {
   /// The feature that `has_compliance_pack` shows; what unlocks it is for the catalogue to say.
   private static let compliancePack = "compliancePack"
 
-  init(tenancy: Channel, entitlement: Channel) {
+  /// Plans of others that a profile lists, at most.
+  private static let planCountMax = 20
+
+  init(tenancy: Channel, entitlement: Channel, clock: any WallClock) {
     let associations = Tenancy_V1.AssociationsClient(tenancy)
     let entitlements = Entitlement_V1.EntitlementsClient(entitlement)
     permissions = Tenancy_V1.PermissionsClient(tenancy)
@@ -35,7 +38,10 @@ struct UserContextSource: Sendable {
     questions = SharedQuestions { userID in
       async let roles = Self.roles(of: userID, associations)
       async let bought = Self.bought(by: userID, entitlements)
-      return await Parts(roles: roles, bought: bought)
+      return await Parts(
+        roles: roles,
+        bought: Self.withPlans(bought, of: roles, at: clock.now, entitlements)
+      )
     }
   }
 
@@ -134,6 +140,30 @@ struct UserContextSource: Sendable {
         throw RPCError(.resourceExhausted, "the user has too many roles to list")
       }
       return .success(all)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The purchases of a user, with the plans of those on which the user has roles.
+  ///
+  /// Only users with such roles need the second question.
+  private static func withPlans(
+    _ bought: Result<UserEntitlements, any Error>,
+    of roles: Result<Roles, any Error>,
+    at now: Int64,
+    _ entitlements: Entitlement_V1.EntitlementsClient
+  ) async -> Result<UserEntitlements, any Error> {
+    guard case .success(var known) = bought else { return bought }
+    known.plans = known.planDetails.map { [$0] } ?? []
+    // Without roles the answer names them as missing.
+    let associations = (try? roles.get())?.associations ?? []
+    let subjects = associations.planSubjects(at: now, countMax: planCountMax)
+    guard !subjects.isEmpty else { return .success(known) }
+    do {
+      known.plans += try await entitlements.getPlans(.init(subjects: subjects), timeout: timeout)
+        .plans
+      return .success(known)
     } catch {
       return .failure(error)
     }

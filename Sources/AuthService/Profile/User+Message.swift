@@ -52,6 +52,7 @@ extension Auth_V1.User {
     hasCompliancePack = context.entitlements?.hasCompliancePack ?? false
     plan = context.entitlements?.plan ?? ""
     planDetails = context.entitlements?.planDetails
+    plans = context.entitlements?.plans ?? []
     missingContext = context.missing
   }
 }

@@ -196,7 +196,8 @@ public final class AuthService: Sendable {
         ring: ring,
         contexts: UserContextSource(
           tenancy: dependencies.tenancy,
-          entitlement: dependencies.entitlement
+          entitlement: dependencies.entitlement,
+          clock: dependencies.clock
         ),
         providers: IdentityProviders(
           settings.providers,

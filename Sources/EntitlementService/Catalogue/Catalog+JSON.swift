@@ -19,7 +19,7 @@ extension Catalog {
     tiers.sort { ($0.rank, $0.name) < ($1.rank, $1.name) }
     addons = try Self.offers(members.optional("addons"), .addon, features)
     addons.sort { $0.name < $1.name }
-    products = try Self.offers(members.optional("products"), .product, features, tiers)
+    products = try Self.offers(members.optional("products"), .product, features, tiers, addons)
     products.sort { $0.name < $1.name }
     promotions = try Self.promotions(
       members.optional("promotions"),
@@ -89,7 +89,8 @@ extension Catalog {
     _ field: JSONField?,
     _ kind: OfferKind,
     _ features: [String: Feature],
-    _ tiers: [Offer] = []
+    _ tiers: [Offer] = [],
+    _ addons: [Offer] = []
   ) throws(JSONDecodingError) -> [Offer] {
     guard let field else { return [] }
     var offers: [Offer] = []
@@ -104,15 +105,14 @@ extension Catalog {
         throw nameField.error("\"\(name)\" is given twice")
       }
       var offer = Offer(name: name, values: [:])
+      // Features need not be all that a product gives.
+      var isOptional = false
       switch kind {
       case .tier: offer.rank = Int32(try members.required("rank").integer(in: 0...1_000_000))
       case .product:
-        offer.length = try members.optional("days")?.days(in: 1...36_600)
-        if let field = members.optional("tier") { try offer.give(tier: field, of: tiers) }
+        isOptional = try offer.readProduct(&members, tiers, addons)
       case .addon: break
       }
-      // A tier may be all that a product gives.
-      let isOptional = offer.tier != nil
       let valueField = try isOptional ? members.optional("features") : members.required("features")
       var valueMembers = try valueField?.members()
       for (key, field) in valueMembers?.rest() ?? [] {
@@ -139,20 +139,5 @@ extension Catalog {
       }
       return .limit(.atMost(try field.integer(in: 0...Int64.max)))
     }
-  }
-}
-
-extension Catalog.Offer {
-  /// Gives a tier with all that it includes.
-  fileprivate mutating func give(
-    tier field: JSONField,
-    of tiers: [Catalog.Offer]
-  ) throws(JSONDecodingError) {
-    let name = try field.string()
-    guard let tier = tiers.first(where: { $0.name == name }) else {
-      throw field.error("unknown tier \"\(name)\"")
-    }
-    self.tier = name
-    values = tier.values
   }
 }

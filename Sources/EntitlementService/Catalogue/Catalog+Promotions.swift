@@ -27,7 +27,7 @@ extension Catalog {
       let kind = try members.required("kind").choice(of: Promotion.Kind.self)
       let gift = try gift(element, &members, tiers, addons)
       var promotion = Promotion(name: name, kind: kind, gift: gift)
-      if let field = members.optional("for") { promotion.subjectKinds = try subjectKinds(field) }
+      if let field = members.optional("for") { promotion.subjectKinds = try field.subjectKinds() }
       promotion.startsAt = try instant(members.optional("from"))
       promotion.endsAt = try instant(members.optional("until"))
       if let from = promotion.startsAt, let until = promotion.endsAt, until <= from {
@@ -37,6 +37,7 @@ extension Catalog {
         guard promotion.endsAt != nil else { throw element.error("needs \"until\": campaigns end") }
       } else {
         promotion.duration = try members.required("days").days(in: 1...3660)
+        promotion.trialGroup = try members.optional("trial_group")?.trialGroup()
         promotion.countMax = try members.optional("limit")?.integer(in: 1...Int64.max)
       }
       if kind == .coupon {
@@ -74,15 +75,6 @@ extension Catalog {
       return .addon(name)
     default: throw element.error("must give either a \"tier\" or an \"addon\"")
     }
-  }
-
-  private static func subjectKinds(
-    _ field: JSONField
-  ) throws(JSONDecodingError) -> Set<Subject.Kind> {
-    var kinds: Set<Subject.Kind> = []
-    for element in try field.elements() { kinds.insert(try element.choice(of: Subject.Kind.self)) }
-    guard !kinds.isEmpty else { throw field.error("must name at least one kind of subject") }
-    return kinds
   }
 
   private static func instant(_ field: JSONField?) throws(JSONDecodingError) -> Int64? {

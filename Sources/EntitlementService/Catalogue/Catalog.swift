@@ -28,8 +28,22 @@ struct Catalog: Hashable, Sendable {
     var length: Int64?
     /// Of products: the tier that they give, if any, whose values are among theirs.
     var tier: String?
+    /// Of products: the kinds of subject that it can be bought for.
+    var subjectKinds: Set<Subject.Kind> = [.user]
+    /// Of products that are used up: the points that each gives.
+    var points: PointsGift?
+    /// Of products: the trials that a free trial of the store counts with, if any.
+    var trialGroup: String?
     /// The included values, by key.
     var values: [String: FeatureValue]
+  }
+
+  /// Points that a product gives.
+  struct PointsGift: Hashable, Sendable {
+    /// The app that they are points of.
+    var app: String
+    /// How many one product gives.
+    var points: Int64
   }
 
   /// All features, by key.
@@ -53,6 +67,11 @@ struct Catalog: Hashable, Sendable {
   func addon(_ name: String) -> Offer? { addons.first { $0.name == name } }
   /// The product of this identifier.
   func product(_ id: String) -> Offer? { products.first { $0.name == id } }
+
+  /// Whether a product is sold to subjects of a kind; one that is not known, to users.
+  func sells(_ productID: String, to kind: Subject.Kind) -> Bool {
+    (product(productID)?.subjectKinds ?? [.user]).contains(kind)
+  }
 
   /// Throws for a name that no tier has, unless the subject has it already and another one stands in.
   ///

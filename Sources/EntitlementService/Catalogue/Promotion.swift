@@ -38,11 +38,16 @@ struct Promotion: Hashable, Sendable {
   var endsAt: Int64?
   /// Of a coupon: its code, as `normalized` makes it; empty for the others.
   var code = ""
+  /// The name of the trials of which a subject may use one, this among them; nil if it is alone.
+  var trialGroup: String?
   /// How many subjects may redeem it; nil for any number.
   var countMax: Int64?
 
   /// Promotions of a catalogue, at most.
   static let countMax = 1000
+
+  /// The name of its group, which is its own if it is alone.
+  var group: String { trialGroup ?? name }
 
   /// Whether its window is open.
   func isOpen(at now: Int64) -> Bool {

@@ -10,8 +10,10 @@ enum ChangeCause: String, Hashable, Sendable, CaseIterable {
   case refund
   /// A purchase was revoked.
   case revocation
-  /// The purchase went over to another user.
+  /// The purchase went over to another subject.
   case transfer
+  /// The buyer may no longer buy for the subject, so a renewal does not count for it.
+  case buyerLeft = "buyer_left"
   /// An operator changed the subscription.
   case `operator`
   /// A service changed the subscription.

@@ -40,7 +40,7 @@ extension EntitlementCore {
   }
 
   /// Writes down that an operator reads about `id`; throws `refusal` for everybody else.
-  private func admitOperator(
+  func admitOperator(
     to id: String,
     _ call: CallContext,
     otherwise refusal: RPCError

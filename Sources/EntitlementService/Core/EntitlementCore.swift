@@ -11,7 +11,7 @@ final class EntitlementCore: Sendable {
   let identifiers: IdentifierFactory
   /// Changes of points, for those who watch.
   let pointsNews: PointsNews
-  private let authorizer: SubjectAuthorizer
+  let authorizer: SubjectAuthorizer
   /// The budget of operators for reads about others.
   private let auditBudget: AuditBudget
   private let follower: any SubjectFollower
@@ -61,7 +61,7 @@ final class EntitlementCore: Sendable {
 
   /// The subject of a request, once it is sure that the caller may see it.
   ///
-  /// Services may see all; users themselves, and portfolios and organizations as TenancyService says.
+  /// Services may see all; users themselves, and other subjects as TenancyService says.
   /// What may not be seen is answered like what does not exist.
   func subject(
     _ wire: Entitlement_V1.Subject?,
@@ -83,6 +83,22 @@ final class EntitlementCore: Sendable {
       try await require(permission, call)
       return subject
     }
+  }
+
+  /// The subject that a user buys for, which is the caller if none is named, and the right that it takes.
+  func purchaser(
+    _ wire: Entitlement_V1.Subject?,
+    _ call: CallContext
+  ) throws -> (subject: Subject, right: NeededRight?) {
+    let userID = try userID(call)
+    guard let subject = try plainSubject(wire, call) else { throw EntitlementError.notFound }
+    guard let right = subject.purchaseRight else {
+      guard subject.id == userID else {
+        throw Self.denying(EntitlementError.notFound, on: subject.id, call)
+      }
+      return (subject, nil)
+    }
+    return (subject, right)
   }
 
   /// As `subject(_:_:)`, for what users do for themselves alone, and services for what is shared.
@@ -191,6 +207,15 @@ final class EntitlementCore: Sendable {
     try await store.write(call) { tx in try body(tx, changes) }
   }
 
+  /// Changes the store as the service does by itself.
+  func changeOwn(
+    _ body: @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Void
+  ) async throws {
+    let changes = SubjectChanges(follower, tombstones: store.tombstones)
+    defer { changes.end() }
+    try await store.writeOwn { tx in try body(tx, changes) }
+  }
+
   /// Times that a write is begun anew because what it rests on must be asked for first.
   static let confirmationCountMax = 3
 
@@ -231,5 +256,13 @@ final class EntitlementCore: Sendable {
     try await require(needed.view, call)
     throw EntitlementError.denied(permission.action, right.decision)
       .denying(permission.action, on: permission.entity, because: right.decision.reason)
+  }
+}
+
+extension Subject {
+  /// The right that buying for the subject takes; nil for users, who buy for themselves.
+  var purchaseRight: EntitlementCore.NeededRight? {
+    guard let permission = purchasePermission, let view = viewPermission else { return nil }
+    return .init(permission: permission, view: view)
   }
 }

@@ -25,6 +25,7 @@ extension Subject.Kind {
     case .user: .user
     case .organization: .organization
     case .portfolio: .portfolio
+    case .family: .family
     }
   }
 }

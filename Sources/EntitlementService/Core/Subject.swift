@@ -10,6 +10,8 @@ struct Subject: Hashable, Sendable {
     case organization
     /// A portfolio.
     case portfolio
+    /// A family.
+    case family
   }
 
   /// The kind of subject.
@@ -37,6 +39,12 @@ extension Subject {
     case .user: nil
     case .organization: Permission("organization.view", on: id)
     case .portfolio: Permission("portfolio.view", on: id)
+    case .family: Permission("family.view", on: id)
     }
+  }
+
+  /// The permission to buy for the subject in TenancyService; nil for users, who buy for themselves.
+  var purchasePermission: Permission? {
+    kind == .user ? nil : Permission("billing.purchase", on: id)
   }
 }

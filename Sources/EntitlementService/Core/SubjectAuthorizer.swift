@@ -15,6 +15,8 @@ struct SubjectAuthorizer: Sendable {
   let confirm: Question<PermissionConfirmation>
   /// May go by what was said lately, unless the call wants a refresh.
   let check: Question<Bool>
+  /// Whether a user who does not call has a permission now.
+  let holds: @Sendable (_ permission: Permission, _ userID: String) async throws -> Bool
 
   /// Whether a user may do something, as TenancyService said lately; for reading.
   func check(

@@ -31,10 +31,15 @@ final class SubjectChanges: Sendable {
     try tombstones?.contains(.user(userID), in: tx) ?? false
   }
 
+  /// Whether a user or an entity was deleted.
+  func isErased(_ subject: Subject, in tx: borrowing WriteTransaction) throws -> Bool {
+    try tombstones?.contains(subject.tombstone, in: tx) ?? false
+  }
+
   /// Throws NOT_FOUND for a user or an entity that was deleted: what a service does late must not bring
   /// anything back.
   func requireNotErased(_ subject: Subject, in tx: borrowing WriteTransaction) throws {
-    try requireNone(subject.kind == .user ? .user(subject.id) : .holder(subject.id), in: tx)
+    try requireNone(subject.tombstone, in: tx)
   }
 
   /// As the other one, for an entity that has points.
@@ -86,4 +91,9 @@ final class SubjectChanges: Sendable {
     try SubjectVersionTable.announce(subject, version: version, in: tx)
     return version
   }
+}
+
+extension Subject {
+  /// The name of the subject among those that were deleted.
+  fileprivate var tombstone: Tombstones.Name { kind == .user ? .user(id) : .holder(id) }
 }

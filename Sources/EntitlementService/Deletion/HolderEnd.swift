@@ -8,12 +8,12 @@ struct HolderEnd {
   ///
   /// TenancyService's identifiers are of one entity each, so the subject of another kind has nothing.
   private var subjects: [Subject] {
-    [Subject(.organization, holderID), Subject(.portfolio, holderID)]
+    [Subject.Kind.organization, .portfolio, .family].map { Subject($0, holderID) }
   }
 
   /// Deletes what the entity has, tells watchers that its features are gone, and remembers it for good.
   ///
-  /// Purchases are of users and stay. May be done again.
+  /// Purchases stay, bound to nobody: their buyers may hand them in for other subjects. May be done again.
   func run(
     _ tombstones: Tombstones,
     in tx: borrowing WriteTransaction,
@@ -23,6 +23,7 @@ struct HolderEnd {
       changes.begin(subject)
       let version = try SubjectVersionTable.current(of: subject, in: tx)
       try SubjectRows.delete(subject, in: tx)
+      try PurchaseBindingTable.remove(of: subject, in: tx)
       // Anyone who has a version was given something, and others may have kept that.
       guard version > 0 else { continue }
       try SubjectVersionTable.announce(subject, version: version + 1, in: tx)

@@ -31,6 +31,7 @@ extension Plan {
       subject: subject.wire,
       source: source,
       productId: productID,
+      store: store,
       promotion: promotion,
       expiresAt: expiresAt.map { .init(milliseconds: $0) },
       renewal: renewal,

@@ -12,6 +12,7 @@ extension ChangeCause {
     case .refund: .refund
     case .revocation: .revocation
     case .transfer: .transfer
+    case .buyerLeft: .buyerLeft
     case .operator: .operator
     case .service: .service
     case .trial: .trial

@@ -31,7 +31,8 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     let addons = (active?.addons ?? []).filter { isCurrent($0.validUntil, at: now) }.map(\.name)
     let products = holdings.purchases.filter { resolver.scope.counts($0, for: subject.id) }
       .map { resolver.catalog.worth(of: $0, at: now) }
-      .filter { $0.state == .active }.map(\.productID)
+      .filter { $0.state == .active && resolver.catalog.sells($0.productID, to: subject.kind) }
+      .map(\.productID)
     let plan = try resolver.plan(of: holdings, at: now)
     let planEdge = try resolver.nextPlanChange(of: holdings, after: now)
     let edge = (resolutions.map(\.validUntil) + [planEdge]).compactMap(\.self).min()
@@ -50,6 +51,19 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
       plan: plan.wire(of: subject),
       moduleFlags: Dictionary(flags, uniquingKeysWith: { first, _ in first })
     )
+  }
+
+  func getPlans(
+    _ request: Entitlement_V1.GetPlansRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.GetPlansResponse {
+    var plans: [Entitlement_V1.Plan] = []
+    for wire in request.subjects {
+      let subject = try await core.subject(wire, call)
+      let plan = try resolver.plan(of: try await reader.holdings(of: subject), at: core.clock.now)
+      plans.append(plan.wire(of: subject))
+    }
+    return .init(plans: plans)
   }
 
   func checkFeature(

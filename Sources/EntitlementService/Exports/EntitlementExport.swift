@@ -56,7 +56,9 @@ enum EntitlementExport {
     of: "redemption",
     where: isUser,
     by: [.text("promotion")],
-    [.text("promotion"), .instant("redeemed_at"), .instant("ends_at")]
+    [
+      .text("promotion"), .text("trial_group"), .instant("redeemed_at"), .instant("ends_at"),
+    ]
   )
 
   private static let changes = ExportSection(
@@ -81,12 +83,16 @@ enum EntitlementExport {
   private static let purchases = ExportSection(
     "purchases",
     of: "purchase",
-    from: "purchase JOIN purchase_holder USING (environment, original_transaction_id)",
-    where: "purchase_holder.user_id = ?1",
-    by: [.text("environment"), .text("original_transaction_id")],
+    from: "purchase JOIN purchase_binding USING (\(PurchaseBindingTable.key))",
+    where: "purchase_binding.buyer_id = ?1",
+    by: [.text("store"), .text("environment"), .text("original_transaction_id")],
     [
-      .text("id"), .text("environment"), .text("original_transaction_id"), .text("transaction_id"),
-      .text("product_id"), .instant("claimed_at", from: "purchase_holder.claimed_at"),
+      .text("id"), .text("store"), .text("environment"), .text("original_transaction_id"),
+      .text("transaction_id"),
+      .text("product_id"), .instant("claimed_at", from: "purchase_binding.bound_at"),
+      .text("subject_kind", from: "purchase_binding.subject_kind"),
+      .text("subject_id", from: "purchase_binding.subject_id"),
+      .instant("ends_at", from: "purchase_binding.ends_at"),
       .boolean("is_renewed"), .boolean("is_family_shared"), .boolean("is_unshared"),
       .boolean("is_upgraded"), .boolean("is_test"), .instant("purchased_at"),
       .instant("expires_at"), .instant("grace_until"), .instant("revoked_at"),
@@ -97,7 +103,8 @@ enum EntitlementExport {
       .integer("renewal_offer_type"), .text("renewal_offer_identifier"),
       .text("renewal_offer_discount_type"), .instant("renewal_signed_at"),
       .instant("refund_requested_at"), .text("refund_request_reason"),
-      .instant("refund_signed_at"), .boolean("is_consumable"), .text("previous_transaction_id"),
+      .instant("refund_signed_at"), .boolean("is_consumable"), .integer("quantity"),
+      .text("previous_transaction_id"),
       .text("previous_product_id"), .instant("previous_purchased_at"),
       .instant("previous_expires_at"), .instant("previous_grace_until"),
       .instant("previous_revoked_at"), .boolean("previous_is_upgraded"),
@@ -113,8 +120,9 @@ enum EntitlementExport {
     "points",
     of: "points_entry",
     where: """
-      holder IN (SELECT scope FROM audit_log WHERE actor = 'user:' || ?1
-          AND action IN ('points.earn', 'points.redeem', 'points.reverse'))
+      (holder IN (SELECT scope FROM audit_log WHERE actor = 'user:' || ?1
+          AND action IN ('points.earn', 'points.redeem', 'points.reverse', 'points.grant'))
+        OR holder IN (SELECT subject_id FROM purchase_binding WHERE buyer_id = ?1))
         AND actor_id = ?1
       """,
     by: [.text("holder"), .integer("number")],
@@ -169,9 +177,12 @@ enum EntitlementExport {
     "purchase.transfer_count": "how often it changed hands, which others did",
     "purchase.is_granted": "whether somebody has held it, which others may have",
     "purchase.transfers_since": "how often it changed hands, which others did",
-    "purchase_holder.environment": "in purchases",
-    "purchase_holder.original_transaction_id": "in purchases",
-    "purchase_holder.user_id": ownID,
+    "purchase_binding.store": "in purchases",
+    "purchase_binding.environment": "in purchases",
+    "purchase_binding.original_transaction_id": "in purchases",
+    "purchase_binding.buyer_id": ownID,
+    "purchase_binding.unproven_end": "says that a question to another service is open",
+    "purchase_points": "the points are in points, or belong to the family whose ledger it is",
     "points_entry.balance": ofFamilies,
     "points_entry.actor_id": ownID,
   ]

@@ -37,6 +37,8 @@ extension PointsEntryKind {
     case .redeem: .redeem
     case .reverseEarn: .reverseEarn
     case .reverseRedeem: .reverseRedeem
+    case .grant: .grant
+    case .reverseGrant: .reverseGrant
     }
   }
 }

@@ -16,23 +16,27 @@ enum PointsEntryKind: String, Sendable, CaseIterable {
   case redeem
   case reverseEarn = "reverse_earn"
   case reverseRedeem = "reverse_redeem"
+  /// A purchase gave them.
+  case grant
+  /// A refund of the purchase took them back.
+  case reverseGrant = "reverse_grant"
 
   /// The account that points leave, and the one they enter.
   var accounts: (debit: PointsAccount, credit: PointsAccount) {
     switch self {
-    case .earn: (.issued, .balance)
+    case .earn, .grant: (.issued, .balance)
     case .redeem: (.balance, .redeemed)
-    case .reverseEarn: (.balance, .issued)
+    case .reverseEarn, .reverseGrant: (.balance, .issued)
     case .reverseRedeem: (.redeemed, .balance)
     }
   }
 
-  /// The kind that reverses it; nil for a reversal itself.
+  /// The kind that reverses it; nil for a reversal itself, and for what only the store takes back.
   var reversal: PointsEntryKind? {
     switch self {
     case .earn: .reverseEarn
     case .redeem: .reverseRedeem
-    case .reverseEarn, .reverseRedeem: nil
+    case .reverseEarn, .reverseRedeem, .grant, .reverseGrant: nil
     }
   }
 }

@@ -93,9 +93,9 @@ enum PointsError {
     errors.invalid("transaction_ids", "DUPLICATE", "must not name transaction \"\(id)\" twice")
   }
 
-  /// The transaction takes something back itself.
+  /// The transaction takes something back itself, or was bought.
   static func notReversible(_ id: String) -> RPCError {
-    let message = "transaction \(id) is a reversal, which cannot be reversed"
+    let message = "transaction \(id) is a reversal or a purchase, which cannot be reversed"
     return errors.precondition("NOT_REVERSIBLE", message, ["transaction_id": id])
   }
 

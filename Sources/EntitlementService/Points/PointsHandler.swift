@@ -47,7 +47,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListPointsRulesResponse {
     let holder = request.holderId
-    try await core.require(Self.permission("view", on: holder), call)
+    try await requireView(of: holder, call)
     let rules = try await core.store.read { try PointsRuleTable.all(of: holder, in: $0) }
     return .init(rules: rules.map(\.wire))
   }
@@ -109,19 +109,26 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.GetPointsBalancesResponse {
     let holder = request.holderId
-    try await core.require(Self.permission("view", on: holder), call)
+    try await requireView(of: holder, call)
     let (rules, balances) = try await core.store.read { tx in
       (
         try PointsRuleTable.all(of: holder, in: tx),
         try PointsLedger(holder: holder).balances(in: tx)
       )
     }
+    let known = Dictionary(rules.map { ($0.app, $0) }) { first, _ in first }
+    // Points that were bought need no rule.
+    let apps = Set(known.keys).union(balances.filter { $0.value > 0 }.keys).sorted()
     return .init(
-      balances: rules.map { rule in
-        let points = balances[rule.app] ?? 0
-        return .init(app: rule.app, points: points, rewardMinutes: rule.rewardMinutes(for: points))
+      balances: apps.map { app in
+        let points = balances[app] ?? 0
+        return .init(
+          app: app,
+          points: points,
+          rewardMinutes: known[app]?.rewardMinutes(for: points) ?? 0
+        )
       },
-      // Rules cannot be deleted, so every balance has one, and there are too few to overflow.
+      // There are too few to overflow.
       totalPoints: balances.values.reduce(0, +)
     )
   }
@@ -131,7 +138,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListPointsHistoryResponse {
     let holder = request.holderId
-    try await core.require(Self.permission("view", on: holder), call)
+    try await requireView(of: holder, call)
     let kind = PointsEntryKind(request.kind)
     let page = try await core.page(
       .init(size: request.pageSize, token: request.pageToken),
@@ -156,7 +163,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.GetActiveRewardsResponse {
     let holder = request.holderId
-    try await core.require(Self.permission("view", on: holder), call)
+    try await requireView(of: holder, call)
     let now = core.clock.now
     let running = try await core.store.read { tx in
       try RewardTable.running(of: holder, at: now, in: tx)
@@ -173,6 +180,23 @@ struct PointsHandler: Entitlement_V1.PointsService {
     case reverse
   }
 
+  /// Whether users do something with the points that they bought for themselves, which no policy knows of.
+  ///
+  /// They earn none, and take nothing back.
+  private static func isOwn(
+    _ deed: String,
+    of holder: String,
+    _ call: CallContext
+  ) throws -> Bool {
+    ["view", "redeem", "set_rules"].contains(deed) && call.caller.user?.userID == holder
+  }
+
+  /// Makes sure that the caller may see the points of a holder.
+  private func requireView(of holder: String, _ call: CallContext) async throws {
+    guard try !Self.isOwn("view", of: holder, call) else { return }
+    try await core.require(Self.permission("view", on: holder), call)
+  }
+
   private static func permission(_ deed: String, on holder: String) -> Permission {
     Permission("points.\(deed)", on: holder)
   }
@@ -186,14 +210,15 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
+    let right = EntitlementCore.NeededRight(
+      permission: Self.permission(deed, on: holder),
+      view: Self.permission("view", on: holder)
+    )
     let response = try await core.write(
       key,
       request,
       call,
-      needing: .init(
-        permission: Self.permission(deed, on: holder),
-        view: Self.permission("view", on: holder)
-      )
+      needing: try Self.isOwn(deed, of: holder, call) ? nil : right
     ) { tx, changes in
       try changes.requireNotErased(holder: holder, in: tx)
       return try body(tx)

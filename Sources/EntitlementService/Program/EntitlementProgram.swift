@@ -109,6 +109,10 @@ public enum EntitlementProgram: HostedService {
           },
           check: { user, action, entity, call in
             try await permissions.check(user, action, entity, for: call).isAllowed
+          },
+          holds: { permission, user in
+            try await permissions.confirm(user, permission.action, permission.entity)
+              .decision.isAllowed
           }
         ),
         accounts: AuthAccountDirectory(Auth_V1.UsersClient(remote.authChannel))

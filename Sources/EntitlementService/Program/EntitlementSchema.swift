@@ -295,5 +295,6 @@ enum EntitlementSchema {
         """
     ),
     EarnClockTable.migration,
+    PurchaseBindingTable.migration,
   ]
 }

@@ -27,6 +27,8 @@ final class EntitlementService: Sendable {
   private let settings: EntitlementSettings
   private let catalogue: CurrentCatalog
   private let verifier: AppleVerifier
+  /// Asks for rights of buyers that could not be asked for.
+  let unprovenBuyers: UnprovenBuyers
   /// The services to register with the server.
   let services: [ServiceDefinition]
 
@@ -120,6 +122,11 @@ final class EntitlementService: Sendable {
     )
     (self.settings, self.core, self.reader) = (settings, core, reader)
     (self.catalogue, self.verifier) = (catalogue, verifier)
+    unprovenBuyers = UnprovenBuyers(
+      core: core,
+      catalogue: catalogue,
+      settings: settings.purchases
+    )
     let entitlements = EntitlementsHandler(
       core: core,
       catalogue: catalogue,
@@ -169,7 +176,9 @@ final class EntitlementService: Sendable {
 
   /// Deletes old rows of the store until the task is cancelled.
   func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
-    await core.database.maintain(on: loop, clock: clock, logger: logger) { [core, settings] now in
+    await core.database.maintain(on: loop, clock: clock, logger: logger) {
+      [core, settings, unprovenBuyers] now in
+      try await unprovenBuyers.ask()
       try await NotificationTable.purge(
         before: now - settings.purchases.notificationLifetime,
         from: core.store

@@ -3,9 +3,10 @@ internal import EntitlementContracts
 internal import RPCKit
 internal import ServiceKit
 
-extension PurchaseRecord {
+extension BoundPurchase {
   /// The purchase as it is sent, worth what it is worth at `now` where a catalogue is sold.
   func wire(at now: Int64, _ catalog: Catalog) -> Entitlement_V1.Purchase {
+    let (id, purchase) = (record.id, record.purchase)
     let worth = catalog.worth(of: purchase, at: now)
     let state: Entitlement_V1.PurchaseState =
       switch worth.state {
@@ -30,7 +31,11 @@ extension PurchaseRecord {
       offer: purchase.offer?.wire,
       renewal: purchase.renewal?.wire(graceUntil: purchase.graceUntil),
       refundRequestedAt: purchase.refundRequest.map { .init(milliseconds: $0.requestedAt) },
-      refundRequestReason: purchase.refundRequest?.reason ?? ""
+      refundRequestReason: purchase.refundRequest?.reason ?? "",
+      store: purchase.store,
+      subject: binding?.subject.wire,
+      buyerId: binding?.buyerID ?? "",
+      bound: binding.map { isCurrent($0.endsAt, at: now) } ?? false
     )
   }
 }

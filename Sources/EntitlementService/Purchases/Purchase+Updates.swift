@@ -9,7 +9,8 @@ extension Purchase {
   /// period before the last is kept too, as it counts until the last begins.
   func updated(by other: Purchase) -> Purchase? {
     precondition(
-      environment == other.environment && originalTransactionID == other.originalTransactionID,
+      store == other.store && environment == other.environment
+        && originalTransactionID == other.originalTransactionID,
       "a transaction is applied to a purchase that is not its own"
     )
     let isAnotherPeriod = isRenewed && other.isRenewed && purchasedAt != other.purchasedAt
@@ -23,6 +24,7 @@ extension Purchase {
     var result = other
     result.previous = isAnotherPeriod ? newestPeriod : previous
     result.isConsumable = isConsumable || other.isConsumable
+    result.quantity = max(quantity, other.quantity)
     result.appAccountToken = other.appAccountToken ?? appAccountToken
     result.appTransactionID = other.appTransactionID ?? appTransactionID
     result.renewalSignedAt = renewalSignedAt

@@ -50,6 +50,9 @@ extension Purchase {
     var end: Int64?
   }
 
+  /// Whether the newest period is the free trial that stores give to new customers.
+  var isIntroductoryTrial: Bool { offer?.type == 1 && offer?.discountType == "FREE_TRIAL" }
+
   /// The newest period as one of its own.
   var newestPeriod: Period {
     Period(

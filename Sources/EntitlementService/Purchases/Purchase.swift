@@ -1,6 +1,6 @@
-/// Something bought in the App Store, as the newest data that Apple signed describes it.
+/// Something bought in a store, as the newest data that the store signed describes it.
 ///
-/// One for each environment and original transaction. Instants are milliseconds since 1970.
+/// One for each store, environment and original transaction. Instants are milliseconds since 1970.
 struct Purchase: Hashable, Sendable {
   /// The state of a purchase.
   enum State: String, Hashable, Sendable {
@@ -14,6 +14,8 @@ struct Purchase: Hashable, Sendable {
     case revoked
   }
 
+  /// The store that sold it: `apple`.
+  var store = "apple"
   /// Where it was bought.
   var environment: PurchaseEnvironment
   /// Apple's identifier of the purchase and all that follows from it.
@@ -60,6 +62,8 @@ struct Purchase: Hashable, Sendable {
   var refundSignedAt: Int64?
   /// Whether it is used up: what it gave is given once.
   var isConsumable = false
+  /// How many were bought.
+  var quantity: Int64 = 1
   /// The period before the newest one, of something renewed: it counts until the newest begins.
   var previous: Period?
 

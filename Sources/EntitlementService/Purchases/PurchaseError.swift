@@ -34,6 +34,50 @@ enum PurchaseError {
     "the purchase belongs to another user"
   )
 
+  /// The caller has bought the purchase for another subject.
+  static func boundElsewhere(_ subject: Subject) -> RPCError {
+    errors.error(
+      .alreadyExists,
+      "BOUND_ELSEWHERE",
+      "the purchase counts for \(subject.kind.rawValue) \(subject.id); move it with Purchases/Move",
+      ["subject_kind": subject.kind.rawValue, "subject_id": subject.id]
+    )
+  }
+
+  /// The product is not sold to subjects of this kind, or the purchase comes from Family Sharing.
+  static func forOthers(_ product: String, _ kind: Subject.Kind) -> RPCError {
+    errors.precondition(
+      "PRODUCT_FOR_OTHERS",
+      "product \"\(product)\" cannot be bought for a subject of kind \(kind.rawValue); see `subjects` of "
+        + "the product in the catalogue",
+      ["name": product, "subject_kind": kind.rawValue]
+    )
+  }
+
+  /// The subject has had a trial of this group.
+  static func trialUsed(_ product: String) -> RPCError {
+    errors.precondition(
+      "TRIAL_USED",
+      "the subject has used its free trial; product \"\(product)\" counts once a period is paid for",
+      ["name": product]
+    )
+  }
+
+  /// The catalogue gives points for a product that is not used up.
+  static func misconfigured(_ product: String) -> RPCError {
+    errors.precondition(
+      "PRODUCT_MISCONFIGURED",
+      "the catalogue gives points for product \"\(product)\", which the store does not sell as a consumable",
+      ["name": product]
+    )
+  }
+
+  /// A consumable stays where it was given.
+  static let notMovable = errors.precondition(
+    "NOT_MOVABLE",
+    "consumable purchases cannot be moved: their points were given once"
+  )
+
   /// A consumable was given to a user whose account is deleted.
   static let alreadyUsedUp = errors.precondition(
     "ALREADY_CLAIMED",
@@ -48,13 +92,18 @@ enum PurchaseError {
 
   /// Whether an error says that a purchase belongs to somebody else, so that the caller does not get it.
   static func isClaim(_ error: RPCError) -> Bool {
-    error.reason == alreadyClaimed.reason || error.reason == transferLimit.reason
+    [alreadyClaimed.reason, transferLimit.reason, "BOUND_ELSEWHERE"].contains(error.reason)
   }
 
   /// Whether an error is about one transaction and not about the call.
   static func isOfTransaction(_ error: RPCError) -> Bool {
-    isClaim(error) || error.reason == "TRANSACTION_INCOMPLETE"
+    isClaim(error) || ofTransactions.contains(error.reason ?? "")
   }
+
+  private static let ofTransactions: Set<String> = [
+    "TRANSACTION_INCOMPLETE", "PRODUCT_FOR_OTHERS", "TRIAL_USED", "PRODUCT_MISCONFIGURED",
+    "POINTS_LIMIT",
+  ]
 
   /// A receipt or a transaction without the product.
   static func productNotInReceipt(_ name: String) -> RPCError {

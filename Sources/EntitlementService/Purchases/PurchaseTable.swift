@@ -19,10 +19,11 @@ struct PurchaseRecord: Hashable, Sendable {
   var place: PurchasePlace { PurchasePlace(purchasedAt: purchase.purchasedAt, id: id) }
 }
 
-/// The tables `purchase` and `purchase_holder`.
+/// The table `purchase`.
 enum PurchaseTable {
-  private static let columns = RecordColumns<PurchaseRecord>(
+  static let columns = RecordColumns<PurchaseRecord>(
     "purchase",
+    .text("store", \.purchase.store),
     .text("environment", \.purchase.environment.rawValue),
     .text("original_transaction_id", \.purchase.originalTransactionID),
     .text("id", \.id),
@@ -59,6 +60,7 @@ enum PurchaseTable {
     .optionalText("refund_request_reason", \.purchase.refundRequest?.reason),
     .optionalInteger("refund_signed_at", \.purchase.refundSignedAt),
     .boolean("is_consumable", \.purchase.isConsumable),
+    .integer("quantity", \.purchase.quantity),
     .optionalText("previous_transaction_id", \.purchase.previous?.transactionID),
     .optionalText("previous_product_id", \.purchase.previous?.productID),
     .optionalInteger("previous_purchased_at", \.purchase.previous?.purchasedAt),
@@ -74,11 +76,13 @@ enum PurchaseTable {
     .integer("transfers_since", \.transfersSince),
     .boolean("is_granted", \.isGranted)
   ) { row in
+    let store = row.text()
     let environment = PurchaseEnvironment(rawValue: row.text()) ?? .sandbox
     let originalTransactionID = row.text()
     return PurchaseRecord(
       id: row.text(),
       purchase: Purchase(
+        store: store,
         environment: environment,
         originalTransactionID: originalTransactionID,
         transactionID: row.text(),
@@ -104,6 +108,7 @@ enum PurchaseTable {
         },
         refundSignedAt: row.optionalInteger(),
         isConsumable: row.boolean(),
+        quantity: row.integer(),
         previous: previous(&row)
       ),
       payloadDigest: row.text(),
@@ -115,41 +120,54 @@ enum PurchaseTable {
     )
   }
   private static let saving = columns.upsert(
-    on: "environment",
+    on: "store",
+    "environment",
     "original_transaction_id",
     keeping: "id"
   )
 
-  /// The purchase of an original transaction, if it is known.
+  /// The purchase of the same original transaction, if it is known.
   static func load(
-    _ environment: PurchaseEnvironment,
-    _ originalTransactionID: String,
+    _ purchase: Purchase,
     in tx: borrowing some Queryable
   ) throws -> PurchaseRecord? {
     try tx.first(
       columns,
-      "WHERE environment = ? AND original_transaction_id = ?",
-      .text(environment.rawValue),
-      .text(originalTransactionID)
+      "WHERE store = ? AND environment = ? AND original_transaction_id = ?",
+      .text(purchase.store),
+      .text(purchase.environment.rawValue),
+      .text(purchase.originalTransactionID)
     )
   }
 
-  /// The purchases that a user bought or shares, as far as they can have a say.
+  /// The purchase of this identifier.
+  static func load(
+    id: String,
+    in tx: borrowing some Queryable
+  ) throws -> PurchaseRecord? {
+    try tx.first(columns, "WHERE id = ?", .text(id))
+  }
+
+  /// The purchases that a subject has, as far as they can have a say.
   ///
   /// Of each product in each environment: the newest, which says why there is nothing, and the one
   /// that lasts longest, which says what there is. So a user with thousands of purchases takes no more
   /// memory and time at each check than there are products. Besides them a few subscriptions whose period
   /// before the newest can be worth something else than that: an Apple account has one for each group of
-  /// subscriptions.
-  static func held(by userID: String, in tx: borrowing some Queryable) throws -> [Purchase] {
+  /// subscriptions. Those that a subject has only for a time are among these.
+  static func held(
+    by subject: Subject,
+    in tx: borrowing some Queryable
+  ) throws -> [Purchase] {
     try tx.query(
       """
-      SELECT \(columns.list) FROM (
+      SELECT ends_at, \(columns.list) FROM (
         SELECT *,
           row_number() OVER (
-            PARTITION BY environment, product_id, is_split ORDER BY purchased_at DESC, id) AS by_date,
+            PARTITION BY store, environment, product_id, is_split
+            ORDER BY purchased_at DESC, id) AS by_date,
           row_number() OVER (
-            PARTITION BY environment, product_id, is_split ORDER BY
+            PARTITION BY store, environment, product_id, is_split ORDER BY
               CASE WHEN revoked_at IS NULL AND withdrawn_at IS NULL AND is_upgraded = 0
                 THEN 0 ELSE 1 END,
               CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END,
@@ -158,46 +176,26 @@ enum PurchaseTable {
               id) AS by_end,
           row_number() OVER (PARTITION BY is_split ORDER BY purchased_at DESC, id) AS by_split
         FROM (
-          SELECT \(columns.list),
-            CASE WHEN previous_product_id IS NULL OR (previous_product_id = product_id
-              AND revoked_at IS NULL AND withdrawn_at IS NULL AND is_upgraded = 0)
+          SELECT \(columns.list), ends_at,
+            CASE WHEN ends_at IS NULL AND (previous_product_id IS NULL
+              OR (previous_product_id = product_id
+                AND revoked_at IS NULL AND withdrawn_at IS NULL AND is_upgraded = 0))
               THEN 0 ELSE 1 END AS is_split
-          FROM purchase JOIN purchase_holder USING (environment, original_transaction_id)
-          WHERE user_id = ?
+          FROM purchase JOIN purchase_binding USING (\(PurchaseBindingTable.key))
+          WHERE subject_kind = ? AND subject_id = ?
         ) AS mine
       ) AS held
       WHERE (is_split = 1 AND by_split <= ?) OR (is_split = 0 AND (by_date = 1 OR by_end = 1))
       ORDER BY purchased_at, id
       """,
-      .text(userID),
+      subject.stored.kind,
+      subject.stored.id,
       .integer(splitCountMax)
-    ) { try columns.record($0).purchase }
+    ) { try columns.record($0, at: 1).purchase.counting(until: $0.optionalInteger(0)) }
   }
 
-  /// Subscriptions of one user whose last two periods are worth different things, at most.
+  /// Subscriptions of one subject whose last two periods are worth different things, or that end for it, at most.
   static let splitCountMax = 32
-
-  /// A page of what a user bought or shares, newest first, after the given place.
-  static func page(
-    of userID: String,
-    after place: PurchasePlace?,
-    count: Int,
-    in tx: borrowing some Queryable
-  ) throws -> [PurchaseRecord] {
-    try tx.query(
-      columns,
-      """
-      JOIN purchase_holder USING (environment, original_transaction_id)
-      WHERE user_id = ? AND (purchased_at < ? OR (purchased_at = ? AND purchase.id < ?))
-      ORDER BY purchased_at DESC, purchase.id DESC LIMIT ?
-      """,
-      .text(userID),
-      .integer(place?.purchasedAt ?? .max),
-      .integer(place?.purchasedAt ?? .max),
-      .text(place?.id ?? ""),
-      .integer(count)
-    )
-  }
 
   /// Purchases of an application's user in Apple's terms.
   static func made(
@@ -216,45 +214,6 @@ enum PurchaseTable {
   /// Writes a purchase, new or known.
   static func save(_ record: PurchaseRecord, in tx: borrowing WriteTransaction) throws {
     try tx.save(record, saving)
-  }
-
-  /// The holders of a purchase, in the order they came.
-  static func holders(of purchase: Purchase, in tx: borrowing some Queryable) throws -> [String] {
-    try tx.query(
-      """
-      SELECT user_id FROM purchase_holder
-      WHERE environment = ? AND original_transaction_id = ? ORDER BY claimed_at, user_id
-      """,
-      .text(purchase.environment.rawValue),
-      .text(purchase.originalTransactionID)
-    ) { $0.text(0) }
-  }
-
-  /// Gives a purchase to one more user.
-  static func addHolder(
-    _ userID: String,
-    of purchase: Purchase,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    try tx.execute(
-      """
-      INSERT INTO purchase_holder (environment, original_transaction_id, user_id, claimed_at)
-      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
-      """,
-      .text(purchase.environment.rawValue),
-      .text(purchase.originalTransactionID),
-      .text(userID),
-      .integer(tx.now)
-    )
-  }
-
-  /// Takes a purchase from everyone.
-  static func removeHolders(of purchase: Purchase, in tx: borrowing WriteTransaction) throws {
-    try tx.execute(
-      "DELETE FROM purchase_holder WHERE environment = ? AND original_transaction_id = ?",
-      .text(purchase.environment.rawValue),
-      .text(purchase.originalTransactionID)
-    )
   }
 }
 

@@ -8,7 +8,7 @@ extension PurchasesHandler {
     _ request: Entitlement_V1.ValidateReceiptRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.ValidateReceiptResponse {
-    let userID = try core.userID(call)
+    let (claim, right) = try claim(on: request.subject, isRestore: false, call)
     // Base 64 has no dots, and a compact signature has nothing else between its parts.
     let isTransaction = request.receiptData.utf8.contains(UInt8(ascii: "."))
     guard isTransaction || verifier.acceptsReceipts else {
@@ -28,8 +28,10 @@ extension PurchasesHandler {
     guard !transactions.isEmpty else {
       throw PurchaseError.productNotInReceipt(request.productId)
     }
-    return try await takePurchases(request.idempotencyKey, request, call) { intake, tx, changes in
-      let claim = PurchaseIntake.Claim(userID: userID, isRestore: false)
+    return try await takePurchases(request.idempotencyKey, request, call, needing: right) {
+      intake,
+      tx,
+      changes in
       var outcomes: [PurchaseIntake.Outcome] = []
       var refusal: RPCError?
       for transaction in transactions {
@@ -42,19 +44,21 @@ extension PurchasesHandler {
           )
         } catch let error as RPCError where PurchaseError.isOfTransaction(error) {
           refusal = refusal ?? error
-        } catch is AccountsUndecided {
+        } catch is IntakeUndecided {
           continue
         }
       }
       if outcomes.isEmpty, let refusal { throw refusal }
-      let results = outcomes.map { result(of: $0, for: userID) }
+      let takes = outcomes.map { taken($0, by: claim, intake.catalog) }
+      let results = takes.map(\.result)
       let outcome = results.contains(.applied) ? .applied : results.first ?? .unchanged
-      let purchases = outcomes.map { $0.record.wire(at: core.clock.now, intake.catalog) }
+      let purchases = takes.map(\.purchase)
+      let subject = takes.first?.subject ?? claim.subject ?? .user(claim.buyerID)
       return .init(
         format: isTransaction ? .transaction : .legacy,
         result: outcome,
         purchases: purchases,
-        version: try SubjectVersionTable.current(of: .user(userID), in: tx),
+        version: try SubjectVersionTable.current(of: subject, in: tx),
         message: Self.message(outcome, purchases)
       )
     }

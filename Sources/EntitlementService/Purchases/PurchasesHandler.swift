@@ -3,7 +3,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Purchases of users, as devices and the store report them.
+/// Purchases, as devices and the store report them.
 struct PurchasesHandler: Entitlement_V1.PurchasesService {
   let core: EntitlementCore
   let catalogue: CurrentCatalog
@@ -16,17 +16,20 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ request: Entitlement_V1.SubmitTransactionRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.SubmitTransactionResponse {
-    let userID = try core.userID(call)
+    let (claim, right) = try claim(on: request.subject, isRestore: false, call)
     let verified = try await counting {
       try await verifier.transaction(request.signedTransaction, call)
     }
-    return try await takePurchases(request.idempotencyKey, request, call) { intake, tx, changes in
-      let claim = PurchaseIntake.Claim(userID: userID, isRestore: false)
+    return try await takePurchases(request.idempotencyKey, request, call, needing: right) {
+      intake,
+      tx,
+      changes in
       let outcome = try intake.take(try verified.purchase(), claim: claim, in: tx, changes)
+      let take = taken(outcome, by: claim, intake.catalog)
       return .init(
-        result: result(of: outcome, for: userID),
-        purchase: outcome.record.wire(at: core.clock.now, intake.catalog),
-        version: try SubjectVersionTable.current(of: .user(userID), in: tx)
+        result: take.result,
+        purchase: take.purchase,
+        version: try SubjectVersionTable.current(of: take.subject, in: tx)
       )
     }
   }
@@ -35,7 +38,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ request: Entitlement_V1.RestoreRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.RestoreResponse {
-    let userID = try core.userID(call)
+    let (claim, right) = try claim(on: request.subject, isRestore: true, call)
     var checked: [Result<Verified<AppleTransaction>, AppleVerificationError>] = []
     for text in request.signedTransactions {
       do {
@@ -48,14 +51,17 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       try Task.checkCancellation()
     }
     let transactions = checked
-    return try await takePurchases(request.idempotencyKey, request, call) { intake, tx, changes in
+    return try await takePurchases(request.idempotencyKey, request, call, needing: right) {
+      intake,
+      tx,
+      changes in
       var restored: [Entitlement_V1.RestoredTransaction] = []
       for transaction in transactions {
-        restored.append(try restore(transaction, userID, intake, in: tx, changes))
+        restored.append(try restore(transaction, claim, intake, in: tx, changes))
       }
       return .init(
         transactions: restored,
-        version: try SubjectVersionTable.current(of: .user(userID), in: tx)
+        version: try SubjectVersionTable.current(of: claim.subject ?? .user(claim.buyerID), in: tx)
       )
     }
   }
@@ -64,16 +70,16 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ request: Entitlement_V1.ListPurchasesRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListPurchasesResponse {
-    let userID = try await core.readableUser(request.userId, call)
+    let owner = try await listed(request, call)
     let page = try await core.page(
       .init(size: request.pageSize, token: request.pageToken),
-      of: [userID],
+      of: owner.filter,
       call,
       cursorCount: 2,
-      cursor: \PurchaseRecord.place.cursor
+      cursor: \BoundPurchase.record.place.cursor
     ) { cursor, count, tx in
       let start = cursor.flatMap { PurchasePlace(cursor: $0) }
-      return try PurchaseTable.page(of: userID, after: start, count: count, in: tx)
+      return try PurchaseBindingTable.page(of: owner, after: start, count: count, in: tx)
     }
     let (now, catalog) = (core.clock.now, catalogue.value)
     return .init(
@@ -82,7 +88,42 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     )
   }
 
+  /// The purchases that the caller asks for and may see.
+  private func listed(
+    _ request: Entitlement_V1.ListPurchasesRequest,
+    _ call: CallContext
+  ) async throws -> PurchaseOwner {
+    guard let wire = request.subject else {
+      return .buyer(try await core.readableUser(request.userId, call))
+    }
+    guard let subject = Subject(wire) else { throw EntitlementError.notFound }
+    guard let permission = subject.purchasePermission else {
+      return .buyer(try await core.readableUser(subject.id, call))
+    }
+    do {
+      try await core.require(permission, call)
+    } catch let refusal as RPCError where refusal.code == .notFound {
+      try await core.admitOperator(to: subject.id, call, otherwise: refusal)
+    }
+    return .subject(subject)
+  }
+
   // MARK: - Common
+
+  /// The claim of the caller on purchases for a subject, and the right that it takes.
+  func claim(
+    on wire: Entitlement_V1.Subject?,
+    isRestore: Bool,
+    _ call: CallContext
+  ) throws -> (PurchaseIntake.Claim, EntitlementCore.NeededRight?) {
+    let userID = try core.userID(call)
+    guard let wire else {
+      return (PurchaseIntake.Claim(buyerID: userID, isRestore: isRestore), nil)
+    }
+    let (subject, right) = try core.purchaser(wire, call)
+    let claim = PurchaseIntake.Claim(buyerID: userID, subject: subject, isRestore: isRestore)
+    return (claim, right)
+  }
 
   /// Verifies data; counts what is not genuine, and throws it as callers see it.
   func counting<Payload>(
@@ -98,51 +139,63 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
 
   /// Takes purchases in for the caller, or for another user whom the data proves.
   ///
-  /// Runs `body` once more when it must be known first whether users exist whom purchases name.
+  /// Runs `body` once more when something must be known first that another service knows.
   func takePurchases<Request: Message, Response: Message>(
     _ key: String,
     _ request: Request,
     _ call: CallContext,
     by actor: AuditActor? = nil,
+    needing right: EntitlementCore.NeededRight? = nil,
     _ body:
       @escaping @Sendable (PurchaseIntake, borrowing WriteTransaction, SubjectChanges) throws ->
       Response
   ) async throws -> Response {
-    let known = NamedAccounts()
+    let questions = IntakeQuestions()
     let intake = PurchaseIntake(
       identifiers: core.identifiers,
       policy: settings.restorePolicy,
       actor: actor,
       catalog: catalogue.value,
-      accounts: known
+      scope: settings.apple.scope,
+      questions: questions
     )
     for _ in 0..<EntitlementCore.confirmationCountMax {
       do {
-        return try await core.write(key, request, call) { tx, changes in
+        return try await core.write(key, request, call, needing: right) { tx, changes in
           let response = try body(intake, tx, changes)
-          guard known.isComplete else { throw AccountsUndecided() }
+          guard questions.isComplete else { throw IntakeUndecided() }
           return response
         }
-      } catch is AccountsUndecided {
-        await known.ask(accounts)
+      } catch is IntakeUndecided {
+        await questions.ask(accounts, core.authorizer)
       }
     }
     throw PurchaseError.authUnavailable
   }
 
-  /// How a transaction was taken, for its user.
-  func result(
-    of outcome: PurchaseIntake.Outcome,
-    for userID: String
-  ) -> Entitlement_V1.TransactionResult {
-    guard settings.apple.scope.counts(outcome.record.purchase, for: userID) else { return .sandbox }
-    return outcome.isApplied ? .applied : .unchanged
+  /// How a transaction was taken, for the subject that has it now.
+  func taken(
+    _ outcome: PurchaseIntake.Outcome,
+    by claim: PurchaseIntake.Claim,
+    _ catalog: Catalog
+  ) -> (
+    subject: Subject, result: Entitlement_V1.TransactionResult, purchase: Entitlement_V1.Purchase
+  ) {
+    let binding = outcome.binding(of: claim)
+    let subject = binding?.subject ?? .user(claim.buyerID)
+    let isCounted = settings.apple.scope.counts(outcome.record.purchase, for: subject.id)
+    let bound = BoundPurchase(record: outcome.record, binding: binding)
+    return (
+      subject,
+      isCounted ? (outcome.isApplied ? .applied : .unchanged) : .sandbox,
+      bound.wire(at: core.clock.now, catalog)
+    )
   }
 
   /// Takes one of several transactions, so that a bad one does not keep the others out.
   private func restore(
     _ checked: Result<Verified<AppleTransaction>, AppleVerificationError>,
-    _ userID: String,
+    _ claim: PurchaseIntake.Claim,
     _ intake: PurchaseIntake,
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
@@ -152,15 +205,12 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     case .failure(.retry): return .init(result: .invalid, reason: "RETRY")
     case .success(let verified):
       do {
-        let claim = PurchaseIntake.Claim(userID: userID, isRestore: true)
         let outcome = try tx.attempt {
           try intake.take(try verified.purchase(), claim: claim, in: tx, changes)
         }
-        return .init(
-          result: result(of: outcome, for: userID),
-          purchase: outcome.record.wire(at: core.clock.now, intake.catalog)
-        )
-      } catch is AccountsUndecided {
+        let take = taken(outcome, by: claim, intake.catalog)
+        return .init(result: take.result, purchase: take.purchase)
+      } catch is IntakeUndecided {
         // The others are looked at too, so that all are asked for at once; nothing of this remains.
         return .init(result: .invalid)
       } catch let error as RPCError where PurchaseError.isOfTransaction(error) {

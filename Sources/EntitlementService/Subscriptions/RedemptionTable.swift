@@ -4,6 +4,8 @@ internal import ServiceKit
 struct Redemption: Hashable, Sendable {
   /// The name of the promotion.
   var promotion: String
+  /// The trials of which the subject may use one, this among them.
+  var group: String
   /// When it was redeemed: milliseconds since 1970.
   var redeemedAt: Int64
   /// When it ends.
@@ -19,10 +21,16 @@ enum RedemptionTable {
     "redemption",
     beside: ["kind", "id"],
     .text("promotion", \.promotion),
+    .text("trial_group", \.group),
     .integer("redeemed_at", \.redeemedAt),
     .integer("ends_at", \.endsAt)
   ) { row in
-    Redemption(promotion: row.text(), redeemedAt: row.integer(), endsAt: row.integer())
+    Redemption(
+      promotion: row.text(),
+      group: row.text(),
+      redeemedAt: row.integer(),
+      endsAt: row.integer()
+    )
   }
 
   /// The redemptions of a subject: those that last longest, as many as can run at a time.
@@ -36,17 +44,38 @@ enum RedemptionTable {
     )
   }
 
-  /// Whether a subject has redeemed a promotion, however long ago.
+  /// Whether a subject has redeemed a promotion or one of a group, however long ago.
   static func contains(
-    _ promotion: String,
+    _ promotion: String = "",
+    group: String,
     of subject: Subject,
     in tx: borrowing WriteTransaction
   ) throws -> Bool {
     try tx.exists(
-      "SELECT 1 FROM redemption WHERE kind = ? AND id = ? AND promotion = ?",
+      """
+      SELECT 1 FROM redemption
+      WHERE kind = ? AND id = ? AND (promotion = ? OR trial_group = ?)
+      """,
       .text(subject.kind.rawValue),
       .text(subject.id),
-      .text(promotion)
+      .text(promotion),
+      .text(group)
+    )
+  }
+
+  /// Adds a trial that the store gave, unless the subject has had it.
+  static func note(
+    _ redemption: Redemption,
+    of subject: Subject,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let (kind, id) = subject.stored
+    try tx.insert(
+      redemption,
+      columns,
+      beside: kind,
+      id,
+      clause: "ON CONFLICT (kind, id, promotion) DO NOTHING"
     )
   }
 

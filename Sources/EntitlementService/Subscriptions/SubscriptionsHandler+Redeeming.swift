@@ -8,8 +8,14 @@ extension SubscriptionsHandler {
     _ request: Entitlement_V1.RedeemRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.RedeemResponse {
-    // Users redeem for themselves; for what is shared, the billing system does.
-    let subject = try await core.ownSubject(request.subject, call)
+    // Users redeem for themselves and where they may buy, the billing system for everybody.
+    let subject: Subject
+    var right: EntitlementCore.NeededRight?
+    if call.caller.user != nil {
+      (subject, right) = try core.purchaser(request.subject, call)
+    } else {
+      subject = try await core.subject(request.subject, call)
+    }
     guard let wanted = request.promotion else {
       throw PromotionError.required
     }
@@ -21,7 +27,7 @@ extension SubscriptionsHandler {
       throw PromotionError.tooManyCodes(retryAfter: .milliseconds(wait))
     }
     do {
-      let answer = try await core.write(request.idempotencyKey, request, call) {
+      let answer = try await core.write(request.idempotencyKey, request, call, needing: right) {
         [catalogue] tx, changes in
         // Another catalogue may have come while this waited.
         try tx.rely(on: .catalog)
@@ -51,7 +57,8 @@ extension SubscriptionsHandler {
     guard promotion.subjectKinds.contains(subject.kind) else {
       throw PromotionError.forOthers(name)
     }
-    guard try !RedemptionTable.contains(name, of: subject, in: tx) else {
+    guard try !RedemptionTable.contains(name, group: promotion.group, of: subject, in: tx)
+    else {
       throw PromotionError.alreadyRedeemed(name)
     }
     guard promotion.isOpen(at: tx.now) else { throw PromotionError.closed(name) }
@@ -64,6 +71,7 @@ extension SubscriptionsHandler {
     guard running.count < Redemption.countMax else { throw PromotionError.redemptionLimit }
     let redemption = Redemption(
       promotion: name,
+      group: promotion.group,
       redeemedAt: tx.now,
       endsAt: tx.now + promotion.duration
     )

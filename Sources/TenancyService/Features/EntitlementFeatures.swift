@@ -277,6 +277,7 @@ extension FeatureHolder {
     switch kind {
     case .portfolio: .init(kind: .portfolio, id: id)
     case .organization: .init(kind: .organization, id: id)
+    case .family: .init(kind: .family, id: id)
     case .user: .init(kind: .user, id: id)
     default: preconditionFailure("features of a \(kind.rawValue), which no policy may name")
     }
@@ -286,6 +287,7 @@ extension FeatureHolder {
     switch subject.kind {
     case .portfolio: self.init(kind: .portfolio, id: subject.id)
     case .organization: self.init(kind: .organization, id: subject.id)
+    case .family: self.init(kind: .family, id: subject.id)
     case .user: self.init(kind: .user, id: subject.id)
     default: return nil
     }

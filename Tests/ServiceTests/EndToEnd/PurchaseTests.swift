@@ -1,3 +1,4 @@
+import Foundation
 import PeerContracts
 import EntitlementContracts
 import RPCKit
@@ -114,6 +115,114 @@ extension EndToEndTests {
         #expect(told.applied)
         #expect(try await plan(owner, home) == "free")
       }
+    }
+
+    @Test(
+      "An organization buys a tier by REST: its plan and limits follow, its members see it, and it moves"
+    )
+    func pro_boughtForOrganization_isItsPlan() async throws {
+      let policy = try String(
+        contentsOf: InstalledTool.root.appending(path: "policies/equestrian.json"),
+        encoding: .utf8
+      )
+      try await Installation.run(policy: policy) { home in
+        let (owner, friend) = (try await home.signUp("olga"), try await home.signUp("finn"))
+        func make(_ name: String) async throws -> String {
+          let body = #"{"entity": {"type": "organization", "name": "\#(name)"}}"#
+          let made = try await rest(home.tenancy, "POST", "entities", body, by: owner)
+          return try #require(made.data?["id"]?.string, "\(made)")
+        }
+        let (farm, stud) = (try await make("Farm"), try await make("Stud"))
+        let receipt = try Self.transaction { fields in
+          fields["productId"] = "equiduty_pro_monthly"
+          fields["type"] = "Auto-Renewable Subscription"
+          fields.set("expiresDate", TestTime.now + 3650 * TestTime.day)
+        }
+        func validate(_ kind: String, _ id: String, _ person: Person) async throws -> RESTAnswer {
+          try await rest(
+            home.entitlement,
+            "POST",
+            "iap/validate-receipt",
+            """
+            {"receiptData": "\(receipt)", "productId": "equiduty_pro_monthly",
+             "subject": {"kind": "\(kind)", "id": "\(id)"}}
+            """,
+            by: person
+          )
+        }
+        #expect(try await validate("SUBJECT_KIND_ORGANIZATION", farm, friend).status == 404)
+        #expect(try await validate("SUBJECT_KIND_USER", owner.id, owner).status == 400)
+        let bought = try await validate("SUBJECT_KIND_ORGANIZATION", farm, owner)
+        #expect(bought.status == 200, "\(bought)")
+        #expect(bought.data?["message"] == "Feature enabled")
+        let purchase = try #require(bought.data?["purchases"]?.array?.first?.object)
+        #expect(purchase["subject"]?.object?["id"] == .string(farm))
+        #expect(purchase["buyerId"] == .string(owner.id) && purchase["store"] == "apple")
+
+        func entitlements(_ id: String) async throws -> JSONObject? {
+          try await rest(
+            home.entitlement,
+            "GET",
+            "entitlements?subject.kind=SUBJECT_KIND_ORGANIZATION&subject.id=\(id)",
+            by: owner
+          ).data
+        }
+        let pro = try await entitlements(farm)
+        #expect(pro?["tier"] == "pro")
+        #expect(pro?["plan"]?.object?["productId"] == "equiduty_pro_monthly")
+        let horses = pro?["entitlements"]?.array?.first { $0.object?["key"] == "maxHorses" }
+        #expect(
+          horses?.object?["limit"]?.object?["maximum"] == "400",
+          "\(String(describing: horses))"
+        )
+        #expect(try await entitlements(stud)?["tier"] == "free")
+
+        // Beside the user's own plan, which it does not raise.
+        let user = try await home.users.getMe(.init(), options: owner.call)
+        #expect(user.plan == "free")
+        #expect(user.plans.map(\.tier) == ["free", "pro", "free"])
+        #expect(user.plans.map { $0.subject?.id } == [owner.id, farm, stud])
+
+        let id = try #require(purchase["id"]?.string)
+        let moved = try await rest(
+          home.entitlement,
+          "POST",
+          "iap/purchases/\(id)/move",
+          #"{"subject": {"kind": "SUBJECT_KIND_ORGANIZATION", "id": "\#(stud)"}}"#,
+          by: owner
+        )
+        #expect(moved.status == 200 && moved.data?["bound"] == true, "\(moved)")
+        #expect(try await entitlements(farm)?["tier"] == "free")
+        #expect(try await entitlements(stud)?["tier"] == "pro")
+      }
+    }
+
+    private struct RESTAnswer {
+      var status: Int
+      var data: JSONObject?
+    }
+
+    private func rest(
+      _ service: ServiceProcess,
+      _ method: String,
+      _ path: String,
+      _ body: String = "",
+      by person: Person
+    ) async throws -> RESTAnswer {
+      let answer = try await service.http.send(
+        method,
+        "/api/v1/\(path)",
+        [
+          ("authorization", "Bearer \(person.tokens.accessToken)"),
+          ("content-type", "application/json"),
+        ],
+        Array(body.utf8)
+      )
+      let json = try JSONReader.read(answer.content, limits: JSONLimits(byteCountMax: 1 << 20))
+      return RESTAnswer(
+        status: answer.status,
+        data: json.object?["data"]?.object ?? json.object
+      )
     }
 
     private static let refundedAt = TestTime.now + TestTime.hour

@@ -392,6 +392,14 @@ extension Entitlement_V1 {
     public var refundRequestedAt: Google_Protobuf.Timestamp? = nil
     /// Why, in Apple's words: `UNINTENDED_PURCHASE`.
     public var refundRequestReason: Swift.String = ""
+    /// The store that sold it: `apple`.
+    public var store: Swift.String = ""
+    /// The subject that has it; absent while it belongs to nobody.
+    public var subject: Entitlement_V1.Subject? = nil
+    /// The user who bought it for the subject; empty once that account is deleted.
+    public var buyerId: Swift.String = ""
+    /// Whether it is the subject's now. Renewals after the buyer has lost `billing.purchase` are not.
+    public var bound: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -411,7 +419,11 @@ extension Entitlement_V1 {
       offer: Entitlement_V1.PurchaseOffer? = nil,
       renewal: Entitlement_V1.Renewal? = nil,
       refundRequestedAt: Google_Protobuf.Timestamp? = nil,
-      refundRequestReason: Swift.String = ""
+      refundRequestReason: Swift.String = "",
+      store: Swift.String = "",
+      subject: Entitlement_V1.Subject? = nil,
+      buyerId: Swift.String = "",
+      bound: Swift.Bool = false
     ) {
       self.id = id
       self.productId = productId
@@ -427,6 +439,10 @@ extension Entitlement_V1 {
       self.renewal = renewal
       self.refundRequestedAt = refundRequestedAt
       self.refundRequestReason = refundRequestReason
+      self.store = store
+      self.subject = subject
+      self.buyerId = buyerId
+      self.bound = bound
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.Purchase" }
@@ -465,6 +481,12 @@ extension Entitlement_V1 {
         try unsafe self.refundRequestedAt = Google_Protobuf.Timestamp(reading: member)
       }
       try unsafe self.refundRequestReason = RPCKit.MessageReading.string(source.pointee.f14_refund_request_reason)
+      try unsafe self.store = RPCKit.MessageReading.string(source.pointee.f15_store)
+      if let member = unsafe source.pointee.f16_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+      try unsafe self.buyerId = RPCKit.MessageReading.string(source.pointee.f17_buyer_id)
+      unsafe self.bound = source.pointee.f18_bound != 0
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -491,6 +513,11 @@ extension Entitlement_V1 {
         value.measure(&measure)
       }
       measure.add(self.refundRequestReason.utf8.count)
+      measure.add(self.store.utf8.count)
+      if let value = self.subject {
+        value.measure(&measure)
+      }
+      measure.add(self.buyerId.utf8.count)
     }
 
     public func packed(
@@ -524,7 +551,22 @@ extension Entitlement_V1 {
         unsafe target.pointee.f13_refund_requested_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
       unsafe target.pointee.f14_refund_request_reason = scratch.copy(self.refundRequestReason)
+      unsafe target.pointee.f15_store = scratch.copy(self.store)
+      if let value = self.subject {
+        unsafe target.pointee.f16_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
+      }
+      unsafe target.pointee.f17_buyer_id = scratch.copy(self.buyerId)
+      unsafe target.pointee.f18_bound = self.bound ? 1 : 0
       return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
     }
   }
 
@@ -541,6 +583,10 @@ extension Entitlement_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// The subject that the purchase is for: the caller, or an organization, portfolio or family on which the
+    /// caller has `billing.purchase`. The first submission binds the purchase and its renewals; `Move` is the way to
+    /// another subject. Absent means the subject that has the purchase through this caller, or else the caller.
+    public var subject: Entitlement_V1.Subject? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -548,10 +594,12 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       signedTransaction: Swift.String = "",
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      subject: Entitlement_V1.Subject? = nil
     ) {
       self.signedTransaction = signedTransaction
       self.idempotencyKey = idempotencyKey
+      self.subject = subject
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.SubmitTransactionRequest" }
@@ -566,11 +614,17 @@ extension Entitlement_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__SubmitTransactionRequest.self)
       try unsafe self.signedTransaction = RPCKit.MessageReading.string(source.pointee.f1_signed_transaction)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
+      if let member = unsafe source.pointee.f3_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.signedTransaction.utf8.count)
       measure.add(self.idempotencyKey.utf8.count)
+      if let value = self.subject {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -580,6 +634,9 @@ extension Entitlement_V1 {
       unsafe entitlement__v1__submit_transaction_request__init(target)
       unsafe target.pointee.f1_signed_transaction = scratch.copy(self.signedTransaction)
       unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
+      if let value = self.subject {
+        unsafe target.pointee.f3_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -599,6 +656,9 @@ extension Entitlement_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
     }
   }
 
@@ -612,7 +672,7 @@ extension Entitlement_V1 {
       set { purchase_storage = newValue.map { [$0] } ?? [] }
     }
     private var purchase_storage: [Entitlement_V1.Purchase] = []
-    /// Grows with each change of the user's entitlements.
+    /// Grows with each change of the entitlements of the purchase's subject.
     public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -664,6 +724,15 @@ extension Entitlement_V1 {
       unsafe target.pointee.f3_version = self.version
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.purchase {
+        value.validate(path: path + "purchase" + ".", into: &violations)
+      }
+    }
   }
 
   /// Submits all transactions of the device, after "restore purchases".
@@ -673,6 +742,8 @@ extension Entitlement_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// The subject, as in SubmitTransactionRequest.
+    public var subject: Entitlement_V1.Subject? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -680,10 +751,12 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       signedTransactions: [Swift.String] = [],
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      subject: Entitlement_V1.Subject? = nil
     ) {
       self.signedTransactions = signedTransactions
       self.idempotencyKey = idempotencyKey
+      self.subject = subject
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.RestoreRequest" }
@@ -703,6 +776,9 @@ extension Entitlement_V1 {
         }
       }
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
+      if let member = unsafe source.pointee.f3_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -712,6 +788,9 @@ extension Entitlement_V1 {
         measure.add(element.utf8.count)
       }
       measure.add(self.idempotencyKey.utf8.count)
+      if let value = self.subject {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -728,6 +807,9 @@ extension Entitlement_V1 {
         unsafe target.pointee.f1_signed_transactions = unsafe elements
       }
       unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
+      if let value = self.subject {
+        unsafe target.pointee.f3_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -751,6 +833,9 @@ extension Entitlement_V1 {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
+      }
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
       }
     }
   }
@@ -818,13 +903,22 @@ extension Entitlement_V1 {
       unsafe target.pointee.f3_reason = scratch.copy(self.reason)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.purchase {
+        value.validate(path: path + "purchase" + ".", into: &violations)
+      }
+    }
   }
 
   /// The results of the restored transactions.
   public struct RestoreResponse: RPCKit.GeneratedMessage {
     /// In the order of the transactions.
     public var transactions: [Entitlement_V1.RestoredTransaction] = []
-    /// Grows with each change of the user's entitlements.
+    /// Grows with each change of the entitlements of the subject, or of the caller without one.
     public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -884,6 +978,15 @@ extension Entitlement_V1 {
       unsafe target.pointee.f2_version = self.version
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      for (index, value) in self.transactions.enumerated() {
+        value.validate(path: path + "transactions[\(index)]" + ".", into: &violations)
+      }
+    }
   }
 
   /// Validates what a device has of one product: a signed transaction or a receipt of StoreKit 1.
@@ -896,6 +999,8 @@ extension Entitlement_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// The subject, as in SubmitTransactionRequest.
+    public var subject: Entitlement_V1.Subject? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -904,11 +1009,13 @@ extension Entitlement_V1 {
     public init(
       receiptData: Swift.String = "",
       productId: Swift.String = "",
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      subject: Entitlement_V1.Subject? = nil
     ) {
       self.receiptData = receiptData
       self.productId = productId
       self.idempotencyKey = idempotencyKey
+      self.subject = subject
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.ValidateReceiptRequest" }
@@ -924,12 +1031,18 @@ extension Entitlement_V1 {
       try unsafe self.receiptData = RPCKit.MessageReading.string(source.pointee.f1_receipt_data)
       try unsafe self.productId = RPCKit.MessageReading.string(source.pointee.f2_product_id)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+      if let member = unsafe source.pointee.f4_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.receiptData.utf8.count)
       measure.add(self.productId.utf8.count)
       measure.add(self.idempotencyKey.utf8.count)
+      if let value = self.subject {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -940,6 +1053,9 @@ extension Entitlement_V1 {
       unsafe target.pointee.f1_receipt_data = scratch.copy(self.receiptData)
       unsafe target.pointee.f2_product_id = scratch.copy(self.productId)
       unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      if let value = self.subject {
+        unsafe target.pointee.f4_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -966,10 +1082,13 @@ extension Entitlement_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
     }
   }
 
-  /// The purchases of the product that the data proves, which now belong to the caller.
+  /// The purchases of the product that the data proves, which now belong to the subject.
   public struct ValidateReceiptResponse: RPCKit.GeneratedMessage {
     /// Its format.
     public var format: Entitlement_V1.ReceiptFormat = Entitlement_V1.ReceiptFormat(rawValue: 0)
@@ -977,7 +1096,7 @@ extension Entitlement_V1 {
     public var result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0)
     /// Newest first.
     public var purchases: [Entitlement_V1.Purchase] = []
-    /// Grows with each change of the user's entitlements.
+    /// Grows with each change of the entitlements of the purchases' subject.
     public var version: Swift.UInt64 = 0
     /// The result as a sentence for people: `Feature enabled`.
     public var message: Swift.String = ""
@@ -1051,6 +1170,15 @@ extension Entitlement_V1 {
       unsafe target.pointee.f4_version = self.version
       unsafe target.pointee.f5_message = scratch.copy(self.message)
       return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      for (index, value) in self.purchases.enumerated() {
+        value.validate(path: path + "purchases[\(index)]" + ".", into: &violations)
+      }
     }
   }
 
@@ -1154,7 +1282,91 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Lists a user's purchases.
+  /// Moves a purchase to another subject.
+  public struct MovePurchaseRequest: RPCKit.GeneratedMessage {
+    /// The purchase, `pur_…`.
+    public var purchaseId: Swift.String = ""
+    /// The subject that gets it, on which the caller has `billing.purchase`; absent means the caller.
+    public var subject: Entitlement_V1.Subject? = nil
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      purchaseId: Swift.String = "",
+      subject: Entitlement_V1.Subject? = nil,
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.purchaseId = purchaseId
+      self.subject = subject
+      self.idempotencyKey = idempotencyKey
+    }
+
+    public static var protobufName: Swift.String { "entitlement.v1.MovePurchaseRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_entitlement__v1__move_purchase_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__MovePurchaseRequest.self)
+      try unsafe self.purchaseId = RPCKit.MessageReading.string(source.pointee.f1_purchase_id)
+      if let member = unsafe source.pointee.f2_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.purchaseId.utf8.count)
+      if let value = self.subject {
+        value.measure(&measure)
+      }
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Entitlement__V1__MovePurchaseRequest.self, 1)
+      unsafe entitlement__v1__move_purchase_request__init(target)
+      unsafe target.pointee.f1_purchase_id = scratch.copy(self.purchaseId)
+      if let value = self.subject {
+        unsafe target.pointee.f2_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
+      }
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.purchaseId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "purchase_id", description: "must be set"))
+      } else {
+        if self.purchaseId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "purchase_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Lists the purchases that a user made, or those of a subject.
   public struct ListPurchasesRequest: RPCKit.GeneratedMessage {
     /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
@@ -1162,6 +1374,8 @@ extension Entitlement_V1 {
     public var pageToken: Swift.String = ""
     /// The user; empty means the caller. Only operators can ask about others, which is audited.
     public var userId: Swift.String = ""
+    /// An organization, portfolio or family instead: its purchases, for those with `billing.purchase` on it.
+    public var subject: Entitlement_V1.Subject? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1170,11 +1384,13 @@ extension Entitlement_V1 {
     public init(
       pageSize: Swift.UInt32 = 0,
       pageToken: Swift.String = "",
-      userId: Swift.String = ""
+      userId: Swift.String = "",
+      subject: Entitlement_V1.Subject? = nil
     ) {
       self.pageSize = pageSize
       self.pageToken = pageToken
       self.userId = userId
+      self.subject = subject
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.ListPurchasesRequest" }
@@ -1190,11 +1406,17 @@ extension Entitlement_V1 {
       unsafe self.pageSize = source.pointee.f1_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f3_user_id)
+      if let member = unsafe source.pointee.f4_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.pageToken.utf8.count)
       measure.add(self.userId.utf8.count)
+      if let value = self.subject {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -1205,6 +1427,9 @@ extension Entitlement_V1 {
       unsafe target.pointee.f1_page_size = self.pageSize
       unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
       unsafe target.pointee.f3_user_id = scratch.copy(self.userId)
+      if let value = self.subject {
+        unsafe target.pointee.f4_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -1227,10 +1452,13 @@ extension Entitlement_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
     }
   }
 
-  /// One page of a user's purchases.
+  /// One page of purchases.
   public struct ListPurchasesResponse: RPCKit.GeneratedMessage {
     /// Newest first.
     public var purchases: [Entitlement_V1.Purchase] = []
@@ -1294,6 +1522,15 @@ extension Entitlement_V1 {
       }
       unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
       return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      for (index, value) in self.purchases.enumerated() {
+        value.validate(path: path + "purchases[\(index)]" + ".", into: &violations)
+      }
     }
   }
 
@@ -1387,7 +1624,31 @@ extension Entitlement_V1 {
         ),
       ]
     )
-    /// The caller's purchases; for operators, those of any user.
+    /// Moves a purchase from the subject that has it to another one, with its renewals to come. Only the buyer can,
+    /// with `billing.purchase` on the new subject, three times a day at most. Consumables cannot be moved.
+    public static let move = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Purchases",
+      method: "Move",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "entitlement.v1.MovePurchaseRequest",
+      responseType: "entitlement.v1.Purchase",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/iap/purchases/{purchase_id}/move",
+          segments: [.literal("api"), .literal("v1"), .literal("iap"), .literal("purchases"), .single, .literal("move")],
+          variables: [.init(field: "purchase_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
+    )
+    /// The purchases that the caller made, for whichever subject, or those of a subject; for operators, those of any
+    /// user.
     public static let list = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
       method: "List",
@@ -1423,7 +1684,11 @@ extension Entitlement_V1 {
     func validateReceipt(_ request: Entitlement_V1.ValidateReceiptRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ValidateReceiptResponse
     /// Takes a notification from Apple as the gateway received it.
     func handleNotification(_ request: Entitlement_V1.HandleNotificationRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.HandleNotificationResponse
-    /// The caller's purchases; for operators, those of any user.
+    /// Moves a purchase from the subject that has it to another one, with its renewals to come. Only the buyer can,
+    /// with `billing.purchase` on the new subject, three times a day at most. Consumables cannot be moved.
+    func move(_ request: Entitlement_V1.MovePurchaseRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.Purchase
+    /// The purchases that the caller made, for whichever subject, or those of a subject; for operators, those of any
+    /// user.
     func list(_ request: Entitlement_V1.ListPurchasesRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ListPurchasesResponse
   }
 
@@ -1492,7 +1757,22 @@ extension Entitlement_V1 {
       return try await channel.unary(PurchasesMethods.handleNotification, request, options: options)
     }
 
-    /// The caller's purchases; for operators, those of any user.
+    /// Moves a purchase from the subject that has it to another one, with its renewals to come. Only the buyer can,
+    /// with `billing.purchase` on the new subject, three times a day at most. Consumables cannot be moved.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func move(
+      _ request: Entitlement_V1.MovePurchaseRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.Purchase {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PurchasesMethods.move, request, options: options)
+    }
+
+    /// The purchases that the caller made, for whichever subject, or those of a subject; for operators, those of any
+    /// user.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func list(
@@ -1512,10 +1792,11 @@ extension Entitlement_V1 {
       name: "entitlement/v1/purchases.proto",
       imports: {
         [
+          Entitlement_V1.entitlementV1EntitlementsFile,
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKLAQoNUHVyY2hhc2VPZmZlchItCgRraW5kGAEgASgOMhkuZW50aXRsZW1lbnQudjEuT2ZmZXJLaW5kUgRraW5kEiYKCmlkZW50aWZpZXIYAiABKAlCBrq7GAIIAVIKaWRlbnRpZmllchIjCg1kaXNjb3VudF90eXBlGAMgASgJUgxkaXNjb3VudFR5cGUi8wIKB1JlbmV3YWwSHQoKd2lsbF9yZW5ldxgBIAEoCFIJd2lsbFJlbmV3EiUKCnByb2R1Y3RfaWQYAiABKAlCBrq7GAIIAVIJcHJvZHVjdElkEigKEGluX2JpbGxpbmdfcmV0cnkYAyABKAhSDmluQmlsbGluZ1JldHJ5EjsKC2dyYWNlX3VudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKZ3JhY2VVbnRpbBI3CglyZW5ld3NfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghyZW5ld3NBdBJNChFleHBpcmF0aW9uX3JlYXNvbhgGIAEoDjIgLmVudGl0bGVtZW50LnYxLkV4cGlyYXRpb25SZWFzb25SEGV4cGlyYXRpb25SZWFzb24SMwoFb2ZmZXIYByABKAsyHS5lbnRpdGxlbWVudC52MS5QdXJjaGFzZU9mZmVyUgVvZmZlciLWBQoIUHVyY2hhc2USDgoCaWQYASABKAlSAmlkEh0KCnByb2R1Y3RfaWQYAiABKAlSCXByb2R1Y3RJZBI2ChdvcmlnaW5hbF90cmFuc2FjdGlvbl9pZBgDIAEoCVIVb3JpZ2luYWxUcmFuc2FjdGlvbklkEiUKDnRyYW5zYWN0aW9uX2lkGAQgASgJUg10cmFuc2FjdGlvbklkEj0KC2Vudmlyb25tZW50GAUgASgOMhsuZW50aXRsZW1lbnQudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EjMKBXN0YXRlGAYgASgOMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VTdGF0ZVIFc3RhdGUSPQoMcHVyY2hhc2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILcHVyY2hhc2VkQXQSOQoKZXhwaXJlc19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdBI5CgpyZXZva2VkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJcmV2b2tlZEF0EiMKDWZhbWlseV9zaGFyZWQYCiABKAhSDGZhbWlseVNoYXJlZBIzCgVvZmZlchgLIAEoCzIdLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlT2ZmZXJSBW9mZmVyEjEKB3JlbmV3YWwYDCABKAsyFy5lbnRpdGxlbWVudC52MS5SZW5ld2FsUgdyZW5ld2FsEkoKE3JlZnVuZF9yZXF1ZXN0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhFyZWZ1bmRSZXF1ZXN0ZWRBdBI6ChVyZWZ1bmRfcmVxdWVzdF9yZWFzb24YDiABKAlCBrq7GAIIAVITcmVmdW5kUmVxdWVzdFJlYXNvbiKHAQoYU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0EjkKEnNpZ25lZF90cmFuc2FjdGlvbhgBIAEoCUIKqrsYBggBGICABFIRc2lnbmVkVHJhbnNhY3Rpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKmAQoZU3VibWl0VHJhbnNhY3Rpb25SZXNwb25zZRI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEhgKB3ZlcnNpb24YAyABKARSB3ZlcnNpb24igQEKDlJlc3RvcmVSZXF1ZXN0Ej0KE3NpZ25lZF90cmFuc2FjdGlvbnMYASADKAlCDKq7GAgYgIAEQAFIZFISc2lnbmVkVHJhbnNhY3Rpb25zEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkipgEKE1Jlc3RvcmVkVHJhbnNhY3Rpb24SOQoGcmVzdWx0GAEgASgOMiEuZW50aXRsZW1lbnQudjEuVHJhbnNhY3Rpb25SZXN1bHRSBnJlc3VsdBI0CghwdXJjaGFzZRgCIAEoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUghwdXJjaGFzZRIeCgZyZWFzb24YAyABKAlCBrq7GAIIAVIGcmVhc29uInQKD1Jlc3RvcmVSZXNwb25zZRJHCgx0cmFuc2FjdGlvbnMYASADKAsyIy5lbnRpdGxlbWVudC52MS5SZXN0b3JlZFRyYW5zYWN0aW9uUgx0cmFuc2FjdGlvbnMSGAoHdmVyc2lvbhgCIAEoBFIHdmVyc2lvbiKkAQoWVmFsaWRhdGVSZWNlaXB0UmVxdWVzdBIuCgxyZWNlaXB0X2RhdGEYASABKAlCC6q7GAcIARiA86oBUgtyZWNlaXB0RGF0YRIoCgpwcm9kdWN0X2lkGAIgASgJQgmquxgFCAEYgAFSCXByb2R1Y3RJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IvcBChdWYWxpZGF0ZVJlY2VpcHRSZXNwb25zZRI1CgZmb3JtYXQYASABKA4yHS5lbnRpdGxlbWVudC52MS5SZWNlaXB0Rm9ybWF0UgZmb3JtYXQSOQoGcmVzdWx0GAIgASgOMiEuZW50aXRsZW1lbnQudjEuVHJhbnNhY3Rpb25SZXN1bHRSBnJlc3VsdBI2CglwdXJjaGFzZXMYAyADKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIJcHVyY2hhc2VzEhgKB3ZlcnNpb24YBCABKARSB3ZlcnNpb24SGAoHbWVzc2FnZRgFIAEoCVIHbWVzc2FnZSJOChlIYW5kbGVOb3RpZmljYXRpb25SZXF1ZXN0EjEKDnNpZ25lZF9wYXlsb2FkGAEgASgJQgqquxgGCAEYgIAQUg1zaWduZWRQYXlsb2FkIlQKGkhhbmRsZU5vdGlmaWNhdGlvblJlc3BvbnNlEhwKCWR1cGxpY2F0ZRgBIAEoCFIJZHVwbGljYXRlEhgKB2FwcGxpZWQYAiABKAhSB2FwcGxpZWQiiwEKFExpc3RQdXJjaGFzZXNSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEh8KB3VzZXJfaWQYAyABKAlCBqq7GAIYQFIGdXNlcklkIncKFUxpc3RQdXJjaGFzZXNSZXNwb25zZRI2CglwdXJjaGFzZXMYASADKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIJcHVyY2hhc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbipfCgtFbnZpcm9ubWVudBIbChdFTlZJUk9OTUVOVF9VTlNQRUNJRklFRBAAEhoKFkVOVklST05NRU5UX1BST0RVQ1RJT04QARIXChNFTlZJUk9OTUVOVF9TQU5EQk9YEAIqnwEKDVB1cmNoYXNlU3RhdGUSHgoaUFVSQ0hBU0VfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQVVJDSEFTRV9TVEFURV9BQ1RJVkUQARIaChZQVVJDSEFTRV9TVEFURV9FWFBJUkVEEAISGwoXUFVSQ0hBU0VfU1RBVEVfUkVGVU5ERUQQAxIaChZQVVJDSEFTRV9TVEFURV9SRVZPS0VEEAQqjgEKCU9mZmVyS2luZBIaChZPRkZFUl9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXT0ZGRVJfS0lORF9JTlRST0RVQ1RPUlkQARIaChZPRkZFUl9LSU5EX1BST01PVElPTkFMEAISEwoPT0ZGRVJfS0lORF9DT0RFEAMSFwoTT0ZGRVJfS0lORF9XSU5fQkFDSxAEKs4BChBFeHBpcmF0aW9uUmVhc29uEiEKHUVYUElSQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASHwobRVhQSVJBVElPTl9SRUFTT05fQ0FOQ0VMTEVEEAESHQoZRVhQSVJBVElPTl9SRUFTT05fQklMTElORxACEhsKF0VYUElSQVRJT05fUkVBU09OX1BSSUNFEAMSHQoZRVhQSVJBVElPTl9SRUFTT05fUFJPRFVDVBAEEhsKF0VYUElSQVRJT05fUkVBU09OX09USEVSEAUq4QEKEVRyYW5zYWN0aW9uUmVzdWx0EiIKHlRSQU5TQUNUSU9OX1JFU1VMVF9VTlNQRUNJRklFRBAAEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9BUFBMSUVEEAESIAocVFJBTlNBQ1RJT05fUkVTVUxUX1VOQ0hBTkdFRBACEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9TQU5EQk9YEAMSJgoiVFJBTlNBQ1RJT05fUkVTVUxUX0FMUkVBRFlfQ0xBSU1FRBAEEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9JTlZBTElEEAUqagoNUmVjZWlwdEZvcm1hdBIeChpSRUNFSVBUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGlJFQ0VJUFRfRk9STUFUX1RSQU5TQUNUSU9OEAESGQoVUkVDRUlQVF9GT1JNQVRfTEVHQUNZEAIy1AUKCVB1cmNoYXNlcxKVAQoRU3VibWl0VHJhbnNhY3Rpb24SKC5lbnRpdGxlbWVudC52MS5TdWJtaXRUcmFuc2FjdGlvblJlcXVlc3QaKS5lbnRpdGxlbWVudC52MS5TdWJtaXRUcmFuc2FjdGlvblJlc3BvbnNlIiuiuxgECAIgAYLT5JMCHSIYL2FwaS92MS9pYXAvdHJhbnNhY3Rpb25zOgEqEnIKB1Jlc3RvcmUSHi5lbnRpdGxlbWVudC52MS5SZXN0b3JlUmVxdWVzdBofLmVudGl0bGVtZW50LnYxLlJlc3RvcmVSZXNwb25zZSImorsYBAgCIAGC0+STAhgiEy9hcGkvdjEvaWFwL3Jlc3RvcmU6ASoSkwEKD1ZhbGlkYXRlUmVjZWlwdBImLmVudGl0bGVtZW50LnYxLlZhbGlkYXRlUmVjZWlwdFJlcXVlc3QaJy5lbnRpdGxlbWVudC52MS5WYWxpZGF0ZVJlY2VpcHRSZXNwb25zZSIvorsYBAgCIAGC0+STAiEiHC9hcGkvdjEvaWFwL3ZhbGlkYXRlLXJlY2VpcHQ6ASoSpgEKEkhhbmRsZU5vdGlmaWNhdGlvbhIpLmVudGl0bGVtZW50LnYxLkhhbmRsZU5vdGlmaWNhdGlvblJlcXVlc3QaKi5lbnRpdGxlbWVudC52MS5IYW5kbGVOb3RpZmljYXRpb25SZXNwb25zZSI5orsYBAgBIAGC0+STAiUiIC9hcGkvdjEvd2ViaG9va3MvYXBwbGUvYXBwLXN0b3JlOgEqsrsYAigBEnwKBExpc3QSJC5lbnRpdGxlbWVudC52MS5MaXN0UHVyY2hhc2VzUmVxdWVzdBolLmVudGl0bGVtZW50LnYxLkxpc3RQdXJjaGFzZXNSZXNwb25zZSInorsYBggCIAEoAYLT5JMCFxIVL2FwaS92MS9pYXAvcHVyY2hhc2VzQjpaOGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9lbnRpdGxlbWVudC92MTtlbnRpdGxlbWVudHYxSrY5CiAKAQwSAwEAEhoWIEFwcCBTdG9yZSBwdXJjaGFzZXMuCgopCgIFABIEDAATARodIFdoZXJlIHNvbWV0aGluZyB3YXMgYm91Z2h0LgoKHQoEBQACABIDDgIeGhAgTm90IHNwZWNpZmllZC4KCi0KBAUAAgESAxACHRogIFByb2R1Y3Rpb246IGJvdWdodCB3aXRoIG1vbmV5LgoKPAoEBQACAhIDEgIaGi8gU2FuZGJveDogZm9yIHRlc3RzOyBBcHAgUmV2aWV3IGJ1eXMgaGVyZSB0b28uCgomCgIFARIEFgAhARoaIFRoZSBzdGF0ZSBvZiBhIHB1cmNoYXNlLgoKHQoEBQECABIDGAIhGhAgTm90IHNwZWNpZmllZC4KChsKBAUBAgESAxoCHBoOIEl0IGlzIHZhbGlkLgoKHgoEBQECAhIDHAIdGhEgSXQgaGFzIGV4cGlyZWQuCgofCgQFAQIDEgMeAh4aEiBJdCB3YXMgcmVmdW5kZWQuCgpFCgQFAQIEEgMgAh0aOCBJdCB3YXMgcmV2b2tlZCwgZm9yIGV4YW1wbGUgYnkgbGVhdmluZyBGYW1pbHkgU2hhcmluZy4KCj8KAgUCEgQkAC8BGjMgVGhlIGtpbmQgb2Ygb2ZmZXIgYSBzdWJzY3JpcHRpb24gd2FzIGJvdWdodCB3aXRoLgoKPwoEBQICABIDJgIdGjIgTm90IHNwZWNpZmllZCwgb3IgYSBraW5kIHRoYXQgQXBwbGUgYWRkZWQgbGF0ZXIuCgo6CgQFAgIBEgMoAh4aLSBBbiBpbnRyb2R1Y3Rvcnkgb2ZmZXIsIGZvciBuZXcgc3Vic2NyaWJlcnMuCgpHCgQFAgICEgMqAh0aOiBBIHByb21vdGlvbmFsIG9mZmVyLCBmb3IgY3VycmVudCBhbmQgZm9ybWVyIHN1YnNjcmliZXJzLgoKHQoEBQICAxIDLAIWGhAgQW4gb2ZmZXIgY29kZS4KCjgKBAUCAgQSAy4CGhorIEEgd2luLWJhY2sgb2ZmZXIsIGZvciBmb3JtZXIgc3Vic2NyaWJlcnMuCgo2CgIEABIEMgA5ARoqIFRoZSBvZmZlciB0aGF0IGEgcGVyaW9kIHdhcyBib3VnaHQgd2l0aC4KChgKBAQAAgASAzQCFRoLIEl0cyBraW5kLgoKUgoEBAACARIDNgJAGkUgSXRzIGlkZW50aWZpZXIgaW4gQXBwIFN0b3JlIENvbm5lY3Q7IGludHJvZHVjdG9yeSBvZmZlcnMgaGF2ZSBub25lLgoKbQoEBAACAhIDOAIbGmAgSG93IGl0IGlzIHBhaWQsIGluIEFwcGxlJ3Mgd29yZHM6IGBGUkVFX1RSSUFMYCwgYFBBWV9BU19ZT1VfR09gLCBgUEFZX1VQX0ZST05UYCBvciBgT05FX1RJTUVgLgoKMQoCBQMSBDwASQEaJSBXaHkgYSBzdWJzY3JpcHRpb24gd2FzIG5vdCByZW5ld2VkLgoKRAoEBQMCABIDPgIkGjcgTm90IHNwZWNpZmllZDogaXQgd2FzIHJlbmV3ZWQsIG9yIEFwcGxlIGhhcyBub3Qgc2FpZC4KCiUKBAUDAgESA0ACIhoYIFRoZSB1c2VyIGNhbmNlbGxlZCBpdC4KCiIKBAUDAgISA0ICIBoVIFRoZSBwYXltZW50IGZhaWxlZC4KCjYKBAUDAgMSA0QCHhopIFRoZSB1c2VyIGRpZCBub3QgYWNjZXB0IGEgaGlnaGVyIHByaWNlLgoKMgoEBQMCBBIDRgIgGiUgVGhlIHByb2R1Y3Qgd2FzIG5vIGxvbmdlciBmb3Igc2FsZS4KCh4KBAUDAgUSA0gCHhoRIEFub3RoZXIgcmVhc29uLgoKRgoCBAESBEwAWwEaOiBBcHBsZSdzIGxhc3QgcmVwb3J0IGFib3V0IHRoZSByZW5ld2FsIG9mIGEgc3Vic2NyaXB0aW9uLgoKKgoEBAECABIDTgIWGh0gV2hldGhlciBpdCB3aWxsIGJlIHJlbmV3ZWQuCgpVCgQEAQIBEgNQAkAaSCBUaGUgcHJvZHVjdCB0aGF0IGl0IHdpbGwgYmUgcmVuZXdlZCBhczogYW5vdGhlciBvbmUgYWZ0ZXIgYSBkb3duZ3JhZGUuCgpCCgQEAQICEgNSAhwaNSBXaGV0aGVyIEFwcGxlIGlzIHN0aWxsIHRyeWluZyB0byBjb2xsZWN0IHRoZSBtb25leS4KCkcKBAQBAgMSA1QCLBo6IEl0IGNvdW50cyB1bnRpbCB0aGlzIHRpbWUgYWx0aG91Z2ggdGhlIG1vbmV5IGlzIG1pc3NpbmcuCgonCgQEAQIEEgNWAioaGiBXaGVuIGl0IHdpbGwgYmUgcmVuZXdlZC4KCiYKBAQBAgUSA1gCKRoZIFdoeSBpdCB3YXMgbm90IHJlbmV3ZWQuCgosCgQEAQIGEgNaAhoaHyBUaGUgb2ZmZXIgb2YgdGhlIG5leHQgcGVyaW9kLgoKGQoCBAISBF4AfAEaDSBBIHB1cmNoYXNlLgoKJQoEBAICABIDYAIQGhggSWRlbnRpZmllciwgYHB1cl/igKZgLgoKGwoEBAICARIDYgIYGg4gVGhlIHByb2R1Y3QuCgpYCgQEAgICEgNkAiUaSyBBcHBsZSdzIG9yaWdpbmFsIHRyYW5zYWN0aW9uIGlkLCBzaGFyZWQgYnkgdGhlIHB1cmNoYXNlIGFuZCBpdHMgcmVuZXdhbHMuCgo0CgQEAgIDEgNmAhwaJyBBcHBsZSdzIGlkIG9mIGl0cyBuZXdlc3QgdHJhbnNhY3Rpb24uCgojCgQEAgIEEgNoAh4aFiBXaGVyZSBpdCB3YXMgYm91Z2h0LgoKGQoEBAICBRIDagIaGgwgSXRzIHN0YXRlLgoKIgoEBAICBhIDbAItGhUgV2hlbiBpdCB3YXMgYm91Z2h0LgoKMAoEBAICBxIDbgIrGiMgV2hlbiBpdCBlbmRzOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgovCgQEAgIIEgNwAisaIiBXaGVuIGl0IHdhcyByZWZ1bmRlZCBvciByZXZva2VkLgoKNAoEBAICCRIDcgIaGicgV2hldGhlciBpdCBjb21lcyBmcm9tIEZhbWlseSBTaGFyaW5nLgoKSAoEBAICChIDdAIbGjsgVGhlIG9mZmVyIHRoYXQgdGhlIG5ld2VzdCBwZXJpb2Qgd2FzIGJvdWdodCB3aXRoLCBpZiBhbnkuCgpVCgQEAgILEgN2AhcaSCBBcHBsZSdzIGxhc3QgcmVwb3J0IGFib3V0IGl0cyByZW5ld2FsLCBpZiBhbnkuIE5vdGlmaWNhdGlvbnMgYnJpbmcgaXQuCgqJAQoEBAICDBIDeQI1GnwgV2hlbiBBcHBsZSByZXBvcnRlZCB0aGF0IHRoZSB1c2VyIGFza2VkIGZvciBhIHJlZnVuZCAoQ09OU1VNUFRJT05fUkVRVUVTVCk7IGFic2VudCBvbmNlIEFwcGxlIGhhcwogZ3JhbnRlZCBvciBkZWNsaW5lZCBpdC4KCjwKBAQCAg0SA3sCTBovIFdoeSwgaW4gQXBwbGUncyB3b3JkczogYFVOSU5URU5ERURfUFVSQ0hBU0VgLgoKLAoCBQQSBX8AjAEBGh8gVGhlIG91dGNvbWUgb2YgYSB0cmFuc2FjdGlvbi4KCh4KBAUEAgASBIEBAiUaECBOb3Qgc3BlY2lmaWVkLgoKMwoEBQQCARIEgwECIRolIEl0IGNoYW5nZWQgdGhlIHVzZXIncyBlbnRpdGxlbWVudHMuCgo6CgQFBAICEgSFAQIjGiwgSXQsIG9yIHNvbWV0aGluZyBuZXdlciwgd2FzIGtub3duIGFscmVhZHkuCgpQCgQFBAIDEgSHAQIhGkIgSXQgd2FzIGJvdWdodCBpbiB0aGUgc2FuZGJveDogZ2VudWluZSwgYnV0IHVubG9ja3Mgbm90aGluZyBoZXJlLgoKKwoEBQQCBBIEiQECKRodIEl0IGJlbG9uZ3MgdG8gYW5vdGhlciB1c2VyLgoKQQoEBQQCBRIEiwECIRozIEl0IGlzIG5vdCBnZW51aW5lLCBvciBpcyBmb3IgYW5vdGhlciBhcHBsaWNhdGlvbi4KCjcKAgQDEgaPAQCbAQEaKSBTdWJtaXRzIGEgdHJhbnNhY3Rpb24gYWZ0ZXIgYSBwdXJjaGFzZS4KCukECgQEAwIAEgSXAQJXGtoEIFRoZSBzaWduZWQgdHJhbnNhY3Rpb24gKEpXUykgZnJvbSBTdG9yZUtpdCAyLiBBcHBsaWNhdGlvbnMgc2hvdWxkIGJ1eSB3aXRoIGBhcHBBY2NvdW50VG9rZW5gCiBzZXQgdG8gdGhlIFVVSUQgb2YgdGhlIHVzZXI6IHRoZW4gbm9ib2R5IGVsc2UgY2FuIGNsYWltIHRoZSBwdXJjaGFzZSwgYW5kIGl0IGNvdW50cyBldmVuIGlmCiBvbmx5IEFwcGxlIHJlcG9ydHMgaXQuIFRoZSBVVUlEIGZvbGxvd3MgZnJvbSB0aGUgdXNlcidzIGlkOiB0aGUgMjYgY2hhcmFjdGVycyBhZnRlciBgdXNyX2AgYXJlCiAxMzAgYml0cyBpbiBDcm9ja2ZvcmQncyBiYXNlIDMyICgwMTIzNDU2Nzg5YWJjZGVmZ2hqa21ucHFyc3R2d3h5eiksIGZpdmUgZWFjaCwgaGlnaGVzdCBmaXJzdDsKIHRoZSBmaXJzdCAxMjggYml0cyBhcmUgdGhlIFVVSUQsIHRoZSBsYXN0IHR3byBhcmUgemVyby4gRm9yIGV4YW1wbGUsCiBgdXNyXzA2OGE3aDN2M3N6Z3MzOWU5eDg2MndtM2pnYCBidXlzIHdpdGggMDE5MGEzYzQtN2IxZS03ZjBjLThkMmUtNGY1MDYxNzI4Mzk0LiBXaXRob3V0IHRoZQogdG9rZW4gYSBwdXJjaGFzZSBiZWxvbmdzIHRvIHRoZSBmaXJzdCB1c2VyIHdobyBzdWJtaXRzIGl0LgoKggEKBAQDAgESBJoBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiwKAgQEEgaeAQClAQEaHiBUaGUgcmVzdWx0IG9mIGEgdHJhbnNhY3Rpb24uCgpJCgQEBAIAEgSgAQIfGjsgSXRzIG91dGNvbWUuIEFMUkVBRFlfQ0xBSU1FRCBhbmQgSU5WQUxJRCBhcmUgZXJyb3JzIGhlcmUuCgodCgQEBAIBEgSiAQIYGg8gVGhlIHB1cmNoYXNlLgoKQgoEBAQCAhIEpAECFRo0IEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIHVzZXIncyBlbnRpdGxlbWVudHMuCgpSCgIEBRIGqAEArgEBGkQgU3VibWl0cyBhbGwgdHJhbnNhY3Rpb25zIG9mIHRoZSBkZXZpY2UsIGFmdGVyICJyZXN0b3JlIHB1cmNoYXNlcyIuCgouCgQEBQIAEgSqAQJvGiAgVGhlIHNpZ25lZCB0cmFuc2FjdGlvbnMgKEpXUykuCgqCAQoEBAUCARIErQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKNwoCBAYSBrEBALgBARopIFRoZSByZXN1bHQgb2Ygb25lIHJlc3RvcmVkIHRyYW5zYWN0aW9uLgoKHAoEBAYCABIEswECHxoOIEl0cyBvdXRjb21lLgoKRgoEBAYCARIEtQECGBo4IFRoZSBwdXJjaGFzZSwgdW5sZXNzIGl0IGlzIElOVkFMSUQgb3IgQUxSRUFEWV9DTEFJTUVELgoKNAoEBAYCAhIEtwECPBomIFdoeSBpdCBpcyBJTlZBTElELCBhcyBhIHJlYXNvbiBjb2RlLgoKOQoCBAcSBrsBAMABARorIFRoZSByZXN1bHRzIG9mIHRoZSByZXN0b3JlZCB0cmFuc2FjdGlvbnMuCgoxCgQEBwIAEgS9AQIwGiMgSW4gdGhlIG9yZGVyIG9mIHRoZSB0cmFuc2FjdGlvbnMuCgpCCgQEBwIBEgS/AQIVGjQgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KCmwKAgQIEgbDAQDMAQEaXiBWYWxpZGF0ZXMgd2hhdCBhIGRldmljZSBoYXMgb2Ygb25lIHByb2R1Y3Q6IGEgc2lnbmVkIHRyYW5zYWN0aW9uIG9yIGEgcmVjZWlwdCBvZiBTdG9yZUtpdCAxLgoKngEKBAQIAgASBMYBAlMajwEgQSBzaWduZWQgdHJhbnNhY3Rpb24gKEpXUykgb2YgU3RvcmVLaXQgMiwgb3IgdGhlIGJhc2UgNjQgb2YgYSBsZWdhY3kgcmVjZWlwdCAoUEtDUyM3KTogdGhyZWUgcGFydHMKIHdpdGggZG90cyBiZXR3ZWVuIHRoZW0gYXJlIGEgdHJhbnNhY3Rpb24uCgocCgQECAIBEgTIAQJNGg4gVGhlIHByb2R1Y3QuCgqCAQoEBAgCAhIEywECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKKAoCBQUSBs8BANYBARoaIFRoZSBmb3JtYXQgb2YgYSByZWNlaXB0LgoKHgoEBQUCABIE0QECIRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFBQIBEgTTAQIhGiUgQSBzaWduZWQgdHJhbnNhY3Rpb24gb2YgU3RvcmVLaXQgMi4KCk4KBAUFAgISBNUBAhwaQCBBIGxlZ2FjeSByZWNlaXB0LCB3aGljaCBob2xkcyBhbGwgcHVyY2hhc2VzIG9mIGFuIGFwcGxpY2F0aW9uLgoKYgoCBAkSBtkBAOQBARpUIFRoZSBwdXJjaGFzZXMgb2YgdGhlIHByb2R1Y3QgdGhhdCB0aGUgZGF0YSBwcm92ZXMsIHdoaWNoIG5vdyBiZWxvbmcgdG8gdGhlIGNhbGxlci4KChsKBAQJAgASBNsBAhsaDSBJdHMgZm9ybWF0LgoKYwoEBAkCARIE3QECHxpVIEFQUExJRUQgaWYgaXQgY2hhbmdlZCBhbnl0aGluZywgVU5DSEFOR0VELCBvciBTQU5EQk9YLiBFdmVyeXRoaW5nIGVsc2UgaXMgYW4gZXJyb3IuCgodCgQECQICEgTfAQIiGg8gTmV3ZXN0IGZpcnN0LgoKQgoEBAkCAxIE4QECFRo0IEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIHVzZXIncyBlbnRpdGxlbWVudHMuCgpHCgQECQIEEgTjAQIVGjkgVGhlIHJlc3VsdCBhcyBhIHNlbnRlbmNlIGZvciBwZW9wbGU6IGBGZWF0dXJlIGVuYWJsZWRgLgoKKgoCBAoSBucBAOoBARocIEEgbm90aWZpY2F0aW9uIGZyb20gQXBwbGUuCgpWCgQECgIAEgTpAQJUGkggVGhlIGJvZHkncyBgc2lnbmVkUGF5bG9hZGA6IEFwcCBTdG9yZSBTZXJ2ZXIgTm90aWZpY2F0aW9ucywgdmVyc2lvbiAyLgoKgQEKAgQLEgbuAQDzAQEacyBUaGUgbm90aWZpY2F0aW9uIHdhcyBnZW51aW5lIGFuZCBpcyBzdG9yZWQ7IHRoZSBnYXRld2F5IGFuc3dlcnMgMjAwLiBBZnRlciBhbiBlcnJvciwgQXBwbGUgc2hvdWxkCiBzZW5kIGl0IGFnYWluLgoKNAoEBAsCABIE8AECFRomIFdoZXRoZXIgaXQgaGFkIGJlZW4gcmVjZWl2ZWQgYmVmb3JlLgoKOgoEBAsCARIE8gECExosIFdoZXRoZXIgaXQgY2hhbmdlZCBhbnlib2R5J3MgZW50aXRsZW1lbnRzLgoKKQoCBAwSBvYBAP0BARobIExpc3RzIGEgdXNlcidzIHB1cmNoYXNlcy4KCisKBAQMAgASBPgBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQMAgESBPoBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmgKBAQMAgISBPwBAjkaWiBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gT25seSBvcGVyYXRvcnMgY2FuIGFzayBhYm91dCBvdGhlcnMsIHdoaWNoIGlzIGF1ZGl0ZWQuCgovCgIEDRIGgAIAhQIBGiEgT25lIHBhZ2Ugb2YgYSB1c2VyJ3MgcHVyY2hhc2VzLgoKHQoEBA0CABIEggICIhoPIE5ld2VzdCBmaXJzdC4KCjkKBAQNAgESBIQCAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKYAoCBgASBogCAKYCARpSIEFwcCBTdG9yZSBwdXJjaGFzZXMuIEFwcGxlJ3Mgc2lnbmF0dXJlcyBhcmUgdmVyaWZpZWQgaGVyZSwgd2l0aG91dCBhc2tpbmcgQXBwbGUuCgo5CgQGAAIAEgaKAgKNAgMaKSBTdWJtaXRzIGEgdHJhbnNhY3Rpb24gYWZ0ZXIgYSBwdXJjaGFzZS4KCo0BCgQGAAIBEgaQAgKTAgMafSBTdWJtaXRzIGFsbCB0cmFuc2FjdGlvbnMgb2YgdGhlIGRldmljZS4gV2hhdCBoYXBwZW5zIHRvIHB1cmNoYXNlcyB0aGF0IGFub3RoZXIgdXNlciBjbGFpbWVkCiBkZXBlbmRzIG9uIHRoZSByZXN0b3JlIHBvbGljeS4KCt4BCgQGAAICEgaXAgKaAgMazQEgVmFsaWRhdGVzIGEgdHJhbnNhY3Rpb24gb3IgYSBsZWdhY3kgcmVjZWlwdCBhbmQgdGFrZXMgdGhlIHB1cmNoYXNlcyBvZiBvbmUgcHJvZHVjdCBmcm9tIGl0LCBhcwogU3VibWl0VHJhbnNhY3Rpb24gZG9lcy4gTGVnYWN5IHJlY2VpcHRzIGFyZSBhY2NlcHRlZCBvbmx5IHdoZXJlIGEgcm9vdCBjZXJ0aWZpY2F0ZSBmb3IgdGhlbSBpcwogY29uZmlndXJlZC4KCk0KBAYAAgMSBpwCAqACAxo9IFRha2VzIGEgbm90aWZpY2F0aW9uIGZyb20gQXBwbGUgYXMgdGhlIGdhdGV3YXkgcmVjZWl2ZWQgaXQuCgpLCgQGAAIEEgaiAgKlAgMaOyBUaGUgY2FsbGVyJ3MgcHVyY2hhc2VzOyBmb3Igb3BlcmF0b3JzLCB0aG9zZSBvZiBhbnkgdXNlci4KYgZwcm90bzM="
+      base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIosBCg1QdXJjaGFzZU9mZmVyEi0KBGtpbmQYASABKA4yGS5lbnRpdGxlbWVudC52MS5PZmZlcktpbmRSBGtpbmQSJgoKaWRlbnRpZmllchgCIAEoCUIGursYAggBUgppZGVudGlmaWVyEiMKDWRpc2NvdW50X3R5cGUYAyABKAlSDGRpc2NvdW50VHlwZSLzAgoHUmVuZXdhbBIdCgp3aWxsX3JlbmV3GAEgASgIUgl3aWxsUmVuZXcSJQoKcHJvZHVjdF9pZBgCIAEoCUIGursYAggBUglwcm9kdWN0SWQSKAoQaW5fYmlsbGluZ19yZXRyeRgDIAEoCFIOaW5CaWxsaW5nUmV0cnkSOwoLZ3JhY2VfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpncmFjZVVudGlsEjcKCXJlbmV3c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCHJlbmV3c0F0Ek0KEWV4cGlyYXRpb25fcmVhc29uGAYgASgOMiAuZW50aXRsZW1lbnQudjEuRXhwaXJhdGlvblJlYXNvblIQZXhwaXJhdGlvblJlYXNvbhIzCgVvZmZlchgHIAEoCzIdLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlT2ZmZXJSBW9mZmVyIuAGCghQdXJjaGFzZRIOCgJpZBgBIAEoCVICaWQSHQoKcHJvZHVjdF9pZBgCIAEoCVIJcHJvZHVjdElkEjYKF29yaWdpbmFsX3RyYW5zYWN0aW9uX2lkGAMgASgJUhVvcmlnaW5hbFRyYW5zYWN0aW9uSWQSJQoOdHJhbnNhY3Rpb25faWQYBCABKAlSDXRyYW5zYWN0aW9uSWQSPQoLZW52aXJvbm1lbnQYBSABKA4yGy5lbnRpdGxlbWVudC52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSMwoFc3RhdGUYBiABKA4yHS5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVN0YXRlUgVzdGF0ZRI9CgxwdXJjaGFzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtwdXJjaGFzZWRBdBI5CgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjkKCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglyZXZva2VkQXQSIwoNZmFtaWx5X3NoYXJlZBgKIAEoCFIMZmFtaWx5U2hhcmVkEjMKBW9mZmVyGAsgASgLMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VPZmZlclIFb2ZmZXISMQoHcmVuZXdhbBgMIAEoCzIXLmVudGl0bGVtZW50LnYxLlJlbmV3YWxSB3JlbmV3YWwSSgoTcmVmdW5kX3JlcXVlc3RlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEXJlZnVuZFJlcXVlc3RlZEF0EjoKFXJlZnVuZF9yZXF1ZXN0X3JlYXNvbhgOIAEoCUIGursYAggBUhNyZWZ1bmRSZXF1ZXN0UmVhc29uEhwKBXN0b3JlGA8gASgJQga6uxgCCAFSBXN0b3JlEjEKB3N1YmplY3QYECABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EiEKCGJ1eWVyX2lkGBEgASgJQga6uxgCCAFSB2J1eWVySWQSFAoFYm91bmQYEiABKAhSBWJvdW5kIroBChhTdWJtaXRUcmFuc2FjdGlvblJlcXVlc3QSOQoSc2lnbmVkX3RyYW5zYWN0aW9uGAEgASgJQgqquxgGCAEYgIAEUhFzaWduZWRUcmFuc2FjdGlvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjEKB3N1YmplY3QYAyABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0IqYBChlTdWJtaXRUcmFuc2FjdGlvblJlc3BvbnNlEjkKBnJlc3VsdBgBIAEoDjIhLmVudGl0bGVtZW50LnYxLlRyYW5zYWN0aW9uUmVzdWx0UgZyZXN1bHQSNAoIcHVyY2hhc2UYAiABKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIIcHVyY2hhc2USGAoHdmVyc2lvbhgDIAEoBFIHdmVyc2lvbiK0AQoOUmVzdG9yZVJlcXVlc3QSPQoTc2lnbmVkX3RyYW5zYWN0aW9ucxgBIAMoCUIMqrsYCBiAgARAAUhkUhJzaWduZWRUcmFuc2FjdGlvbnMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIxCgdzdWJqZWN0GAMgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdCKmAQoTUmVzdG9yZWRUcmFuc2FjdGlvbhI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEh4KBnJlYXNvbhgDIAEoCUIGursYAggBUgZyZWFzb24idAoPUmVzdG9yZVJlc3BvbnNlEkcKDHRyYW5zYWN0aW9ucxgBIAMoCzIjLmVudGl0bGVtZW50LnYxLlJlc3RvcmVkVHJhbnNhY3Rpb25SDHRyYW5zYWN0aW9ucxIYCgd2ZXJzaW9uGAIgASgEUgd2ZXJzaW9uItcBChZWYWxpZGF0ZVJlY2VpcHRSZXF1ZXN0Ei4KDHJlY2VpcHRfZGF0YRgBIAEoCUILqrsYBwgBGIDzqgFSC3JlY2VpcHREYXRhEigKCnByb2R1Y3RfaWQYAiABKAlCCaq7GAUIARiAAVIJcHJvZHVjdElkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSMQoHc3ViamVjdBgEIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3Qi9wEKF1ZhbGlkYXRlUmVjZWlwdFJlc3BvbnNlEjUKBmZvcm1hdBgBIAEoDjIdLmVudGl0bGVtZW50LnYxLlJlY2VpcHRGb3JtYXRSBmZvcm1hdBI5CgZyZXN1bHQYAiABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjYKCXB1cmNoYXNlcxgDIAMoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUglwdXJjaGFzZXMSGAoHdmVyc2lvbhgEIAEoBFIHdmVyc2lvbhIYCgdtZXNzYWdlGAUgASgJUgdtZXNzYWdlIk4KGUhhbmRsZU5vdGlmaWNhdGlvblJlcXVlc3QSMQoOc2lnbmVkX3BheWxvYWQYASABKAlCCqq7GAYIARiAgBBSDXNpZ25lZFBheWxvYWQiVAoaSGFuZGxlTm90aWZpY2F0aW9uUmVzcG9uc2USHAoJZHVwbGljYXRlGAEgASgIUglkdXBsaWNhdGUSGAoHYXBwbGllZBgCIAEoCFIHYXBwbGllZCKlAQoTTW92ZVB1cmNoYXNlUmVxdWVzdBIpCgtwdXJjaGFzZV9pZBgBIAEoCUIIqrsYBAgBGEBSCnB1cmNoYXNlSWQSMQoHc3ViamVjdBgCIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSK+AQoUTGlzdFB1cmNoYXNlc1JlcXVlc3QSKgoJcGFnZV9zaXplGAEgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAIgASgJQgequxgDGIAIUglwYWdlVG9rZW4SHwoHdXNlcl9pZBgDIAEoCUIGqrsYAhhAUgZ1c2VySWQSMQoHc3ViamVjdBgEIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QidwoVTGlzdFB1cmNoYXNlc1Jlc3BvbnNlEjYKCXB1cmNoYXNlcxgBIAMoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUglwdXJjaGFzZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuKl8KC0Vudmlyb25tZW50EhsKF0VOVklST05NRU5UX1VOU1BFQ0lGSUVEEAASGgoWRU5WSVJPTk1FTlRfUFJPRFVDVElPThABEhcKE0VOVklST05NRU5UX1NBTkRCT1gQAiqfAQoNUHVyY2hhc2VTdGF0ZRIeChpQVVJDSEFTRV9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBVUkNIQVNFX1NUQVRFX0FDVElWRRABEhoKFlBVUkNIQVNFX1NUQVRFX0VYUElSRUQQAhIbChdQVVJDSEFTRV9TVEFURV9SRUZVTkRFRBADEhoKFlBVUkNIQVNFX1NUQVRFX1JFVk9LRUQQBCqOAQoJT2ZmZXJLaW5kEhoKFk9GRkVSX0tJTkRfVU5TUEVDSUZJRUQQABIbChdPRkZFUl9LSU5EX0lOVFJPRFVDVE9SWRABEhoKFk9GRkVSX0tJTkRfUFJPTU9USU9OQUwQAhITCg9PRkZFUl9LSU5EX0NPREUQAxIXChNPRkZFUl9LSU5EX1dJTl9CQUNLEAQqzgEKEEV4cGlyYXRpb25SZWFzb24SIQodRVhQSVJBVElPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIfChtFWFBJUkFUSU9OX1JFQVNPTl9DQU5DRUxMRUQQARIdChlFWFBJUkFUSU9OX1JFQVNPTl9CSUxMSU5HEAISGwoXRVhQSVJBVElPTl9SRUFTT05fUFJJQ0UQAxIdChlFWFBJUkFUSU9OX1JFQVNPTl9QUk9EVUNUEAQSGwoXRVhQSVJBVElPTl9SRUFTT05fT1RIRVIQBSrhAQoRVHJhbnNhY3Rpb25SZXN1bHQSIgoeVFJBTlNBQ1RJT05fUkVTVUxUX1VOU1BFQ0lGSUVEEAASHgoaVFJBTlNBQ1RJT05fUkVTVUxUX0FQUExJRUQQARIgChxUUkFOU0FDVElPTl9SRVNVTFRfVU5DSEFOR0VEEAISHgoaVFJBTlNBQ1RJT05fUkVTVUxUX1NBTkRCT1gQAxImCiJUUkFOU0FDVElPTl9SRVNVTFRfQUxSRUFEWV9DTEFJTUVEEAQSHgoaVFJBTlNBQ1RJT05fUkVTVUxUX0lOVkFMSUQQBSpqCg1SZWNlaXB0Rm9ybWF0Eh4KGlJFQ0VJUFRfRk9STUFUX1VOU1BFQ0lGSUVEEAASHgoaUkVDRUlQVF9GT1JNQVRfVFJBTlNBQ1RJT04QARIZChVSRUNFSVBUX0ZPUk1BVF9MRUdBQ1kQAjLZBgoJUHVyY2hhc2VzEpUBChFTdWJtaXRUcmFuc2FjdGlvbhIoLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdBopLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVzcG9uc2UiK6K7GAQIAiABgtPkkwIdIhgvYXBpL3YxL2lhcC90cmFuc2FjdGlvbnM6ASoScgoHUmVzdG9yZRIeLmVudGl0bGVtZW50LnYxLlJlc3RvcmVSZXF1ZXN0Gh8uZW50aXRsZW1lbnQudjEuUmVzdG9yZVJlc3BvbnNlIiaiuxgECAIgAYLT5JMCGCITL2FwaS92MS9pYXAvcmVzdG9yZToBKhKTAQoPVmFsaWRhdGVSZWNlaXB0EiYuZW50aXRsZW1lbnQudjEuVmFsaWRhdGVSZWNlaXB0UmVxdWVzdBonLmVudGl0bGVtZW50LnYxLlZhbGlkYXRlUmVjZWlwdFJlc3BvbnNlIi+iuxgECAIgAYLT5JMCISIcL2FwaS92MS9pYXAvdmFsaWRhdGUtcmVjZWlwdDoBKhKmAQoSSGFuZGxlTm90aWZpY2F0aW9uEikuZW50aXRsZW1lbnQudjEuSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBoqLmVudGl0bGVtZW50LnYxLkhhbmRsZU5vdGlmaWNhdGlvblJlc3BvbnNlIjmiuxgECAEgAYLT5JMCJSIgL2FwaS92MS93ZWJob29rcy9hcHBsZS9hcHAtc3RvcmU6ASqyuxgCKAESggEKBE1vdmUSIy5lbnRpdGxlbWVudC52MS5Nb3ZlUHVyY2hhc2VSZXF1ZXN0GhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2UiO6K7GAQIAiABgtPkkwItIigvYXBpL3YxL2lhcC9wdXJjaGFzZXMve3B1cmNoYXNlX2lkfS9tb3ZlOgEqEnwKBExpc3QSJC5lbnRpdGxlbWVudC52MS5MaXN0UHVyY2hhc2VzUmVxdWVzdBolLmVudGl0bGVtZW50LnYxLkxpc3RQdXJjaGFzZXNSZXNwb25zZSInorsYBggCIAEoAYLT5JMCFxIVL2FwaS92MS9pYXAvcHVyY2hhc2VzQjpaOGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9lbnRpdGxlbWVudC92MTtlbnRpdGxlbWVudHYxSqhGCiAKAQwSAwEAEhoWIEFwcCBTdG9yZSBwdXJjaGFzZXMuCgopCgIFABIEDQAUARodIFdoZXJlIHNvbWV0aGluZyB3YXMgYm91Z2h0LgoKHQoEBQACABIDDwIeGhAgTm90IHNwZWNpZmllZC4KCi0KBAUAAgESAxECHRogIFByb2R1Y3Rpb246IGJvdWdodCB3aXRoIG1vbmV5LgoKPAoEBQACAhIDEwIaGi8gU2FuZGJveDogZm9yIHRlc3RzOyBBcHAgUmV2aWV3IGJ1eXMgaGVyZSB0b28uCgomCgIFARIEFwAiARoaIFRoZSBzdGF0ZSBvZiBhIHB1cmNoYXNlLgoKHQoEBQECABIDGQIhGhAgTm90IHNwZWNpZmllZC4KChsKBAUBAgESAxsCHBoOIEl0IGlzIHZhbGlkLgoKHgoEBQECAhIDHQIdGhEgSXQgaGFzIGV4cGlyZWQuCgofCgQFAQIDEgMfAh4aEiBJdCB3YXMgcmVmdW5kZWQuCgpFCgQFAQIEEgMhAh0aOCBJdCB3YXMgcmV2b2tlZCwgZm9yIGV4YW1wbGUgYnkgbGVhdmluZyBGYW1pbHkgU2hhcmluZy4KCj8KAgUCEgQlADABGjMgVGhlIGtpbmQgb2Ygb2ZmZXIgYSBzdWJzY3JpcHRpb24gd2FzIGJvdWdodCB3aXRoLgoKPwoEBQICABIDJwIdGjIgTm90IHNwZWNpZmllZCwgb3IgYSBraW5kIHRoYXQgQXBwbGUgYWRkZWQgbGF0ZXIuCgo6CgQFAgIBEgMpAh4aLSBBbiBpbnRyb2R1Y3Rvcnkgb2ZmZXIsIGZvciBuZXcgc3Vic2NyaWJlcnMuCgpHCgQFAgICEgMrAh0aOiBBIHByb21vdGlvbmFsIG9mZmVyLCBmb3IgY3VycmVudCBhbmQgZm9ybWVyIHN1YnNjcmliZXJzLgoKHQoEBQICAxIDLQIWGhAgQW4gb2ZmZXIgY29kZS4KCjgKBAUCAgQSAy8CGhorIEEgd2luLWJhY2sgb2ZmZXIsIGZvciBmb3JtZXIgc3Vic2NyaWJlcnMuCgo2CgIEABIEMwA6ARoqIFRoZSBvZmZlciB0aGF0IGEgcGVyaW9kIHdhcyBib3VnaHQgd2l0aC4KChgKBAQAAgASAzUCFRoLIEl0cyBraW5kLgoKUgoEBAACARIDNwJAGkUgSXRzIGlkZW50aWZpZXIgaW4gQXBwIFN0b3JlIENvbm5lY3Q7IGludHJvZHVjdG9yeSBvZmZlcnMgaGF2ZSBub25lLgoKbQoEBAACAhIDOQIbGmAgSG93IGl0IGlzIHBhaWQsIGluIEFwcGxlJ3Mgd29yZHM6IGBGUkVFX1RSSUFMYCwgYFBBWV9BU19ZT1VfR09gLCBgUEFZX1VQX0ZST05UYCBvciBgT05FX1RJTUVgLgoKMQoCBQMSBD0ASgEaJSBXaHkgYSBzdWJzY3JpcHRpb24gd2FzIG5vdCByZW5ld2VkLgoKRAoEBQMCABIDPwIkGjcgTm90IHNwZWNpZmllZDogaXQgd2FzIHJlbmV3ZWQsIG9yIEFwcGxlIGhhcyBub3Qgc2FpZC4KCiUKBAUDAgESA0ECIhoYIFRoZSB1c2VyIGNhbmNlbGxlZCBpdC4KCiIKBAUDAgISA0MCIBoVIFRoZSBwYXltZW50IGZhaWxlZC4KCjYKBAUDAgMSA0UCHhopIFRoZSB1c2VyIGRpZCBub3QgYWNjZXB0IGEgaGlnaGVyIHByaWNlLgoKMgoEBQMCBBIDRwIgGiUgVGhlIHByb2R1Y3Qgd2FzIG5vIGxvbmdlciBmb3Igc2FsZS4KCh4KBAUDAgUSA0kCHhoRIEFub3RoZXIgcmVhc29uLgoKRgoCBAESBE0AXAEaOiBBcHBsZSdzIGxhc3QgcmVwb3J0IGFib3V0IHRoZSByZW5ld2FsIG9mIGEgc3Vic2NyaXB0aW9uLgoKKgoEBAECABIDTwIWGh0gV2hldGhlciBpdCB3aWxsIGJlIHJlbmV3ZWQuCgpVCgQEAQIBEgNRAkAaSCBUaGUgcHJvZHVjdCB0aGF0IGl0IHdpbGwgYmUgcmVuZXdlZCBhczogYW5vdGhlciBvbmUgYWZ0ZXIgYSBkb3duZ3JhZGUuCgpCCgQEAQICEgNTAhwaNSBXaGV0aGVyIEFwcGxlIGlzIHN0aWxsIHRyeWluZyB0byBjb2xsZWN0IHRoZSBtb25leS4KCkcKBAQBAgMSA1UCLBo6IEl0IGNvdW50cyB1bnRpbCB0aGlzIHRpbWUgYWx0aG91Z2ggdGhlIG1vbmV5IGlzIG1pc3NpbmcuCgonCgQEAQIEEgNXAioaGiBXaGVuIGl0IHdpbGwgYmUgcmVuZXdlZC4KCiYKBAQBAgUSA1kCKRoZIFdoeSBpdCB3YXMgbm90IHJlbmV3ZWQuCgosCgQEAQIGEgNbAhoaHyBUaGUgb2ZmZXIgb2YgdGhlIG5leHQgcGVyaW9kLgoKGgoCBAISBV8AhQEBGg0gQSBwdXJjaGFzZS4KCiUKBAQCAgASA2ECEBoYIElkZW50aWZpZXIsIGBwdXJf4oCmYC4KChsKBAQCAgESA2MCGBoOIFRoZSBwcm9kdWN0LgoKWAoEBAICAhIDZQIlGksgQXBwbGUncyBvcmlnaW5hbCB0cmFuc2FjdGlvbiBpZCwgc2hhcmVkIGJ5IHRoZSBwdXJjaGFzZSBhbmQgaXRzIHJlbmV3YWxzLgoKNAoEBAICAxIDZwIcGicgQXBwbGUncyBpZCBvZiBpdHMgbmV3ZXN0IHRyYW5zYWN0aW9uLgoKIwoEBAICBBIDaQIeGhYgV2hlcmUgaXQgd2FzIGJvdWdodC4KChkKBAQCAgUSA2sCGhoMIEl0cyBzdGF0ZS4KCiIKBAQCAgYSA20CLRoVIFdoZW4gaXQgd2FzIGJvdWdodC4KCjAKBAQCAgcSA28CKxojIFdoZW4gaXQgZW5kczsgYWJzZW50IG1lYW5zIG5ldmVyLgoKLwoEBAICCBIDcQIrGiIgV2hlbiBpdCB3YXMgcmVmdW5kZWQgb3IgcmV2b2tlZC4KCjQKBAQCAgkSA3MCGhonIFdoZXRoZXIgaXQgY29tZXMgZnJvbSBGYW1pbHkgU2hhcmluZy4KCkgKBAQCAgoSA3UCGxo7IFRoZSBvZmZlciB0aGF0IHRoZSBuZXdlc3QgcGVyaW9kIHdhcyBib3VnaHQgd2l0aCwgaWYgYW55LgoKVQoEBAICCxIDdwIXGkggQXBwbGUncyBsYXN0IHJlcG9ydCBhYm91dCBpdHMgcmVuZXdhbCwgaWYgYW55LiBOb3RpZmljYXRpb25zIGJyaW5nIGl0LgoKiQEKBAQCAgwSA3oCNRp8IFdoZW4gQXBwbGUgcmVwb3J0ZWQgdGhhdCB0aGUgdXNlciBhc2tlZCBmb3IgYSByZWZ1bmQgKENPTlNVTVBUSU9OX1JFUVVFU1QpOyBhYnNlbnQgb25jZSBBcHBsZSBoYXMKIGdyYW50ZWQgb3IgZGVjbGluZWQgaXQuCgo8CgQEAgINEgN8AkwaLyBXaHksIGluIEFwcGxlJ3Mgd29yZHM6IGBVTklOVEVOREVEX1BVUkNIQVNFYC4KCi8KBAQCAg4SA34CPBoiIFRoZSBzdG9yZSB0aGF0IHNvbGQgaXQ6IGBhcHBsZWAuCgpLCgQEAgIPEgSAAQIXGj0gVGhlIHN1YmplY3QgdGhhdCBoYXMgaXQ7IGFic2VudCB3aGlsZSBpdCBiZWxvbmdzIHRvIG5vYm9keS4KClsKBAQCAhASBIIBAj8aTSBUaGUgdXNlciB3aG8gYm91Z2h0IGl0IGZvciB0aGUgc3ViamVjdDsgZW1wdHkgb25jZSB0aGF0IGFjY291bnQgaXMgZGVsZXRlZC4KCm4KBAQCAhESBIQBAhIaYCBXaGV0aGVyIGl0IGlzIHRoZSBzdWJqZWN0J3Mgbm93LiBSZW5ld2FscyBhZnRlciB0aGUgYnV5ZXIgaGFzIGxvc3QgYGJpbGxpbmcucHVyY2hhc2VgIGFyZSBub3QuCgotCgIFBBIGiAEAlQEBGh8gVGhlIG91dGNvbWUgb2YgYSB0cmFuc2FjdGlvbi4KCh4KBAUEAgASBIoBAiUaECBOb3Qgc3BlY2lmaWVkLgoKMwoEBQQCARIEjAECIRolIEl0IGNoYW5nZWQgdGhlIHVzZXIncyBlbnRpdGxlbWVudHMuCgo6CgQFBAICEgSOAQIjGiwgSXQsIG9yIHNvbWV0aGluZyBuZXdlciwgd2FzIGtub3duIGFscmVhZHkuCgpQCgQFBAIDEgSQAQIhGkIgSXQgd2FzIGJvdWdodCBpbiB0aGUgc2FuZGJveDogZ2VudWluZSwgYnV0IHVubG9ja3Mgbm90aGluZyBoZXJlLgoKKwoEBQQCBBIEkgECKRodIEl0IGJlbG9uZ3MgdG8gYW5vdGhlciB1c2VyLgoKQQoEBQQCBRIElAECIRozIEl0IGlzIG5vdCBnZW51aW5lLCBvciBpcyBmb3IgYW5vdGhlciBhcHBsaWNhdGlvbi4KCjcKAgQDEgaYAQCoAQEaKSBTdWJtaXRzIGEgdHJhbnNhY3Rpb24gYWZ0ZXIgYSBwdXJjaGFzZS4KCukECgQEAwIAEgSgAQJXGtoEIFRoZSBzaWduZWQgdHJhbnNhY3Rpb24gKEpXUykgZnJvbSBTdG9yZUtpdCAyLiBBcHBsaWNhdGlvbnMgc2hvdWxkIGJ1eSB3aXRoIGBhcHBBY2NvdW50VG9rZW5gCiBzZXQgdG8gdGhlIFVVSUQgb2YgdGhlIHVzZXI6IHRoZW4gbm9ib2R5IGVsc2UgY2FuIGNsYWltIHRoZSBwdXJjaGFzZSwgYW5kIGl0IGNvdW50cyBldmVuIGlmCiBvbmx5IEFwcGxlIHJlcG9ydHMgaXQuIFRoZSBVVUlEIGZvbGxvd3MgZnJvbSB0aGUgdXNlcidzIGlkOiB0aGUgMjYgY2hhcmFjdGVycyBhZnRlciBgdXNyX2AgYXJlCiAxMzAgYml0cyBpbiBDcm9ja2ZvcmQncyBiYXNlIDMyICgwMTIzNDU2Nzg5YWJjZGVmZ2hqa21ucHFyc3R2d3h5eiksIGZpdmUgZWFjaCwgaGlnaGVzdCBmaXJzdDsKIHRoZSBmaXJzdCAxMjggYml0cyBhcmUgdGhlIFVVSUQsIHRoZSBsYXN0IHR3byBhcmUgemVyby4gRm9yIGV4YW1wbGUsCiBgdXNyXzA2OGE3aDN2M3N6Z3MzOWU5eDg2MndtM2pnYCBidXlzIHdpdGggMDE5MGEzYzQtN2IxZS03ZjBjLThkMmUtNGY1MDYxNzI4Mzk0LiBXaXRob3V0IHRoZQogdG9rZW4gYSBwdXJjaGFzZSBiZWxvbmdzIHRvIHRoZSBmaXJzdCB1c2VyIHdobyBzdWJtaXRzIGl0LgoKggEKBAQDAgESBKMBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCtACCgQEAwICEgSnAQIWGsECIFRoZSBzdWJqZWN0IHRoYXQgdGhlIHB1cmNoYXNlIGlzIGZvcjogdGhlIGNhbGxlciwgb3IgYW4gb3JnYW5pemF0aW9uLCBwb3J0Zm9saW8gb3IgZmFtaWx5IG9uIHdoaWNoIHRoZQogY2FsbGVyIGhhcyBgYmlsbGluZy5wdXJjaGFzZWAuIFRoZSBmaXJzdCBzdWJtaXNzaW9uIGJpbmRzIHRoZSBwdXJjaGFzZSBhbmQgaXRzIHJlbmV3YWxzOyBgTW92ZWAgaXMgdGhlIHdheSB0bwogYW5vdGhlciBzdWJqZWN0LiBBYnNlbnQgbWVhbnMgdGhlIHN1YmplY3QgdGhhdCBoYXMgdGhlIHB1cmNoYXNlIHRocm91Z2ggdGhpcyBjYWxsZXIsIG9yIGVsc2UgdGhlIGNhbGxlci4KCiwKAgQEEgarAQCyAQEaHiBUaGUgcmVzdWx0IG9mIGEgdHJhbnNhY3Rpb24uCgpJCgQEBAIAEgStAQIfGjsgSXRzIG91dGNvbWUuIEFMUkVBRFlfQ0xBSU1FRCBhbmQgSU5WQUxJRCBhcmUgZXJyb3JzIGhlcmUuCgodCgQEBAIBEgSvAQIYGg8gVGhlIHB1cmNoYXNlLgoKVQoEBAQCAhIEsQECFRpHIEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIGVudGl0bGVtZW50cyBvZiB0aGUgcHVyY2hhc2UncyBzdWJqZWN0LgoKUgoCBAUSBrUBAL0BARpEIFN1Ym1pdHMgYWxsIHRyYW5zYWN0aW9ucyBvZiB0aGUgZGV2aWNlLCBhZnRlciAicmVzdG9yZSBwdXJjaGFzZXMiLgoKLgoEBAUCABIEtwECbxogIFRoZSBzaWduZWQgdHJhbnNhY3Rpb25zIChKV1MpLgoKggEKBAQFAgESBLoBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjwKBAQFAgISBLwBAhYaLiBUaGUgc3ViamVjdCwgYXMgaW4gU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0LgoKNwoCBAYSBsABAMcBARopIFRoZSByZXN1bHQgb2Ygb25lIHJlc3RvcmVkIHRyYW5zYWN0aW9uLgoKHAoEBAYCABIEwgECHxoOIEl0cyBvdXRjb21lLgoKRgoEBAYCARIExAECGBo4IFRoZSBwdXJjaGFzZSwgdW5sZXNzIGl0IGlzIElOVkFMSUQgb3IgQUxSRUFEWV9DTEFJTUVELgoKNAoEBAYCAhIExgECPBomIFdoeSBpdCBpcyBJTlZBTElELCBhcyBhIHJlYXNvbiBjb2RlLgoKOQoCBAcSBsoBAM8BARorIFRoZSByZXN1bHRzIG9mIHRoZSByZXN0b3JlZCB0cmFuc2FjdGlvbnMuCgoxCgQEBwIAEgTMAQIwGiMgSW4gdGhlIG9yZGVyIG9mIHRoZSB0cmFuc2FjdGlvbnMuCgpoCgQEBwIBEgTOAQIVGlogR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgZW50aXRsZW1lbnRzIG9mIHRoZSBzdWJqZWN0LCBvciBvZiB0aGUgY2FsbGVyIHdpdGhvdXQgb25lLgoKbAoCBAgSBtIBAN0BARpeIFZhbGlkYXRlcyB3aGF0IGEgZGV2aWNlIGhhcyBvZiBvbmUgcHJvZHVjdDogYSBzaWduZWQgdHJhbnNhY3Rpb24gb3IgYSByZWNlaXB0IG9mIFN0b3JlS2l0IDEuCgqeAQoEBAgCABIE1QECUxqPASBBIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBvZiBTdG9yZUtpdCAyLCBvciB0aGUgYmFzZSA2NCBvZiBhIGxlZ2FjeSByZWNlaXB0IChQS0NTIzcpOiB0aHJlZSBwYXJ0cwogd2l0aCBkb3RzIGJldHdlZW4gdGhlbSBhcmUgYSB0cmFuc2FjdGlvbi4KChwKBAQIAgESBNcBAk0aDiBUaGUgcHJvZHVjdC4KCoIBCgQECAICEgTaAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo8CgQECAIDEgTcAQIWGi4gVGhlIHN1YmplY3QsIGFzIGluIFN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdC4KCigKAgUFEgbgAQDnAQEaGiBUaGUgZm9ybWF0IG9mIGEgcmVjZWlwdC4KCh4KBAUFAgASBOIBAiEaECBOb3Qgc3BlY2lmaWVkLgoKMwoEBQUCARIE5AECIRolIEEgc2lnbmVkIHRyYW5zYWN0aW9uIG9mIFN0b3JlS2l0IDIuCgpOCgQFBQICEgTmAQIcGkAgQSBsZWdhY3kgcmVjZWlwdCwgd2hpY2ggaG9sZHMgYWxsIHB1cmNoYXNlcyBvZiBhbiBhcHBsaWNhdGlvbi4KCmMKAgQJEgbqAQD1AQEaVSBUaGUgcHVyY2hhc2VzIG9mIHRoZSBwcm9kdWN0IHRoYXQgdGhlIGRhdGEgcHJvdmVzLCB3aGljaCBub3cgYmVsb25nIHRvIHRoZSBzdWJqZWN0LgoKGwoEBAkCABIE7AECGxoNIEl0cyBmb3JtYXQuCgpjCgQECQIBEgTuAQIfGlUgQVBQTElFRCBpZiBpdCBjaGFuZ2VkIGFueXRoaW5nLCBVTkNIQU5HRUQsIG9yIFNBTkRCT1guIEV2ZXJ5dGhpbmcgZWxzZSBpcyBhbiBlcnJvci4KCh0KBAQJAgISBPABAiIaDyBOZXdlc3QgZmlyc3QuCgpVCgQECQIDEgTyAQIVGkcgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgZW50aXRsZW1lbnRzIG9mIHRoZSBwdXJjaGFzZXMnIHN1YmplY3QuCgpHCgQECQIEEgT0AQIVGjkgVGhlIHJlc3VsdCBhcyBhIHNlbnRlbmNlIGZvciBwZW9wbGU6IGBGZWF0dXJlIGVuYWJsZWRgLgoKKgoCBAoSBvgBAPsBARocIEEgbm90aWZpY2F0aW9uIGZyb20gQXBwbGUuCgpWCgQECgIAEgT6AQJUGkggVGhlIGJvZHkncyBgc2lnbmVkUGF5bG9hZGA6IEFwcCBTdG9yZSBTZXJ2ZXIgTm90aWZpY2F0aW9ucywgdmVyc2lvbiAyLgoKgQEKAgQLEgb/AQCEAgEacyBUaGUgbm90aWZpY2F0aW9uIHdhcyBnZW51aW5lIGFuZCBpcyBzdG9yZWQ7IHRoZSBnYXRld2F5IGFuc3dlcnMgMjAwLiBBZnRlciBhbiBlcnJvciwgQXBwbGUgc2hvdWxkCiBzZW5kIGl0IGFnYWluLgoKNAoEBAsCABIEgQICFRomIFdoZXRoZXIgaXQgaGFkIGJlZW4gcmVjZWl2ZWQgYmVmb3JlLgoKOgoEBAsCARIEgwICExosIFdoZXRoZXIgaXQgY2hhbmdlZCBhbnlib2R5J3MgZW50aXRsZW1lbnRzLgoKNAoCBAwSBocCAI8CARomIE1vdmVzIGEgcHVyY2hhc2UgdG8gYW5vdGhlciBzdWJqZWN0LgoKKAoEBAwCABIEiQICTRoaIFRoZSBwdXJjaGFzZSwgYHB1cl/igKZgLgoKbgoEBAwCARIEiwICFhpgIFRoZSBzdWJqZWN0IHRoYXQgZ2V0cyBpdCwgb24gd2hpY2ggdGhlIGNhbGxlciBoYXMgYGJpbGxpbmcucHVyY2hhc2VgOyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxlci4KCoIBCgQEDAICEgSOAgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpMCgIEDRIGkgIAmwIBGj4gTGlzdHMgdGhlIHB1cmNoYXNlcyB0aGF0IGEgdXNlciBtYWRlLCBvciB0aG9zZSBvZiBhIHN1YmplY3QuCgorCgQEDQIAEgSUAgI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQEDQIBEgSWAgI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpoCgQEDQICEgSYAgI5GlogVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIE9ubHkgb3BlcmF0b3JzIGNhbiBhc2sgYWJvdXQgb3RoZXJzLCB3aGljaCBpcyBhdWRpdGVkLgoKdQoEBA0CAxIEmgICFhpnIEFuIG9yZ2FuaXphdGlvbiwgcG9ydGZvbGlvIG9yIGZhbWlseSBpbnN0ZWFkOiBpdHMgcHVyY2hhc2VzLCBmb3IgdGhvc2Ugd2l0aCBgYmlsbGluZy5wdXJjaGFzZWAgb24gaXQuCgomCgIEDhIGngIAowIBGhggT25lIHBhZ2Ugb2YgcHVyY2hhc2VzLgoKHQoEBA4CABIEoAICIhoPIE5ld2VzdCBmaXJzdC4KCjkKBAQOAgESBKICAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKYAoCBgASBqYCAMsCARpSIEFwcCBTdG9yZSBwdXJjaGFzZXMuIEFwcGxlJ3Mgc2lnbmF0dXJlcyBhcmUgdmVyaWZpZWQgaGVyZSwgd2l0aG91dCBhc2tpbmcgQXBwbGUuCgo5CgQGAAIAEgaoAgKrAgMaKSBTdWJtaXRzIGEgdHJhbnNhY3Rpb24gYWZ0ZXIgYSBwdXJjaGFzZS4KCo0BCgQGAAIBEgauAgKxAgMafSBTdWJtaXRzIGFsbCB0cmFuc2FjdGlvbnMgb2YgdGhlIGRldmljZS4gV2hhdCBoYXBwZW5zIHRvIHB1cmNoYXNlcyB0aGF0IGFub3RoZXIgdXNlciBjbGFpbWVkCiBkZXBlbmRzIG9uIHRoZSByZXN0b3JlIHBvbGljeS4KCt4BCgQGAAICEga1AgK4AgMazQEgVmFsaWRhdGVzIGEgdHJhbnNhY3Rpb24gb3IgYSBsZWdhY3kgcmVjZWlwdCBhbmQgdGFrZXMgdGhlIHB1cmNoYXNlcyBvZiBvbmUgcHJvZHVjdCBmcm9tIGl0LCBhcwogU3VibWl0VHJhbnNhY3Rpb24gZG9lcy4gTGVnYWN5IHJlY2VpcHRzIGFyZSBhY2NlcHRlZCBvbmx5IHdoZXJlIGEgcm9vdCBjZXJ0aWZpY2F0ZSBmb3IgdGhlbSBpcwogY29uZmlndXJlZC4KCk0KBAYAAgMSBroCAr4CAxo9IFRha2VzIGEgbm90aWZpY2F0aW9uIGZyb20gQXBwbGUgYXMgdGhlIGdhdGV3YXkgcmVjZWl2ZWQgaXQuCgrkAQoEBgACBBIGwQICxAIDGtMBIE1vdmVzIGEgcHVyY2hhc2UgZnJvbSB0aGUgc3ViamVjdCB0aGF0IGhhcyBpdCB0byBhbm90aGVyIG9uZSwgd2l0aCBpdHMgcmVuZXdhbHMgdG8gY29tZS4gT25seSB0aGUgYnV5ZXIgY2FuLAogd2l0aCBgYmlsbGluZy5wdXJjaGFzZWAgb24gdGhlIG5ldyBzdWJqZWN0LCB0aHJlZSB0aW1lcyBhIGRheSBhdCBtb3N0LiBDb25zdW1hYmxlcyBjYW5ub3QgYmUgbW92ZWQuCgqGAQoEBgACBRIGxwICygIDGnYgVGhlIHB1cmNoYXNlcyB0aGF0IHRoZSBjYWxsZXIgbWFkZSwgZm9yIHdoaWNoZXZlciBzdWJqZWN0LCBvciB0aG9zZSBvZiBhIHN1YmplY3Q7IGZvciBvcGVyYXRvcnMsIHRob3NlIG9mIGFueQogdXNlci4KYgZwcm90bzM="
     )
   }
 }
@@ -1538,6 +1819,9 @@ extension Entitlement_V1.PurchasesService {
         },
         .unary(Entitlement_V1.PurchasesMethods.handleNotification) {
           request, call in try await self.handleNotification(request, call)
+        },
+        .unary(Entitlement_V1.PurchasesMethods.move) {
+          request, call in try await self.move(request, call)
         },
         .unary(Entitlement_V1.PurchasesMethods.list) {
           request, call in try await self.list(request, call)

@@ -10,7 +10,7 @@ struct Holdings: Hashable, Sendable {
   var scheduled: [ScheduledChange] = []
   /// The trials and coupons that it has redeemed, those that last longest.
   var redemptions: [Redemption] = []
-  /// The purchases, wherever and whatever became of them; only users buy.
+  /// The purchases, wherever and whatever became of them.
   var purchases: [Purchase] = []
   /// Grows with each change of the above.
   var version: UInt64 = 0
@@ -24,7 +24,7 @@ extension Holdings {
       subscription: try SubscriptionTable.load(subject, in: tx),
       scheduled: try ScheduledChangeTable.all(of: subject, in: tx),
       redemptions: try RedemptionTable.latest(of: subject, in: tx),
-      purchases: subject.kind == .user ? try PurchaseTable.held(by: subject.id, in: tx) : [],
+      purchases: try PurchaseTable.held(by: subject, in: tx),
       version: try SubjectVersionTable.current(of: subject, in: tx)
     )
   }

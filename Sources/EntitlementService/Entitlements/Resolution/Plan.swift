@@ -13,6 +13,8 @@ struct Plan: Hashable, Sendable {
   var source: Source
   /// The product of a purchase.
   var productID = ""
+  /// The store of a purchase.
+  var store = ""
   /// The name of a trial, coupon or campaign.
   var promotion = ""
   /// Whether it is tried and not paid for.

@@ -73,8 +73,7 @@ extension Resolver {
     return UnlockedBy(
       tier: names(catalog.tiers).first,
       addons: names(catalog.addons),
-      // Only users buy in the App Store, and what they buy is theirs alone.
-      products: subject.kind == .user ? names(catalog.products) : []
+      products: names(catalog.products.filter { $0.subjectKinds.contains(subject.kind) })
     )
   }
 }

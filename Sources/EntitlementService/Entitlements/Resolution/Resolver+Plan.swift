@@ -54,6 +54,7 @@ extension Resolver {
     return counting.compactMap { purchase -> Candidate? in
       let worth = catalog.worth(of: purchase, at: now)
       guard worth.state == .active,
+        catalog.sells(worth.productID, to: holdings.subject.kind),
         let tier = catalog.product(worth.productID)?.tier.flatMap(catalog.tier)
       else { return nil }
       let renewal = purchase.planRenewal(at: now)
@@ -62,6 +63,7 @@ extension Resolver {
         tier: tier.name,
         source: .purchase,
         productID: worth.productID,
+        store: purchase.store,
         isTrial: purchase.isFreeTrial,
         expiresAt: worth.end,
         renewal: renewal,

@@ -27,7 +27,8 @@ extension Resolver {
       return isActive ? .notInTier : .noSubscription
     }
     if catalog.addons.contains(where: { $0.includes(key) }) { return .addonRequired }
-    if holdings.subject.kind == .user, catalog.products.contains(where: { $0.includes(key) }) {
+    let kind = holdings.subject.kind
+    if catalog.products.contains(where: { $0.subjectKinds.contains(kind) && $0.includes(key) }) {
       return .notPurchased
     }
     return isActive ? .notInTier : .noSubscription
@@ -40,7 +41,9 @@ extension Resolver {
     at now: Int64
   ) -> EntitlementReason? {
     let purchases = holdings.purchases.filter { purchase in
-      catalog.product(catalog.worth(of: purchase, at: now).productID)?.includes(key) == true
+      let product = catalog.product(catalog.worth(of: purchase, at: now).productID)
+      return product?.includes(key) == true
+        && product?.subjectKinds.contains(holdings.subject.kind) == true
     }
     let counting = purchases.filter { scope.counts($0, for: holdings.subject.id) }
     guard let newest = counting.max(by: { $0.purchasedAt < $1.purchasedAt }) else {

@@ -95,7 +95,8 @@ struct Resolver: Sendable {
     }
     for purchase in holdings.purchases where scope.counts(purchase, for: holdings.subject.id) {
       let worth = catalog.worth(of: purchase, at: now)
-      guard worth.state == .active else { continue }
+      guard worth.state == .active, catalog.sells(worth.productID, to: holdings.subject.kind)
+      else { continue }
       add(.purchase(worth.productID), catalog.product(worth.productID))
     }
     for redemption in holdings.redemptions where isCurrent(redemption.endsAt, at: now) {

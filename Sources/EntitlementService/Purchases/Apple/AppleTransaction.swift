@@ -171,7 +171,8 @@ extension Purchase {
       appTransactionID: transaction.appTransactionID,
       isUpgraded: transaction.isUpgraded ?? false,
       offer: transaction.offer,
-      isConsumable: transaction.type == "Consumable"
+      isConsumable: transaction.type == "Consumable",
+      quantity: max(1, transaction.quantity ?? 1)
     )
   }
 }

@@ -15,7 +15,7 @@ extension PurchaseIntake {
     var record = known
     record.purchase = purchase
     try PurchaseTable.save(record, in: tx)
-    let holders = try PurchaseTable.holders(of: purchase, in: tx)
+    let holders = try PurchaseBindingTable.all(of: purchase, in: tx)
     try note(
       request == nil ? "purchase.refund_declined" : "purchase.refund_requested",
       record,

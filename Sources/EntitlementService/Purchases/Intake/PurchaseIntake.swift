@@ -5,18 +5,35 @@ internal import ServiceKit
 ///
 /// All of it runs inside one write transaction.
 struct PurchaseIntake {
-  /// A user who says that a purchase is theirs.
+  /// A user who says to have bought a purchase.
   struct Claim {
-    var userID: String
+    var buyerID: String
+    /// The subject that it is for; nil for the one that has it through this buyer, or else the buyer.
+    var subject: Subject?
     /// Asked for by the user ("restore purchases"), so that it may go over from another.
     var isRestore: Bool
+
+    /// Whether a binding is what the claim asks for.
+    func isMet(by binding: PurchaseBinding) -> Bool {
+      guard let subject else {
+        return binding.buyerID == buyerID || binding.subject == .user(buyerID)
+      }
+      return binding.subject == subject
+    }
   }
 
   /// The outcome.
   struct Outcome {
     var record: PurchaseRecord
+    /// The subjects that have it now.
+    var bindings: [PurchaseBinding]
     /// Whether anything changed.
     var isApplied: Bool
+
+    /// The binding that a claim was about.
+    func binding(of claim: Claim) -> PurchaseBinding? {
+      bindings.first(where: claim.isMet) ?? bindings.first
+    }
   }
 
   let identifiers: IdentifierFactory
@@ -25,13 +42,15 @@ struct PurchaseIntake {
   let actor: AuditActor?
   /// The catalogue.
   let catalog: Catalog
-  /// Which of the users whom purchases name exist.
-  let accounts: NamedAccounts
+  /// Which purchases count.
+  let scope: PurchaseScope
+  /// The questions to other services.
+  let questions: IntakeQuestions
 
   /// Applies what is said about a purchase, and a claim on it.
   ///
-  /// Throws `PurchaseError` when the claim is refused, and `AccountsUndecided` when it must be known first
-  /// whether a user exists; then nothing must remain.
+  /// Throws `PurchaseError` when the claim is refused, and `IntakeUndecided` when something must be known first
+  /// that another service knows; then nothing must remain.
   func take(
     _ verified: Verified<Purchase>,
     renewal: Purchase.RenewalReport? = nil,
@@ -40,11 +59,7 @@ struct PurchaseIntake {
     _ changes: SubjectChanges
   ) throws -> Outcome {
     let (incoming, evidence) = (verified.payload, verified.evidence)
-    let known = try PurchaseTable.load(
-      incoming.environment,
-      incoming.originalTransactionID,
-      in: tx
-    )
+    let known = try PurchaseTable.load(incoming, in: tx)
     var record = known ?? makeRecord(incoming, evidence)
     var isApplied = known == nil
     if known != nil, let updated = record.purchase.updated(by: incoming) {
@@ -60,15 +75,24 @@ struct PurchaseIntake {
     }
     // What it is used up by does not change, however old the data is.
     record.purchase.isConsumable = record.purchase.isConsumable || incoming.isConsumable
-    let stored = known == nil ? [] : try PurchaseTable.holders(of: record.purchase, in: tx)
-    let (before, after) = try settle(stored, claim, &record, in: tx, changes)
+    let stored = known == nil ? [] : try PurchaseBindingTable.all(of: record.purchase, in: tx)
+    let (before, after) = try settle(
+      stored,
+      claim,
+      known?.purchase,
+      &record,
+      in: tx,
+      changes
+    )
+    let isFirst = !record.isGranted && !after.isEmpty
     record.isGranted = record.isGranted || !after.isEmpty
     if record != known { try PurchaseTable.save(record, in: tx) }
     if stored != after {
-      try PurchaseTable.removeHolders(of: record.purchase, in: tx)
-      for userID in after { try PurchaseTable.addHolder(userID, of: record.purchase, in: tx) }
-      isApplied = true
+      try PurchaseBindingTable.replace(after, of: record.purchase, in: tx)
+      // A question that is open changes nothing yet.
+      isApplied = isApplied || !PurchaseBinding.areAlike(stored, after)
     }
+    try givePoints(record, to: isFirst ? after.first : nil, in: tx)
     if isApplied {
       try tell(
         Holders(before: before, after: after),
@@ -78,15 +102,10 @@ struct PurchaseIntake {
         in: tx,
         changes
       )
-      try note(
-        before == after ? "purchase.update" : "purchase.claim",
-        record,
-        before,
-        after,
-        in: tx
-      )
+      let isSame = PurchaseBinding.areAlike(before, after)
+      try note(isSame ? "purchase.update" : "purchase.claim", record, before, after, in: tx)
     }
-    return Outcome(record: record, isApplied: isApplied)
+    return Outcome(record: record, bindings: after, isApplied: isApplied)
   }
 
   /// A parent withdrew consent: everything that application's user bought ends.
@@ -105,17 +124,18 @@ struct PurchaseIntake {
       let known = record.purchase
       record.purchase.withdrawnAt = signedAt
       try PurchaseTable.save(record, in: tx)
-      let holders = try PurchaseTable.holders(of: record.purchase, in: tx)
-        .filter { try !changes.isErased(userID: $0, in: tx) }
+      let bindings = try PurchaseBindingTable.all(of: record.purchase, in: tx)
+        .filter { try !changes.isErased($0.subject, in: tx) }
+      try givePoints(record, to: nil, in: tx)
       try tell(
-        Holders(before: holders, after: holders),
+        Holders(before: bindings, after: bindings),
         from: known,
         to: record.purchase,
         because: .revocation,
         in: tx,
         changes
       )
-      try note("purchase.withdraw", record, holders, holders, in: tx)
+      try note("purchase.withdraw", record, bindings, bindings, in: tx)
       isApplied = true
     }
     return isApplied
@@ -134,14 +154,14 @@ struct PurchaseIntake {
     )
   }
 
-  /// The previous and the current holders of a purchase.
-  private struct Holders {
-    var before: [String]
-    var after: [String]
+  /// The previous and the current bindings of a purchase.
+  struct Holders {
+    var before: [PurchaseBinding]
+    var after: [PurchaseBinding]
   }
 
-  /// Tells everybody who held the purchase or holds it now what became of it for them.
-  private func tell(
+  /// Tells everybody who had the purchase or has it now what became of it for them.
+  func tell(
     _ holders: Holders,
     from old: Purchase?,
     to new: Purchase,
@@ -149,14 +169,17 @@ struct PurchaseIntake {
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws {
-    for userID in Set(holders.before).union(holders.after).sorted() {
-      let isHolder = holders.after.contains(userID)
+    let subjects = Set((holders.before + holders.after).map(\.subject))
+    for subject in subjects.sorted(by: { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }) {
+      let before = holders.before.first { $0.subject == subject }
+      let after = holders.after.first { $0.subject == subject }
+      let hasLost = before != nil && before?.endsAt == nil && after?.endsAt != nil
       try changes.raise(
-        .user(userID),
-        because: isHolder ? cause : .transfer,
+        subject,
+        because: after == nil ? .transfer : hasLost ? .buyerLeft : cause,
         Purchase.differences(
-          from: holders.before.contains(userID) ? old.map(catalog.lasting) : nil,
-          to: isHolder ? catalog.lasting(new) : nil,
+          from: before.flatMap { old.map(catalog.lasting)?.counting(until: $0.endsAt) },
+          to: after.map { catalog.lasting(new).counting(until: $0.endsAt) },
           at: tx.now
         ),
         in: tx
@@ -178,8 +201,8 @@ struct PurchaseIntake {
   func note(
     _ action: String,
     _ record: PurchaseRecord,
-    _ before: [String],
-    _ after: [String],
+    _ before: [PurchaseBinding],
+    _ after: [PurchaseBinding],
     in tx: borrowing WriteTransaction
   ) throws {
     let purchase = record.purchase
@@ -190,7 +213,12 @@ struct PurchaseIntake {
     if record.isTest { detail += ", test root" }
     // Whether certificates were revoked is not asked for without a network; say so.
     detail += ", revocation not checked"
-    if before != after { detail += ", holders \(before.count) to \(after.count)" }
-    try tx.audit(action, object: record.id, scope: after.first ?? "", detail: detail, by: actor)
+    if !PurchaseBinding.areAlike(before, after) {
+      detail += ", holders \(before.count) to \(after.count)"
+      if let subject = after.last?.subject { detail += ", bound to \(subject.kind.rawValue)" }
+      if let end = after.last?.endsAt { detail += " until \(end)" }
+    }
+    let scope = after.first?.subject.id ?? ""
+    try tx.audit(action, object: record.id, scope: scope, detail: detail, by: actor)
   }
 }

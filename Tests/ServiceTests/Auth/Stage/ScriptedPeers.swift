@@ -357,6 +357,14 @@ final class ScriptedPeers: Sendable {
       }
     }
 
+    func getPlans(
+      _ request: Entitlement_V1.GetPlansRequest,
+      _ call: CallContext
+    ) async throws -> Entitlement_V1.GetPlansResponse {
+      guard peers.read({ !$0.isEntitlementDown }) else { throw down }
+      return .init(plans: request.subjects.map { .init(tier: "pro", subject: $0) })
+    }
+
     func checkFeature(
       _ request: Entitlement_V1.CheckFeatureRequest,
       _ call: CallContext

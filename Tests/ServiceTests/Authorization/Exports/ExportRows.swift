@@ -155,7 +155,7 @@ struct ExportRows {
     INSERT INTO scheduled_change (kind, subject_id, id, effective_at, tier, paid_until)
     VALUES ('user', USER, 'sch_TAG', \(time), 'TAG', NULL)
     """,
-    "INSERT INTO redemption VALUES ('user', USER, 'TAG', \(time), \(time))",
+    "INSERT INTO redemption VALUES ('user', USER, 'TAG', \(time), \(time), 'TAG')",
     """
     INSERT INTO entitlement_change (kind, id, version, place, occurs_at, is_planned, cause, effect,
       part, name, ends_at, request_id)
@@ -163,13 +163,16 @@ struct ExportRows {
     """,
     "INSERT INTO metered_usage VALUES ('user', USER, 'TAG', 'day', \(time), 3)",
     """
-    INSERT INTO purchase (environment, original_transaction_id, id, transaction_id, product_id,
+    INSERT INTO purchase (store, environment, original_transaction_id, id, transaction_id, product_id,
       is_renewed, is_family_shared, purchased_at, is_unshared, signed_at, app_account_token,
       app_transaction_id, payload_digest, leaf_serial, is_test, transfer_count, transfers_since)
-    VALUES ('Production', 'TAG', 'pur_TAG', 'TAG', 'TAG', 0, 1, \(time), 0, \(time), 'SECRET',
+    VALUES ('apple', 'Production', 'TAG', 'pur_TAG', 'TAG', 'TAG', 0, 1, \(time), 0, \(time), 'SECRET',
       'SECRET', 'SECRET', 'SECRET', 0, 0, 0)
     """,
-    "INSERT INTO purchase_holder VALUES ('Production', 'TAG', USER, \(time))",
+    """
+    INSERT INTO purchase_binding VALUES ('apple', 'Production', 'TAG', 'user', USER, USER, \(time),
+      NULL, NULL)
+    """,
     """
     INSERT INTO points_entry (holder, number, transaction_id, kind, app, debit, credit, points,
       minutes, points_per_minute, reward, reversed_id, balance, actor_id, occurred_at)

@@ -114,7 +114,8 @@ struct ExportStage {
         metrics: MetricRegistry(),
         authorizer: SubjectAuthorizer(
           confirm: { _, _, _, _ in throw RPCError(.unavailable, "nobody is asked") },
-          check: { _, _, _, _ in false }
+          check: { _, _, _, _ in false },
+          holds: { _, _ in false }
         ),
         accounts: EveryAccount()
       )

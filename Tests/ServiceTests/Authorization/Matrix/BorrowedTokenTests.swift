@@ -256,6 +256,18 @@ extension MatrixStage {
         .init(signedTransaction: transaction),
         options: owner
       )
+      let estate = try TransactionFields.signed {
+        $0["productId"] = .string(ProductSetup.estate)
+        $0["transactionId"] = .string("\(5_000_000_000 + number)")
+        $0["originalTransactionId"] = .string("\(5_000_000_000 + number)")
+      }
+      _ = try await product.purchases.submitTransaction(
+        .init(
+          signedTransaction: estate,
+          subject: .init(kind: .portfolio, id: house.portfolio)
+        ),
+        options: owner
+      )
     }
   }
 }

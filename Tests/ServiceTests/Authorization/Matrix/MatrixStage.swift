@@ -35,6 +35,7 @@ struct MatrixStage: Sendable {
   private let stranger: Person
   private let suspended: Person
   private let counter = Counter()
+  private let trials = Counter()
 
   private final class Counter: Sendable {
     private let value = Atomic(0)
@@ -164,6 +165,8 @@ struct MatrixStage: Sendable {
       return try await House.lend(house.door, by: house.tenant, to: house.guest, product)
     case "fresh pass": return try #require(objects.ids["pass"])
     case "transaction": return try transaction()
+    case "estate": return try transaction(of: ProductSetup.estate)
+    case "fresh trial": return "try-\(trials.next() % ProductSetup.trialCount)"
     case "notification":
       return try NotificationFields.signed(
         "ONE_TIME_CHARGE",
@@ -175,9 +178,10 @@ struct MatrixStage: Sendable {
   }
 
   /// One that nobody has handed in yet.
-  private func transaction() throws -> String {
+  private func transaction(of product: String = TransactionFields.product) throws -> String {
     let id = JSONValue.string("\(3_000_000_000 + counter.next())")
     return try TransactionFields.signed {
+      $0["productId"] = .string(product)
       $0["transactionId"] = id
       $0["originalTransactionId"] = id
     }

@@ -642,6 +642,7 @@ enum MatrixTable {
       #"{"context": {"targetingKey": "<self>"}}"#,
       tellsOperators: true
     ),
+    .init("Entitlements/GetPlans", .service, [], #"{"subjects": [\#(portfolio)]}"#),
     .init("Entitlements/CheckFeature", .portfolio, .portfolioStaff, ofPortfolio(feature)),
     .init("Entitlements/CheckFeature", .self_, .everyone, ofSelf(feature)),
     .init("Entitlements/CheckLimit", .portfolio, .portfolioStaff, ofPortfolio(limit)),
@@ -684,8 +685,7 @@ enum MatrixTable {
       .operators,
       #"{"subject": {"kind": "SUBJECT_KIND_USER", "id": "<user>"}}"#
     ),
-    // What is shared, the billing system redeems.
-    .init("Subscriptions/Redeem", .portfolio, [], ofPortfolio(trial)),
+    .init("Subscriptions/Redeem", .portfolio, .portfolioStaff, ofPortfolio(trial)),
     .init("Subscriptions/Redeem", .self_, .everyone, ofSelf(trial)),
     .init(
       "Subscriptions/ScheduleChange",
@@ -712,6 +712,12 @@ enum MatrixTable {
       .everyone,
       #"{"signedTransaction": "<transaction>"}"#
     ),
+    .init(
+      "Purchases/SubmitTransaction",
+      .portfolio,
+      .portfolioStaff,
+      ofPortfolio(#", "signedTransaction": "<estate>""#)
+    ),
     .init("Purchases/Restore", .none, .everyone, #"{"signedTransactions": ["<transaction>"]}"#),
     .init(
       "Purchases/ValidateReceipt",
@@ -726,6 +732,19 @@ enum MatrixTable {
       #"{"signedPayload": "<notification>"}"#
     ),
     .init("Purchases/List", .none, .everyone),
+    .init(
+      "Purchases/List",
+      .portfolio,
+      .portfolioStaff,
+      ofPortfolio(""),
+      tellsOperators: true
+    ),
+    .init(
+      "Purchases/Move",
+      .foreignProduct,
+      [],
+      #"{"purchaseId": "pur_unknown", "subject": \#(portfolio)}"#
+    ),
     .init("Purchases/List", .somebody, .operators, #"{"userId": "usr_somebody"}"#),
     .init("EntitlementAudit/Search", .system, .operators),
   ]
@@ -770,7 +789,7 @@ enum MatrixTable {
 
   private static let portfolio = #"{"kind": "SUBJECT_KIND_PORTFOLIO", "id": "<portfolio>"}"#
   private static let feature = #", "feature": "compliancePack""#
-  private static let trial = #", "trial": "try-invoicing""#
+  private static let trial = #", "trial": "<fresh trial>""#
   private static let use = #", "limit": "unknown""#
   private static let limit = #", "limit": "maxHorses", "currentCount": "1""#
 

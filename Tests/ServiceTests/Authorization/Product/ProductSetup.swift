@@ -44,13 +44,25 @@ struct ProductSetup: Sendable {
     try folder.write(policy ?? Self.policy("smart-home"), to: "policy.json")
   }
 
-  /// The catalogue that is in use, with a trial that every user may start.
+  /// Trials that everybody may start, `try-0` and so on.
+  static let trialCount = 500
+  /// A product for portfolios.
+  static let estate = "com.example.estate"
+
+  /// The catalogue that is in use, with trials that everybody may start and a product for portfolios.
   private static func catalog() throws -> JSONValue {
     let file = try Data(contentsOf: URL(fileURLWithPath: "\(root)/tiers/default.json"))
     var catalog = try JSONReader.read(Array(file), limits: JSONLimits(byteCountMax: 1 << 20)).object
-    catalog?["promotions"] = [
-      ["name": "try-invoicing", "kind": "trial", "addon": "invoicing", "days": 1]
+    catalog?["promotions"] = .array(
+      (0..<trialCount).map { number in
+        ["name": .string("try-\(number)"), "kind": "trial", "addon": "invoicing", "days": 1]
+      }
+    )
+    let product: JSONValue = [
+      "name": .string(estate), "subjects": ["portfolio"], "features": [:],
     ]
+    let sold = catalog?["products"]?.array ?? []
+    catalog?["products"] = .array(sold + [product])
     return .object(catalog ?? JSONObject())
   }
 

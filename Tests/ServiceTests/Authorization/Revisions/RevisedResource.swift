@@ -163,7 +163,8 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         "language": texts("de", "en"),
         "photoUrl": texts("https://img.example/1.png", "https://img.example/2.png"),
         "timeZone": texts("Europe/Berlin", "Asia/Tokyo"), "settings": .own,
-        "activities": .foreign, "planDetails": .foreign, "revision": .revision, "roles": .foreign,
+        "activities": .foreign, "planDetails": .foreign, "plans": .foreign, "revision": .revision,
+        "roles": .foreign,
         "uid": .own, "isEmailVerified": .own, "streakCount": .foreign, "totalCheckins": .foreign,
         "messagesThisWeek": .foreign,
       ]

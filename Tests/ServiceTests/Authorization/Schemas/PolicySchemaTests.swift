@@ -52,10 +52,10 @@ struct PolicySchemaTests {
   }
 
   private static let mistakes: [PlantedMistake] = [
-    .both(#""version": 3,"#, ""), .both(#""version": 3"#, #""version": 0"#),
-    .both(#""version": 3"#, #""version": "2""#), .both(#""version": 3"#, #""version": 3147483648"#),
-    .both(#""version": 3"#, #""version": 3, "verison": 3"#),
-    .both(#""version": 3"#, #""version": 3, "$schema": 7"#),
+    .both(#""version": 4,"#, ""), .both(#""version": 4"#, #""version": 0"#),
+    .both(#""version": 4"#, #""version": "2""#), .both(#""version": 4"#, #""version": 4147483648"#),
+    .both(#""version": 4"#, #""version": 4, "verison": 3"#),
+    .both(#""version": 4"#, #""version": 4, "$schema": 7"#),
     .both(#""name": "smart-home""#, #""name": "Smart Home""#),
     .both(#""enabled": true,"#, ""), .both(#""enabled": true"#, #""enabled": "yes""#),
     .both(#""from": "unit", "to": "device""#, #""from": "unit""#),

@@ -21,6 +21,8 @@ final class KnownAccounts: AccountDirectory {
   /// Whom it was asked for, in order.
   var asked: [[String]] { state.withLock { $0.asked } }
 
+  func add(_ userID: String) { state.withLock { _ = $0.users.insert(userID) } }
+
   func remove(_ userID: String) { state.withLock { _ = $0.users.remove(userID) } }
 
   func existing(of userIDs: [String]) async throws -> Set<String> {

@@ -101,8 +101,11 @@ struct ServiceFixture {
             return operators.allowsPoints(userID, action, entityID)
           }
           if action == "system.administer" { return operators.isReader(userID) }
+          if action == "billing.purchase" { return operators.mayBuy(userID, for: entityID) }
+          if operators.mayBuy(userID, for: entityID), action.hasSuffix(".view") { return true }
           return userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
-        }
+        },
+        holds: { permission, userID in try operators.holds(userID, permission.entity) }
       ),
       accounts: accounts
     )

@@ -10,6 +10,8 @@ final class SmallTenancy: Sendable {
     var isUnsteady = false
     var askedCount = 0
     var readers: Set<String> = []
+    var buyers: Set<[String]> = []
+    var isDown = false
   }
 
   private let state = Lock(State())
@@ -31,6 +33,34 @@ final class SmallTenancy: Sendable {
   /// Whether a user may read as an operator.
   func isReader(_ userID: String) -> Bool { state.withLock { $0.readers.contains(userID) } }
 
+  /// Says that a user may buy for entities, or may no longer.
+  func set(buyer userID: String, of entityIDs: [String], _ isBuyer: Bool = true) {
+    state.withLock { state in
+      for entityID in entityIDs {
+        if isBuyer {
+          state.buyers.insert([userID, entityID])
+        } else {
+          state.buyers.remove([userID, entityID])
+        }
+      }
+      state.changeCount += 1
+    }
+  }
+
+  /// Stops to answer about users who do not call, or begins to again.
+  func set(isDown: Bool) { state.withLock { $0.isDown = isDown } }
+
+  /// Whether a user may buy for an entity.
+  func mayBuy(_ userID: String, for entityID: String) -> Bool {
+    state.withLock { $0.buyers.contains([userID, entityID]) }
+  }
+
+  /// Whether a user who does not call may buy for an entity.
+  func holds(_ userID: String, _ entityID: String) throws -> Bool {
+    guard state.withLock({ !$0.isDown }) else { throw RPCError(.unavailable, "down") }
+    return mayBuy(userID, for: entityID)
+  }
+
   /// Makes what it says outdated as soon as it is said.
   func unsettle() { state.withLock { $0.isUnsteady = true } }
 
@@ -49,8 +79,10 @@ final class SmallTenancy: Sendable {
     _ action: String,
     _ entityID: String
   ) throws -> PermissionConfirmation {
-    let isPoints = action.hasPrefix("points.")
-    let mayEver = !isPoints || allowsPoints(userID, action, entityID)
+    let isPoints = action.hasPrefix("points.") || action == "billing.purchase"
+    let mayEver =
+      action == "billing.purchase"
+      ? mayBuy(userID, for: entityID) : !isPoints || allowsPoints(userID, action, entityID)
     let (hasRight, count) = state.withLock { state in
       state.askedCount += 1
       return (state.isOperator, state.isUnsteady ? -1 : state.changeCount)

@@ -118,7 +118,7 @@ struct HolderEndTests {
 
   @Test(
     "Everything that it has goes, from the files too, watchers are told, and others keep theirs",
-    arguments: [Entitlement_V1.SubjectKind.organization, .portfolio]
+    arguments: [Entitlement_V1.SubjectKind.organization, .portfolio, .family]
   )
   func end_withEverything_leavesNothing(kind: Entitlement_V1.SubjectKind) async throws {
     try await Self.run { fixture in
@@ -169,7 +169,7 @@ struct HolderEndTests {
   func ended_holder_getsNothing() async throws {
     try await Self.run { fixture in
       let service = ServiceFixture.service
-      for kind in [Entitlement_V1.SubjectKind.organization, .portfolio] {
+      for kind in [Entitlement_V1.SubjectKind.organization, .portfolio, .family] {
         let subject = Entitlement_V1.Subject(kind: kind, id: "org_\(kind.rawValue)")
         try await end(subject.id, fixture)
         let late: [@Sendable () async throws -> Void] = [
@@ -215,7 +215,7 @@ struct HolderEndTests {
         #expect(left == [:])
       }
       let count = try await auditCount(fixture)
-      #expect(count == 2)
+      #expect(count == 3)
     }
   }
 

@@ -76,8 +76,13 @@ struct PlanTests {
   @Test("A trial and a coupon are the plan until they end")
   func plan_redeemed_isThePromotions() throws {
     let end = now + 14 * day
-    let trial = Redemption(promotion: "try", redeemedAt: now, endsAt: end)
-    let coupon = Redemption(promotion: "spring", redeemedAt: now, endsAt: now + 30 * day)
+    let trial = Redemption(promotion: "try", group: "try", redeemedAt: now, endsAt: end)
+    let coupon = Redemption(
+      promotion: "spring",
+      group: "spring",
+      redeemedAt: now,
+      endsAt: now + 30 * day
+    )
     let tried = try plan { $0.redemptions = [trial, coupon] }
     let expected = Plan(
       tier: "pro",

@@ -73,13 +73,14 @@ struct PoisonTests {
   func purchase_fromAnUnknownEnvironment_doesNotCount() async throws {
     try await ServiceFixture.run { fixture in
       try await fixture.submit(anna)
-      try await poison(fixture, "DELETE FROM purchase_holder")
+      try await poison(fixture, "DELETE FROM purchase_binding")
       try await poison(fixture, "UPDATE purchase SET environment = 'Mars'")
       try await poison(
         fixture,
         """
-        INSERT INTO purchase_holder (environment, original_transaction_id, user_id, claimed_at)
-        SELECT environment, original_transaction_id, ?, 0 FROM purchase
+        INSERT INTO purchase_binding (store, environment, original_transaction_id, subject_kind,
+          subject_id, buyer_id, bound_at)
+        SELECT store, environment, original_transaction_id, 'user', ?1, ?1, 0 FROM purchase
         """,
         .text(bert)
       )

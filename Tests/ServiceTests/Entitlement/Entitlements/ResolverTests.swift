@@ -65,7 +65,7 @@ struct ResolverTests {
   func checkFeature_denied_saysWhatUnlocks() throws {
     let lessons = try decide("lessons", Subscription(tier: "standard"))
     #expect(lessons.reason == .notInTier)
-    #expect(lessons.unlockedBy == UnlockedBy(tier: "pro"))
+    #expect(lessons.unlockedBy == UnlockedBy(tier: "pro", products: ["equiduty_pro_monthly"]))
     let invoicing = try decide("invoicing", Subscription(tier: "pro"))
     #expect(invoicing.reason == .notInTier)
     #expect(invoicing.unlockedBy == UnlockedBy(tier: "enterprise", addons: ["invoicing"]))
@@ -181,10 +181,11 @@ struct ResolverTests {
     let full = try check(5, 1)
     #expect(full.reason == .limitExceeded)
     #expect(full.remaining == 0)
-    #expect(full.unlockedBy == UnlockedBy(tier: "standard"))
+    let product = "equiduty_pro_monthly"
+    #expect(full.unlockedBy == UnlockedBy(tier: "standard", products: [product]))
     #expect(try check(5, 0).isAllowed)
     #expect(try check(6, 0).reason == .limitExceeded)
-    #expect(try check(1, 300).unlockedBy == UnlockedBy(tier: "pro"))
+    #expect(try check(1, 300).unlockedBy == UnlockedBy(tier: "pro", products: [product]))
     #expect(try check(.max, 1).reason == .limitExceeded)
     #expect(try check(.max, .max).unlockedBy == UnlockedBy(tier: "enterprise"))
     #expect(try check(.max, .max, tier: "enterprise").isAllowed)

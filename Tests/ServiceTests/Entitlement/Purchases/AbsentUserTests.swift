@@ -92,7 +92,7 @@ struct AbsentUserTests {
         }
         #expect(stored.applied)
         let holders = try await fixture.service.core.database.read { tx in
-          try tx.query("SELECT user_id FROM purchase_holder") { $0.text(0) }
+          try tx.query("SELECT subject_id FROM purchase_binding") { $0.text(0) }
         }
         #expect(holders.isEmpty)
         let taken = try await fixture.submit(bert) { $0["appAccountToken"] = .string(uuid) }

@@ -90,7 +90,8 @@ struct HeldPurchasesTests {
           isTest: true
         )
         try PurchaseTable.save(record, in: tx)
-        try PurchaseTable.addHolder(user, of: purchase, in: tx)
+        let binding = PurchaseBinding(.user(user), buyer: user, at: now)
+        try PurchaseBindingTable.replace([binding], of: purchase, in: tx)
       }
     }
   }
@@ -108,7 +109,7 @@ struct HeldPurchasesTests {
         }
         let user = "usr_\(seed)"
         try await save(all, of: user, in: database)
-        let held = try await database.read { tx in try PurchaseTable.held(by: user, in: tx) }
+        let held = try await database.read { tx in try PurchaseTable.held(by: .user(user), in: tx) }
         #expect(held.count <= all.count)
         for day in Int64(-1)...6 {
           let instant = now + day * TestTime.day
@@ -146,7 +147,8 @@ struct HeldPurchasesTests {
       var random = SimulationRandom(seed: 1)
       let all = (0..<3000).map { randomPurchase($0, &random) }
       try await save(all, of: "usr_1", in: database)
-      let held = try await database.read { tx in try PurchaseTable.held(by: "usr_1", in: tx) }
+      let held = try await database.read { tx in try PurchaseTable.held(by: .user("usr_1"), in: tx)
+      }
       #expect((6...12 + PurchaseTable.splitCountMax).contains(held.count))
     }
   }

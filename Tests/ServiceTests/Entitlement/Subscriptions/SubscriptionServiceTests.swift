@@ -250,7 +250,7 @@ struct SubscriptionServiceTests {
           try tx.query("SELECT actor, action FROM audit_log ORDER BY sequence") {
             "\($0.text(0)) \($0.text(1))"
           },
-          try PurchaseTable.held(by: ServiceFixture.anna, in: tx)
+          try PurchaseTable.held(by: .user(ServiceFixture.anna), in: tx)
         )
       }
       #expect(

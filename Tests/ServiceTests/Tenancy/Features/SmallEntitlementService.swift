@@ -45,7 +45,11 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
 
   private func change(_ id: String, tells: Bool, _ body: (inout State) -> Void) {
     let kind: Entitlement_V1.SubjectKind =
-      id.hasPrefix("usr_") ? .user : id.hasPrefix("org_") ? .organization : .portfolio
+      id.hasPrefix("usr_")
+      ? .user
+      : id.hasPrefix("org_")
+        ? .organization
+        : id.hasPrefix("fam_") ? .family : .portfolio
     let (watchers, change) = state.withLock { state in
       body(&state)
       state.revision += 1
@@ -156,6 +160,11 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     try await writer.write(.init(revision: revision, kind: .heartbeat))
     for await change in changes { try await writer.write(change) }
   }
+
+  func getPlans(
+    _ request: Entitlement_V1.GetPlansRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.GetPlansResponse { throw RPCError(.unimplemented, "") }
 
   func checkFeature(
     _ request: Entitlement_V1.CheckFeatureRequest,

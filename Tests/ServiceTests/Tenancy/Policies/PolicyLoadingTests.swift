@@ -41,7 +41,7 @@ struct PolicyLoadingTests {
         #""unit.delete": { "roles""#, #""unit.delete": { "operation": { "kinds": [] }, "roles""#,
         "types.unit.actions.unit.delete.operation.kinds"
       ),
-      (#""version": 3"#, #""version": 3, "verison": 3"#, "verison"),
+      (#""version": 4"#, #""version": 4, "verison": 3"#, "verison"),
       (#""expect": "allow" }"#, #""expect": "deny" }"#, "assertions.expect[0]"),
       (#""window": "required""#, #""window": "always""#, "roles.guest.window"),
       (
@@ -119,7 +119,7 @@ struct PolicyLoadingTests {
 
   /// Mistakes of each kind in the smart home's policy, and the place of each.
   private static let mistakes: [(right: String, wrong: String, path: String)] = [
-    (#""version": 3"#, #""version": 0"#, "version"),
+    (#""version": 4"#, #""version": 0"#, "version"),
     (
       #""creator_role": "owner""#, #""creator_role": "tenant""#,
       "self_service.creator_role"

@@ -25,7 +25,7 @@ struct PolicyReloadTests {
       ),
       as: UTF8.self
     )
-    text.replace(#""version": 3"#, with: #""version": 4"#, maxReplacements: 1)
+    text.replace(#""version": 4"#, with: #""version": 5"#, maxReplacements: 1)
     return [UInt8](text.utf8)
   }
 
@@ -110,7 +110,7 @@ struct PolicyReloadTests {
     "A policy with a mistake, a failing assertion or a gap leaves the old one in force",
     arguments: [
       ("{", ""),
-      (#""version": 3"#, #""version": 0"#),
+      (#""version": 4"#, #""version": 0"#),
       (#""roles": ["property_manager", "tenant"]"#, #""roles": ["nobody"]"#),
       (#""device.grant_guest": { "roles": ["property_manager", "tenant"] }"#, ""),
     ]

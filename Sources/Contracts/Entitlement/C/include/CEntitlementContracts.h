@@ -121,6 +121,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__handle_notification_response(void) {
   return &entitlement__v1__handle_notification_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__move_purchase_request(void) {
+  return &entitlement__v1__move_purchase_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_purchases_request(void) {
   return &entitlement__v1__list_purchases_request__descriptor;
 }

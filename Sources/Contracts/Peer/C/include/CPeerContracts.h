@@ -253,6 +253,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__plan(void) {
   return &entitlement__v1__plan__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_plans_request(void) {
+  return &entitlement__v1__get_plans_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_plans_response(void) {
+  return &entitlement__v1__get_plans_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__check_feature_request(void) {
   return &entitlement__v1__check_feature_request__descriptor;
 }

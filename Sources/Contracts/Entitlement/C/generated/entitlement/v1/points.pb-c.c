@@ -1293,24 +1293,28 @@ const ProtobufCMessageDescriptor entitlement__v1__get_active_rewards_response__d
   (ProtobufCMessageInit) entitlement__v1__get_active_rewards_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue entitlement__v1__points_entry_kind__enum_values_by_number[5] =
+static const ProtobufCEnumValue entitlement__v1__points_entry_kind__enum_values_by_number[7] =
 {
   { "v0_POINTS_ENTRY_KIND_UNSPECIFIED", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v0_POINTS_ENTRY_KIND_UNSPECIFIED", 0 },
   { "v1_POINTS_ENTRY_KIND_EARN", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v1_POINTS_ENTRY_KIND_EARN", 1 },
   { "v2_POINTS_ENTRY_KIND_REDEEM", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v2_POINTS_ENTRY_KIND_REDEEM", 2 },
   { "v3_POINTS_ENTRY_KIND_REVERSE_EARN", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v3_POINTS_ENTRY_KIND_REVERSE_EARN", 3 },
   { "v4_POINTS_ENTRY_KIND_REVERSE_REDEEM", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v4_POINTS_ENTRY_KIND_REVERSE_REDEEM", 4 },
+  { "v5_POINTS_ENTRY_KIND_GRANT", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v5_POINTS_ENTRY_KIND_GRANT", 5 },
+  { "v6_POINTS_ENTRY_KIND_REVERSE_GRANT", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v6_POINTS_ENTRY_KIND_REVERSE_GRANT", 6 },
 };
 static const ProtobufCIntRange entitlement__v1__points_entry_kind__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex entitlement__v1__points_entry_kind__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex entitlement__v1__points_entry_kind__enum_values_by_name[7] =
 {
   { "v0_POINTS_ENTRY_KIND_UNSPECIFIED", 0 },
   { "v1_POINTS_ENTRY_KIND_EARN", 1 },
   { "v2_POINTS_ENTRY_KIND_REDEEM", 2 },
   { "v3_POINTS_ENTRY_KIND_REVERSE_EARN", 3 },
   { "v4_POINTS_ENTRY_KIND_REVERSE_REDEEM", 4 },
+  { "v5_POINTS_ENTRY_KIND_GRANT", 5 },
+  { "v6_POINTS_ENTRY_KIND_REVERSE_GRANT", 6 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__points_entry_kind__descriptor =
 {
@@ -1319,9 +1323,9 @@ const ProtobufCEnumDescriptor entitlement__v1__points_entry_kind__descriptor =
   "PointsEntryKind",
   "Entitlement__V1__PointsEntryKind",
   "entitlement.v1",
-  5,
+  7,
   entitlement__v1__points_entry_kind__enum_values_by_number,
-  5,
+  7,
   entitlement__v1__points_entry_kind__enum_values_by_name,
   1,
   entitlement__v1__points_entry_kind__value_ranges,

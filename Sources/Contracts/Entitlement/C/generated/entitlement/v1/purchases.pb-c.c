@@ -79,6 +79,12 @@ void   entitlement__v1__handle_notification_response__init
   static const Entitlement__V1__HandleNotificationResponse init_value = ENTITLEMENT__V1__HANDLE_NOTIFICATION_RESPONSE__INIT;
   *message = init_value;
 }
+void   entitlement__v1__move_purchase_request__init
+                     (Entitlement__V1__MovePurchaseRequest         *message)
+{
+  static const Entitlement__V1__MovePurchaseRequest init_value = ENTITLEMENT__V1__MOVE_PURCHASE_REQUEST__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__list_purchases_request__init
                      (Entitlement__V1__ListPurchasesRequest         *message)
 {
@@ -271,7 +277,7 @@ const ProtobufCMessageDescriptor entitlement__v1__renewal__descriptor =
   (ProtobufCMessageInit) entitlement__v1__renewal__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descriptors[14] =
+static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descriptors[18] =
 {
   {
     "f1_id",
@@ -441,6 +447,54 @@ static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f15_store",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f15_store),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f16_subject",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f16_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f17_buyer_id",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f17_buyer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f18_bound",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f18_bound),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
   9,   /* field[9] = f10_family_shared */
@@ -448,6 +502,10 @@ static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
   11,   /* field[11] = f12_renewal */
   12,   /* field[12] = f13_refund_requested_at */
   13,   /* field[13] = f14_refund_request_reason */
+  14,   /* field[14] = f15_store */
+  15,   /* field[15] = f16_subject */
+  16,   /* field[16] = f17_buyer_id */
+  17,   /* field[17] = f18_bound */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_product_id */
   2,   /* field[2] = f3_original_transaction_id */
@@ -461,7 +519,7 @@ static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
 static const ProtobufCIntRange entitlement__v1__purchase__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor =
 {
@@ -471,14 +529,14 @@ const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor =
   "Entitlement__V1__Purchase",
   "entitlement.v1",
   sizeof(Entitlement__V1__Purchase),
-  14,
+  18,
   entitlement__v1__purchase__field_descriptors,
   entitlement__v1__purchase__field_indices_by_name,
   1,  entitlement__v1__purchase__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__purchase__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_request__field_descriptors[3] =
 {
   {
     "f1_signed_transaction",
@@ -504,15 +562,28 @@ static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_subject",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__SubmitTransactionRequest, f3_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__submit_transaction_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_signed_transaction */
   1,   /* field[1] = f2_idempotency_key */
+  2,   /* field[2] = f3_subject */
 };
 static const ProtobufCIntRange entitlement__v1__submit_transaction_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_request__descriptor =
 {
@@ -522,7 +593,7 @@ const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_request__de
   "Entitlement__V1__SubmitTransactionRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__SubmitTransactionRequest),
-  2,
+  3,
   entitlement__v1__submit_transaction_request__field_descriptors,
   entitlement__v1__submit_transaction_request__field_indices_by_name,
   1,  entitlement__v1__submit_transaction_request__number_ranges,
@@ -593,7 +664,7 @@ const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_response__d
   (ProtobufCMessageInit) entitlement__v1__submit_transaction_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__restore_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitlement__v1__restore_request__field_descriptors[3] =
 {
   {
     "f1_signed_transactions",
@@ -619,15 +690,28 @@ static const ProtobufCFieldDescriptor entitlement__v1__restore_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_subject",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__RestoreRequest, f3_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__restore_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_signed_transactions */
   1,   /* field[1] = f2_idempotency_key */
+  2,   /* field[2] = f3_subject */
 };
 static const ProtobufCIntRange entitlement__v1__restore_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__restore_request__descriptor =
 {
@@ -637,7 +721,7 @@ const ProtobufCMessageDescriptor entitlement__v1__restore_request__descriptor =
   "Entitlement__V1__RestoreRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__RestoreRequest),
-  2,
+  3,
   entitlement__v1__restore_request__field_descriptors,
   entitlement__v1__restore_request__field_indices_by_name,
   1,  entitlement__v1__restore_request__number_ranges,
@@ -759,7 +843,7 @@ const ProtobufCMessageDescriptor entitlement__v1__restore_response__descriptor =
   (ProtobufCMessageInit) entitlement__v1__restore_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_request__field_descriptors[4] =
 {
   {
     "f1_receipt_data",
@@ -797,16 +881,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_subject",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptRequest, f4_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__validate_receipt_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_receipt_data */
   1,   /* field[1] = f2_product_id */
   2,   /* field[2] = f3_idempotency_key */
+  3,   /* field[3] = f4_subject */
 };
 static const ProtobufCIntRange entitlement__v1__validate_receipt_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_request__descriptor =
 {
@@ -816,7 +913,7 @@ const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_request__desc
   "Entitlement__V1__ValidateReceiptRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__ValidateReceiptRequest),
-  3,
+  4,
   entitlement__v1__validate_receipt_request__field_descriptors,
   entitlement__v1__validate_receipt_request__field_indices_by_name,
   1,  entitlement__v1__validate_receipt_request__number_ranges,
@@ -1002,7 +1099,71 @@ const ProtobufCMessageDescriptor entitlement__v1__handle_notification_response__
   (ProtobufCMessageInit) entitlement__v1__handle_notification_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__move_purchase_request__field_descriptors[3] =
+{
+  {
+    "f1_purchase_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__MovePurchaseRequest, f1_purchase_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_subject",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__MovePurchaseRequest, f2_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__MovePurchaseRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__move_purchase_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_purchase_id */
+  1,   /* field[1] = f2_subject */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__move_purchase_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__move_purchase_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.MovePurchaseRequest",
+  "MovePurchaseRequest",
+  "Entitlement__V1__MovePurchaseRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__MovePurchaseRequest),
+  3,
+  entitlement__v1__move_purchase_request__field_descriptors,
+  entitlement__v1__move_purchase_request__field_indices_by_name,
+  1,  entitlement__v1__move_purchase_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__move_purchase_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__field_descriptors[4] =
 {
   {
     "f1_page_size",
@@ -1040,16 +1201,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_subject",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPurchasesRequest, f4_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__list_purchases_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_page_size */
   1,   /* field[1] = f2_page_token */
   2,   /* field[2] = f3_user_id */
+  3,   /* field[3] = f4_subject */
 };
 static const ProtobufCIntRange entitlement__v1__list_purchases_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__list_purchases_request__descriptor =
 {
@@ -1059,7 +1233,7 @@ const ProtobufCMessageDescriptor entitlement__v1__list_purchases_request__descri
   "Entitlement__V1__ListPurchasesRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__ListPurchasesRequest),
-  3,
+  4,
   entitlement__v1__list_purchases_request__field_descriptors,
   entitlement__v1__list_purchases_request__field_indices_by_name,
   1,  entitlement__v1__list_purchases_request__number_ranges,

@@ -115,7 +115,7 @@ void   auth__v1__user_address__init
   static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[28] =
+static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[29] =
 {
   {
     "f1_id",
@@ -382,6 +382,18 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[28] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f26_plans",
+    26,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__User, n_f26_plans),
+    offsetof(Auth__V1__User, f26_plans),
+    &entitlement__v1__plan__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f27_revision",
     27,
     PROTOBUF_C_LABEL_NONE,
@@ -469,13 +481,14 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   19,   /* field[19] = f23_activities */
   20,   /* field[20] = f24_roles */
   21,   /* field[21] = f25_plan_details */
-  22,   /* field[22] = f27_revision */
-  23,   /* field[23] = f29_uid */
+  22,   /* field[22] = f26_plans */
+  23,   /* field[23] = f27_revision */
+  24,   /* field[24] = f29_uid */
   1,   /* field[1] = f2_email */
-  24,   /* field[24] = f30_is_email_verified */
-  25,   /* field[25] = f31_streak_count */
-  26,   /* field[26] = f32_total_checkins */
-  27,   /* field[27] = f33_messages_this_week */
+  25,   /* field[25] = f30_is_email_verified */
+  26,   /* field[26] = f31_streak_count */
+  27,   /* field[27] = f32_total_checkins */
+  28,   /* field[28] = f33_messages_this_week */
   2,   /* field[2] = f3_email_verified */
   3,   /* field[3] = f4_display_name */
   4,   /* field[4] = f5_first_name */
@@ -484,13 +497,12 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   7,   /* field[7] = f8_default_portfolio_id */
   8,   /* field[8] = f9_default_property_id */
 };
-static const ProtobufCIntRange auth__v1__user__number_ranges[4 + 1] =
+static const ProtobufCIntRange auth__v1__user__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 20, 16 },
-  { 27, 22 },
-  { 29, 23 },
-  { 0, 28 }
+  { 29, 24 },
+  { 0, 29 }
 };
 const ProtobufCMessageDescriptor auth__v1__user__descriptor =
 {
@@ -500,10 +512,10 @@ const ProtobufCMessageDescriptor auth__v1__user__descriptor =
   "Auth__V1__User",
   "auth.v1",
   sizeof(Auth__V1__User),
-  28,
+  29,
   auth__v1__user__field_descriptors,
   auth__v1__user__field_indices_by_name,
-  4,  auth__v1__user__number_ranges,
+  3,  auth__v1__user__number_ranges,
   (ProtobufCMessageInit) auth__v1__user__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

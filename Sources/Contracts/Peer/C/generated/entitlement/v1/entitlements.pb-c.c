@@ -61,6 +61,18 @@ void   entitlement__v1__plan__init
   static const Entitlement__V1__Plan init_value = ENTITLEMENT__V1__PLAN__INIT;
   *message = init_value;
 }
+void   entitlement__v1__get_plans_request__init
+                     (Entitlement__V1__GetPlansRequest         *message)
+{
+  static const Entitlement__V1__GetPlansRequest init_value = ENTITLEMENT__V1__GET_PLANS_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__get_plans_response__init
+                     (Entitlement__V1__GetPlansResponse         *message)
+{
+  static const Entitlement__V1__GetPlansResponse init_value = ENTITLEMENT__V1__GET_PLANS_RESPONSE__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__check_feature_request__init
                      (Entitlement__V1__CheckFeatureRequest         *message)
 {
@@ -755,7 +767,7 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__des
   (ProtobufCMessageInit) entitlement__v1__get_entitlements_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[10] =
+static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[11] =
 {
   {
     "f1_tier",
@@ -800,6 +812,18 @@ static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[1
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
     offsetof(Entitlement__V1__Plan, f4_product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_store",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f5_store),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -879,23 +903,23 @@ static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[1
   },
 };
 static const unsigned entitlement__v1__plan__field_indices_by_name[] = {
-  8,   /* field[8] = f11_renewal_product_id */
-  9,   /* field[9] = f12_promotion */
+  9,   /* field[9] = f11_renewal_product_id */
+  10,   /* field[10] = f12_promotion */
   0,   /* field[0] = f1_tier */
   1,   /* field[1] = f2_subject */
   2,   /* field[2] = f3_source */
   3,   /* field[3] = f4_product_id */
-  4,   /* field[4] = f6_expires_at */
-  5,   /* field[5] = f7_renewal */
-  6,   /* field[6] = f8_renews_at */
-  7,   /* field[7] = f9_trial */
+  4,   /* field[4] = f5_store */
+  5,   /* field[5] = f6_expires_at */
+  6,   /* field[6] = f7_renewal */
+  7,   /* field[7] = f8_renews_at */
+  8,   /* field[8] = f9_trial */
 };
-static const ProtobufCIntRange entitlement__v1__plan__number_ranges[3 + 1] =
+static const ProtobufCIntRange entitlement__v1__plan__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 6, 4 },
-  { 11, 8 },
-  { 0, 10 }
+  { 11, 9 },
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__plan__descriptor =
 {
@@ -905,11 +929,87 @@ const ProtobufCMessageDescriptor entitlement__v1__plan__descriptor =
   "Entitlement__V1__Plan",
   "entitlement.v1",
   sizeof(Entitlement__V1__Plan),
-  10,
+  11,
   entitlement__v1__plan__field_descriptors,
   entitlement__v1__plan__field_indices_by_name,
-  3,  entitlement__v1__plan__number_ranges,
+  2,  entitlement__v1__plan__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__plan__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__get_plans_request__field_descriptors[1] =
+{
+  {
+    "f1_subjects",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__GetPlansRequest, n_f1_subjects),
+    offsetof(Entitlement__V1__GetPlansRequest, f1_subjects),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__get_plans_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subjects */
+};
+static const ProtobufCIntRange entitlement__v1__get_plans_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__get_plans_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.GetPlansRequest",
+  "GetPlansRequest",
+  "Entitlement__V1__GetPlansRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__GetPlansRequest),
+  1,
+  entitlement__v1__get_plans_request__field_descriptors,
+  entitlement__v1__get_plans_request__field_indices_by_name,
+  1,  entitlement__v1__get_plans_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__get_plans_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__get_plans_response__field_descriptors[1] =
+{
+  {
+    "f1_plans",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__GetPlansResponse, n_f1_plans),
+    offsetof(Entitlement__V1__GetPlansResponse, f1_plans),
+    &entitlement__v1__plan__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__get_plans_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_plans */
+};
+static const ProtobufCIntRange entitlement__v1__get_plans_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__get_plans_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.GetPlansResponse",
+  "GetPlansResponse",
+  "Entitlement__V1__GetPlansResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__GetPlansResponse),
+  1,
+  entitlement__v1__get_plans_response__field_descriptors,
+  entitlement__v1__get_plans_response__field_indices_by_name,
+  1,  entitlement__v1__get_plans_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__get_plans_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitlement__v1__check_feature_request__field_descriptors[2] =
@@ -1913,22 +2013,24 @@ const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_changes_respo
   (ProtobufCMessageInit) entitlement__v1__list_entitlement_changes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue entitlement__v1__subject_kind__enum_values_by_number[4] =
+static const ProtobufCEnumValue entitlement__v1__subject_kind__enum_values_by_number[5] =
 {
   { "v0_SUBJECT_KIND_UNSPECIFIED", "ENTITLEMENT__V1__SUBJECT_KIND__v0_SUBJECT_KIND_UNSPECIFIED", 0 },
   { "v1_SUBJECT_KIND_USER", "ENTITLEMENT__V1__SUBJECT_KIND__v1_SUBJECT_KIND_USER", 1 },
   { "v2_SUBJECT_KIND_ORGANIZATION", "ENTITLEMENT__V1__SUBJECT_KIND__v2_SUBJECT_KIND_ORGANIZATION", 2 },
   { "v3_SUBJECT_KIND_PORTFOLIO", "ENTITLEMENT__V1__SUBJECT_KIND__v3_SUBJECT_KIND_PORTFOLIO", 3 },
+  { "v4_SUBJECT_KIND_FAMILY", "ENTITLEMENT__V1__SUBJECT_KIND__v4_SUBJECT_KIND_FAMILY", 4 },
 };
 static const ProtobufCIntRange entitlement__v1__subject_kind__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex entitlement__v1__subject_kind__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex entitlement__v1__subject_kind__enum_values_by_name[5] =
 {
   { "v0_SUBJECT_KIND_UNSPECIFIED", 0 },
   { "v1_SUBJECT_KIND_USER", 1 },
   { "v2_SUBJECT_KIND_ORGANIZATION", 2 },
   { "v3_SUBJECT_KIND_PORTFOLIO", 3 },
+  { "v4_SUBJECT_KIND_FAMILY", 4 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__subject_kind__descriptor =
 {
@@ -1937,9 +2039,9 @@ const ProtobufCEnumDescriptor entitlement__v1__subject_kind__descriptor =
   "SubjectKind",
   "Entitlement__V1__SubjectKind",
   "entitlement.v1",
-  4,
+  5,
   entitlement__v1__subject_kind__enum_values_by_number,
-  4,
+  5,
   entitlement__v1__subject_kind__enum_values_by_name,
   1,
   entitlement__v1__subject_kind__value_ranges,
@@ -2177,7 +2279,7 @@ const ProtobufCEnumDescriptor entitlement__v1__change_kind__descriptor =
   entitlement__v1__change_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue entitlement__v1__change_cause__enum_values_by_number[15] =
+static const ProtobufCEnumValue entitlement__v1__change_cause__enum_values_by_number[16] =
 {
   { "v0_CHANGE_CAUSE_UNSPECIFIED", "ENTITLEMENT__V1__CHANGE_CAUSE__v0_CHANGE_CAUSE_UNSPECIFIED", 0 },
   { "v1_CHANGE_CAUSE_PURCHASE", "ENTITLEMENT__V1__CHANGE_CAUSE__v1_CHANGE_CAUSE_PURCHASE", 1 },
@@ -2194,11 +2296,12 @@ static const ProtobufCEnumValue entitlement__v1__change_cause__enum_values_by_nu
   { "v12_CHANGE_CAUSE_SCHEDULE", "ENTITLEMENT__V1__CHANGE_CAUSE__v12_CHANGE_CAUSE_SCHEDULE", 12 },
   { "v13_CHANGE_CAUSE_START", "ENTITLEMENT__V1__CHANGE_CAUSE__v13_CHANGE_CAUSE_START", 13 },
   { "v14_CHANGE_CAUSE_EXPIRY", "ENTITLEMENT__V1__CHANGE_CAUSE__v14_CHANGE_CAUSE_EXPIRY", 14 },
+  { "v15_CHANGE_CAUSE_BUYER_LEFT", "ENTITLEMENT__V1__CHANGE_CAUSE__v15_CHANGE_CAUSE_BUYER_LEFT", 15 },
 };
 static const ProtobufCIntRange entitlement__v1__change_cause__value_ranges[] = {
-{0, 0},{0, 15}
+{0, 0},{0, 16}
 };
-static const ProtobufCEnumValueIndex entitlement__v1__change_cause__enum_values_by_name[15] =
+static const ProtobufCEnumValueIndex entitlement__v1__change_cause__enum_values_by_name[16] =
 {
   { "v0_CHANGE_CAUSE_UNSPECIFIED", 0 },
   { "v10_CHANGE_CAUSE_COUPON", 10 },
@@ -2206,6 +2309,7 @@ static const ProtobufCEnumValueIndex entitlement__v1__change_cause__enum_values_
   { "v12_CHANGE_CAUSE_SCHEDULE", 12 },
   { "v13_CHANGE_CAUSE_START", 13 },
   { "v14_CHANGE_CAUSE_EXPIRY", 14 },
+  { "v15_CHANGE_CAUSE_BUYER_LEFT", 15 },
   { "v1_CHANGE_CAUSE_PURCHASE", 1 },
   { "v2_CHANGE_CAUSE_RESTORE", 2 },
   { "v3_CHANGE_CAUSE_NOTIFICATION", 3 },
@@ -2223,9 +2327,9 @@ const ProtobufCEnumDescriptor entitlement__v1__change_cause__descriptor =
   "ChangeCause",
   "Entitlement__V1__ChangeCause",
   "entitlement.v1",
-  15,
+  16,
   entitlement__v1__change_cause__enum_values_by_number,
-  15,
+  16,
   entitlement__v1__change_cause__enum_values_by_name,
   1,
   entitlement__v1__change_cause__value_ranges,

@@ -74,6 +74,8 @@ struct  Auth__V1__User
   size_t n_f24_roles;
   Tenancy__V1__RoleAssociation **f24_roles;
   Entitlement__V1__Plan *f25_plan_details;
+  size_t n_f26_plans;
+  Entitlement__V1__Plan **f26_plans;
   ProtobufCBinaryData f27_revision;
   ProtobufCBinaryData f29_uid;
   protobuf_c_boolean f30_is_email_verified;
@@ -83,7 +85,7 @@ struct  Auth__V1__User
 };
 #define AUTH__V1__USER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, NULL, 0,NULL, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
 
 
 struct  Auth__V1__Activity

@@ -27,6 +27,8 @@ typedef struct Entitlement__V1__GetEntitlementsRequest Entitlement__V1__GetEntit
 typedef struct Entitlement__V1__GetEntitlementsResponse Entitlement__V1__GetEntitlementsResponse;
 typedef struct Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry Entitlement__V1__GetEntitlementsResponse__ModuleFlagsEntry;
 typedef struct Entitlement__V1__Plan Entitlement__V1__Plan;
+typedef struct Entitlement__V1__GetPlansRequest Entitlement__V1__GetPlansRequest;
+typedef struct Entitlement__V1__GetPlansResponse Entitlement__V1__GetPlansResponse;
 typedef struct Entitlement__V1__CheckFeatureRequest Entitlement__V1__CheckFeatureRequest;
 typedef struct Entitlement__V1__CheckLimitRequest Entitlement__V1__CheckLimitRequest;
 typedef struct Entitlement__V1__CheckResponse Entitlement__V1__CheckResponse;
@@ -48,7 +50,8 @@ typedef enum _Entitlement__V1__SubjectKind {
   ENTITLEMENT__V1__SUBJECT_KIND__v0_SUBJECT_KIND_UNSPECIFIED = 0,
   ENTITLEMENT__V1__SUBJECT_KIND__v1_SUBJECT_KIND_USER = 1,
   ENTITLEMENT__V1__SUBJECT_KIND__v2_SUBJECT_KIND_ORGANIZATION = 2,
-  ENTITLEMENT__V1__SUBJECT_KIND__v3_SUBJECT_KIND_PORTFOLIO = 3
+  ENTITLEMENT__V1__SUBJECT_KIND__v3_SUBJECT_KIND_PORTFOLIO = 3,
+  ENTITLEMENT__V1__SUBJECT_KIND__v4_SUBJECT_KIND_FAMILY = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__SUBJECT_KIND)
 } Entitlement__V1__SubjectKind;
 typedef enum _Entitlement__V1__Reason {
@@ -128,7 +131,8 @@ typedef enum _Entitlement__V1__ChangeCause {
   ENTITLEMENT__V1__CHANGE_CAUSE__v11_CHANGE_CAUSE_SCHEDULING = 11,
   ENTITLEMENT__V1__CHANGE_CAUSE__v12_CHANGE_CAUSE_SCHEDULE = 12,
   ENTITLEMENT__V1__CHANGE_CAUSE__v13_CHANGE_CAUSE_START = 13,
-  ENTITLEMENT__V1__CHANGE_CAUSE__v14_CHANGE_CAUSE_EXPIRY = 14
+  ENTITLEMENT__V1__CHANGE_CAUSE__v14_CHANGE_CAUSE_EXPIRY = 14,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v15_CHANGE_CAUSE_BUYER_LEFT = 15
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHANGE_CAUSE)
 } Entitlement__V1__ChangeCause;
 typedef enum _Entitlement__V1__ChangeEffect {
@@ -269,6 +273,7 @@ struct  Entitlement__V1__Plan
   Entitlement__V1__Subject *f2_subject;
   Entitlement__V1__PlanSource f3_source;
   ProtobufCBinaryData f4_product_id;
+  ProtobufCBinaryData f5_store;
   ProtobufCBinaryData f12_promotion;
   Google__Protobuf__Timestamp *f6_expires_at;
   Entitlement__V1__RenewalState f7_renewal;
@@ -278,7 +283,29 @@ struct  Entitlement__V1__Plan
 };
 #define ENTITLEMENT__V1__PLAN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__plan__descriptor) \
-    , {0,NULL}, NULL, ENTITLEMENT__V1__PLAN_SOURCE__v0_PLAN_SOURCE_UNSPECIFIED, {0,NULL}, {0,NULL}, NULL, ENTITLEMENT__V1__RENEWAL_STATE__v0_RENEWAL_STATE_UNSPECIFIED, NULL, 0, {0,NULL} }
+    , {0,NULL}, NULL, ENTITLEMENT__V1__PLAN_SOURCE__v0_PLAN_SOURCE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, NULL, ENTITLEMENT__V1__RENEWAL_STATE__v0_RENEWAL_STATE_UNSPECIFIED, NULL, 0, {0,NULL} }
+
+
+struct  Entitlement__V1__GetPlansRequest
+{
+  ProtobufCMessage base;
+  size_t n_f1_subjects;
+  Entitlement__V1__Subject **f1_subjects;
+};
+#define ENTITLEMENT__V1__GET_PLANS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_plans_request__descriptor) \
+    , 0,NULL }
+
+
+struct  Entitlement__V1__GetPlansResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_plans;
+  Entitlement__V1__Plan **f1_plans;
+};
+#define ENTITLEMENT__V1__GET_PLANS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_plans_response__descriptor) \
+    , 0,NULL }
 
 
 struct  Entitlement__V1__CheckFeatureRequest
@@ -526,6 +553,12 @@ void   entitlement__v1__get_entitlements_response__init
 /* Entitlement__V1__Plan methods */
 void   entitlement__v1__plan__init
                      (Entitlement__V1__Plan         *message);
+/* Entitlement__V1__GetPlansRequest methods */
+void   entitlement__v1__get_plans_request__init
+                     (Entitlement__V1__GetPlansRequest         *message);
+/* Entitlement__V1__GetPlansResponse methods */
+void   entitlement__v1__get_plans_response__init
+                     (Entitlement__V1__GetPlansResponse         *message);
 /* Entitlement__V1__CheckFeatureRequest methods */
 void   entitlement__v1__check_feature_request__init
                      (Entitlement__V1__CheckFeatureRequest         *message);
@@ -594,6 +627,12 @@ typedef void (*Entitlement__V1__GetEntitlementsResponse_Closure)
 typedef void (*Entitlement__V1__Plan_Closure)
                  (const Entitlement__V1__Plan *message,
                   void *closure_data);
+typedef void (*Entitlement__V1__GetPlansRequest_Closure)
+                 (const Entitlement__V1__GetPlansRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__GetPlansResponse_Closure)
+                 (const Entitlement__V1__GetPlansResponse *message,
+                  void *closure_data);
 typedef void (*Entitlement__V1__CheckFeatureRequest_Closure)
                  (const Entitlement__V1__CheckFeatureRequest *message,
                   void *closure_data);
@@ -657,6 +696,8 @@ extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_reques
 extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__module_flags_entry__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__plan__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__get_plans_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__get_plans_response__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_feature_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_limit_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_response__descriptor;
