@@ -50,9 +50,10 @@ extension MatrixStage {
       var data = try #require(envelope["data"]?.object, "\(schema.path): \(answer.text)")
       // What REST adds to lists.
       data["pagination"] = nil
-      let json = MessageJSON(.gatehouse)
-      let message = try json.encode(.object(data), as: schema.responseType)
-      return .answer(try json.decode(message, as: schema.responseType))
+      // As REST spells it, and as the other wires do.
+      let message = try MessageJSON(.gatehouse, unset: .defaults)
+        .encode(.object(data), as: schema.responseType)
+      return .answer(try MessageJSON(.gatehouse).decode(message, as: schema.responseType))
     }
     let details = try #require(envelope["details"]?.object, "\(schema.path): \(answer.text)")
     let code = (1...16).map { StatusCode(rawValue: $0) }
