@@ -181,21 +181,27 @@ enum PurchaseTable {
   static func page(
     of userID: String,
     after place: PurchasePlace?,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
     count: Int,
     in tx: borrowing some Queryable
   ) throws -> [PurchaseRecord] {
-    try tx.query(
+    let (comparison, keyword) = (direction.comparison, direction.keyword)
+    let instant = SQLValue.integer(place?.purchasedAt ?? direction.firstNumber)
+    return try tx.query(
       columns,
       """
       JOIN purchase_holder USING (environment, original_transaction_id)
-      WHERE user_id = ? AND (purchased_at < ? OR (purchased_at = ? AND purchase.id < ?))
-      ORDER BY purchased_at DESC, purchase.id DESC LIMIT ?
+      WHERE user_id = ?
+        AND (purchased_at \(comparison) ? OR (purchased_at = ? AND purchase.id \(comparison) ?))
+      ORDER BY purchased_at \(keyword), purchase.id \(keyword) LIMIT ? OFFSET ?
       """,
       .text(userID),
-      .integer(place?.purchasedAt ?? .max),
-      .integer(place?.purchasedAt ?? .max),
+      instant,
+      instant,
       .text(place?.id ?? ""),
-      .integer(count)
+      .integer(count),
+      .integer(skippedCount)
     )
   }
 

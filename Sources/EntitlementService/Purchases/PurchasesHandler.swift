@@ -65,15 +65,23 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListPurchasesResponse {
     let userID = try await core.readableUser(request.userId, call)
+    let direction = ListDirection(request.sortBy, standard: .descending)
     let page = try await core.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      of: [userID],
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
+      of: [userID] + (request.sortBy.isEmpty ? [] : [request.sortBy]),
       call,
       cursorCount: 2,
       cursor: \PurchaseRecord.place.cursor
-    ) { cursor, count, tx in
+    ) { cursor, skipped, count, tx in
       let start = cursor.flatMap { PurchasePlace(cursor: $0) }
-      return try PurchaseTable.page(of: userID, after: start, count: count, in: tx)
+      return try PurchaseTable.page(
+        of: userID,
+        after: start,
+        direction,
+        skipping: skipped,
+        count: count,
+        in: tx
+      )
     }
     let (now, catalog) = (core.clock.now, catalogue.value)
     return .init(

@@ -409,6 +409,10 @@ extension Tenancy_V1 {
     public var pageToken: Swift.String = ""
     /// Only those in force now, whatever `include_ended` says.
     public var inForce: Swift.Bool = false
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `created_at`: oldest first, which is the default; `-created_at`: newest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -420,7 +424,9 @@ extension Tenancy_V1 {
       includeEnded: Swift.Bool = false,
       pageSize: Swift.UInt32 = 0,
       pageToken: Swift.String = "",
-      inForce: Swift.Bool = false
+      inForce: Swift.Bool = false,
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.deviceId = deviceId
       self.unitId = unitId
@@ -428,6 +434,8 @@ extension Tenancy_V1 {
       self.pageSize = pageSize
       self.pageToken = pageToken
       self.inForce = inForce
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListGuestPassesRequest" }
@@ -446,12 +454,15 @@ extension Tenancy_V1 {
       unsafe self.pageSize = source.pointee.f4_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f5_page_token)
       unsafe self.inForce = source.pointee.f6_in_force != 0
+      unsafe self.page = source.pointee.f8_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f9_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.deviceId.utf8.count)
       measure.add(self.unitId.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -465,8 +476,61 @@ extension Tenancy_V1 {
       unsafe target.pointee.f4_page_size = self.pageSize
       unsafe target.pointee.f5_page_token = scratch.copy(self.pageToken)
       unsafe target.pointee.f6_in_force = self.inForce ? 1 : 0
+      unsafe target.pointee.f8_page = self.page
+      unsafe target.pointee.f9_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -490,6 +554,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -916,7 +990,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64: "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aHHRlbmFuY3kvdjEvYXNzb2NpYXRpb24ucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byLvAwoJR3Vlc3RQYXNzEg4KAmlkGAEgASgJUgJpZBIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQSGwoJZGV2aWNlX2lkGAMgASgJUghkZXZpY2VJZBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIdCgpncmFudGVkX2J5GAYgASgJUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBIfCgtkZXZpY2VfbmFtZRgIIAEoCVIKZGV2aWNlTmFtZRI5CglyZWN1cnJpbmcYCSABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nEiMKDWludml0YXRpb25faWQYCiABKAlSDGludml0YXRpb25JZBIhCgxkaXNwbGF5X25hbWUYCyABKAlSC2Rpc3BsYXlOYW1lEiYKD2dyYW50ZWRfYnlfbmFtZRgMIAEoCVINZ3JhbnRlZEJ5TmFtZSLDAgoVR3JhbnRHdWVzdFBhc3NSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEikKCmRldmljZV9pZHMYAiADKAlCCqq7GAYYQEABSGRSCWRldmljZUlkcxI5Cgp2YWxpZF9mcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEkMKC3ZhbGlkX3VudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGqrsYAggBUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLAoFZW1haWwYBiABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsImMKFkdyYW50R3Vlc3RQYXNzUmVzcG9uc2USLQoGcGFzc2VzGAEgAygLMhUudGVuYW5jeS52MS5HdWVzdFBhc3NSBnBhc3NlcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24i8gEKFkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QSIwoJZGV2aWNlX2lkGAEgASgJQgaquxgCGEBSCGRldmljZUlkEh8KB3VuaXRfaWQYAiABKAlCBqq7GAIYQFIGdW5pdElkEiMKDWluY2x1ZGVfZW5kZWQYAyABKAhSDGluY2x1ZGVFbmRlZBIqCglwYWdlX3NpemUYBCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgGIAEoCFIHaW5Gb3JjZSJwChdMaXN0R3Vlc3RQYXNzZXNSZXNwb25zZRItCgZwYXNzZXMYASADKAsyFS50ZW5hbmN5LnYxLkd1ZXN0UGFzc1IGcGFzc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiLlAQoWVXBkYXRlR3Vlc3RQYXNzUmVxdWVzdBIhCgdwYXNzX2lkGAEgASgJQgiquxgECAEYQFIGcGFzc0lkEjkKCnZhbGlkX2Zyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkibQoWUmV2b2tlR3Vlc3RQYXNzUmVxdWVzdBIhCgdwYXNzX2lkGAEgASgJQgiquxgECAEYQFIGcGFzc0lkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkylgQKBkd1ZXN0cxJ7CgVHcmFudBIhLnRlbmFuY3kudjEuR3JhbnRHdWVzdFBhc3NSZXF1ZXN0GiIudGVuYW5jeS52MS5HcmFudEd1ZXN0UGFzc1Jlc3BvbnNlIiuiuxgCCAKC0+STAhkiFC9hcGkvdjEvZ3Vlc3QtcGFzc2VzOgEqsrsYAggBEncKBExpc3QSIi50ZW5hbmN5LnYxLkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkxpc3RHdWVzdFBhc3Nlc1Jlc3BvbnNlIiaiuxgGCAIgASgBgtPkkwIWEhQvYXBpL3YxL2d1ZXN0LXBhc3NlcxKZAQoGVXBkYXRlEiIudGVuYW5jeS52MS5VcGRhdGVHdWVzdFBhc3NSZXF1ZXN0GhUudGVuYW5jeS52MS5HdWVzdFBhc3MiVKK7GAIIAoLT5JMCSBoeL2FwaS92MS9ndWVzdC1wYXNzZXMve3Bhc3NfaWR9OgEqWiMyHi9hcGkvdjEvZ3Vlc3QtcGFzc2VzL3twYXNzX2lkfToBKhJ6CgZSZXZva2USIi50ZW5hbmN5LnYxLlJldm9rZUd1ZXN0UGFzc1JlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIsorsYAggCgtPkkwIgKh4vYXBpL3YxL2d1ZXN0LXBhc3Nlcy97cGFzc19pZH1CMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSvcZCkAKAQwSAwEAEho2IEd1ZXN0IHBhc3NlczogYWNjZXNzIHRvIGEgZGV2aWNlIGZvciBhIGxpbWl0ZWQgdGltZS4KCj8KAgQAEgQOACgBGjMgQSBndWVzdCdzIHJpZ2h0IHRvIGEgZGV2aWNlIGluc2lkZSBhIHRpbWUgd2luZG93LgoKWwoEBAACABIDEAIQGk4gSWRlbnRpZmllciwgYGFzY1/igKZgOiBhIGd1ZXN0IHBhc3MgaXMgYW4gYXNzb2NpYXRpb24gd2l0aCB0aGUgcm9sZSBgZ3Vlc3RgLgoKGQoEBAACARIDEgIVGgwgVGhlIGd1ZXN0LgoKGgoEBAACAhIDFAIXGg0gVGhlIGRldmljZS4KCh4KBAQAAgMSAxYCKxoRIFdoZW4gaXQgYmVnaW5zLgoKJwoEBAACBBIDGAIsGhogV2hlbiBpdCBlbmRzLCBleGNsdXNpdmUuCgo8CgQEAAIFEgMaAhgaLyBUaGUgdXNlciB3aG8gZ3JhbnRlZCBpdCwgb3IgZXh0ZW5kZWQgaXQgbGFzdC4KCiMKBAQAAgYSAxwCKxoWIFdoZW4gaXQgd2FzIGdyYW50ZWQuCgopCgQEAAIHEgMeAhkaHCBUaGUgZGV2aWNlJ3MgZGlzcGxheSBuYW1lLgoKVQoEBAACCBIDIAIgGkggV2hlbiBpdCBjb3VudHMgYmV0d2VlbiBpdHMgYmVnaW5uaW5nIGFuZCBpdHMgZW5kOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKwAEKBAQAAgkSAyMCHBqyASBPbmx5IGluIHRoZSBhbnN3ZXIgdG8gYSBncmFudCBieSBlLW1haWwgYWRkcmVzczogdGhlIGludml0YXRpb24gdGhhdCBpdCBtYWRlLCBgaW52X+KApmAuIFRoZSBwYXNzIGlzCiBoZWxkIG9uY2UgdGhlIGd1ZXN0IGhhcyBhY2NlcHRlZDsgdW50aWwgdGhlbiBgaWRgIGFuZCBgdXNlcl9pZGAgYXJlIGVtcHR5LgoKQgoEBAACChIDJQIbGjUgRGlzcGxheSBuYW1lIG9mIHRoZSBndWVzdDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgpQCgQEAAILEgMnAh4aQyBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGdyYW50ZWQgaXQ7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoK1AEKAgQBEgQtADwBGscBIEdyYW50cyBndWVzdCBwYXNzZXMsIG9uZSBwZXIgZGV2aWNlOyBlaXRoZXIgYWxsIG9yIG5vbmUuIElmIHRoZSBjYWxsZXIgYWxyZWFkeSBncmFudGVkIGEgcGFzcwogd2l0aCB0aGUgc2FtZSBndWVzdCwgZGV2aWNlLCBzdGFydCBhbmQgZW5kLCB0aGF0IHBhc3MgaXMgcmV0dXJuZWQ7IHN0YXJ0cyBpbiB0aGUgcGFzdCBjb3VudCBhcwogZXF1YWwuCgpUCgQEAQIAEgMvAjkaRyBUaGUgZ3Vlc3Q7IG11c3QgaGF2ZSBhbiBhY2NvdW50LiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQgYGVtYWlsYC4KCk8KBAQBAgESAzECYxpCIFRoZSBkZXZpY2VzOyB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBncmFudCBwYXNzZXMgb24gZWFjaC4KCi4KBAQBAgISAzMCKxohIFdoZW4gdGhleSBiZWdpbjsgbm93IGlmIGFic2VudC4KCmcKBAQBAgMSAzUCUxpaIFdoZW4gdGhleSBlbmQ6IGFmdGVyIGB2YWxpZF9mcm9tYCwgYW5kIHdpdGhpbiB0aGUgbG9uZ2VzdCB3aW5kb3cgdGhhdCB0aGUgcG9saWN5IGFsbG93cy4KCoEBCgQEAQIEEgM4AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCsYBCgQEAQIFEgM7AlIauAEgRS1tYWlsIGFkZHJlc3MgaW5zdGVhZCBvZiBgdXNlcl9pZGA6IG1ha2VzIGFuIGludml0YXRpb24gZm9yIHRoZSBwZXJzb24gd2hvIHByb3ZlcyB0byByZWNlaXZlIG1haWwgdGhlcmUsCiB3aGV0aGVyIGl0IGhhcyBhbiBhY2NvdW50IG9yIG5vdCwgYW5kIGFuc3dlcnMgYWxpa2U7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4KChsKAgQCEgQ/AEQBGg8gR3Vlc3QgcGFzc2VzLgoKKwoEBAICABIDQQIgGh4gSW4gdGhlIG9yZGVyIG9mIHRoZSBkZXZpY2VzLgoKNQoEBAICARIDQwIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCiEKAgQDEgRHAFQBGhUgTGlzdHMgZ3Vlc3QgcGFzc2VzLgoKKgoEBAMCABIDSQI7Gh0gT25seSBwYXNzZXMgb24gdGhpcyBkZXZpY2UuCgozCgQEAwIBEgNLAjkaJiBPbmx5IHBhc3NlcyBvbiBkZXZpY2VzIG9mIHRoaXMgdW5pdC4KCi8KBAQDAgISA00CGRoiIEluY2x1ZGVzIHBhc3NlcyB0aGF0IGhhdmUgZW5kZWQuCgoqCgQEAwIDEgNPAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgQSA1ECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKRgoEBAMCBRIDUwIUGjkgT25seSB0aG9zZSBpbiBmb3JjZSBub3csIHdoYXRldmVyIGBpbmNsdWRlX2VuZGVkYCBzYXlzLgoKJwoCBAQSBFcAXAEaGyBPbmUgcGFnZSBvZiBndWVzdCBwYXNzZXMuCgpaCgQEBAIAEgNZAiAaTSBPbGRlc3QgZmlyc3Q7IHBhc3NlcyBvZiB0aGUgc2FtZSBtaWxsaXNlY29uZCBhcmUgaW4gdGhlIG9yZGVyIG9mIHRoZWlyIGlkcy4KCjgKBAQEAgESA1sCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpSCgIEBRIEXwBpARpGIENoYW5nZXMgdGhlIHdpbmRvdyBvZiBhIGd1ZXN0IHBhc3MuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgoYCgQEBQIAEgNhAkkaCyBUaGUgcGFzcy4KCh4KBAQFAgESA2MCKxoRIFdoZW4gaXQgYmVnaW5zLgoKHAoEBAUCAhIDZQIsGg8gV2hlbiBpdCBlbmRzLgoKgQEKBAQFAgMSA2gCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIAoCBAYSBGwAcgEaFCBFbmRzIGEgZ3Vlc3QgcGFzcy4KChgKBAQGAgASA24CSRoLIFRoZSBwYXNzLgoKgQEKBAQGAgESA3ECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHAoCBgASBXUAjgEBGg8gR3Vlc3QgcGFzc2VzLgoKJAoEBgACABIEdwJ7AxoWIEdyYW50cyBndWVzdCBwYXNzZXMuCgplCgQGAAIBEgV9AoABAxpWIExpc3RzIGd1ZXN0IHBhc3NlcyBvbiBkZXZpY2VzIHdoZXJlIHRoZSBjYWxsZXIgbWF5IGdyYW50IHRoZW0sIGFuZCB0aGUgY2FsbGVyJ3Mgb3duLgoKNQoEBgACAhIGggECiAEDGiUgQ2hhbmdlcyB0aGUgd2luZG93IG9mIGEgZ3Vlc3QgcGFzcy4KClYKBAYAAgMSBooBAo0BAxpGIEVuZHMgYSBndWVzdCBwYXNzIGltbWVkaWF0ZWx5LiBOb3QgYW4gZXJyb3IgaWYgaXQgaGFzIGVuZGVkIGFscmVhZHkuCmIGcHJvdG8z"
+      base64: "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aHHRlbmFuY3kvdjEvYXNzb2NpYXRpb24ucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byLvAwoJR3Vlc3RQYXNzEg4KAmlkGAEgASgJUgJpZBIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQSGwoJZGV2aWNlX2lkGAMgASgJUghkZXZpY2VJZBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIdCgpncmFudGVkX2J5GAYgASgJUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBIfCgtkZXZpY2VfbmFtZRgIIAEoCVIKZGV2aWNlTmFtZRI5CglyZWN1cnJpbmcYCSABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nEiMKDWludml0YXRpb25faWQYCiABKAlSDGludml0YXRpb25JZBIhCgxkaXNwbGF5X25hbWUYCyABKAlSC2Rpc3BsYXlOYW1lEiYKD2dyYW50ZWRfYnlfbmFtZRgMIAEoCVINZ3JhbnRlZEJ5TmFtZSLDAgoVR3JhbnRHdWVzdFBhc3NSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEikKCmRldmljZV9pZHMYAiADKAlCCqq7GAYYQEABSGRSCWRldmljZUlkcxI5Cgp2YWxpZF9mcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEkMKC3ZhbGlkX3VudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGqrsYAggBUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLAoFZW1haWwYBiABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsImMKFkdyYW50R3Vlc3RQYXNzUmVzcG9uc2USLQoGcGFzc2VzGAEgAygLMhUudGVuYW5jeS52MS5HdWVzdFBhc3NSBnBhc3NlcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24i4QIKFkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QSIwoJZGV2aWNlX2lkGAEgASgJQgaquxgCGEBSCGRldmljZUlkEh8KB3VuaXRfaWQYAiABKAlCBqq7GAIYQFIGdW5pdElkEiMKDWluY2x1ZGVfZW5kZWQYAyABKAhSDGluY2x1ZGVFbmRlZBIqCglwYWdlX3NpemUYBCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgGIAEoCFIHaW5Gb3JjZRIhCgRwYWdlGAggASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlEkoKB3NvcnRfYnkYCSABKAlCMaq7GC0iK2NyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeSJwChdMaXN0R3Vlc3RQYXNzZXNSZXNwb25zZRItCgZwYXNzZXMYASADKAsyFS50ZW5hbmN5LnYxLkd1ZXN0UGFzc1IGcGFzc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiLlAQoWVXBkYXRlR3Vlc3RQYXNzUmVxdWVzdBIhCgdwYXNzX2lkGAEgASgJQgiquxgECAEYQFIGcGFzc0lkEjkKCnZhbGlkX2Zyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkibQoWUmV2b2tlR3Vlc3RQYXNzUmVxdWVzdBIhCgdwYXNzX2lkGAEgASgJQgiquxgECAEYQFIGcGFzc0lkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkylgQKBkd1ZXN0cxJ7CgVHcmFudBIhLnRlbmFuY3kudjEuR3JhbnRHdWVzdFBhc3NSZXF1ZXN0GiIudGVuYW5jeS52MS5HcmFudEd1ZXN0UGFzc1Jlc3BvbnNlIiuiuxgCCAKC0+STAhkiFC9hcGkvdjEvZ3Vlc3QtcGFzc2VzOgEqsrsYAggBEncKBExpc3QSIi50ZW5hbmN5LnYxLkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkxpc3RHdWVzdFBhc3Nlc1Jlc3BvbnNlIiaiuxgGCAIgASgBgtPkkwIWEhQvYXBpL3YxL2d1ZXN0LXBhc3NlcxKZAQoGVXBkYXRlEiIudGVuYW5jeS52MS5VcGRhdGVHdWVzdFBhc3NSZXF1ZXN0GhUudGVuYW5jeS52MS5HdWVzdFBhc3MiVKK7GAIIAoLT5JMCSBoeL2FwaS92MS9ndWVzdC1wYXNzZXMve3Bhc3NfaWR9OgEqWiMyHi9hcGkvdjEvZ3Vlc3QtcGFzc2VzL3twYXNzX2lkfToBKhJ6CgZSZXZva2USIi50ZW5hbmN5LnYxLlJldm9rZUd1ZXN0UGFzc1JlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIsorsYAggCgtPkkwIgKh4vYXBpL3YxL2d1ZXN0LXBhc3Nlcy97cGFzc19pZH1CMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSr0bCkAKAQwSAwEAEho2IEd1ZXN0IHBhc3NlczogYWNjZXNzIHRvIGEgZGV2aWNlIGZvciBhIGxpbWl0ZWQgdGltZS4KCj8KAgQAEgQOACgBGjMgQSBndWVzdCdzIHJpZ2h0IHRvIGEgZGV2aWNlIGluc2lkZSBhIHRpbWUgd2luZG93LgoKWwoEBAACABIDEAIQGk4gSWRlbnRpZmllciwgYGFzY1/igKZgOiBhIGd1ZXN0IHBhc3MgaXMgYW4gYXNzb2NpYXRpb24gd2l0aCB0aGUgcm9sZSBgZ3Vlc3RgLgoKGQoEBAACARIDEgIVGgwgVGhlIGd1ZXN0LgoKGgoEBAACAhIDFAIXGg0gVGhlIGRldmljZS4KCh4KBAQAAgMSAxYCKxoRIFdoZW4gaXQgYmVnaW5zLgoKJwoEBAACBBIDGAIsGhogV2hlbiBpdCBlbmRzLCBleGNsdXNpdmUuCgo8CgQEAAIFEgMaAhgaLyBUaGUgdXNlciB3aG8gZ3JhbnRlZCBpdCwgb3IgZXh0ZW5kZWQgaXQgbGFzdC4KCiMKBAQAAgYSAxwCKxoWIFdoZW4gaXQgd2FzIGdyYW50ZWQuCgopCgQEAAIHEgMeAhkaHCBUaGUgZGV2aWNlJ3MgZGlzcGxheSBuYW1lLgoKVQoEBAACCBIDIAIgGkggV2hlbiBpdCBjb3VudHMgYmV0d2VlbiBpdHMgYmVnaW5uaW5nIGFuZCBpdHMgZW5kOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKwAEKBAQAAgkSAyMCHBqyASBPbmx5IGluIHRoZSBhbnN3ZXIgdG8gYSBncmFudCBieSBlLW1haWwgYWRkcmVzczogdGhlIGludml0YXRpb24gdGhhdCBpdCBtYWRlLCBgaW52X+KApmAuIFRoZSBwYXNzIGlzCiBoZWxkIG9uY2UgdGhlIGd1ZXN0IGhhcyBhY2NlcHRlZDsgdW50aWwgdGhlbiBgaWRgIGFuZCBgdXNlcl9pZGAgYXJlIGVtcHR5LgoKQgoEBAACChIDJQIbGjUgRGlzcGxheSBuYW1lIG9mIHRoZSBndWVzdDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgpQCgQEAAILEgMnAh4aQyBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGdyYW50ZWQgaXQ7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoK1AEKAgQBEgQtADwBGscBIEdyYW50cyBndWVzdCBwYXNzZXMsIG9uZSBwZXIgZGV2aWNlOyBlaXRoZXIgYWxsIG9yIG5vbmUuIElmIHRoZSBjYWxsZXIgYWxyZWFkeSBncmFudGVkIGEgcGFzcwogd2l0aCB0aGUgc2FtZSBndWVzdCwgZGV2aWNlLCBzdGFydCBhbmQgZW5kLCB0aGF0IHBhc3MgaXMgcmV0dXJuZWQ7IHN0YXJ0cyBpbiB0aGUgcGFzdCBjb3VudCBhcwogZXF1YWwuCgpUCgQEAQIAEgMvAjkaRyBUaGUgZ3Vlc3Q7IG11c3QgaGF2ZSBhbiBhY2NvdW50LiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQgYGVtYWlsYC4KCk8KBAQBAgESAzECYxpCIFRoZSBkZXZpY2VzOyB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBncmFudCBwYXNzZXMgb24gZWFjaC4KCi4KBAQBAgISAzMCKxohIFdoZW4gdGhleSBiZWdpbjsgbm93IGlmIGFic2VudC4KCmcKBAQBAgMSAzUCUxpaIFdoZW4gdGhleSBlbmQ6IGFmdGVyIGB2YWxpZF9mcm9tYCwgYW5kIHdpdGhpbiB0aGUgbG9uZ2VzdCB3aW5kb3cgdGhhdCB0aGUgcG9saWN5IGFsbG93cy4KCoEBCgQEAQIEEgM4AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCsYBCgQEAQIFEgM7AlIauAEgRS1tYWlsIGFkZHJlc3MgaW5zdGVhZCBvZiBgdXNlcl9pZGA6IG1ha2VzIGFuIGludml0YXRpb24gZm9yIHRoZSBwZXJzb24gd2hvIHByb3ZlcyB0byByZWNlaXZlIG1haWwgdGhlcmUsCiB3aGV0aGVyIGl0IGhhcyBhbiBhY2NvdW50IG9yIG5vdCwgYW5kIGFuc3dlcnMgYWxpa2U7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4KChsKAgQCEgQ/AEQBGg8gR3Vlc3QgcGFzc2VzLgoKKwoEBAICABIDQQIgGh4gSW4gdGhlIG9yZGVyIG9mIHRoZSBkZXZpY2VzLgoKNQoEBAICARIDQwIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCiEKAgQDEgRHAFgBGhUgTGlzdHMgZ3Vlc3QgcGFzc2VzLgoKKgoEBAMCABIDSQI7Gh0gT25seSBwYXNzZXMgb24gdGhpcyBkZXZpY2UuCgozCgQEAwIBEgNLAjkaJiBPbmx5IHBhc3NlcyBvbiBkZXZpY2VzIG9mIHRoaXMgdW5pdC4KCi8KBAQDAgISA00CGRoiIEluY2x1ZGVzIHBhc3NlcyB0aGF0IGhhdmUgZW5kZWQuCgoqCgQEAwIDEgNPAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgQSA1ECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKRgoEBAMCBRIDUwIUGjkgT25seSB0aG9zZSBpbiBmb3JjZSBub3csIHdoYXRldmVyIGBpbmNsdWRlX2VuZGVkYCBzYXlzLgoKZAoEBAMCBhIDVQI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKXQoEBAMCBxIDVwJkGlAgYGNyZWF0ZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLWNyZWF0ZWRfYXRgOiBuZXdlc3QgZmlyc3QuCgonCgIEBBIEWwBgARobIE9uZSBwYWdlIG9mIGd1ZXN0IHBhc3Nlcy4KCloKBAQEAgASA10CIBpNIE9sZGVzdCBmaXJzdDsgcGFzc2VzIG9mIHRoZSBzYW1lIG1pbGxpc2Vjb25kIGFyZSBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgaWRzLgoKOAoEBAQCARIDXwIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KClIKAgQFEgRjAG0BGkYgQ2hhbmdlcyB0aGUgd2luZG93IG9mIGEgZ3Vlc3QgcGFzcy4gQWJzZW50IGZpZWxkcyBrZWVwIHRoZWlyIHZhbHVlcy4KChgKBAQFAgASA2UCSRoLIFRoZSBwYXNzLgoKHgoEBAUCARIDZwIrGhEgV2hlbiBpdCBiZWdpbnMuCgocCgQEBQICEgNpAiwaDyBXaGVuIGl0IGVuZHMuCgqBAQoEBAUCAxIDbAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgogCgIEBhIEcAB2ARoUIEVuZHMgYSBndWVzdCBwYXNzLgoKGAoEBAYCABIDcgJJGgsgVGhlIHBhc3MuCgqBAQoEBAYCARIDdQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgocCgIGABIFeQCSAQEaDyBHdWVzdCBwYXNzZXMuCgokCgQGAAIAEgR7An8DGhYgR3JhbnRzIGd1ZXN0IHBhc3Nlcy4KCmYKBAYAAgESBoEBAoQBAxpWIExpc3RzIGd1ZXN0IHBhc3NlcyBvbiBkZXZpY2VzIHdoZXJlIHRoZSBjYWxsZXIgbWF5IGdyYW50IHRoZW0sIGFuZCB0aGUgY2FsbGVyJ3Mgb3duLgoKNQoEBgACAhIGhgECjAEDGiUgQ2hhbmdlcyB0aGUgd2luZG93IG9mIGEgZ3Vlc3QgcGFzcy4KClYKBAYAAgMSBo4BApEBAxpGIEVuZHMgYSBndWVzdCBwYXNzIGltbWVkaWF0ZWx5LiBOb3QgYW4gZXJyb3IgaWYgaXQgaGFzIGVuZGVkIGFscmVhZHkuCmIGcHJvdG8z"
     )
   }
 }

@@ -493,6 +493,10 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `created_at`: oldest first, which is the default; `-created_at`: newest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -502,12 +506,16 @@ extension Tenancy_V1 {
       entityId: Swift.String = "",
       pending: Swift.Bool = false,
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.entityId = entityId
       self.pending = pending
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListInvitationsRequest" }
@@ -524,11 +532,14 @@ extension Tenancy_V1 {
       unsafe self.pending = source.pointee.f2_pending != 0
       unsafe self.pageSize = source.pointee.f3_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
+      unsafe self.page = source.pointee.f5_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f6_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.entityId.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -540,8 +551,61 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_pending = self.pending ? 1 : 0
       unsafe target.pointee.f3_page_size = self.pageSize
       unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f5_page = self.page
+      unsafe target.pointee.f6_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -560,6 +624,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -647,6 +721,10 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `created_at`: oldest first, which is the default; `-created_at`: newest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -654,10 +732,14 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListReceivedInvitationsRequest" }
@@ -672,10 +754,13 @@ extension Tenancy_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ListReceivedInvitationsRequest.self)
       unsafe self.pageSize = source.pointee.f1_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
+      unsafe self.page = source.pointee.f3_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -685,8 +770,61 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_received_invitations_request__init(target)
       unsafe target.pointee.f1_page_size = self.pageSize
       unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f3_page = self.page
+      unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -700,6 +838,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -1299,7 +1447,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1AssociationFile,
         ]
       },
-      base64: "Chx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLFBQoKSW52aXRhdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIfCgtlbnRpdHlfbmFtZRgEIAEoCVIKZW50aXR5TmFtZRISCgRyb2xlGAUgASgJUgRyb2xlEhQKBWVtYWlsGAYgASgJUgVlbWFpbBI5Cgp2YWxpZF9mcm9tGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBI5CgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjEKBXN0YXRlGAogASgOMhsudGVuYW5jeS52MS5JbnZpdGF0aW9uU3RhdGVSBXN0YXRlEh0KCmludml0ZWRfYnkYCyABKAlSCWludml0ZWRCeRI5CgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjcKCWNsb3NlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCGNsb3NlZEF0EhsKCWNsb3NlZF9ieRgOIAEoCVIIY2xvc2VkQnkSOQoJcmVjdXJyaW5nGA8gASgLMhsudGVuYW5jeS52MS5SZWN1cnJpbmdXaW5kb3dSCXJlY3VycmluZxIlCg5jb252ZXJ0ZWRfZnJvbRgQIAEoCVINY29udmVydGVkRnJvbRImCg9pbnZpdGVkX2J5X25hbWUYESABKAlSDWludml0ZWRCeU5hbWUirAMKF0NyZWF0ZUludml0YXRpb25SZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhwKBHJvbGUYAiABKAlCCKq7GAQIARhAUgRyb2xlEiwKBWVtYWlsGAMgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjAKD2lkZW1wb3RlbmN5X2tleRgHIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSOQoJcmVjdXJyaW5nGA8gASgLMhsudGVuYW5jeS52MS5SZWN1cnJpbmdXaW5kb3dSCXJlY3VycmluZyJmChhDcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2USNgoKaW52aXRhdGlvbhgBIAEoCzIWLnRlbmFuY3kudjEuSW52aXRhdGlvblIKaW52aXRhdGlvbhISCgRjb2RlGAIgASgJUgRjb2RlIqsBChZMaXN0SW52aXRhdGlvbnNSZXF1ZXN0EiMKCWVudGl0eV9pZBgBIAEoCUIGqrsYAhhAUghlbnRpdHlJZBIYCgdwZW5kaW5nGAIgASgIUgdwZW5kaW5nEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuInsKF0xpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlEjgKC2ludml0YXRpb25zGAEgAygLMhYudGVuYW5jeS52MS5JbnZpdGF0aW9uUgtpbnZpdGF0aW9ucxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4idAoeTGlzdFJlY2VpdmVkSW52aXRhdGlvbnNSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIqoBCh9MaXN0UmVjZWl2ZWRJbnZpdGF0aW9uc1Jlc3BvbnNlEjgKC2ludml0YXRpb25zGAEgAygLMhYudGVuYW5jeS52MS5JbnZpdGF0aW9uUgtpbnZpdGF0aW9ucxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQilAEKF0FjY2VwdEludml0YXRpb25SZXF1ZXN0EisKDWludml0YXRpb25faWQYASABKAlCBqq7GAIYQFIMaW52aXRhdGlvbklkEhoKBGNvZGUYAiABKAlCBqq7GAIYQFIEY29kZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpUBChhEZWNsaW5lSW52aXRhdGlvblJlcXVlc3QSKwoNaW52aXRhdGlvbl9pZBgBIAEoCUIGqrsYAhhAUgxpbnZpdGF0aW9uSWQSGgoEY29kZRgCIAEoCUIGqrsYAhhAUgRjb2RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiegoXUmV2b2tlSW52aXRhdGlvblJlcXVlc3QSLQoNaW52aXRhdGlvbl9pZBgBIAEoCUIIqrsYBAgBGEBSDGludml0YXRpb25JZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5KssBCg9JbnZpdGF0aW9uU3RhdGUSIAocSU5WSVRBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEhwKGElOVklUQVRJT05fU1RBVEVfUEVORElORxABEh0KGUlOVklUQVRJT05fU1RBVEVfQUNDRVBURUQQAhIdChlJTlZJVEFUSU9OX1NUQVRFX0RFQ0xJTkVEEAMSHAoYSU5WSVRBVElPTl9TVEFURV9SRVZPS0VEEAQSHAoYSU5WSVRBVElPTl9TVEFURV9FWFBJUkVEEAUy7wYKC0ludml0YXRpb25zEn8KBkNyZWF0ZRIjLnRlbmFuY3kudjEuQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QaJC50ZW5hbmN5LnYxLkNyZWF0ZUludml0YXRpb25SZXNwb25zZSIqorsYAggCgtPkkwIYIhMvYXBpL3YxL2ludml0YXRpb25zOgEqsrsYAggBEnYKBExpc3QSIi50ZW5hbmN5LnYxLkxpc3RJbnZpdGF0aW9uc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkxpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlIiWiuxgGCAIgASgBgtPkkwIVEhMvYXBpL3YxL2ludml0YXRpb25zEpcBCgxMaXN0UmVjZWl2ZWQSKi50ZW5hbmN5LnYxLkxpc3RSZWNlaXZlZEludml0YXRpb25zUmVxdWVzdBorLnRlbmFuY3kudjEuTGlzdFJlY2VpdmVkSW52aXRhdGlvbnNSZXNwb25zZSIuorsYBggCIAEoAYLT5JMCHhIcL2FwaS92MS91c2Vycy9tZS9pbnZpdGF0aW9ucxKoAQoGQWNjZXB0EiMudGVuYW5jeS52MS5BY2NlcHRJbnZpdGF0aW9uUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIlyiuxgCCAKC0+STAlAiGi9hcGkvdjEvaW52aXRhdGlvbnMvYWNjZXB0OgEqWi8iKi9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9L2FjY2VwdDoBKhKnAQoHRGVjbGluZRIkLnRlbmFuY3kudjEuRGVjbGluZUludml0YXRpb25SZXF1ZXN0GhYudGVuYW5jeS52MS5JbnZpdGF0aW9uIl6iuxgCCAKC0+STAlIiGy9hcGkvdjEvaW52aXRhdGlvbnMvZGVjbGluZToBKlowIisvYXBpL3YxL2ludml0YXRpb25zL3tpbnZpdGF0aW9uX2lkfS9kZWNsaW5lOgEqEngKBlJldm9rZRIjLnRlbmFuY3kudjEuUmV2b2tlSW52aXRhdGlvblJlcXVlc3QaFi50ZW5hbmN5LnYxLkludml0YXRpb24iMaK7GAIIAoLT5JMCJSojL2FwaS92MS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH1CMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxStAvCmEKAQwSAwEAEhpXIEludml0YXRpb25zOiByb2xlcyBmb3IgcGVvcGxlIHdobyBoYXZlIG5vdCBhY2NlcHRlZCB0aGVtIHlldCwgb3Igd2hvIGhhdmUgbm8gYWNjb3VudC4KCikKAgUAEgQNABoBGh0gVGhlIHN0YXRlIG9mIGFuIGludml0YXRpb24uCgodCgQFAAIAEgMPAiMaECBOb3Qgc3BlY2lmaWVkLgoKHwoEBQACARIDEQIfGhIgQ2FuIGJlIGFjY2VwdGVkLgoKNQoEBQACAhIDEwIgGiggSXQgd2FzIGFjY2VwdGVkLCBhbmQgdGhlIHJvbGUgZ3JhbnRlZC4KCh8KBAUAAgMSAxUCIBoSIEl0IHdhcyBkZWNsaW5lZC4KCiEKBAUAAgQSAxcCHxoUIEl0IHdhcyB0YWtlbiBiYWNrLgoKKwoEBQACBRIDGQIfGh4gSXQgd2FzIG5vdCBhY2NlcHRlZCBpbiB0aW1lLgoKMwoCBAASBB0AQgEaJyBBbiBpbnZpdGF0aW9uIHRvIGEgcm9sZSBvbiBhbiBlbnRpdHkuCgolCgQEAAIAEgMfAhAaGCBJZGVudGlmaWVyLCBgaW52X+KApmAuCgozCgQEAAIBEgMhAhcaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCiEKBAQAAgISAyMCGRoUIFRoZSBlbnRpdHkncyB0eXBlLgoKKQoEBAACAxIDJQIZGhwgVGhlIGVudGl0eSdzIGRpc3BsYXkgbmFtZS4KCjAKBAQAAgQSAycCEhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKpQEKBAQAAgUSAyoCExqXASBUaGUgaW52aXRlZCBhZGRyZXNzLCBhcyBpdCB3YXMgZ2l2ZW47IGVtcHR5IGZvciBhbiBpbnZpdGF0aW9uIGJ5IGNvZGUgYWxvbmUuIE9mIG9uZSB0aGF0IGFuIHVwZ3JhZGUgbWFkZQogb2YgYSByb2xlLCBvbmx5IHRoZSBpbnZpdGVkIHBlcnNvbiBzZWVzIGl0LgoKUgoEBAACBhIDLAIrGkUgV2hlbiB0aGUgcm9sZSBiZWdpbnM7IGFic2VudCBtZWFucyB3aGVuIHRoZSBpbnZpdGF0aW9uIGlzIGFjY2VwdGVkLgoKQQoEBAACBxIDLgIsGjQgV2hlbiB0aGUgcm9sZSBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlci4KCkQKBAQAAggSAzACKxo3IFVudGlsIHdoZW4gdGhlIGludml0YXRpb24gY2FuIGJlIGFjY2VwdGVkLCBleGNsdXNpdmUuCgoZCgQEAAIJEgMyAh0aDCBJdHMgc3RhdGUuCgokCgQEAAIKEgM0AhkaFyBUaGUgdXNlciB3aG8gaW52aXRlcy4KCiMKBAQAAgsSAzYCLBoWIFdoZW4gaXQgd2FzIGNyZWF0ZWQuCgo5CgQEAAIMEgM4AisaLCBXaGVuIGl0IHdhcyBhY2NlcHRlZCwgZGVjbGluZWQgb3IgcmV2b2tlZC4KCiUKBAQAAg0SAzoCGBoYIFRoZSB1c2VyIHdobyBkaWQgdGhhdC4KCmAKBAQAAg4SAzwCIRpTIFdoZW4gdGhlIHJvbGUgY291bnRzIGJldHdlZW4gYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKlAEKBAQAAg8SAz8CHRqGASBUaGUgcm9sZSB0aGF0IGFuIHVwZ3JhZGUgdHVybmVkIGludG8gdGhpcyBpbnZpdGF0aW9uLCBgYXNjX+KApmAsIGJlY2F1c2UgaXRzIHVzZXIgaGFzIG5vdCBwcm92ZW4gdGhlIGFkZHJlc3M7CiBlbXB0eSBmb3IgYWxsIG90aGVycy4KCk0KBAQAAhASA0ECHhpAIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciB3aG8gaW52aXRlczsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgokCgIEARIERQBZARoYIENyZWF0ZXMgYW4gaW52aXRhdGlvbi4KCjMKBAQBAgASA0cCSxomIFRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLgoKMAoEBAECARIDSQJGGiMgVGhlIHJvbGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgqpAQoEBAECAhIDTAJSGpsBIEUtbWFpbCBhZGRyZXNzIG9mIHRoZSBpbnZpdGVkIHBlcnNvbiwgd2hvIG5lZWQgbm90IGhhdmUgYW4gYWNjb3VudDsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLiBFbXB0eQogbWVhbnMgdGhhdCB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQgYnkgY29kZSBvbmx5LgoKUgoEBAECAxIDTgIrGkUgV2hlbiB0aGUgcm9sZSBiZWdpbnM7IGFic2VudCBtZWFucyB3aGVuIHRoZSBpbnZpdGF0aW9uIGlzIGFjY2VwdGVkLgoKQQoEBAECBBIDUAIsGjQgV2hlbiB0aGUgcm9sZSBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlci4KCpYBCgQEAQIFEgNTAisaiAEgVW50aWwgd2hlbiB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQ6IGF0IG1vc3QgMzAgZGF5cyBmcm9tIG5vdzsgYWJzZW50IG1lYW5zIDcgZGF5cy4gQW4KIGludml0YXRpb24gbmV2ZXIgb3V0bGFzdHMgYHZhbGlkX3VudGlsYC4KCoEBCgQEAQIGEgNWAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCmAKBAQBAgcSA1gCIRpTIFdoZW4gdGhlIHJvbGUgY291bnRzIGJldHdlZW4gYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKIQoCBAISBFwAYgEaFSBUaGUgbmV3IGludml0YXRpb24uCgoeCgQEAgIAEgNeAhwaESBUaGUgaW52aXRhdGlvbi4KCsUBCgQEAgIBEgNhAhIatwEgVGhlIGNvZGUgdGhhdCBhY2NlcHRzIGl0LCBmb3IgYW55b25lIHdobyBoYW5kcyBpdCB0byB0aGUgaW52aXRlZCBwZXJzb24uIFRoZSBzZXJ2aWNlIGtlZXBzIG5vIGNvcHk6CiB0aGUgYW5zd2VyIHRvIGEgcmVwZWF0ZWQgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGlkZW1wb3RlbmN5IGtleSBjb21lcyB3aXRob3V0IGl0LgoKIAoCBAMSBGUAbwEaFCBMaXN0cyBpbnZpdGF0aW9ucy4KCpkBCgQEAwIAEgNoAjsaiwEgVGhvc2UgdG8gcm9sZXMgb24gdGhpcyBlbnRpdHk7IHRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIGxpc3QgdGhlIGFzc29jaWF0aW9ucyBvbiBpdC4gRW1wdHkKIG1lYW5zIHRob3NlIHRoYXQgdGhlIGNhbGxlciBoYXMgY3JlYXRlZC4KCiEKBAQDAgESA2oCExoUIE9ubHkgcGVuZGluZyBvbmVzLgoKKgoEBAMCAhIDbAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAwIDEgNuAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCiYKAgQEEgRyAHcBGhogT25lIHBhZ2Ugb2YgaW52aXRhdGlvbnMuCgpfCgQEBAIAEgN0AiYaUiBPbGRlc3QgZmlyc3Q7IGludml0YXRpb25zIG9mIHRoZSBzYW1lIG1pbGxpc2Vjb25kIGFyZSBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgaWRzLgoKOAoEBAQCARIDdgIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCkQKAgQFEgR6AH8BGjggTGlzdHMgdGhlIHBlbmRpbmcgaW52aXRhdGlvbnMgb2YgdGhlIGNhbGxlcidzIGFkZHJlc3MuCgoqCgQEBQIAEgN8AjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQFAgESA34CPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKOgoCBAYSBoIBAIoBARosIE9uZSBwYWdlIG9mIHRoZSBpbnZpdGF0aW9ucyBvZiBhbiBhZGRyZXNzLgoKYAoEBAYCABIEhAECJhpSIE9sZGVzdCBmaXJzdDsgaW52aXRhdGlvbnMgb2YgdGhlIHNhbWUgbWlsbGlzZWNvbmQgYXJlIGluIHRoZSBvcmRlciBvZiB0aGVpciBpZHMuCgo5CgQEBgIBEgSGAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCpEBCgQEBgICEgSJAQIaGoIBIFdoZXRoZXIgdGhlIGNhbGxlcidzIGFkZHJlc3MgaXMgdmVyaWZpZWQuIFdpdGhvdXQgdGhhdCB0aGUgbGlzdCBpcyBlbXB0eTogYW55b25lIGNhbiBzaWduIHVwIHdpdGgKIHRoZSBhZGRyZXNzIG9mIHNvbWVib2R5IGVsc2UuCgomCgIEBxIGjQEAlgEBGhggQWNjZXB0cyBhbiBpbnZpdGF0aW9uLgoKdQoEBAcCABIEkAECPxpnIFRoZSBpbnZpdGF0aW9uLCB3aGljaCBtdXN0IGJlIGZvciB0aGUgY2FsbGVyJ3MgdmVyaWZpZWQgYWRkcmVzcy4gU2V0IGV4YWN0bHkgb25lIG9mIHRoaXMgYW5kCiBgY29kZWAuCgpMCgQEBwIBEgSSAQI2Gj4gVGhlIGludml0YXRpb24ncyBjb2RlOyBjYXNlLCBzcGFjZXMgYW5kIGh5cGhlbnMgYXJlIGlnbm9yZWQuCgqCAQoEBAcCAhIElQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKJwoCBAgSBpkBAKIBARoZIERlY2xpbmVzIGFuIGludml0YXRpb24uCgp1CgQECAIAEgScAQI/GmcgVGhlIGludml0YXRpb24sIHdoaWNoIG11c3QgYmUgZm9yIHRoZSBjYWxsZXIncyB2ZXJpZmllZCBhZGRyZXNzLiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQKIGBjb2RlYC4KCkwKBAQIAgESBJ4BAjYaPiBUaGUgaW52aXRhdGlvbidzIGNvZGU7IGNhc2UsIHNwYWNlcyBhbmQgaHlwaGVucyBhcmUgaWdub3JlZC4KCoIBCgQECAICEgShAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgomCgIECRIGpQEAqwEBGhggUmV2b2tlcyBhbiBpbnZpdGF0aW9uLgoKHwoEBAkCABIEpwECTxoRIFRoZSBpbnZpdGF0aW9uLgoKggEKBAQJAgESBKoBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCnwKAgYAEgavAQDdAQEabiBJbnZpdGF0aW9ucyB0byByb2xlcy4gVGhleSBjYW4gYmUgbGlzdGVkIGZvciAzMCBkYXlzIGFmdGVyIHRoZXkgaGF2ZSBleHBpcmVkLCBhbmQgdmFuaXNoIHdpdGggdGhlaXIKIGVudGl0eS4KCtYBCgQGAAIAEgazAQK3AQMaxQEgSW52aXRlcyBzb21lYm9keSB0byBhIHJvbGUgdGhhdCB0aGUgY2FsbGVyIG1heSBncmFudC4gQW4gZW50aXR5IGhhcyBhdCBtb3N0IDIwMCBwZW5kaW5nCiBpbnZpdGF0aW9ucywgYW5kIGEgdXNlciBoYXMgYXQgbW9zdCA1MDA7IG1vcmUgYXJlIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLAogVE9PX01BTllfSU5WSVRBVElPTlMuCgpbCgQGAAIBEga5AQK8AQMaSyBMaXN0cyB0aGUgaW52aXRhdGlvbnMgdG8gYW4gZW50aXR5LCBvciB0aG9zZSB0aGF0IHRoZSBjYWxsZXIgaGFzIGNyZWF0ZWQuCgpRCgQGAAICEga+AQLBAQMaQSBMaXN0cyB0aGUgcGVuZGluZyBpbnZpdGF0aW9ucyBvZiB0aGUgY2FsbGVyJ3MgdmVyaWZpZWQgYWRkcmVzcy4KCtQDCgQGAAIDEgbHAQLNAQMawwMgQWNjZXB0cyBhbiBpbnZpdGF0aW9uOiB0aGUgY2FsbGVyIGdldHMgdGhlIHJvbGUsIGFzIGlmIHRoZSBpbnZpdGVyIGhhZCBncmFudGVkIGl0IG5vdy4gSWYKIHRoZSBpbnZpdGVyIG1heSBubyBsb25nZXIgZ3JhbnQgaXQsIGl0IGlzIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLAogSVNTVUVSX0xBQ0tTX1JJR0hULCBhbmQgc3RheXMgcGVuZGluZy4gVGhlIHVzZXIgd2hvIGhhcyBhY2NlcHRlZCBhbiBpbnZpdGF0aW9uIGdldHMgdGhlIHNhbWUKIGFuc3dlciBhZ2Fpbi4gRm9yIGV2ZXJ5Ym9keSBlbHNlLCBhIGNvZGUgdGhhdCB3YXMgdXNlZCBpcyBOT1RfRk9VTkQsIENPREVfVU5LTk9XTiwgbGlrZSBvbmUgdGhhdAogbmV2ZXIgd2FzLiBUZW4gd3JvbmcgY29kZXMgaW4gdGVuIG1pbnV0ZXMgYXJlIFJFU09VUkNFX0VYSEFVU1RFRCwgVE9PX01BTllfQ09ERV9BVFRFTVBUUy4KCjoKBAYAAgQSBs8BAtUBAxoqIERlY2xpbmVzIGFuIGludml0YXRpb24sIHdoaWNoIGNsb3NlcyBpdC4KCpcCCgQGAAIFEgbZAQLcAQMahgIgUmV2b2tlcyBhbiBpbnZpdGF0aW9uIHRoYXQgdGhlIGNhbGxlciBoYXMgY3JlYXRlZCwgb3Igd2hvc2Ugcm9sZSB0aGUgY2FsbGVyIG1heSBncmFudC4gTm90IGFuIGVycm9yCiBpZiBpdCBoYXMgZXhwaXJlZCwgd2FzIGRlY2xpbmVkIG9yIHdhcyByZXZva2VkIGFscmVhZHkuIE9uZSB0aGF0IHdhcyBhY2NlcHRlZCBpcyByZWZ1c2VkIHdpdGgKIEZBSUxFRF9QUkVDT05ESVRJT04sIElOVklUQVRJT05fQ0xPU0VEOiByZXZva2UgdGhlIHJvbGUgaW5zdGVhZC4KYgZwcm90bzM="
+      base64: "Chx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLFBQoKSW52aXRhdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIfCgtlbnRpdHlfbmFtZRgEIAEoCVIKZW50aXR5TmFtZRISCgRyb2xlGAUgASgJUgRyb2xlEhQKBWVtYWlsGAYgASgJUgVlbWFpbBI5Cgp2YWxpZF9mcm9tGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBI5CgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjEKBXN0YXRlGAogASgOMhsudGVuYW5jeS52MS5JbnZpdGF0aW9uU3RhdGVSBXN0YXRlEh0KCmludml0ZWRfYnkYCyABKAlSCWludml0ZWRCeRI5CgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjcKCWNsb3NlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCGNsb3NlZEF0EhsKCWNsb3NlZF9ieRgOIAEoCVIIY2xvc2VkQnkSOQoJcmVjdXJyaW5nGA8gASgLMhsudGVuYW5jeS52MS5SZWN1cnJpbmdXaW5kb3dSCXJlY3VycmluZxIlCg5jb252ZXJ0ZWRfZnJvbRgQIAEoCVINY29udmVydGVkRnJvbRImCg9pbnZpdGVkX2J5X25hbWUYESABKAlSDWludml0ZWRCeU5hbWUirAMKF0NyZWF0ZUludml0YXRpb25SZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhwKBHJvbGUYAiABKAlCCKq7GAQIARhAUgRyb2xlEiwKBWVtYWlsGAMgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjAKD2lkZW1wb3RlbmN5X2tleRgHIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSOQoJcmVjdXJyaW5nGA8gASgLMhsudGVuYW5jeS52MS5SZWN1cnJpbmdXaW5kb3dSCXJlY3VycmluZyJmChhDcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2USNgoKaW52aXRhdGlvbhgBIAEoCzIWLnRlbmFuY3kudjEuSW52aXRhdGlvblIKaW52aXRhdGlvbhISCgRjb2RlGAIgASgJUgRjb2RlIpoCChZMaXN0SW52aXRhdGlvbnNSZXF1ZXN0EiMKCWVudGl0eV9pZBgBIAEoCUIGqrsYAhhAUghlbnRpdHlJZBIYCgdwZW5kaW5nGAIgASgIUgdwZW5kaW5nEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEiEKBHBhZ2UYBSABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USSgoHc29ydF9ieRgGIAEoCUIxqrsYLSIrY3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5InsKF0xpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlEjgKC2ludml0YXRpb25zGAEgAygLMhYudGVuYW5jeS52MS5JbnZpdGF0aW9uUgtpbnZpdGF0aW9ucxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4i4wEKHkxpc3RSZWNlaXZlZEludml0YXRpb25zUmVxdWVzdBIqCglwYWdlX3NpemUYASABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAiABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIhCgRwYWdlGAMgASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlEkoKB3NvcnRfYnkYBCABKAlCMaq7GC0iK2NyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeSKqAQofTGlzdFJlY2VpdmVkSW52aXRhdGlvbnNSZXNwb25zZRI4CgtpbnZpdGF0aW9ucxgBIAMoCzIWLnRlbmFuY3kudjEuSW52aXRhdGlvblILaW52aXRhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkIpQBChdBY2NlcHRJbnZpdGF0aW9uUmVxdWVzdBIrCg1pbnZpdGF0aW9uX2lkGAEgASgJQgaquxgCGEBSDGludml0YXRpb25JZBIaCgRjb2RlGAIgASgJQgaquxgCGEBSBGNvZGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKVAQoYRGVjbGluZUludml0YXRpb25SZXF1ZXN0EisKDWludml0YXRpb25faWQYASABKAlCBqq7GAIYQFIMaW52aXRhdGlvbklkEhoKBGNvZGUYAiABKAlCBqq7GAIYQFIEY29kZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5InoKF1Jldm9rZUludml0YXRpb25SZXF1ZXN0Ei0KDWludml0YXRpb25faWQYASABKAlCCKq7GAQIARhAUgxpbnZpdGF0aW9uSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSrLAQoPSW52aXRhdGlvblN0YXRlEiAKHElOVklUQVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIcChhJTlZJVEFUSU9OX1NUQVRFX1BFTkRJTkcQARIdChlJTlZJVEFUSU9OX1NUQVRFX0FDQ0VQVEVEEAISHQoZSU5WSVRBVElPTl9TVEFURV9ERUNMSU5FRBADEhwKGElOVklUQVRJT05fU1RBVEVfUkVWT0tFRBAEEhwKGElOVklUQVRJT05fU1RBVEVfRVhQSVJFRBAFMu8GCgtJbnZpdGF0aW9ucxJ/CgZDcmVhdGUSIy50ZW5hbmN5LnYxLkNyZWF0ZUludml0YXRpb25SZXF1ZXN0GiQudGVuYW5jeS52MS5DcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2UiKqK7GAIIAoLT5JMCGCITL2FwaS92MS9pbnZpdGF0aW9uczoBKrK7GAIIARJ2CgRMaXN0EiIudGVuYW5jeS52MS5MaXN0SW52aXRhdGlvbnNSZXF1ZXN0GiMudGVuYW5jeS52MS5MaXN0SW52aXRhdGlvbnNSZXNwb25zZSIlorsYBggCIAEoAYLT5JMCFRITL2FwaS92MS9pbnZpdGF0aW9ucxKXAQoMTGlzdFJlY2VpdmVkEioudGVuYW5jeS52MS5MaXN0UmVjZWl2ZWRJbnZpdGF0aW9uc1JlcXVlc3QaKy50ZW5hbmN5LnYxLkxpc3RSZWNlaXZlZEludml0YXRpb25zUmVzcG9uc2UiLqK7GAYIAiABKAGC0+STAh4SHC9hcGkvdjEvdXNlcnMvbWUvaW52aXRhdGlvbnMSqAEKBkFjY2VwdBIjLnRlbmFuY3kudjEuQWNjZXB0SW52aXRhdGlvblJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiJcorsYAggCgtPkkwJQIhovYXBpL3YxL2ludml0YXRpb25zL2FjY2VwdDoBKlovIiovYXBpL3YxL2ludml0YXRpb25zL3tpbnZpdGF0aW9uX2lkfS9hY2NlcHQ6ASoSpwEKB0RlY2xpbmUSJC50ZW5hbmN5LnYxLkRlY2xpbmVJbnZpdGF0aW9uUmVxdWVzdBoWLnRlbmFuY3kudjEuSW52aXRhdGlvbiJeorsYAggCgtPkkwJSIhsvYXBpL3YxL2ludml0YXRpb25zL2RlY2xpbmU6ASpaMCIrL2FwaS92MS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH0vZGVjbGluZToBKhJ4CgZSZXZva2USIy50ZW5hbmN5LnYxLlJldm9rZUludml0YXRpb25SZXF1ZXN0GhYudGVuYW5jeS52MS5JbnZpdGF0aW9uIjGiuxgCCAKC0+STAiUqIy9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9QjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrfMgphCgEMEgMBABIaVyBJbnZpdGF0aW9uczogcm9sZXMgZm9yIHBlb3BsZSB3aG8gaGF2ZSBub3QgYWNjZXB0ZWQgdGhlbSB5ZXQsIG9yIHdobyBoYXZlIG5vIGFjY291bnQuCgopCgIFABIEDQAaARodIFRoZSBzdGF0ZSBvZiBhbiBpbnZpdGF0aW9uLgoKHQoEBQACABIDDwIjGhAgTm90IHNwZWNpZmllZC4KCh8KBAUAAgESAxECHxoSIENhbiBiZSBhY2NlcHRlZC4KCjUKBAUAAgISAxMCIBooIEl0IHdhcyBhY2NlcHRlZCwgYW5kIHRoZSByb2xlIGdyYW50ZWQuCgofCgQFAAIDEgMVAiAaEiBJdCB3YXMgZGVjbGluZWQuCgohCgQFAAIEEgMXAh8aFCBJdCB3YXMgdGFrZW4gYmFjay4KCisKBAUAAgUSAxkCHxoeIEl0IHdhcyBub3QgYWNjZXB0ZWQgaW4gdGltZS4KCjMKAgQAEgQdAEIBGicgQW4gaW52aXRhdGlvbiB0byBhIHJvbGUgb24gYW4gZW50aXR5LgoKJQoEBAACABIDHwIQGhggSWRlbnRpZmllciwgYGludl/igKZgLgoKMwoEBAACARIDIQIXGiYgVGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24uCgohCgQEAAICEgMjAhkaFCBUaGUgZW50aXR5J3MgdHlwZS4KCikKBAQAAgMSAyUCGRocIFRoZSBlbnRpdHkncyBkaXNwbGF5IG5hbWUuCgowCgQEAAIEEgMnAhIaIyBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCqUBCgQEAAIFEgMqAhMalwEgVGhlIGludml0ZWQgYWRkcmVzcywgYXMgaXQgd2FzIGdpdmVuOyBlbXB0eSBmb3IgYW4gaW52aXRhdGlvbiBieSBjb2RlIGFsb25lLiBPZiBvbmUgdGhhdCBhbiB1cGdyYWRlIG1hZGUKIG9mIGEgcm9sZSwgb25seSB0aGUgaW52aXRlZCBwZXJzb24gc2VlcyBpdC4KClIKBAQAAgYSAywCKxpFIFdoZW4gdGhlIHJvbGUgYmVnaW5zOyBhYnNlbnQgbWVhbnMgd2hlbiB0aGUgaW52aXRhdGlvbiBpcyBhY2NlcHRlZC4KCkEKBAQAAgcSAy4CLBo0IFdoZW4gdGhlIHJvbGUgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgpECgQEAAIIEgMwAisaNyBVbnRpbCB3aGVuIHRoZSBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZCwgZXhjbHVzaXZlLgoKGQoEBAACCRIDMgIdGgwgSXRzIHN0YXRlLgoKJAoEBAACChIDNAIZGhcgVGhlIHVzZXIgd2hvIGludml0ZXMuCgojCgQEAAILEgM2AiwaFiBXaGVuIGl0IHdhcyBjcmVhdGVkLgoKOQoEBAACDBIDOAIrGiwgV2hlbiBpdCB3YXMgYWNjZXB0ZWQsIGRlY2xpbmVkIG9yIHJldm9rZWQuCgolCgQEAAINEgM6AhgaGCBUaGUgdXNlciB3aG8gZGlkIHRoYXQuCgpgCgQEAAIOEgM8AiEaUyBXaGVuIHRoZSByb2xlIGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4KCpQBCgQEAAIPEgM/Ah0ahgEgVGhlIHJvbGUgdGhhdCBhbiB1cGdyYWRlIHR1cm5lZCBpbnRvIHRoaXMgaW52aXRhdGlvbiwgYGFzY1/igKZgLCBiZWNhdXNlIGl0cyB1c2VyIGhhcyBub3QgcHJvdmVuIHRoZSBhZGRyZXNzOwogZW1wdHkgZm9yIGFsbCBvdGhlcnMuCgpNCgQEAAIQEgNBAh4aQCBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGludml0ZXM7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKJAoCBAESBEUAWQEaGCBDcmVhdGVzIGFuIGludml0YXRpb24uCgozCgQEAQIAEgNHAksaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCjAKBAQBAgESA0kCRhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKqQEKBAQBAgISA0wCUhqbASBFLW1haWwgYWRkcmVzcyBvZiB0aGUgaW52aXRlZCBwZXJzb24sIHdobyBuZWVkIG5vdCBoYXZlIGFuIGFjY291bnQ7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4gRW1wdHkKIG1lYW5zIHRoYXQgdGhlIGludml0YXRpb24gY2FuIGJlIGFjY2VwdGVkIGJ5IGNvZGUgb25seS4KClIKBAQBAgMSA04CKxpFIFdoZW4gdGhlIHJvbGUgYmVnaW5zOyBhYnNlbnQgbWVhbnMgd2hlbiB0aGUgaW52aXRhdGlvbiBpcyBhY2NlcHRlZC4KCkEKBAQBAgQSA1ACLBo0IFdoZW4gdGhlIHJvbGUgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgqWAQoEBAECBRIDUwIrGogBIFVudGlsIHdoZW4gdGhlIGludml0YXRpb24gY2FuIGJlIGFjY2VwdGVkOiBhdCBtb3N0IDMwIGRheXMgZnJvbSBub3c7IGFic2VudCBtZWFucyA3IGRheXMuIEFuCiBpbnZpdGF0aW9uIG5ldmVyIG91dGxhc3RzIGB2YWxpZF91bnRpbGAuCgqBAQoEBAECBhIDVgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpgCgQEAQIHEgNYAiEaUyBXaGVuIHRoZSByb2xlIGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4KCiEKAgQCEgRcAGIBGhUgVGhlIG5ldyBpbnZpdGF0aW9uLgoKHgoEBAICABIDXgIcGhEgVGhlIGludml0YXRpb24uCgrFAQoEBAICARIDYQISGrcBIFRoZSBjb2RlIHRoYXQgYWNjZXB0cyBpdCwgZm9yIGFueW9uZSB3aG8gaGFuZHMgaXQgdG8gdGhlIGludml0ZWQgcGVyc29uLiBUaGUgc2VydmljZSBrZWVwcyBubyBjb3B5OgogdGhlIGFuc3dlciB0byBhIHJlcGVhdGVkIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBpZGVtcG90ZW5jeSBrZXkgY29tZXMgd2l0aG91dCBpdC4KCiAKAgQDEgRlAHMBGhQgTGlzdHMgaW52aXRhdGlvbnMuCgqZAQoEBAMCABIDaAI7GosBIFRob3NlIHRvIHJvbGVzIG9uIHRoaXMgZW50aXR5OyB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBsaXN0IHRoZSBhc3NvY2lhdGlvbnMgb24gaXQuIEVtcHR5CiBtZWFucyB0aG9zZSB0aGF0IHRoZSBjYWxsZXIgaGFzIGNyZWF0ZWQuCgohCgQEAwIBEgNqAhMaFCBPbmx5IHBlbmRpbmcgb25lcy4KCioKBAQDAgISA2wCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAMCAxIDbgI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpkCgQEAwIEEgNwAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpdCgQEAwIFEgNyAmQaUCBgY3JlYXRlZF9hdGA6IG9sZGVzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGAtY3JlYXRlZF9hdGA6IG5ld2VzdCBmaXJzdC4KCiYKAgQEEgR2AHsBGhogT25lIHBhZ2Ugb2YgaW52aXRhdGlvbnMuCgpfCgQEBAIAEgN4AiYaUiBPbGRlc3QgZmlyc3Q7IGludml0YXRpb25zIG9mIHRoZSBzYW1lIG1pbGxpc2Vjb25kIGFyZSBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgaWRzLgoKOAoEBAQCARIDegIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCkUKAgQFEgV+AIcBARo4IExpc3RzIHRoZSBwZW5kaW5nIGludml0YXRpb25zIG9mIHRoZSBjYWxsZXIncyBhZGRyZXNzLgoKKwoEBAUCABIEgAECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAUCARIEggECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZQoEBAUCAhIEhAECNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCl4KBAQFAgMSBIYBAmQaUCBgY3JlYXRlZF9hdGA6IG9sZGVzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGAtY3JlYXRlZF9hdGA6IG5ld2VzdCBmaXJzdC4KCjoKAgQGEgaKAQCSAQEaLCBPbmUgcGFnZSBvZiB0aGUgaW52aXRhdGlvbnMgb2YgYW4gYWRkcmVzcy4KCmAKBAQGAgASBIwBAiYaUiBPbGRlc3QgZmlyc3Q7IGludml0YXRpb25zIG9mIHRoZSBzYW1lIG1pbGxpc2Vjb25kIGFyZSBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgaWRzLgoKOQoEBAYCARIEjgECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgqRAQoEBAYCAhIEkQECGhqCASBXaGV0aGVyIHRoZSBjYWxsZXIncyBhZGRyZXNzIGlzIHZlcmlmaWVkLiBXaXRob3V0IHRoYXQgdGhlIGxpc3QgaXMgZW1wdHk6IGFueW9uZSBjYW4gc2lnbiB1cCB3aXRoCiB0aGUgYWRkcmVzcyBvZiBzb21lYm9keSBlbHNlLgoKJgoCBAcSBpUBAJ4BARoYIEFjY2VwdHMgYW4gaW52aXRhdGlvbi4KCnUKBAQHAgASBJgBAj8aZyBUaGUgaW52aXRhdGlvbiwgd2hpY2ggbXVzdCBiZSBmb3IgdGhlIGNhbGxlcidzIHZlcmlmaWVkIGFkZHJlc3MuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZAogYGNvZGVgLgoKTAoEBAcCARIEmgECNho+IFRoZSBpbnZpdGF0aW9uJ3MgY29kZTsgY2FzZSwgc3BhY2VzIGFuZCBoeXBoZW5zIGFyZSBpZ25vcmVkLgoKggEKBAQHAgISBJ0BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCicKAgQIEgahAQCqAQEaGSBEZWNsaW5lcyBhbiBpbnZpdGF0aW9uLgoKdQoEBAgCABIEpAECPxpnIFRoZSBpbnZpdGF0aW9uLCB3aGljaCBtdXN0IGJlIGZvciB0aGUgY2FsbGVyJ3MgdmVyaWZpZWQgYWRkcmVzcy4gU2V0IGV4YWN0bHkgb25lIG9mIHRoaXMgYW5kCiBgY29kZWAuCgpMCgQECAIBEgSmAQI2Gj4gVGhlIGludml0YXRpb24ncyBjb2RlOyBjYXNlLCBzcGFjZXMgYW5kIGh5cGhlbnMgYXJlIGlnbm9yZWQuCgqCAQoEBAgCAhIEqQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKJgoCBAkSBq0BALMBARoYIFJldm9rZXMgYW4gaW52aXRhdGlvbi4KCh8KBAQJAgASBK8BAk8aESBUaGUgaW52aXRhdGlvbi4KCoIBCgQECQIBEgSyAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgp8CgIGABIGtwEA5QEBGm4gSW52aXRhdGlvbnMgdG8gcm9sZXMuIFRoZXkgY2FuIGJlIGxpc3RlZCBmb3IgMzAgZGF5cyBhZnRlciB0aGV5IGhhdmUgZXhwaXJlZCwgYW5kIHZhbmlzaCB3aXRoIHRoZWlyCiBlbnRpdHkuCgrWAQoEBgACABIGuwECvwEDGsUBIEludml0ZXMgc29tZWJvZHkgdG8gYSByb2xlIHRoYXQgdGhlIGNhbGxlciBtYXkgZ3JhbnQuIEFuIGVudGl0eSBoYXMgYXQgbW9zdCAyMDAgcGVuZGluZwogaW52aXRhdGlvbnMsIGFuZCBhIHVzZXIgaGFzIGF0IG1vc3QgNTAwOyBtb3JlIGFyZSByZWZ1c2VkIHdpdGggRkFJTEVEX1BSRUNPTkRJVElPTiwKIFRPT19NQU5ZX0lOVklUQVRJT05TLgoKWwoEBgACARIGwQECxAEDGksgTGlzdHMgdGhlIGludml0YXRpb25zIHRvIGFuIGVudGl0eSwgb3IgdGhvc2UgdGhhdCB0aGUgY2FsbGVyIGhhcyBjcmVhdGVkLgoKUQoEBgACAhIGxgECyQEDGkEgTGlzdHMgdGhlIHBlbmRpbmcgaW52aXRhdGlvbnMgb2YgdGhlIGNhbGxlcidzIHZlcmlmaWVkIGFkZHJlc3MuCgrUAwoEBgACAxIGzwEC1QEDGsMDIEFjY2VwdHMgYW4gaW52aXRhdGlvbjogdGhlIGNhbGxlciBnZXRzIHRoZSByb2xlLCBhcyBpZiB0aGUgaW52aXRlciBoYWQgZ3JhbnRlZCBpdCBub3cuIElmCiB0aGUgaW52aXRlciBtYXkgbm8gbG9uZ2VyIGdyYW50IGl0LCBpdCBpcyByZWZ1c2VkIHdpdGggRkFJTEVEX1BSRUNPTkRJVElPTiwKIElTU1VFUl9MQUNLU19SSUdIVCwgYW5kIHN0YXlzIHBlbmRpbmcuIFRoZSB1c2VyIHdobyBoYXMgYWNjZXB0ZWQgYW4gaW52aXRhdGlvbiBnZXRzIHRoZSBzYW1lCiBhbnN3ZXIgYWdhaW4uIEZvciBldmVyeWJvZHkgZWxzZSwgYSBjb2RlIHRoYXQgd2FzIHVzZWQgaXMgTk9UX0ZPVU5ELCBDT0RFX1VOS05PV04sIGxpa2Ugb25lIHRoYXQKIG5ldmVyIHdhcy4gVGVuIHdyb25nIGNvZGVzIGluIHRlbiBtaW51dGVzIGFyZSBSRVNPVVJDRV9FWEhBVVNURUQsIFRPT19NQU5ZX0NPREVfQVRURU1QVFMuCgo6CgQGAAIEEgbXAQLdAQMaKiBEZWNsaW5lcyBhbiBpbnZpdGF0aW9uLCB3aGljaCBjbG9zZXMgaXQuCgqXAgoEBgACBRIG4QEC5AEDGoYCIFJldm9rZXMgYW4gaW52aXRhdGlvbiB0aGF0IHRoZSBjYWxsZXIgaGFzIGNyZWF0ZWQsIG9yIHdob3NlIHJvbGUgdGhlIGNhbGxlciBtYXkgZ3JhbnQuIE5vdCBhbiBlcnJvcgogaWYgaXQgaGFzIGV4cGlyZWQsIHdhcyBkZWNsaW5lZCBvciB3YXMgcmV2b2tlZCBhbHJlYWR5LiBPbmUgdGhhdCB3YXMgYWNjZXB0ZWQgaXMgcmVmdXNlZCB3aXRoCiBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEFUSU9OX0NMT1NFRDogcmV2b2tlIHRoZSByb2xlIGluc3RlYWQuCmIGcHJvdG8z"
     )
   }
 }
