@@ -10,22 +10,25 @@ package struct AssociationSelection: Sendable {
   private let role: RoleID
   private let endsAfter: Int64
   private let beginsBy: Int64
-  private let cursor: String
+  private let cursor: String?
+  private let isDescending: Bool
   private let limit: Int
 
   /// Of those that end after an instant and begin by another one (milliseconds since 1970), the first
-  /// `limit` after `cursor`.
+  /// `limit` after `cursor`, or from the greatest identifier down if it is descending.
   package init(
     of role: RoleID,
     endingAfter endsAfter: Int64,
     beginningBy beginsBy: Int64 = .max,
-    after cursor: String,
+    after cursor: String?,
+    isDescending: Bool = false,
     limit: Int
   ) {
     self.role = role
     self.endsAfter = endsAfter
     self.beginsBy = beginsBy
     self.cursor = cursor
+    self.isDescending = isDescending
     self.limit = limit
   }
 
@@ -39,15 +42,19 @@ package struct AssociationSelection: Sendable {
     let row = forest.associations.rows[Int(number)]
     guard row.role == role, row.validUntil > endsAfter, row.validFrom <= beginsBy else { return }
     let id = forest.associations.identifier(of: number)
-    guard id > cursor else { return }
-    if identifiers.count == limit, let last = identifiers.last, id >= last { return }
+    if let cursor, !isOrdered(cursor, id) { return }
+    if identifiers.count == limit, let last = identifiers.last, !isOrdered(id, last) { return }
     var (low, high) = (0, identifiers.count)
     while low < high {
       let middle = (low + high) / 2
-      if identifiers[middle] < id { low = middle + 1 } else { high = middle }
+      if isOrdered(identifiers[middle], id) { low = middle + 1 } else { high = middle }
     }
     guard low == identifiers.count || identifiers[low] != id else { return }
     identifiers.insert(id, at: low)
     if identifiers.count > limit { identifiers.removeLast() }
+  }
+
+  private func isOrdered(_ first: String, _ second: String) -> Bool {
+    isDescending ? first > second : first < second
   }
 }

@@ -70,19 +70,25 @@ enum AccountChangeTable {
     )
   }
 
-  /// Newest first, of one account or of all, from the one before `cursor` on.
+  /// Those of one account or of all, newest first unless it is said, from the one after `cursor` on.
   static func page(
     of userID: String,
-    before cursor: String?,
+    after cursor: String?,
+    _ direction: ListDirection = .descending,
+    skipping skippedCount: Int = 0,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [AccountChange] {
     try tx.query(
       columns,
-      "WHERE (?1 = '' OR user_id = ?1) AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3",
+      """
+      WHERE (?1 = '' OR user_id = ?1) AND id \(direction.comparison) ?2
+      ORDER BY id \(direction.keyword) LIMIT ?3 OFFSET ?4
+      """,
       .text(userID),
-      .optionalText(cursor),
-      .integer(limit)
+      .text(cursor ?? direction.firstText),
+      .integer(limit),
+      .integer(skippedCount)
     )
   }
 

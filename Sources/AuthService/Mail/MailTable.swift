@@ -183,23 +183,24 @@ enum MailTable {
     try tx.execute("DELETE FROM mail WHERE id = ?", .text(id))
   }
 
-  /// Mails of a state, or all, newest first, from the one after `cursor` on.
+  /// Mails of a state, or all, newest first unless it is said, from the one after `cursor` on.
   static func page(
     _ state: MailRecord.State?,
-    before cursor: String?,
+    after cursor: String?,
+    _ direction: ListDirection = .descending,
+    skipping skippedCount: Int = 0,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [MailRecord] {
-    let end = SQLValue.text(cursor ?? "\u{7F}")
-    guard let state else {
-      return try tx.query(columns, "WHERE id < ? ORDER BY id DESC LIMIT ?", end, .integer(limit))
-    }
+    var values: [SQLValue] = [.text(cursor ?? direction.firstText)]
+    if let state { values.append(.integer(state.rawValue)) }
     return try tx.query(
       columns,
-      "WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?",
-      .integer(state.rawValue),
-      end,
-      .integer(limit)
+      """
+      WHERE id \(direction.comparison) ? \(state == nil ? "" : "AND state = ?")
+      ORDER BY id \(direction.keyword) LIMIT ? OFFSET ?
+      """,
+      values: values + [.integer(limit), .integer(skippedCount)]
     )
   }
 

@@ -93,10 +93,21 @@ extension OperatorsHandler {
     let caller = try call.requireUser()
     try core.auditBudget.take(call.caller.description)
     let binding = "Operators.ListAccountChanges \(caller.userID) \(request.userId)"
-    let asked = try core.page(.init(size: request.pageSize, token: request.pageToken), binding)
+    let direction = ListDirection(request.sortBy, standard: .descending)
+    let asked = try core.page(
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
+      request.sortBy.isEmpty ? binding : "\(binding) \(request.sortBy)"
+    )
     let (cursor, limit) = (asked.cursor?.first, asked.size)
     let found = try await core.store.read { tx in
-      try AccountChangeTable.page(of: request.userId, before: cursor, limit: limit + 1, in: tx)
+      try AccountChangeTable.page(
+        of: request.userId,
+        after: cursor,
+        direction,
+        skipping: asked.skippedCount,
+        limit: limit + 1,
+        in: tx
+      )
     }
     let page = Array(found.prefix(limit))
     try await core.store.write(call) { tx in

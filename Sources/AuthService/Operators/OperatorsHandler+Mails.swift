@@ -13,10 +13,21 @@ extension OperatorsHandler {
     try core.auditBudget.take(call.caller.description)
     let state = MailRecord.State(rawValue: Int64(request.state.rawValue))
     let binding = "Operators.ListMails \(user.userID) \(request.state.rawValue)"
-    let asked = try core.page(.init(size: request.pageSize, token: request.pageToken), binding)
+    let direction = ListDirection(request.sortBy, standard: .descending)
+    let asked = try core.page(
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
+      request.sortBy.isEmpty ? binding : "\(binding) \(request.sortBy)"
+    )
     let (cursor, limit) = (asked.cursor?[0], asked.size)
     let found = try await core.store.read { tx in
-      try MailTable.page(state, before: cursor, limit: limit + 1, in: tx)
+      try MailTable.page(
+        state,
+        after: cursor,
+        direction,
+        skipping: asked.skippedCount,
+        limit: limit + 1,
+        in: tx
+      )
     }
     let page = Array(found.prefix(limit))
     // Before the answer: anyone who reads about others is known to have read.

@@ -29,14 +29,20 @@ extension OperatorsHandler {
     let caller = try call.requireUser()
     try core.auditBudget.take(call.caller.description)
     let binding = "Operators.ListUserAudit \(caller.userID) \(request.userId)"
-    let asked = try core.page(.init(size: request.pageSize, token: request.pageToken), binding)
+    let direction = ListDirection(request.sortBy, standard: .descending)
+    let asked = try core.page(
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
+      request.sortBy.isEmpty ? binding : "\(binding) \(request.sortBy)"
+    )
     let (cursor, limit) = (asked.cursor?[0], asked.size)
     // Before the record of this call, so that reading the log page by page does not lengthen the page.
     let found = try await core.store.read { tx in
       let user = try UserTable.require(request.userId, in: tx)
       return try AuditTable.page(
         about: user.id,
-        before: cursor.flatMap { Int64($0) } ?? .max,
+        after: cursor.flatMap { Int64($0) },
+        direction,
+        skipping: asked.skippedCount,
         limit: limit + 1,
         in: tx
       )

@@ -18,11 +18,23 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     try core.auditBudget.take(call.caller.description)
     let state = AccountState(request.state)
     let binding = "Operators.ListUsers \(user.userID) \(request.state.rawValue) \(request.text)"
-    let asked = try core.page(.init(size: request.pageSize, token: request.pageToken), binding)
+    let direction = ListDirection(request.sortBy, standard: .descending)
+    let asked = try core.page(
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
+      request.sortBy.isEmpty ? binding : "\(binding) \(request.sortBy)"
+    )
     let (cursor, limit) = (asked.cursor?[0], asked.size)
     let found = try await core.store.read { tx in
-      try UserTable.page(request.text, state, before: cursor, limit: limit + 1, in: tx)
-        .map { user in (user, try DisablementTable.find(user.id, in: tx)) }
+      try UserTable.page(
+        request.text,
+        state,
+        after: cursor,
+        direction,
+        skipping: asked.skippedCount,
+        limit: limit + 1,
+        in: tx
+      )
+      .map { user in (user, try DisablementTable.find(user.id, in: tx)) }
     }
     let page = Array(found.prefix(limit))
     // Before the answer: anyone who reads about others is known to have read.

@@ -169,9 +169,8 @@ enum UserTable {
   private static let isDisabled =
     "EXISTS (SELECT 1 FROM disabled_user WHERE disabled_user.user_id = user.id)"
 
-  /// Where pages begin, behind an account with exactly the address: greater than every identifier, which are
-  /// ASCII.
-  private static let start = "\u{7F}"
+  /// Where pages begin, behind an account with exactly the address: before all identifiers, in either order.
+  private static let start = ""
 
   /// The cursor of the page after one that ends with `user`.
   static func cursor(after user: UserRecord, of text: String) -> String {
@@ -180,30 +179,39 @@ enum UserTable {
 
   /// Users whose address or a name begins with `text`, without regard to ASCII case, or all.
   ///
-  /// The one with exactly this address comes first, then newest first, from the one after `cursor` on.
+  /// The one with exactly this address comes first, then the others by age, from the one after `cursor` on.
   /// The others come without what applications keep.
   static func page(
     _ text: String,
     _ state: AccountState?,
-    before cursor: String?,
+    after cursor: String?,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [UserRecord] {
-    let others = try page(text, state, before: cursor ?? start, others: limit, in: tx)
+    func others(skipping count: Int) throws -> [UserRecord] {
+      let place = cursor.map { $0.isEmpty ? direction.firstText : $0 } ?? direction.firstText
+      return try page(text, state, after: place, direction, skipping: count, limit: limit, in: tx)
+    }
     guard cursor == nil, !text.isEmpty,
       let exact = try holder(of: EmailAddress(text), in: tx)
-    else { return others }
+    else { return try others(skipping: skippedCount) }
     let isFound =
       try state == nil || state == DisablementTable.find(exact.id, in: tx).accountState
-    return isFound ? [exact] + others.prefix(limit - 1) : others
+    guard isFound else { return try others(skipping: skippedCount) }
+    guard skippedCount == 0 else { return try others(skipping: skippedCount - 1) }
+    return try [exact] + others(skipping: 0).prefix(limit - 1)
   }
 
   /// As `page`, without the account that has exactly the address.
   private static func page(
     _ text: String,
     _ state: AccountState?,
-    before end: String,
-    others limit: Int,
+    after place: String,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
+    limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [UserRecord] {
     let condition =
@@ -213,11 +221,16 @@ enum UserTable {
       // The few that are disabled are looked up, rather than all accounts looked at.
       case .disabled: "AND id IN (SELECT user_id FROM disabled_user)"
       }
+    let (comparison, order) = (direction.comparison, "id \(direction.keyword)")
     guard !text.isEmpty else {
       return try tx.query(
-        "SELECT \(listColumns) FROM user WHERE id < ? \(condition) ORDER BY id DESC LIMIT ?",
-        .text(end),
-        .integer(limit)
+        """
+        SELECT \(listColumns) FROM user WHERE id \(comparison) ? \(condition)
+        ORDER BY \(order) LIMIT ? OFFSET ?
+        """,
+        .text(place),
+        .integer(limit),
+        .integer(skippedCount)
       ) { try columns.record($0) }
     }
     // A range of an index for each, as LIKE could not use one.
@@ -227,12 +240,13 @@ enum UserTable {
     return try tx.query(
       """
       SELECT \(listColumns) FROM user WHERE rowid IN (\(matches.joined(separator: " UNION ")))
-      AND email_key <> ?1 AND id < ?3 \(condition) ORDER BY id DESC LIMIT ?4
+      AND email_key <> ?1 AND id \(comparison) ?3 \(condition) ORDER BY \(order) LIMIT ?4 OFFSET ?5
       """,
       .text(key),
       .text(key + "\u{10FFFF}"),
-      .text(end),
-      .integer(limit)
+      .text(place),
+      .integer(limit),
+      .integer(skippedCount)
     ) { try columns.record($0) }
   }
 

@@ -78,21 +78,24 @@ enum EntitlementChangeTable {
     }
   }
 
-  /// A page of what has happened by `now`, newest first, before the given place.
+  /// A page of what has happened by `now`, behind the given place.
   static func page(
     of subject: Subject,
-    before place: EntitlementChangePlace?,
+    after place: EntitlementChangePlace?,
+    _ direction: ListDirection,
     at now: Int64,
+    skipping skippedCount: Int,
     count: Int,
     in tx: borrowing some Queryable
   ) throws -> [EntitlementChangeRecord] {
-    let version = place?.version ?? .max
+    let version = place?.version ?? direction.firstNumber
+    let (comparison, keyword) = (direction.comparison, direction.keyword)
     return try tx.query(
       columns,
       """
       WHERE kind = ? AND id = ? AND (is_planned = 0 OR occurs_at <= ?)
-        AND (version < ? OR (version = ? AND place < ?))
-      ORDER BY version DESC, place DESC LIMIT ?
+        AND (version \(comparison) ? OR (version = ? AND place \(comparison) ?))
+      ORDER BY version \(keyword), place \(keyword) LIMIT ? OFFSET ?
       """,
       subject.stored.kind,
       subject.stored.id,
@@ -100,7 +103,8 @@ enum EntitlementChangeTable {
       .integer(version),
       .integer(version),
       .integer(place?.place ?? 0),
-      .integer(count)
+      .integer(count),
+      .integer(skippedCount)
     )
   }
 

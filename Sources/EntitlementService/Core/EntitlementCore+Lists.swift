@@ -5,14 +5,17 @@ extension EntitlementCore {
   /// A page of a list, and the token of the next; empty after the last.
   ///
   /// `filter` tells the list from others of the method. `read` returns records after a cursor, as many as it is
-  /// told; `cursor` is what a record is found again by.
+  /// told behind those that are skipped; `cursor` is what a record is found again by.
   func page<Record: Sendable>(
     _ asked: RequestedPage.Asked,
     of filter: [String],
     _ call: CallContext,
     cursorCount: Int,
     cursor: (Record) -> [String],
-    _ read: @escaping @Sendable ([String]?, Int, borrowing ReadTransaction) throws -> [Record]
+    _ read:
+      @escaping @Sendable (
+        _ cursor: [String]?, _ skipped: Int, _ count: Int, borrowing ReadTransaction
+      ) throws -> [Record]
   ) async throws -> (records: ArraySlice<Record>, next: String) {
     let page = try tokens.page(
       asked,
@@ -22,9 +25,9 @@ extension EntitlementCore {
         filter: [call.method.fullName] + filter
       )
     )
-    let (start, size) = (page.cursor, page.size)
+    let (start, skipped, size) = (page.cursor, page.skippedCount, page.size)
     // One more than asked for says whether there is another page.
-    let found = try await store.read { tx in try read(start, size + 1, tx) }
+    let found = try await store.read { tx in try read(start, skipped, size + 1, tx) }
     let records = found.prefix(size)
     guard found.count > size, let last = records.last else { return (records, "") }
     return (records, page.token(after: cursor(last)))

@@ -140,15 +140,19 @@ struct PointsHandler: Entitlement_V1.PointsService {
     let holder = request.holderId
     try await requireView(of: holder, call)
     let kind = PointsEntryKind(request.kind)
+    let direction = ListDirection(request.sortBy, standard: .descending)
     let page = try await core.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      of: [holder, request.app, kind?.rawValue ?? ""],
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
+      of: [holder, request.app, kind?.rawValue ?? ""]
+        + (request.sortBy.isEmpty ? [] : [request.sortBy]),
       call,
       cursorCount: 1,
       cursor: { (entry: PointsEntry) in ["\(entry.number)"] }
-    ) { cursor, count, tx in
+    ) { cursor, skipped, count, tx in
       try PointsLedger(holder: holder).page(
-        before: cursor.flatMap { Int64($0[0]) } ?? .max,
+        after: cursor.flatMap { Int64($0[0]) },
+        direction,
+        skipping: skipped,
         app: request.app,
         kind: kind,
         count: count,

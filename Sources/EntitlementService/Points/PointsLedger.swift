@@ -93,14 +93,16 @@ struct PointsLedger {
 
   /// Entries below a number, newest first.
   func page(
-    before number: Int64,
+    after number: Int64?,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
     app: String,
     kind: PointsEntryKind?,
     count: Int,
     in tx: borrowing some Queryable
   ) throws -> [PointsEntry] {
-    var sql = "\(Self.columns.selection) WHERE holder = ? AND number < ?"
-    var values: [SQLValue] = [.text(holder), .integer(number)]
+    var sql = "\(Self.columns.selection) WHERE holder = ? AND number \(direction.comparison) ?"
+    var values: [SQLValue] = [.text(holder), .integer(number ?? direction.firstNumber)]
     if !app.isEmpty {
       sql += " AND app = ?"
       values.append(.text(app))
@@ -109,8 +111,9 @@ struct PointsLedger {
       sql += " AND kind = ?"
       values.append(.text(kind.rawValue))
     }
-    values.append(.integer(count))
-    return try tx.query(sql + " ORDER BY number DESC LIMIT ?", values: values) {
+    values += [.integer(count), .integer(skippedCount)]
+    sql += " ORDER BY number \(direction.keyword) LIMIT ? OFFSET ?"
+    return try tx.query(sql, values: values) {
       try Self.columns.record($0)
     }
   }

@@ -71,15 +71,23 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListPurchasesResponse {
     let owner = try await listed(request, call)
+    let direction = ListDirection(request.sortBy, standard: .descending)
     let page = try await core.page(
-      .init(size: request.pageSize, token: request.pageToken),
-      of: owner.filter,
+      .init(size: request.pageSize, token: request.pageToken, number: request.page),
+      of: owner.filter + (request.sortBy.isEmpty ? [] : [request.sortBy]),
       call,
       cursorCount: 2,
       cursor: \BoundPurchase.record.place.cursor
-    ) { cursor, count, tx in
+    ) { cursor, skipped, count, tx in
       let start = cursor.flatMap { PurchasePlace(cursor: $0) }
-      return try PurchaseBindingTable.page(of: owner, after: start, count: count, in: tx)
+      return try PurchaseBindingTable.page(
+        of: owner,
+        after: start,
+        direction,
+        skipping: skipped,
+        count: count,
+        in: tx
+      )
     }
     let (now, catalog) = (core.clock.now, catalogue.value)
     return .init(

@@ -15,6 +15,8 @@ package struct RequestedPage: Sendable {
   package let size: Int
   /// Elements on the pages before it, of a page that is named by its number; 0 behind a token.
   package let skippedCount: Int
+  /// Whether the page is named by its number.
+  package let isCounted: Bool
   private let seal: @Sendable ([UInt8]) -> String
 
   /// How far pages can be counted: every page costs what all before it cost.
@@ -65,6 +67,7 @@ package struct RequestedPage: Sendable {
     refused: (_ problem: (reason: String, problem: String)) -> RPCError
   ) throws(RPCError) {
     self.seal = seal
+    isCounted = asked.number > 0
     let size = asked.size == 0 ? nil : Int(asked.size)
     if let problem = asked.problem(size: size ?? asked.sizeStandard) { throw refused(problem) }
     guard !asked.token.isEmpty else {

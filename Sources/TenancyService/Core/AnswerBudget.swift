@@ -31,10 +31,13 @@ protocol PagedRequest {
   var pageToken: String { get }
   /// Which page, counted from 1; 0 means that the token says it.
   var page: UInt32 { get }
+  /// The order; empty for the list's own.
+  var sortBy: String { get }
 }
 
 extension PagedRequest {
   var page: UInt32 { 0 }
+  var sortBy: String { "" }
 }
 
 extension Tenancy_V1.ListConvertedRolesRequest: PagedRequest {}
@@ -57,7 +60,10 @@ extension TenancyCore {
     try tokens.page(
       .init(size: request.pageSize, token: request.pageToken, number: request.page),
       cursorCount: cursorCount,
-      TokenSealer.PageBinding(caller: caller.description, filter: filter)
+      TokenSealer.PageBinding(
+        caller: caller.description,
+        filter: filter + (request.sortBy.isEmpty ? [] : [request.sortBy])
+      )
     )
   }
 
@@ -68,13 +74,16 @@ extension TenancyCore {
     _ asked: RequestedPage,
     after cursor: (Record) -> [String],
     message: (Record) -> Item
-  ) -> (items: [Item], nextToken: String) {
+  ) throws(RPCError) -> (items: [Item], nextToken: String) {
     var budget = AnswerBudget()
     var items: [Item] = []
     for row in rows.prefix(asked.size) {
       let item = message(row)
       guard budget.takes(item) else { break }
       items.append(item)
+    }
+    guard !asked.isCounted || items.count == min(rows.count, asked.size) else {
+      throw CountedPage.tooLarge
     }
     guard items.count < rows.count, !items.isEmpty else { return (items, "") }
     return (items, asked.token(after: cursor(rows[items.count - 1])))

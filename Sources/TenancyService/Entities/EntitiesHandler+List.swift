@@ -14,6 +14,15 @@ extension EntitiesHandler {
       throw EntityError.typeUnknown("type")
     }
     let (filters, stored) = try Self.filters(request, of: policy[type])
+    // Nobody knows where the second page of what is sifted begins.
+    guard stored.isEmpty || request.page == 0 || (request.page == 1 && request.pageToken.isEmpty)
+    else {
+      throw ErrorCatalog.tenancy.invalid(
+        "page",
+        "PAGE_OUT_OF_REACH",
+        "must be 1 with a filter on text or an integer; use page_token for the pages behind it"
+      )
+    }
     let order = try RequestedOrder(request.sortBy, descending: request.descending)
     try await core.reach(atLeast: request.atLeastRevision)
     try await requireView(of: request.within, user)
@@ -34,7 +43,8 @@ extension EntitiesHandler {
       filters: filters,
       sifting: stored.isEmpty ? [] : Self.texts(request.filters),
       pageSize: request.pageSize,
-      pageToken: request.pageToken
+      pageToken: request.pageToken,
+      page: stored.isEmpty ? request.page : 0
     )
     list.sort(by: order)
     let listed = try await core.list(list, call, user) { record, tx -> Tenancy_V1.Entity? in

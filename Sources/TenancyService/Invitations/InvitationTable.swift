@@ -262,7 +262,9 @@ enum InvitationTable {
   static func list(
     _ filter: Filter,
     pendingAt now: Int64?,
-    after id: String,
+    after id: String?,
+    _ direction: ListDirection = .ascending,
+    skipping skippedCount: Int = 0,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [InvitationRecord] {
@@ -272,8 +274,8 @@ enum InvitationTable {
       case .inviter(let id): ("i.invited_by", id)
       case .address(let address, _): ("i.email_key", address.key)
       }
-    var values: [SQLValue] = [.text(value), .text(id)]
-    var condition = "\(column) = ? AND i.id > ?"
+    var values: [SQLValue] = [.text(value), .text(id ?? direction.firstText)]
+    var condition = "\(column) = ? AND i.id \(direction.comparison) ?"
     if let now {
       condition += " AND i.state = 'pending' AND i.expires_at > ?"
       values.append(.integer(now))
@@ -282,8 +284,12 @@ enum InvitationTable {
       condition += " AND NOT \(overtaken)"
       values += [.text(owner), .text(owner)]
     }
-    values.append(.integer(limit))
-    return try tx.query(columns, "WHERE \(condition) ORDER BY i.id LIMIT ?", values: values)
+    values += [.integer(limit), .integer(skippedCount)]
+    return try tx.query(
+      columns,
+      "WHERE \(condition) ORDER BY i.id \(direction.keyword) LIMIT ? OFFSET ?",
+      values: values
+    )
   }
 
   /// The kind of changes of invitations for an address, in the change log.

@@ -83,19 +83,21 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
   ) async throws -> (items: [Tenancy_V1.Invitation], nextToken: String) {
     let filters = [call.method.fullName, "\(pending)"] + bound
     let asked = try core.asked(request, for: filters, call.caller)
-    let (last, limit) = (asked.cursor?[0] ?? "", asked.size)
+    let direction = ListDirection(request.sortBy, standard: .ascending)
     let now = core.clock.now
     let isReceived = if case .address = filter { true } else { false }
     let rows = try await core.read { tx in
       try InvitationTable.list(
         filter,
         pendingAt: pending ? now : nil,
-        after: last,
-        limit: limit + 1,
+        after: asked.cursor?[0],
+        direction,
+        skipping: asked.skippedCount,
+        limit: asked.size + 1,
         in: tx
       )
     }
-    let page = core.page(of: rows, asked, after: { [$0.id] }) {
+    let page = try core.page(of: rows, asked, after: { [$0.id] }) {
       core.message(invitation: $0, toInvited: isReceived, now: now)
     }
     return (try await core.named(page.items), page.nextToken)

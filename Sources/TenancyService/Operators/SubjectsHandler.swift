@@ -71,10 +71,17 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
   ) async throws -> Tenancy_V1.ListSuspendedResponse {
     _ = try await core.requireAdministrator(call)
     let asked = try core.asked(request, for: ["ListSuspended"], call.caller)
+    let direction = ListDirection(request.sortBy, standard: .ascending)
     let rows = try await core.read { tx in
-      try SuspensionTable.page(after: asked.cursor?[0] ?? "", limit: asked.size + 1, in: tx)
+      try SuspensionTable.page(
+        after: asked.cursor?[0],
+        direction,
+        skipping: asked.skippedCount,
+        limit: asked.size + 1,
+        in: tx
+      )
     }
-    let page = core.page(of: rows, asked, after: { [$0.userID] }) { message($0) }
+    let page = try core.page(of: rows, asked, after: { [$0.userID] }) { message($0) }
     return .init(suspensions: try await core.named(page.items), nextPageToken: page.nextToken)
   }
 

@@ -52,15 +52,21 @@ enum SuspensionTable {
 
   /// Those of users after one, in their order.
   static func page(
-    after userID: String,
+    after userID: String?,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [SuspensionRecord] {
     try tx.query(
       SuspensionRecord.columns,
-      "WHERE user_id > ? ORDER BY user_id LIMIT ?",
-      .text(userID),
-      .integer(limit)
+      """
+      WHERE user_id \(direction.comparison) ?
+      ORDER BY user_id \(direction.keyword) LIMIT ? OFFSET ?
+      """,
+      .text(userID ?? direction.firstText),
+      .integer(limit),
+      .integer(skippedCount)
     )
   }
 

@@ -30,7 +30,8 @@ struct AssociationList: PagedRequest, Sendable {
 
   init(of user: String, _ request: some AssociationListRequest) {
     (anchor, isInForce) = (.user(user), request.inForce)
-    (pageSize, pageToken) = (request.pageSize, request.pageToken)
+    (pageSize, pageToken, page) = (request.pageSize, request.pageToken, request.page)
+    isDescending = RequestedOrder(request.sortBy).isDescending
   }
 
   init(on entity: String, role: String, _ request: some MemberListRequest) {
@@ -50,8 +51,6 @@ protocol AssociationListRequest: PagedRequest {
 /// A request for the people who have a role on an entity.
 protocol MemberListRequest: AssociationListRequest {
   var text: String { get }
-  var sortBy: String { get }
-  var page: UInt32 { get }
 }
 
 extension Tenancy_V1.ListByUserRequest: AssociationListRequest {}
@@ -171,11 +170,8 @@ extension TenancyCore {
       let last = try query.search(tx)
       return (try query.rows(skipping: asked.skippedCount, limit: asked.size + 1, tx), last)
     }
-    let page = page(of: rows, asked, after: { query.cursor($0.nameKey, $0.added) }) {
+    let page = try page(of: rows, asked, after: { query.cursor($0.nameKey, $0.added) }) {
       message(association: $0)
-    }
-    guard list.page == 0 || page.items.count == min(rows.count, asked.size) else {
-      throw CountedPage.tooLarge
     }
     // The search goes on where it has stopped.
     guard page.nextToken.isEmpty, let last else { return page }

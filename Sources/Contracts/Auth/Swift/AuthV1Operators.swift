@@ -282,6 +282,11 @@ extension Auth_V1 {
     public var pageToken: Swift.String = ""
     /// Only those of this state; unspecified means all.
     public var state: Auth_V1.AccountState = Auth_V1.AccountState(rawValue: 0)
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-created_at`: newest first, which is the default; `created_at`: oldest first.
+    /// The account with exactly the address `text` comes first in either.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -291,12 +296,16 @@ extension Auth_V1 {
       text: Swift.String = "",
       pageSize: Swift.UInt32 = 0,
       pageToken: Swift.String = "",
-      state: Auth_V1.AccountState = Auth_V1.AccountState(rawValue: 0)
+      state: Auth_V1.AccountState = Auth_V1.AccountState(rawValue: 0),
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.text = text
       self.pageSize = pageSize
       self.pageToken = pageToken
       self.state = state
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "auth.v1.ListUsersRequest" }
@@ -313,11 +322,14 @@ extension Auth_V1 {
       unsafe self.pageSize = source.pointee.f2_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
       unsafe self.state = Auth_V1.AccountState(rawValue: RPCKit.MessageReading.number(source.pointee.f4_state.rawValue))
+      unsafe self.page = source.pointee.f5_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f6_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.text.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -329,8 +341,61 @@ extension Auth_V1 {
       unsafe target.pointee.f2_page_size = self.pageSize
       unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
       unsafe target.pointee.f4_state = Auth__V1__AccountState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
+      unsafe target.pointee.f5_page = self.page
+      unsafe target.pointee.f6_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -360,6 +425,16 @@ extension Auth_V1 {
       if !(self.state.rawValue == 0) {
         if self.state.name == nil {
           violations.append(RPCKit.FieldViolation(field: path + "state", description: "must be a value that the contract names"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -900,6 +975,10 @@ extension Auth_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-recorded_at`: newest first, which is the default; `recorded_at`: oldest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -908,11 +987,15 @@ extension Auth_V1 {
     public init(
       userId: Swift.String = "",
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.userId = userId
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "auth.v1.ListUserAuditRequest" }
@@ -928,11 +1011,14 @@ extension Auth_V1 {
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
       unsafe self.pageSize = source.pointee.f2_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      unsafe self.page = source.pointee.f4_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f5_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.userId.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -943,8 +1029,65 @@ extension Auth_V1 {
       unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f2_page_size = self.pageSize
       unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_page = self.page
+      unsafe target.pointee.f5_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -965,6 +1108,16 @@ extension Auth_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of recorded_at, -recorded_at, recordedAt, -recordedAt"))
         }
       }
     }
@@ -1605,6 +1758,10 @@ extension Auth_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-requested_at`: newest first, which is the default; `requested_at`: oldest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1613,11 +1770,15 @@ extension Auth_V1 {
     public init(
       userId: Swift.String = "",
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.userId = userId
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "auth.v1.ListAccountChangesRequest" }
@@ -1633,11 +1794,14 @@ extension Auth_V1 {
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
       unsafe self.pageSize = source.pointee.f2_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      unsafe self.page = source.pointee.f4_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f5_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.userId.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -1648,8 +1812,69 @@ extension Auth_V1 {
       unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f2_page_size = self.pageSize
       unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_page = self.page
+      unsafe target.pointee.f5_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -1668,6 +1893,16 @@ extension Auth_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of requested_at, -requested_at, requestedAt, -requestedAt"))
         }
       }
     }
@@ -1862,6 +2097,10 @@ extension Auth_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-created_at`: newest first, which is the default; `created_at`: oldest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1870,11 +2109,15 @@ extension Auth_V1 {
     public init(
       state: Auth_V1.MailState = Auth_V1.MailState(rawValue: 0),
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.state = state
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "auth.v1.ListMailsRequest" }
@@ -1890,10 +2133,13 @@ extension Auth_V1 {
       unsafe self.state = Auth_V1.MailState(rawValue: RPCKit.MessageReading.number(source.pointee.f1_state.rawValue))
       unsafe self.pageSize = source.pointee.f2_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      unsafe self.page = source.pointee.f4_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f5_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -1904,8 +2150,61 @@ extension Auth_V1 {
       unsafe target.pointee.f1_state = Auth__V1__MailState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
       unsafe target.pointee.f2_page_size = self.pageSize
       unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_page = self.page
+      unsafe target.pointee.f5_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -1924,6 +2223,16 @@ extension Auth_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -2608,7 +2917,7 @@ extension Auth_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoUYXVkaXQvdjEvYXVkaXQucHJvdG8aGGF1dGgvdjEvaWRlbnRpdGllcy5wcm90bxoWYXV0aC92MS9wYXNza2V5cy5wcm90bxoWYXV0aC92MS9zZXNzaW9ucy5wcm90bxoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8i7wMKB0FjY291bnQSDgoCaWQYASABKAlSAmlkEhQKBWVtYWlsGAIgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEh0KCmZpcnN0X25hbWUYBSABKAlSCWZpcnN0TmFtZRIbCglsYXN0X25hbWUYBiABKAlSCGxhc3ROYW1lEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIrCgVzdGF0ZRgJIAEoDjIVLmF1dGgudjEuQWNjb3VudFN0YXRlUgVzdGF0ZRI7CgtkaXNhYmxlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmRpc2FibGVkQXQSJwoLZGlzYWJsZWRfYnkYCyABKAlCBrq7GAIIAVIKZGlzYWJsZWRCeRIvCg9kaXNhYmxlZF9yZWFzb24YDCABKAlCBrq7GAIIAVIOZGlzYWJsZWRSZWFzb24iugEKEExpc3RVc2Vyc1JlcXVlc3QSHQoEdGV4dBgBIAEoCUIJqrsYBRj+AVgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKBXN0YXRlGAQgASgOMhUuYXV0aC52MS5BY2NvdW50U3RhdGVCBqq7GAI4AVIFc3RhdGUiYwoRTGlzdFVzZXJzUmVzcG9uc2USJgoFdXNlcnMYASADKAsyEC5hdXRoLnYxLkFjY291bnRSBXVzZXJzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiKIAQoSRW5kU2Vzc2lvbnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSHQoEbm90ZRgCIAEoCUIJqrsYBRj0A1gCUgRub3RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiMwoOR2V0VXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZCKOAQoSRGlzYWJsZVVzZXJSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSIwoGcmVhc29uGAIgASgJQguquxgHCAEY9ANYAlIGcmVhc29uEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijQEKEUVuYWJsZVVzZXJSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSIwoGcmVhc29uGAIgASgJQguquxgHCAEY9ANYAlIGcmVhc29uEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkilQEKGUZvcmNlUGFzc3dvcmRSZXNldFJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIjCgZyZWFzb24YAiABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSI8ChdMaXN0VXNlclNlc3Npb25zUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIo0BChRMaXN0VXNlckF1ZGl0UmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIm8KFUxpc3RVc2VyQXVkaXRSZXNwb25zZRIuCgdlbnRyaWVzGAEgAygLMhQuYXVkaXQudjEuQXVkaXRFbnRyeVIHZW50cmllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4iOgoVR2V0VXNlckZhY3RvcnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQihgQKC1VzZXJGYWN0b3JzEiEKDGhhc19wYXNzd29yZBgBIAEoCFILaGFzUGFzc3dvcmQSPgoNdG90cF9hZGRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3RvdHBBZGRlZEF0Ei4KE3JlY292ZXJ5X2NvZGVzX2xlZnQYAyABKA1SEXJlY292ZXJ5Q29kZXNMZWZ0EhcKB2hhc19waW4YBCABKAhSBmhhc1BpbhIsCghwYXNza2V5cxgFIAMoCzIQLmF1dGgudjEuUGFzc2tleVIIcGFzc2tleXMSNwoKaWRlbnRpdGllcxgGIAMoCzIXLmF1dGgudjEuTGlua2VkSWRlbnRpdHlSCmlkZW50aXRpZXMSJgoPZmFpbGVkX3NpZ25faW5zGAcgASgNUg1mYWlsZWRTaWduSW5zEk4KFmxhc3RfZmFpbGVkX3NpZ25faW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhJsYXN0RmFpbGVkU2lnbkluQXQSSQoTc2lnbl9pbnNfd2FpdF91bnRpbBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEHNpZ25JbnNXYWl0VW50aWwSIQoMZmFpbGVkX2NvZGVzGAogASgNUgtmYWlsZWRDb2RlcyLTAwoNQWNjb3VudENoYW5nZRIOCgJpZBgBIAEoCVICaWQSFwoHdXNlcl9pZBgCIAEoCVIGdXNlcklkEi4KBGtpbmQYAyABKA4yGi5hdXRoLnYxLkFjY291bnRDaGFuZ2VLaW5kUgRraW5kEiMKCW5ld19lbWFpbBgEIAEoCUIGursYAggBUghuZXdFbWFpbBIWCgZyZWFzb24YBSABKAlSBnJlYXNvbhIxCgVzdGF0ZRgGIAEoDjIbLmF1dGgudjEuQWNjb3VudENoYW5nZVN0YXRlUgVzdGF0ZRIhCgxyZXF1ZXN0ZWRfYnkYByABKAlSC3JlcXVlc3RlZEJ5Ej0KDHJlcXVlc3RlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3JlcXVlc3RlZEF0EjEKBmR1ZV9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBWR1ZUF0EicKC2FwcHJvdmVkX2J5GAogASgJQga6uxgCCAFSCmFwcHJvdmVkQnkSOwoLZmluaXNoZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpmaW5pc2hlZEF0IvcBChtSZXF1ZXN0QWNjb3VudENoYW5nZVJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBI4CgRraW5kGAIgASgOMhouYXV0aC52MS5BY2NvdW50Q2hhbmdlS2luZEIIqrsYBAgBOAFSBGtpbmQSJAoJbmV3X2VtYWlsGAMgASgJQgequxgDGP4BUghuZXdFbWFpbBIjCgZyZWFzb24YBCABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJEChtBcHByb3ZlQWNjb3VudENoYW5nZVJlcXVlc3QSJQoJY2hhbmdlX2lkGAEgASgJQgiquxgECAEYQFIIY2hhbmdlSWQiQwoaQ2FuY2VsQWNjb3VudENoYW5nZVJlcXVlc3QSJQoJY2hhbmdlX2lkGAEgASgJQgiquxgECAEYQFIIY2hhbmdlSWQikAEKGUxpc3RBY2NvdW50Q2hhbmdlc1JlcXVlc3QSHwoHdXNlcl9pZBgBIAEoCUIGqrsYAhhAUgZ1c2VySWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4idgoaTGlzdEFjY291bnRDaGFuZ2VzUmVzcG9uc2USMAoHY2hhbmdlcxgBIAMoCzIWLmF1dGgudjEuQWNjb3VudENoYW5nZVIHY2hhbmdlcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4i6wIKBE1haWwSDgoCaWQYASABKAlSAmlkEhIKBGtpbmQYAiABKAlSBGtpbmQSHwoHdXNlcl9pZBgDIAEoCUIGursYAggBUgZ1c2VySWQSKAoFc3RhdGUYBCABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZVIFc3RhdGUSGgoIYXR0ZW1wdHMYBSABKA1SCGF0dGVtcHRzEhwKBWVycm9yGAYgASgJQga6uxgCCAFSBWVycm9yEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSQgoPbmV4dF9hdHRlbXB0X2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFINbmV4dEF0dGVtcHRBdBI7CgtmaW5pc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQimAEKEExpc3RNYWlsc1JlcXVlc3QSMAoFc3RhdGUYASABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZUIGqrsYAjgBUgVzdGF0ZRIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJgChFMaXN0TWFpbHNSZXNwb25zZRIjCgVtYWlscxgBIAMoCzINLmF1dGgudjEuTWFpbFIFbWFpbHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuKmMKDEFjY291bnRTdGF0ZRIdChlBQ0NPVU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQUNDT1VOVF9TVEFURV9BQ1RJVkUQARIaChZBQ0NPVU5UX1NUQVRFX0RJU0FCTEVEEAIqnAEKEUFjY291bnRDaGFuZ2VLaW5kEiMKH0FDQ09VTlRfQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIjCh9BQ0NPVU5UX0NIQU5HRV9LSU5EX1JFTU9WRV9UT1RQEAESHQoZQUNDT1VOVF9DSEFOR0VfS0lORF9FTUFJTBACEh4KGkFDQ09VTlRfQ0hBTkdFX0tJTkRfREVMRVRFEAMq4gEKEkFjY291bnRDaGFuZ2VTdGF0ZRIkCiBBQ0NPVU5UX0NIQU5HRV9TVEFURV9VTlNQRUNJRklFRBAAEiAKHEFDQ09VTlRfQ0hBTkdFX1NUQVRFX1dBSVRJTkcQARIdChlBQ0NPVU5UX0NIQU5HRV9TVEFURV9ET05FEAISIgoeQUNDT1VOVF9DSEFOR0VfU1RBVEVfQ0FOQ0VMTEVEEAMSIAocQUNDT1VOVF9DSEFOR0VfU1RBVEVfUkVGVVNFRBAEEh8KG0FDQ09VTlRfQ0hBTkdFX1NUQVRFX0ZBSUxFRBAFKoABCglNYWlsU3RhdGUSGgoWTUFJTF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEU1BSUxfU1RBVEVfUVVFVUVEEAESFgoSTUFJTF9TVEFURV9TRU5ESU5HEAISEwoPTUFJTF9TVEFURV9TRU5UEAMSEwoPTUFJTF9TVEFURV9ERUFEEAQyxhAKCU9wZXJhdG9ycxJ0CglMaXN0VXNlcnMSGS5hdXRoLnYxLkxpc3RVc2Vyc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIjCiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGRIXL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMScAoHR2V0VXNlchIXLmF1dGgudjEuR2V0VXNlclJlcXVlc3QaEC5hdXRoLnYxLkFjY291bnQiOqK7GA0IBBoFZnJlc2ggASgBgtPkkwIjEiEvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0SfwoLRGlzYWJsZVVzZXISGy5hdXRoLnYxLkRpc2FibGVVc2VyUmVxdWVzdBoQLmF1dGgudjEuQWNjb3VudCJBorsYCQgEGgVmcmVzaILT5JMCLiIpL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L2Rpc2FibGU6ASoSfAoKRW5hYmxlVXNlchIaLmF1dGgudjEuRW5hYmxlVXNlclJlcXVlc3QaEC5hdXRoLnYxLkFjY291bnQiQKK7GAkIBBoFZnJlc2iC0+STAi0iKC9hcGkvdjEvb3BlcmF0b3JzL3VzZXJzL3t1c2VyX2lkfS9lbmFibGU6ASoSowEKEkZvcmNlUGFzc3dvcmRSZXNldBIiLmF1dGgudjEuRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSJIorsYCQgEGgVmcmVzaILT5JMCNSIwL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L3Bhc3N3b3JkLXJlc2V0OgEqEpgBChBMaXN0VXNlclNlc3Npb25zEiAuYXV0aC52MS5MaXN0VXNlclNlc3Npb25zUmVxdWVzdBodLmF1dGgudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiQ6K7GA0IBBoFZnJlc2ggASgBgtPkkwIsEiovYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMSkAEKDUxpc3RVc2VyQXVkaXQSHS5hdXRoLnYxLkxpc3RVc2VyQXVkaXRSZXF1ZXN0Gh4uYXV0aC52MS5MaXN0VXNlckF1ZGl0UmVzcG9uc2UiQKK7GA0IBBoFZnJlc2ggASgBgtPkkwIpEicvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vYXVkaXQSlQEKC0VuZFNlc3Npb25zEhsuYXV0aC52MS5FbmRTZXNzaW9uc1JlcXVlc3QaHy5hdXRoLnYxLlJldm9rZVNlc3Npb25zUmVzcG9uc2UiSKK7GAsIBBoFZnJlc2ggAYLT5JMCMyIuL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zL2VuZDoBKhJ8CgtTZWFyY2hBdWRpdBIcLmF1ZGl0LnYxLlNlYXJjaEF1ZGl0UmVxdWVzdBodLmF1ZGl0LnYxLlNlYXJjaEF1ZGl0UmVzcG9uc2UiMKK7GA0IBBoFZnJlc2ggASgBgtPkkwIZEhcvYXBpL3YxL29wZXJhdG9ycy9hdWRpdBKKAQoOR2V0VXNlckZhY3RvcnMSHi5hdXRoLnYxLkdldFVzZXJGYWN0b3JzUmVxdWVzdBoULmF1dGgudjEuVXNlckZhY3RvcnMiQqK7GA0IBBoFZnJlc2ggASgBgtPkkwIrEikvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vZmFjdG9ycxKXAQoUUmVxdWVzdEFjY291bnRDaGFuZ2USJC5hdXRoLnYxLlJlcXVlc3RBY2NvdW50Q2hhbmdlUmVxdWVzdBoWLmF1dGgudjEuQWNjb3VudENoYW5nZSJBorsYCQgEGgVmcmVzaILT5JMCLiIpL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L2NoYW5nZXM6ASoSmwEKFEFwcHJvdmVBY2NvdW50Q2hhbmdlEiQuYXV0aC52MS5BcHByb3ZlQWNjb3VudENoYW5nZVJlcXVlc3QaFi5hdXRoLnYxLkFjY291bnRDaGFuZ2UiRaK7GAkIBBoFZnJlc2iC0+STAjIiLS9hcGkvdjEvb3BlcmF0b3JzL2NoYW5nZXMve2NoYW5nZV9pZH0vYXBwcm92ZToBKhKYAQoTQ2FuY2VsQWNjb3VudENoYW5nZRIjLmF1dGgudjEuQ2FuY2VsQWNjb3VudENoYW5nZVJlcXVlc3QaFi5hdXRoLnYxLkFjY291bnRDaGFuZ2UiRKK7GAkIBBoFZnJlc2iC0+STAjEiLC9hcGkvdjEvb3BlcmF0b3JzL2NoYW5nZXMve2NoYW5nZV9pZH0vY2FuY2VsOgEqEpEBChJMaXN0QWNjb3VudENoYW5nZXMSIi5hdXRoLnYxLkxpc3RBY2NvdW50Q2hhbmdlc1JlcXVlc3QaIy5hdXRoLnYxLkxpc3RBY2NvdW50Q2hhbmdlc1Jlc3BvbnNlIjKiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGxIZL2FwaS92MS9vcGVyYXRvcnMvY2hhbmdlcxJ0CglMaXN0TWFpbHMSGS5hdXRoLnYxLkxpc3RNYWlsc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RNYWlsc1Jlc3BvbnNlIjCiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGRIXL2FwaS92MS9vcGVyYXRvcnMvbWFpbHNCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSudQCiQKAQwSAwEAEhoaIEFjY291bnRzLCBmb3Igb3BlcmF0b3JzLgoKNQoCBQASBBAAFwEaKSBXaGV0aGVyIGFuIGFjY291bnQgbWF5IGJlIHNpZ25lZCBpbiB0by4KCh0KBAUAAgASAxICIBoQIE5vdCBzcGVjaWZpZWQuCgoWCgQFAAIBEgMUAhsaCSBJdCBtYXkuCgpZCgQFAAICEgMWAh0aTCBBbiBvcGVyYXRvciBkaXNhYmxlZCBpdDogbm9ib2R5IGNhbiBzaWduIGluIHRvIGl0LCBhbmQgaXQgaGFzIG5vIHNlc3Npb25zLgoKLQoCBAASBBoAMwEaISBBbiBhY2NvdW50IGFzIG9wZXJhdG9ycyBzZWUgaXQuCgolCgQEAAIAEgMcAhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgo4CgQEAAIBEgMeAhMaKyBFLW1haWwgYWRkcmVzcywgYWxzbyB1c2VkIGZvciBzaWduaW5nIGluLgoKMAoEBAACAhIDIAIaGiMgV2hldGhlciB0aGUgYWRkcmVzcyB3YXMgdmVyaWZpZWQuCgocCgQEAAIDEgMiAhoaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAAIEEgMkAhgaDSBGaXJzdCBuYW1lLgoKGQoEBAACBRIDJgIXGgwgTGFzdCBuYW1lLgoKLAoEBAACBhIDKAIrGh8gV2hlbiB0aGUgYWNjb3VudCB3YXMgY3JlYXRlZC4KCigKBAQAAgcSAyoCKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KCi4KBAQAAggSAywCGRohIFdoZXRoZXIgaXQgbWF5IGJlIHNpZ25lZCBpbiB0by4KCjkKBAQAAgkSAy4CLRosIFdoZW4gaXQgd2FzIGRpc2FibGVkOyBhYnNlbnQgdW5sZXNzIGl0IGlzLgoKawoEBAACChIDMAJCGl4gVGhlIGFjdG9yIHdobyBkaXNhYmxlZCBpdCwgYXMgaW4gdGhlIGF1ZGl0IGxvZzogYHVzZXI6dXNyX+KApmA7IGVtcHR5IHVubGVzcyBpdCBpcyBkaXNhYmxlZC4KCjcKBAQAAgsSAzICRhoqIFdoeSBpdCB3YXMgZGlzYWJsZWQ7IGVtcHR5IHVubGVzcyBpdCBpcy4KCh0KAgQBEgQ2AEABGhEgTGlzdHMgYWNjb3VudHMuCgq3AQoEBAECABIDOQJKGqkBIFByZWZpeCBvZiB0aGUgZS1tYWlsIGFkZHJlc3MsIGRpc3BsYXkgbmFtZSwgZmlyc3QgbmFtZSBvciBsYXN0IG5hbWUsIGlnbm9yaW5nIEFTQ0lJIGNhc2U7IGVtcHR5CiBtZWFucyBhbGwgYWNjb3VudHMuIFRoZSBhY2NvdW50IHdpdGggZXhhY3RseSB0aGlzIGFkZHJlc3MgY29tZXMgZmlyc3QuCgoqCgQEAQIBEgM7AjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQBAgISAz0CPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKPwoEBAECAxIDPwJEGjIgT25seSB0aG9zZSBvZiB0aGlzIHN0YXRlOyB1bnNwZWNpZmllZCBtZWFucyBhbGwuCgojCgIEAhIEQwBIARoXIE9uZSBwYWdlIG9mIGFjY291bnRzLgoKTQoEBAICABIDRQIdGkAgVGhlIG9uZSB3aXRoIGV4YWN0bHkgdGhlIHJlcXVlc3RlZCBhZGRyZXNzLCB0aGVuIG5ld2VzdCBmaXJzdC4KCjgKBAQCAgESA0cCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgoqCgIEAxIESwBTARoeIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQDAgASA00CSRoLIFRoZSB1c2VyLgoKPQoEBAMCARIDTwJJGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQDAgISA1ICQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAQSBFYAWQEaEyBHZXRzIG9uZSBhY2NvdW50LgoKGAoEBAQCABIDWAJJGgsgVGhlIHVzZXIuCgoiCgIEBRIEXABkARoWIERpc2FibGVzIGFuIGFjY291bnQuCgooCgQEBQIAEgNeAkkaGyBUaGUgdXNlcjsgbm90IHRoZSBjYWxsZXIuCgpLCgQEBQIBEgNgAlsaPiBXaHksIGZvciBvcGVyYXRvcnMgYW5kIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEBQICEgNjAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCicKAgQGEgRnAG8BGhsgRW5hYmxlcyBhbiBhY2NvdW50IGFnYWluLgoKGAoEBAYCABIDaQJJGgsgVGhlIHVzZXIuCgo9CgQEBgIBEgNrAlsaMCBXaHksIGZvciB0aGUgYXVkaXQgbG9nOyBub3Qgc2hvd24gdG8gdGhlIHVzZXIuCgqBAQoEBAYCAhIDbgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoxCgIEBxIEcgB6ARolIE1ha2VzIGEgdXNlciBjaG9vc2UgYSBuZXcgcGFzc3dvcmQuCgosCgQEBwIAEgN0AkkaHyBUaGUgdXNlcjsgbm90IGEgZGlzYWJsZWQgb25lLgoKPQoEBAcCARIDdgJbGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQHAgISA3kCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKLAoCBAgSBX0AgAEBGh8gTGlzdHMgdGhlIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQIAgASA38CSRoLIFRoZSB1c2VyLgoKRAoCBAkSBoMBAIoBARo2IExpc3RzIHdoYXQgQXV0aFNlcnZpY2UncyBhdWRpdCBsb2cgaGFzIGFib3V0IGEgdXNlci4KChkKBAQJAgASBIUBAkkaCyBUaGUgdXNlci4KCisKBAQJAgESBIcBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQJAgISBIkBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCioKAgQKEgaNAQCSAQEaHCBPbmUgcGFnZSBvZiBhdWRpdCByZWNvcmRzLgoKHQoEBAoCABIEjwECKxoPIE5ld2VzdCBmaXJzdC4KCjkKBAQKAgESBJEBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKNwoCBAsSBpUBAJgBARopIEdldHMgaG93IGEgdXNlciBjYW4gcHJvdmUgd2hvIHRoZXkgYXJlLgoKGQoEBAsCABIElwECSRoLIFRoZSB1c2VyLgoKXwoCBAwSBpsBALABARpRIEhvdyBhIHVzZXIgY2FuIHByb3ZlIHdobyB0aGV5IGFyZSwgd2l0aG91dCBhbnkgc2VjcmV0LCBhbmQgd2hhdCBmYWlsZWQgb2YgbGF0ZS4KCj4KBAQMAgASBJ0BAhgaMCBXaGV0aGVyIHRoZSBhY2NvdW50IGhhcyBhIHBhc3N3b3JkIHRoYXQgd29ya3MuCgpJCgQEDAIBEgSfAQIuGjsgV2hlbiB0aGUgYXV0aGVudGljYXRvciBhcHAgd2FzIGFkZGVkOyBhYnNlbnQgd2l0aG91dCBvbmUuCgotCgQEDAICEgShAQIhGh8gUmVjb3ZlcnkgY29kZXMgdGhhdCBhcmUgbGVmdC4KCi4KBAQMAgMSBKMBAhMaICBXaGV0aGVyIHRoZSBhY2NvdW50IGhhcyBhIFBJTi4KCicKBAQMAgQSBKUBAiAaGSBQYXNza2V5cywgb2xkZXN0IGZpcnN0LgoKLgoEBAwCBRIEpwECKRogIElkZW50aXRpZXMgYXQgb3RoZXIgcHJvdmlkZXJzLgoKawoEBAwCBhIEqQECHRpdIFdyb25nIHBhc3N3b3JkcyBzaW5jZSB0aGUgbGFzdCByaWdodCBvbmUsIGZyb20gZGV2aWNlcyB0aGF0IG5ldmVyIHNpZ25lZCBpbiB0byB0aGUgYWNjb3VudC4KCkYKBAQMAgcSBKsBAjcaOCBXaGVuIHRoZSBsYXN0IG9mIHRoZW0gY2FtZTsgYWJzZW50IHdoZW4gdGhlcmUgaXMgbm9uZS4KCk4KBAQMAggSBK0BAjQaQCBVbnRpbCB3aGVuIHN1Y2ggZGV2aWNlcyBoYXZlIHRvIHdhaXQ7IGFic2VudCB3aGVuIHRoZXkgZG8gbm90LgoKYAoEBAwCCRIErwECGxpSIFdyb25nIGNvZGVzIG9mIHRoZSBhdXRoZW50aWNhdG9yIGFwcCBvciByZWNvdmVyeSBjb2RlcyBzaW5jZSB0aGUgbGFzdCByaWdodCBvbmUuCgpPCgIFARIGswEAvQEBGkEgQSBjaGFuZ2UgYnkgb3BlcmF0b3JzIGluIGFuIGFjY291bnQgdGhhdCBpdHMgdXNlciBjYW5ub3QgcmVhY2guCgoeCgQFAQIAEgS1AQImGhAgTm90IHNwZWNpZmllZC4KClYKBAUBAgESBLcBAiYaSCBUaGUgYXV0aGVudGljYXRvciBhcHAgYW5kIGl0cyByZWNvdmVyeSBjb2RlcyBnbywgYW5kIGFsbCBzZXNzaW9ucyBlbmQuCgrmAQoEBQECAhIEugECIBrXASBUaGUgYWNjb3VudCBnZXRzIGFub3RoZXIgYWRkcmVzcywgd2hpY2ggY291bnRzIGFzIHZlcmlmaWVkLiBJdHMgcGFzc3dvcmQgaXMgdm9pZCwgYWxsIHNlc3Npb25zIGVuZCwgYW5kIGEKIG1haWwgdG8gdGhlIG5ldyBhZGRyZXNzIGxldHMgaXRzIHJlYWRlciBzZXQgYSBwYXNzd29yZC4gQW4gb2xkIGFkZHJlc3MgdGhhdCB3YXMgdmVyaWZpZWQgY2FuIHRha2UgaXQgYmFjay4KClcKBAUBAgMSBLwBAiEaSSBUaGUgYWNjb3VudCBpcyBkZWxldGVkLCBhZnRlciB0aGUgZ3JhY2UgcGVyaW9kIHRoYXQgZXZlcnkgZGVsZXRpb24gaGFzLgoKJgoCBQISBsABAM0BARoYIFRoZSBzdGF0ZSBvZiBhIGNoYW5nZS4KCh4KBAUCAgASBMIBAicaECBOb3Qgc3BlY2lmaWVkLgoKQAoEBQICARIExAECIxoyIEl0IHdhaXRzIGZvciBhIHNlY29uZCBvcGVyYXRvciwgb3IgZm9yIGl0cyB0aW1lLgoKHAoEBQICAhIExgECIBoOIEl0IHdhcyBkb25lLgoKKQoEBQICAxIEyAECJRobIEFuIG9wZXJhdG9yIHRvb2sgaXQgYmFjay4KClIKBAUCAgQSBMoBAiMaRCBUaGUgcGVyc29uIHdobyByZWFkcyB0aGUgbWFpbCBvZiB0aGUgYWNjb3VudCdzIGFkZHJlc3Mgc3RvcHBlZCBpdC4KClQKBAUCAgUSBMwBAiIaRiBJdCBjb3VsZCBub3QgYmUgZG9uZSB3aGVuIGl0cyB0aW1lIGhhZCBjb21lOyB0aGUgYXVkaXQgbG9nIHNheXMgd2h5LgoKOwoCBA0SBtABAOcBARotIEEgY2hhbmdlIG9mIGFuIGFjY291bnQgdGhhdCBvcGVyYXRvcnMgbWFrZS4KCiYKBAQNAgASBNIBAhAaGCBJZGVudGlmaWVyLCBgY2hnX+KApmAuCgotCgQEDQIBEgTUAQIVGh8gVGhlIHVzZXIgd2hvc2UgYWNjb3VudCBpdCBpcy4KCiMKBAQNAgISBNYBAh0aFSBUaGUga2luZCBvZiBjaGFuZ2UuCgpJCgQEDQIDEgTYAQI/GjsgVGhlIGFkZHJlc3MgdGhhdCB0aGUgYWNjb3VudCBnZXRzOyBlbXB0eSBmb3Igb3RoZXIga2luZHMuCgojCgQEDQIEEgTaAQIUGhUgV2h5LCBmb3Igb3BlcmF0b3JzLgoKGgoEBA0CBRIE3AECHxoMIEl0cyBzdGF0ZS4KCi4KBAQNAgYSBN4BAhoaICBUaGUgb3BlcmF0b3Igd2hvIGFza2VkIGZvciBpdC4KChUKBAQNAgcSBOABAi0aByBXaGVuLgoKfQoEBA0CCBIE4gECJxpvIFdoZW4gaXQgaXMgZG9uZSB3aXRob3V0IGEgc2Vjb25kIG9wZXJhdG9yOyBhYnNlbnQgZm9yIGFuIGFjY291bnQgd2l0aG91dCBhbiBhZGRyZXNzLCB3aGljaCBub2JvZHkgY291bGQgc3RvcC4KCjcKBAQNAgkSBOQBAkIaKSBUaGUgc2Vjb25kIG9wZXJhdG9yOyBlbXB0eSB3aXRob3V0IG9uZS4KCjUKBAQNAgoSBOYBAi0aJyBXaGVuIGl0IGVuZGVkOyBhYnNlbnQgd2hpbGUgaXQgd2FpdHMuCgowCgIEDhIG6gEA9gEBGiIgQXNrcyBmb3IgYSBjaGFuZ2Ugb2YgYW4gYWNjb3VudC4KCkIKBAQOAgASBOwBAkkaNCBUaGUgdXNlcjsgbmVpdGhlciB0aGUgY2FsbGVyIG5vciBhbm90aGVyIG9wZXJhdG9yLgoKIwoEBA4CARIE7gECWBoVIFRoZSBraW5kIG9mIGNoYW5nZS4KCjQKBAQOAgISBPABAjwaJiBUaGUgbmV3IGFkZHJlc3MsIGZvciBhIGNoYW5nZSBvZiBpdC4KCkwKBAQOAgMSBPIBAlsaPiBXaHksIGZvciBvcGVyYXRvcnMgYW5kIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoIBCgQEDgIEEgT1AQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo5CgIEDxIG+QEA/AEBGisgQXBwcm92ZXMgYSBjaGFuZ2UgYXMgdGhlIHNlY29uZCBvcGVyYXRvci4KChsKBAQPAgASBPsBAksaDSBUaGUgY2hhbmdlLgoKLwoCBBASBv8BAIICARohIFRha2VzIGEgY2hhbmdlIGJhY2sgdGhhdCB3YWl0cy4KChsKBAQQAgASBIECAksaDSBUaGUgY2hhbmdlLgoKKgoCBBESBoUCAIwCARocIExpc3RzIGNoYW5nZXMgb2YgYWNjb3VudHMuCgo5CgQEEQIAEgSHAgI5GisgT25seSB0aG9zZSBvZiB0aGlzIHVzZXI7IGVtcHR5IG1lYW5zIGFsbC4KCisKBAQRAgESBIkCAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQRAgISBIsCAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCiQKAgQSEgaPAgCUAgEaFiBPbmUgcGFnZSBvZiBjaGFuZ2VzLgoKHQoEBBICABIEkQICJRoPIE5ld2VzdCBmaXJzdC4KCjkKBAQSAgESBJMCAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKJAoCBQMSBpcCAKICARoWIFRoZSBzdGF0ZSBvZiBhIG1haWwuCgoeCgQFAwIAEgSZAgIdGhAgTm90IHNwZWNpZmllZC4KCjQKBAUDAgESBJsCAhgaJiBXYWl0cyBmb3IgaXRzIGZpcnN0IG9yIG5leHQgYXR0ZW1wdC4KCk0KBAUDAgISBJ0CAhkaPyBBbiBhdHRlbXB0IGlzIHVuZGVyIHdheSwgb3Igd2FzIHdoZW4gdGhlIHNlcnZpY2Ugd2FzIHN0b3BwZWQuCgogCgQFAwIDEgSfAgIWGhIgV2FzIGhhbmRlZCBvdmVyLgoKMwoEBQMCBBIEoQICFholIFdpbGwgbm90IGJlIHNlbnQ6IGBlcnJvcmAgc2F5cyB3aHkuCgpbCgIEExIGpQIAuAIBGk0gQSBtYWlsIGluIHRoZSBvdXRib3ggYXMgb3BlcmF0b3JzIHNlZSBpdDogbmVpdGhlciBpdHMgdGV4dCBub3IgdGhlIGFkZHJlc3MuCgpHCgQEEwIAEgSnAgIQGjkgSWRlbnRpZmllciwgYGVtbF/igKZgOyB0aGUgbGVmdCBwYXJ0IG9mIGl0cyBNZXNzYWdlLUlELgoKTQoEBBMCARIEqQICEho/IFdoaWNoIG1haWwgaXQgaXM6IGB2ZXJpZnlfZW1haWxgLCBgcmVzZXRfcGFzc3dvcmRgIGFuZCBzbyBvbi4KClgKBAQTAgISBKsCAj0aSiBUaGUgdXNlciBpdCBpcyBmb3I7IGVtcHR5IGFzIGxvbmcgYXMgbm9ib2R5IGxvb2tlZCB3aGV0aGVyIHRoZXJlIGlzIG9uZS4KChoKBAQTAgMSBK0CAhYaDCBJdHMgc3RhdGUuCgogCgQEEwIEEgSvAgIWGhIgQXR0ZW1wdHMgc28gZmFyLgoKPwoEBBMCBRIEsQICOxoxIFdoeSB0aGUgbGFzdCBhdHRlbXB0IGZhaWxlZDsgZW1wdHkgaWYgbm9uZSBkaWQuCgojCgQEEwIGEgSzAgIrGhUgV2hlbiBpdCB3YXMgcXVldWVkLgoKQgoEBBMCBxIEtQICMBo0IFdoZW4gaXQgaXMgdHJpZWQgbmV4dDsgYWJzZW50IHdoZW4gaXQgd2lsbCBub3QgYmUuCgpLCgQEEwIIEgS3AgIsGj0gV2hlbiBpdCB3YXMgaGFuZGVkIG92ZXIgb3IgZ2l2ZW4gdXA7IGFic2VudCB3aGlsZSBpdCB3YWl0cy4KChwKAgQUEga7AgDCAgEaDiBMaXN0cyBtYWlscy4KCkAKBAQUAgASBL0CAkEaMiBPbmx5IHRob3NlIG9mIHRoaXMgc3RhdGU7IHVuc3BlY2lmaWVkIG1lYW5zIGFsbC4KCisKBAQUAgESBL8CAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQUAgISBMECAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCiIKAgQVEgbFAgDKAgEaFCBPbmUgcGFnZSBvZiBtYWlscy4KCh0KBAQVAgASBMcCAhoaDyBOZXdlc3QgZmlyc3QuCgo5CgQEFQIBEgTJAgIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCrACCgIGABIGzwIApAMBGqECIEFjY291bnRzLCBmb3Igb3BlcmF0b3JzLiBFYWNoIGNhbGwgaXMgcmVjb3JkZWQgaW4gdGhlIGF1ZGl0IGxvZywgbGlzdHMgaW5jbHVkZWQsIGFuZCBuZWVkcyBhIHJlY2VudCBzaWduLWluOiB0aGUKIG9wZXJhdG9yIHByb3ZlZCB3aG8gdGhleSBhcmUgaW4gdGhlIGxhc3QgZml2ZSBtaW51dGVzIChVTkFVVEhFTlRJQ0FURUQsIFNURVBfVVBfUkVRVUlSRUQgb3RoZXJ3aXNlKS4gTm9ib2R5IGNhbgogYWN0IGFzIGFub3RoZXIgdXNlciwgYW5kIG5vIGNhbGwgcmV0dXJucyBvciBzZXRzIGEgcGFzc3dvcmQuCgpUCgQGAAIAEgbRAgLUAgMaRCBMaXN0cyBhY2NvdW50cywgb3IgdGhvc2Ugd2hvc2UgYWRkcmVzcyBvciBuYW1lIGJlZ2lucyB3aXRoIGEgdGV4dC4KCiMKBAYAAgESBtYCAtkCAxoTIEdldHMgb25lIGFjY291bnQuCgqhAwoEBgACAhIG3gIC4QIDGpADIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlciBhbmQga2VlcHMgYW55Ym9keSBmcm9tIHNpZ25pbmcgaW4gdG8gdGhlIGFjY291bnQsIGluIHdoYXRldmVyIHdheSwgdW50aWwgaXQgaXMgZW5hYmxlZAogYWdhaW4uIEFsbCBzZXJ2aWNlcyByZWZ1c2UgaXRzIHRva2VucyB3aXRoaW4gYSBzZWNvbmQuIEl0cyByb2xlcyBzdGF5OiBzdXNwZW5kIHRoZSB1c2VyIHRvbyAoU3ViamVjdHMvU3VzcGVuZCkgdG8KIGhhdmUgY2hlY2tzIHRoYXQgc2VydmljZXMgbWFrZSBhYm91dCBpdCByZWZ1c2VkLiBEaXNhYmxpbmcgYSBkaXNhYmxlZCBhY2NvdW50IGNoYW5nZXMgbm90aGluZy4KIEZBSUxFRF9QUkVDT05ESVRJT04sIENBTk5PVF9ESVNBQkxFX1NFTEYsIGZvciB0aGUgY2FsbGVyJ3Mgb3duIGFjY291bnQuCgpkCgQGAAIDEgbjAgLmAgMaVCBMZXRzIGFuIGFjY291bnQgYmUgc2lnbmVkIGluIHRvIGFnYWluLiBFbmFibGluZyBhbiBhY3RpdmUgYWNjb3VudCBjaGFuZ2VzIG5vdGhpbmcuCgq3AQoEBgACBBIG6QIC7AIDGqYBIE1ha2VzIGEgdXNlcidzIHBhc3N3b3JkIGludmFsaWQsIGVuZHMgYWxsIGl0cyBzZXNzaW9ucyBhbmQgc2VuZHMgaXQgYSBtYWlsIHdpdGggd2hpY2ggdG8gc2V0IGEgbmV3IG9uZS4gRkFJTEVEX1BSRUNPTkRJVElPTiwKIFVTRVJfRElTQUJMRUQsIGZvciBhIGRpc2FibGVkIGFjY291bnQuCgoyCgQGAAIFEgbuAgLxAgMaIiBMaXN0cyB3aGVyZSBhIHVzZXIgaXMgc2lnbmVkIGluLgoKcQoEBgACBhIG8wIC9gIDGmEgTGlzdHMgd2hhdCB0aGUgYXVkaXQgbG9nIG9mIEF1dGhTZXJ2aWNlIGhhcyBhYm91dCBhIHVzZXI6IHdoYXQgaXQgZGlkLCBhbmQgd2hhdCB3YXMgZG9uZSB0byBpdC4KCpcBCgQGAAIHEgb5AgL8AgMahgEgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLiBUaGUgdXNlciBjYW4gc2lnbgogaW4gYWdhaW4sIHNvIGRpc2FibGUgaXQgdG8gYmxvY2sgaXQuCgp+CgQGAAIIEgb+AgKBAwMabiBTZWFyY2hlcyB0aGUgYXVkaXQgbG9nIG9mIEF1dGhTZXJ2aWNlLiBUZW5hbmN5QXVkaXQgYW5kIEVudGl0bGVtZW50QXVkaXQgc2VhcmNoIHRob3NlIG9mIHRoZSBvdGhlciBzZXJ2aWNlcy4KCnMKBAYAAgkSBoMDAoYDAxpjIEdldHMgaG93IGEgdXNlciBjYW4gcHJvdmUgd2hvIHRoZXkgYXJlLCB3aXRob3V0IGFueSBzZWNyZXQsIGFuZCBob3cgbWFueSBzaWduLWlucyBmYWlsZWQgb2YgbGF0ZS4KCqsDCgQGAAIKEgaLAwKOAwMamgMgQXNrcyBmb3IgYSBjaGFuZ2Ugb2YgYW4gYWNjb3VudCB0aGF0IGl0cyB1c2VyIGNhbm5vdCByZWFjaDogYSBsb3N0IGF1dGhlbnRpY2F0b3IgYXBwLCBhIGxvc3QgYWRkcmVzcywgYSBkZWxldGlvbiBvbgogcmVxdWVzdC4gSXQgaXMgZG9uZSB3aGVuIGEgc2Vjb25kIG9wZXJhdG9yIGFwcHJvdmVzIGl0LCBvciBhZnRlciA3MiBob3VycyBpbiB3aGljaCB0aGUgYWNjb3VudCdzIGFkZHJlc3MgY2FuIHN0b3AgaXQKIGJ5IHRoZSBtYWlsIHRoYXQgaXQgZ2V0cyBhdCBvbmNlLiBGQUlMRURfUFJFQ09ORElUSU9OLCBPUEVSQVRPUl9BQ0NPVU5ULCBmb3Igb3BlcmF0b3JzJyBhY2NvdW50czsKIEFMUkVBRFlfRVhJU1RTLCBBQ0NPVU5UX0NIQU5HRV9XQUlUUywgd2hpbGUgYW5vdGhlciBvbmUgb2YgdGhlIGtpbmQgd2FpdHMuCgq9AQoEBgACCxIGkQMClAMDGqwBIEFwcHJvdmVzIGEgY2hhbmdlIHRoYXQgYW5vdGhlciBvcGVyYXRvciBhc2tlZCBmb3IsIGFuZCBkb2VzIGl0LiBGQUlMRURfUFJFQ09ORElUSU9OLCBTRUNPTkRfT1BFUkFUT1JfTkVFREVELCBmb3Igb25lJ3MKIG93bjsgQUNDT1VOVF9DSEFOR0VfQ0xPU0VELCB3aGVuIGl0IGRvZXMgbm90IHdhaXQuCgoxCgQGAAIMEgaWAwKZAwMaISBUYWtlcyBhIGNoYW5nZSBiYWNrIHRoYXQgd2FpdHMuCgpfCgQGAAINEgabAwKeAwMaTyBMaXN0cyBjaGFuZ2VzIG9mIGFjY291bnRzOiB0aG9zZSB0aGF0IHdhaXQsIGFuZCBmb3IgOTAgZGF5cyB0aG9zZSB0aGF0IGVuZGVkLgoKcwoEBgACDhIGoAMCowMDGmMgTGlzdHMgdGhlIG1haWxzIG9mIHRoZSBvdXRib3g6IHRob3NlIHRoYXQgd2FpdCwgYW5kIGZvciAzMCBkYXlzIHRob3NlIHRoYXQgd2VyZSBzZW50IG9yIGdpdmVuIHVwLgpiBnByb3RvMw=="
+      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoUYXVkaXQvdjEvYXVkaXQucHJvdG8aGGF1dGgvdjEvaWRlbnRpdGllcy5wcm90bxoWYXV0aC92MS9wYXNza2V5cy5wcm90bxoWYXV0aC92MS9zZXNzaW9ucy5wcm90bxoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8i7wMKB0FjY291bnQSDgoCaWQYASABKAlSAmlkEhQKBWVtYWlsGAIgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEh0KCmZpcnN0X25hbWUYBSABKAlSCWZpcnN0TmFtZRIbCglsYXN0X25hbWUYBiABKAlSCGxhc3ROYW1lEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIrCgVzdGF0ZRgJIAEoDjIVLmF1dGgudjEuQWNjb3VudFN0YXRlUgVzdGF0ZRI7CgtkaXNhYmxlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmRpc2FibGVkQXQSJwoLZGlzYWJsZWRfYnkYCyABKAlCBrq7GAIIAVIKZGlzYWJsZWRCeRIvCg9kaXNhYmxlZF9yZWFzb24YDCABKAlCBrq7GAIIAVIOZGlzYWJsZWRSZWFzb24iqQIKEExpc3RVc2Vyc1JlcXVlc3QSHQoEdGV4dBgBIAEoCUIJqrsYBRj+AVgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKBXN0YXRlGAQgASgOMhUuYXV0aC52MS5BY2NvdW50U3RhdGVCBqq7GAI4AVIFc3RhdGUSIQoEcGFnZRgFIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJKCgdzb3J0X2J5GAYgASgJQjGquxgtIitjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkiYwoRTGlzdFVzZXJzUmVzcG9uc2USJgoFdXNlcnMYASADKAsyEC5hdXRoLnYxLkFjY291bnRSBXVzZXJzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiKIAQoSRW5kU2Vzc2lvbnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSHQoEbm90ZRgCIAEoCUIJqrsYBRj0A1gCUgRub3RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiMwoOR2V0VXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZCKOAQoSRGlzYWJsZVVzZXJSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSIwoGcmVhc29uGAIgASgJQguquxgHCAEY9ANYAlIGcmVhc29uEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijQEKEUVuYWJsZVVzZXJSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSIwoGcmVhc29uGAIgASgJQguquxgHCAEY9ANYAlIGcmVhc29uEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkilQEKGUZvcmNlUGFzc3dvcmRSZXNldFJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIjCgZyZWFzb24YAiABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSI8ChdMaXN0VXNlclNlc3Npb25zUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIoACChRMaXN0VXNlckF1ZGl0UmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEiEKBHBhZ2UYBCABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USTgoHc29ydF9ieRgFIAEoCUI1qrsYMSIvcmVjb3JkZWRfYXR8LXJlY29yZGVkX2F0fHJlY29yZGVkQXR8LXJlY29yZGVkQXRSBnNvcnRCeSJvChVMaXN0VXNlckF1ZGl0UmVzcG9uc2USLgoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnlSB2VudHJpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIjoKFUdldFVzZXJGYWN0b3JzUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIoYECgtVc2VyRmFjdG9ycxIhCgxoYXNfcGFzc3dvcmQYASABKAhSC2hhc1Bhc3N3b3JkEj4KDXRvdHBfYWRkZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgt0b3RwQWRkZWRBdBIuChNyZWNvdmVyeV9jb2Rlc19sZWZ0GAMgASgNUhFyZWNvdmVyeUNvZGVzTGVmdBIXCgdoYXNfcGluGAQgASgIUgZoYXNQaW4SLAoIcGFzc2tleXMYBSADKAsyEC5hdXRoLnYxLlBhc3NrZXlSCHBhc3NrZXlzEjcKCmlkZW50aXRpZXMYBiADKAsyFy5hdXRoLnYxLkxpbmtlZElkZW50aXR5UgppZGVudGl0aWVzEiYKD2ZhaWxlZF9zaWduX2lucxgHIAEoDVINZmFpbGVkU2lnbklucxJOChZsYXN0X2ZhaWxlZF9zaWduX2luX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFISbGFzdEZhaWxlZFNpZ25JbkF0EkkKE3NpZ25faW5zX3dhaXRfdW50aWwYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhBzaWduSW5zV2FpdFVudGlsEiEKDGZhaWxlZF9jb2RlcxgKIAEoDVILZmFpbGVkQ29kZXMi0wMKDUFjY291bnRDaGFuZ2USDgoCaWQYASABKAlSAmlkEhcKB3VzZXJfaWQYAiABKAlSBnVzZXJJZBIuCgRraW5kGAMgASgOMhouYXV0aC52MS5BY2NvdW50Q2hhbmdlS2luZFIEa2luZBIjCgluZXdfZW1haWwYBCABKAlCBrq7GAIIAVIIbmV3RW1haWwSFgoGcmVhc29uGAUgASgJUgZyZWFzb24SMQoFc3RhdGUYBiABKA4yGy5hdXRoLnYxLkFjY291bnRDaGFuZ2VTdGF0ZVIFc3RhdGUSIQoMcmVxdWVzdGVkX2J5GAcgASgJUgtyZXF1ZXN0ZWRCeRI9CgxyZXF1ZXN0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtyZXF1ZXN0ZWRBdBIxCgZkdWVfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVkdWVBdBInCgthcHByb3ZlZF9ieRgKIAEoCUIGursYAggBUgphcHByb3ZlZEJ5EjsKC2ZpbmlzaGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKZmluaXNoZWRBdCL3AQobUmVxdWVzdEFjY291bnRDaGFuZ2VSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSOAoEa2luZBgCIAEoDjIaLmF1dGgudjEuQWNjb3VudENoYW5nZUtpbmRCCKq7GAQIATgBUgRraW5kEiQKCW5ld19lbWFpbBgDIAEoCUIHqrsYAxj+AVIIbmV3RW1haWwSIwoGcmVhc29uGAQgASgJQguquxgHCAEY9ANYAlIGcmVhc29uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiRAobQXBwcm92ZUFjY291bnRDaGFuZ2VSZXF1ZXN0EiUKCWNoYW5nZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGNoYW5nZUlkIkMKGkNhbmNlbEFjY291bnRDaGFuZ2VSZXF1ZXN0EiUKCWNoYW5nZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGNoYW5nZUlkIocCChlMaXN0QWNjb3VudENoYW5nZXNSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEiEKBHBhZ2UYBCABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USUgoHc29ydF9ieRgFIAEoCUI5qrsYNSIzcmVxdWVzdGVkX2F0fC1yZXF1ZXN0ZWRfYXR8cmVxdWVzdGVkQXR8LXJlcXVlc3RlZEF0UgZzb3J0QnkidgoaTGlzdEFjY291bnRDaGFuZ2VzUmVzcG9uc2USMAoHY2hhbmdlcxgBIAMoCzIWLmF1dGgudjEuQWNjb3VudENoYW5nZVIHY2hhbmdlcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4i6wIKBE1haWwSDgoCaWQYASABKAlSAmlkEhIKBGtpbmQYAiABKAlSBGtpbmQSHwoHdXNlcl9pZBgDIAEoCUIGursYAggBUgZ1c2VySWQSKAoFc3RhdGUYBCABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZVIFc3RhdGUSGgoIYXR0ZW1wdHMYBSABKA1SCGF0dGVtcHRzEhwKBWVycm9yGAYgASgJQga6uxgCCAFSBWVycm9yEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSQgoPbmV4dF9hdHRlbXB0X2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFINbmV4dEF0dGVtcHRBdBI7CgtmaW5pc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQihwIKEExpc3RNYWlsc1JlcXVlc3QSMAoFc3RhdGUYASABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZUIGqrsYAjgBUgVzdGF0ZRIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIhCgRwYWdlGAQgASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlEkoKB3NvcnRfYnkYBSABKAlCMaq7GC0iK2NyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeSJgChFMaXN0TWFpbHNSZXNwb25zZRIjCgVtYWlscxgBIAMoCzINLmF1dGgudjEuTWFpbFIFbWFpbHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuKmMKDEFjY291bnRTdGF0ZRIdChlBQ0NPVU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQUNDT1VOVF9TVEFURV9BQ1RJVkUQARIaChZBQ0NPVU5UX1NUQVRFX0RJU0FCTEVEEAIqnAEKEUFjY291bnRDaGFuZ2VLaW5kEiMKH0FDQ09VTlRfQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIjCh9BQ0NPVU5UX0NIQU5HRV9LSU5EX1JFTU9WRV9UT1RQEAESHQoZQUNDT1VOVF9DSEFOR0VfS0lORF9FTUFJTBACEh4KGkFDQ09VTlRfQ0hBTkdFX0tJTkRfREVMRVRFEAMq4gEKEkFjY291bnRDaGFuZ2VTdGF0ZRIkCiBBQ0NPVU5UX0NIQU5HRV9TVEFURV9VTlNQRUNJRklFRBAAEiAKHEFDQ09VTlRfQ0hBTkdFX1NUQVRFX1dBSVRJTkcQARIdChlBQ0NPVU5UX0NIQU5HRV9TVEFURV9ET05FEAISIgoeQUNDT1VOVF9DSEFOR0VfU1RBVEVfQ0FOQ0VMTEVEEAMSIAocQUNDT1VOVF9DSEFOR0VfU1RBVEVfUkVGVVNFRBAEEh8KG0FDQ09VTlRfQ0hBTkdFX1NUQVRFX0ZBSUxFRBAFKoABCglNYWlsU3RhdGUSGgoWTUFJTF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEU1BSUxfU1RBVEVfUVVFVUVEEAESFgoSTUFJTF9TVEFURV9TRU5ESU5HEAISEwoPTUFJTF9TVEFURV9TRU5UEAMSEwoPTUFJTF9TVEFURV9ERUFEEAQyxhAKCU9wZXJhdG9ycxJ0CglMaXN0VXNlcnMSGS5hdXRoLnYxLkxpc3RVc2Vyc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIjCiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGRIXL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMScAoHR2V0VXNlchIXLmF1dGgudjEuR2V0VXNlclJlcXVlc3QaEC5hdXRoLnYxLkFjY291bnQiOqK7GA0IBBoFZnJlc2ggASgBgtPkkwIjEiEvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0SfwoLRGlzYWJsZVVzZXISGy5hdXRoLnYxLkRpc2FibGVVc2VyUmVxdWVzdBoQLmF1dGgudjEuQWNjb3VudCJBorsYCQgEGgVmcmVzaILT5JMCLiIpL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L2Rpc2FibGU6ASoSfAoKRW5hYmxlVXNlchIaLmF1dGgudjEuRW5hYmxlVXNlclJlcXVlc3QaEC5hdXRoLnYxLkFjY291bnQiQKK7GAkIBBoFZnJlc2iC0+STAi0iKC9hcGkvdjEvb3BlcmF0b3JzL3VzZXJzL3t1c2VyX2lkfS9lbmFibGU6ASoSowEKEkZvcmNlUGFzc3dvcmRSZXNldBIiLmF1dGgudjEuRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSJIorsYCQgEGgVmcmVzaILT5JMCNSIwL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L3Bhc3N3b3JkLXJlc2V0OgEqEpgBChBMaXN0VXNlclNlc3Npb25zEiAuYXV0aC52MS5MaXN0VXNlclNlc3Npb25zUmVxdWVzdBodLmF1dGgudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiQ6K7GA0IBBoFZnJlc2ggASgBgtPkkwIsEiovYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMSkAEKDUxpc3RVc2VyQXVkaXQSHS5hdXRoLnYxLkxpc3RVc2VyQXVkaXRSZXF1ZXN0Gh4uYXV0aC52MS5MaXN0VXNlckF1ZGl0UmVzcG9uc2UiQKK7GA0IBBoFZnJlc2ggASgBgtPkkwIpEicvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vYXVkaXQSlQEKC0VuZFNlc3Npb25zEhsuYXV0aC52MS5FbmRTZXNzaW9uc1JlcXVlc3QaHy5hdXRoLnYxLlJldm9rZVNlc3Npb25zUmVzcG9uc2UiSKK7GAsIBBoFZnJlc2ggAYLT5JMCMyIuL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zL2VuZDoBKhJ8CgtTZWFyY2hBdWRpdBIcLmF1ZGl0LnYxLlNlYXJjaEF1ZGl0UmVxdWVzdBodLmF1ZGl0LnYxLlNlYXJjaEF1ZGl0UmVzcG9uc2UiMKK7GA0IBBoFZnJlc2ggASgBgtPkkwIZEhcvYXBpL3YxL29wZXJhdG9ycy9hdWRpdBKKAQoOR2V0VXNlckZhY3RvcnMSHi5hdXRoLnYxLkdldFVzZXJGYWN0b3JzUmVxdWVzdBoULmF1dGgudjEuVXNlckZhY3RvcnMiQqK7GA0IBBoFZnJlc2ggASgBgtPkkwIrEikvYXBpL3YxL29wZXJhdG9ycy91c2Vycy97dXNlcl9pZH0vZmFjdG9ycxKXAQoUUmVxdWVzdEFjY291bnRDaGFuZ2USJC5hdXRoLnYxLlJlcXVlc3RBY2NvdW50Q2hhbmdlUmVxdWVzdBoWLmF1dGgudjEuQWNjb3VudENoYW5nZSJBorsYCQgEGgVmcmVzaILT5JMCLiIpL2FwaS92MS9vcGVyYXRvcnMvdXNlcnMve3VzZXJfaWR9L2NoYW5nZXM6ASoSmwEKFEFwcHJvdmVBY2NvdW50Q2hhbmdlEiQuYXV0aC52MS5BcHByb3ZlQWNjb3VudENoYW5nZVJlcXVlc3QaFi5hdXRoLnYxLkFjY291bnRDaGFuZ2UiRaK7GAkIBBoFZnJlc2iC0+STAjIiLS9hcGkvdjEvb3BlcmF0b3JzL2NoYW5nZXMve2NoYW5nZV9pZH0vYXBwcm92ZToBKhKYAQoTQ2FuY2VsQWNjb3VudENoYW5nZRIjLmF1dGgudjEuQ2FuY2VsQWNjb3VudENoYW5nZVJlcXVlc3QaFi5hdXRoLnYxLkFjY291bnRDaGFuZ2UiRKK7GAkIBBoFZnJlc2iC0+STAjEiLC9hcGkvdjEvb3BlcmF0b3JzL2NoYW5nZXMve2NoYW5nZV9pZH0vY2FuY2VsOgEqEpEBChJMaXN0QWNjb3VudENoYW5nZXMSIi5hdXRoLnYxLkxpc3RBY2NvdW50Q2hhbmdlc1JlcXVlc3QaIy5hdXRoLnYxLkxpc3RBY2NvdW50Q2hhbmdlc1Jlc3BvbnNlIjKiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGxIZL2FwaS92MS9vcGVyYXRvcnMvY2hhbmdlcxJ0CglMaXN0TWFpbHMSGS5hdXRoLnYxLkxpc3RNYWlsc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RNYWlsc1Jlc3BvbnNlIjCiuxgNCAQaBWZyZXNoIAEoAYLT5JMCGRIXL2FwaS92MS9vcGVyYXRvcnMvbWFpbHNCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSs9XCiQKAQwSAwEAEhoaIEFjY291bnRzLCBmb3Igb3BlcmF0b3JzLgoKNQoCBQASBBAAFwEaKSBXaGV0aGVyIGFuIGFjY291bnQgbWF5IGJlIHNpZ25lZCBpbiB0by4KCh0KBAUAAgASAxICIBoQIE5vdCBzcGVjaWZpZWQuCgoWCgQFAAIBEgMUAhsaCSBJdCBtYXkuCgpZCgQFAAICEgMWAh0aTCBBbiBvcGVyYXRvciBkaXNhYmxlZCBpdDogbm9ib2R5IGNhbiBzaWduIGluIHRvIGl0LCBhbmQgaXQgaGFzIG5vIHNlc3Npb25zLgoKLQoCBAASBBoAMwEaISBBbiBhY2NvdW50IGFzIG9wZXJhdG9ycyBzZWUgaXQuCgolCgQEAAIAEgMcAhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgo4CgQEAAIBEgMeAhMaKyBFLW1haWwgYWRkcmVzcywgYWxzbyB1c2VkIGZvciBzaWduaW5nIGluLgoKMAoEBAACAhIDIAIaGiMgV2hldGhlciB0aGUgYWRkcmVzcyB3YXMgdmVyaWZpZWQuCgocCgQEAAIDEgMiAhoaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAAIEEgMkAhgaDSBGaXJzdCBuYW1lLgoKGQoEBAACBRIDJgIXGgwgTGFzdCBuYW1lLgoKLAoEBAACBhIDKAIrGh8gV2hlbiB0aGUgYWNjb3VudCB3YXMgY3JlYXRlZC4KCigKBAQAAgcSAyoCKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KCi4KBAQAAggSAywCGRohIFdoZXRoZXIgaXQgbWF5IGJlIHNpZ25lZCBpbiB0by4KCjkKBAQAAgkSAy4CLRosIFdoZW4gaXQgd2FzIGRpc2FibGVkOyBhYnNlbnQgdW5sZXNzIGl0IGlzLgoKawoEBAACChIDMAJCGl4gVGhlIGFjdG9yIHdobyBkaXNhYmxlZCBpdCwgYXMgaW4gdGhlIGF1ZGl0IGxvZzogYHVzZXI6dXNyX+KApmA7IGVtcHR5IHVubGVzcyBpdCBpcyBkaXNhYmxlZC4KCjcKBAQAAgsSAzICRhoqIFdoeSBpdCB3YXMgZGlzYWJsZWQ7IGVtcHR5IHVubGVzcyBpdCBpcy4KCh0KAgQBEgQ2AEUBGhEgTGlzdHMgYWNjb3VudHMuCgq3AQoEBAECABIDOQJKGqkBIFByZWZpeCBvZiB0aGUgZS1tYWlsIGFkZHJlc3MsIGRpc3BsYXkgbmFtZSwgZmlyc3QgbmFtZSBvciBsYXN0IG5hbWUsIGlnbm9yaW5nIEFTQ0lJIGNhc2U7IGVtcHR5CiBtZWFucyBhbGwgYWNjb3VudHMuIFRoZSBhY2NvdW50IHdpdGggZXhhY3RseSB0aGlzIGFkZHJlc3MgY29tZXMgZmlyc3QuCgoqCgQEAQIBEgM7AjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQBAgISAz0CPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKPwoEBAECAxIDPwJEGjIgT25seSB0aG9zZSBvZiB0aGlzIHN0YXRlOyB1bnNwZWNpZmllZCBtZWFucyBhbGwuCgpkCgQEAQIEEgNBAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgqiAQoEBAECBRIDRAJkGpQBIGAtY3JlYXRlZF9hdGA6IG5ld2VzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGBjcmVhdGVkX2F0YDogb2xkZXN0IGZpcnN0LgogVGhlIGFjY291bnQgd2l0aCBleGFjdGx5IHRoZSBhZGRyZXNzIGB0ZXh0YCBjb21lcyBmaXJzdCBpbiBlaXRoZXIuCgojCgIEAhIESABNARoXIE9uZSBwYWdlIG9mIGFjY291bnRzLgoKTQoEBAICABIDSgIdGkAgVGhlIG9uZSB3aXRoIGV4YWN0bHkgdGhlIHJlcXVlc3RlZCBhZGRyZXNzLCB0aGVuIG5ld2VzdCBmaXJzdC4KCjgKBAQCAgESA0wCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgoqCgIEAxIEUABYARoeIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQDAgASA1ICSRoLIFRoZSB1c2VyLgoKPQoEBAMCARIDVAJJGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQDAgISA1cCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAQSBFsAXgEaEyBHZXRzIG9uZSBhY2NvdW50LgoKGAoEBAQCABIDXQJJGgsgVGhlIHVzZXIuCgoiCgIEBRIEYQBpARoWIERpc2FibGVzIGFuIGFjY291bnQuCgooCgQEBQIAEgNjAkkaGyBUaGUgdXNlcjsgbm90IHRoZSBjYWxsZXIuCgpLCgQEBQIBEgNlAlsaPiBXaHksIGZvciBvcGVyYXRvcnMgYW5kIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEBQICEgNoAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCicKAgQGEgRsAHQBGhsgRW5hYmxlcyBhbiBhY2NvdW50IGFnYWluLgoKGAoEBAYCABIDbgJJGgsgVGhlIHVzZXIuCgo9CgQEBgIBEgNwAlsaMCBXaHksIGZvciB0aGUgYXVkaXQgbG9nOyBub3Qgc2hvd24gdG8gdGhlIHVzZXIuCgqBAQoEBAYCAhIDcwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoxCgIEBxIEdwB/ARolIE1ha2VzIGEgdXNlciBjaG9vc2UgYSBuZXcgcGFzc3dvcmQuCgosCgQEBwIAEgN5AkkaHyBUaGUgdXNlcjsgbm90IGEgZGlzYWJsZWQgb25lLgoKPQoEBAcCARIDewJbGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQHAgISA34CQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKLQoCBAgSBoIBAIUBARofIExpc3RzIHRoZSBzZXNzaW9ucyBvZiBhIHVzZXIuCgoZCgQECAIAEgSEAQJJGgsgVGhlIHVzZXIuCgpECgIECRIGiAEAkwEBGjYgTGlzdHMgd2hhdCBBdXRoU2VydmljZSdzIGF1ZGl0IGxvZyBoYXMgYWJvdXQgYSB1c2VyLgoKGQoEBAkCABIEigECSRoLIFRoZSB1c2VyLgoKKwoEBAkCARIEjAECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAkCAhIEjgECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZQoEBAkCAxIEkAECNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCmAKBAQJAgQSBJIBAmgaUiBgLXJlY29yZGVkX2F0YDogbmV3ZXN0IGZpcnN0LCB3aGljaCBpcyB0aGUgZGVmYXVsdDsgYHJlY29yZGVkX2F0YDogb2xkZXN0IGZpcnN0LgoKKgoCBAoSBpYBAJsBARocIE9uZSBwYWdlIG9mIGF1ZGl0IHJlY29yZHMuCgodCgQECgIAEgSYAQIrGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBAoCARIEmgECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgo3CgIECxIGngEAoQEBGikgR2V0cyBob3cgYSB1c2VyIGNhbiBwcm92ZSB3aG8gdGhleSBhcmUuCgoZCgQECwIAEgSgAQJJGgsgVGhlIHVzZXIuCgpfCgIEDBIGpAEAuQEBGlEgSG93IGEgdXNlciBjYW4gcHJvdmUgd2hvIHRoZXkgYXJlLCB3aXRob3V0IGFueSBzZWNyZXQsIGFuZCB3aGF0IGZhaWxlZCBvZiBsYXRlLgoKPgoEBAwCABIEpgECGBowIFdoZXRoZXIgdGhlIGFjY291bnQgaGFzIGEgcGFzc3dvcmQgdGhhdCB3b3Jrcy4KCkkKBAQMAgESBKgBAi4aOyBXaGVuIHRoZSBhdXRoZW50aWNhdG9yIGFwcCB3YXMgYWRkZWQ7IGFic2VudCB3aXRob3V0IG9uZS4KCi0KBAQMAgISBKoBAiEaHyBSZWNvdmVyeSBjb2RlcyB0aGF0IGFyZSBsZWZ0LgoKLgoEBAwCAxIErAECExogIFdoZXRoZXIgdGhlIGFjY291bnQgaGFzIGEgUElOLgoKJwoEBAwCBBIErgECIBoZIFBhc3NrZXlzLCBvbGRlc3QgZmlyc3QuCgouCgQEDAIFEgSwAQIpGiAgSWRlbnRpdGllcyBhdCBvdGhlciBwcm92aWRlcnMuCgprCgQEDAIGEgSyAQIdGl0gV3JvbmcgcGFzc3dvcmRzIHNpbmNlIHRoZSBsYXN0IHJpZ2h0IG9uZSwgZnJvbSBkZXZpY2VzIHRoYXQgbmV2ZXIgc2lnbmVkIGluIHRvIHRoZSBhY2NvdW50LgoKRgoEBAwCBxIEtAECNxo4IFdoZW4gdGhlIGxhc3Qgb2YgdGhlbSBjYW1lOyBhYnNlbnQgd2hlbiB0aGVyZSBpcyBub25lLgoKTgoEBAwCCBIEtgECNBpAIFVudGlsIHdoZW4gc3VjaCBkZXZpY2VzIGhhdmUgdG8gd2FpdDsgYWJzZW50IHdoZW4gdGhleSBkbyBub3QuCgpgCgQEDAIJEgS4AQIbGlIgV3JvbmcgY29kZXMgb2YgdGhlIGF1dGhlbnRpY2F0b3IgYXBwIG9yIHJlY292ZXJ5IGNvZGVzIHNpbmNlIHRoZSBsYXN0IHJpZ2h0IG9uZS4KCk8KAgUBEga8AQDGAQEaQSBBIGNoYW5nZSBieSBvcGVyYXRvcnMgaW4gYW4gYWNjb3VudCB0aGF0IGl0cyB1c2VyIGNhbm5vdCByZWFjaC4KCh4KBAUBAgASBL4BAiYaECBOb3Qgc3BlY2lmaWVkLgoKVgoEBQECARIEwAECJhpIIFRoZSBhdXRoZW50aWNhdG9yIGFwcCBhbmQgaXRzIHJlY292ZXJ5IGNvZGVzIGdvLCBhbmQgYWxsIHNlc3Npb25zIGVuZC4KCuYBCgQFAQICEgTDAQIgGtcBIFRoZSBhY2NvdW50IGdldHMgYW5vdGhlciBhZGRyZXNzLCB3aGljaCBjb3VudHMgYXMgdmVyaWZpZWQuIEl0cyBwYXNzd29yZCBpcyB2b2lkLCBhbGwgc2Vzc2lvbnMgZW5kLCBhbmQgYQogbWFpbCB0byB0aGUgbmV3IGFkZHJlc3MgbGV0cyBpdHMgcmVhZGVyIHNldCBhIHBhc3N3b3JkLiBBbiBvbGQgYWRkcmVzcyB0aGF0IHdhcyB2ZXJpZmllZCBjYW4gdGFrZSBpdCBiYWNrLgoKVwoEBQECAxIExQECIRpJIFRoZSBhY2NvdW50IGlzIGRlbGV0ZWQsIGFmdGVyIHRoZSBncmFjZSBwZXJpb2QgdGhhdCBldmVyeSBkZWxldGlvbiBoYXMuCgomCgIFAhIGyQEA1gEBGhggVGhlIHN0YXRlIG9mIGEgY2hhbmdlLgoKHgoEBQICABIEywECJxoQIE5vdCBzcGVjaWZpZWQuCgpACgQFAgIBEgTNAQIjGjIgSXQgd2FpdHMgZm9yIGEgc2Vjb25kIG9wZXJhdG9yLCBvciBmb3IgaXRzIHRpbWUuCgocCgQFAgICEgTPAQIgGg4gSXQgd2FzIGRvbmUuCgopCgQFAgIDEgTRAQIlGhsgQW4gb3BlcmF0b3IgdG9vayBpdCBiYWNrLgoKUgoEBQICBBIE0wECIxpEIFRoZSBwZXJzb24gd2hvIHJlYWRzIHRoZSBtYWlsIG9mIHRoZSBhY2NvdW50J3MgYWRkcmVzcyBzdG9wcGVkIGl0LgoKVAoEBQICBRIE1QECIhpGIEl0IGNvdWxkIG5vdCBiZSBkb25lIHdoZW4gaXRzIHRpbWUgaGFkIGNvbWU7IHRoZSBhdWRpdCBsb2cgc2F5cyB3aHkuCgo7CgIEDRIG2QEA8AEBGi0gQSBjaGFuZ2Ugb2YgYW4gYWNjb3VudCB0aGF0IG9wZXJhdG9ycyBtYWtlLgoKJgoEBA0CABIE2wECEBoYIElkZW50aWZpZXIsIGBjaGdf4oCmYC4KCi0KBAQNAgESBN0BAhUaHyBUaGUgdXNlciB3aG9zZSBhY2NvdW50IGl0IGlzLgoKIwoEBA0CAhIE3wECHRoVIFRoZSBraW5kIG9mIGNoYW5nZS4KCkkKBAQNAgMSBOEBAj8aOyBUaGUgYWRkcmVzcyB0aGF0IHRoZSBhY2NvdW50IGdldHM7IGVtcHR5IGZvciBvdGhlciBraW5kcy4KCiMKBAQNAgQSBOMBAhQaFSBXaHksIGZvciBvcGVyYXRvcnMuCgoaCgQEDQIFEgTlAQIfGgwgSXRzIHN0YXRlLgoKLgoEBA0CBhIE5wECGhogIFRoZSBvcGVyYXRvciB3aG8gYXNrZWQgZm9yIGl0LgoKFQoEBA0CBxIE6QECLRoHIFdoZW4uCgp9CgQEDQIIEgTrAQInGm8gV2hlbiBpdCBpcyBkb25lIHdpdGhvdXQgYSBzZWNvbmQgb3BlcmF0b3I7IGFic2VudCBmb3IgYW4gYWNjb3VudCB3aXRob3V0IGFuIGFkZHJlc3MsIHdoaWNoIG5vYm9keSBjb3VsZCBzdG9wLgoKNwoEBA0CCRIE7QECQhopIFRoZSBzZWNvbmQgb3BlcmF0b3I7IGVtcHR5IHdpdGhvdXQgb25lLgoKNQoEBA0CChIE7wECLRonIFdoZW4gaXQgZW5kZWQ7IGFic2VudCB3aGlsZSBpdCB3YWl0cy4KCjAKAgQOEgbzAQD/AQEaIiBBc2tzIGZvciBhIGNoYW5nZSBvZiBhbiBhY2NvdW50LgoKQgoEBA4CABIE9QECSRo0IFRoZSB1c2VyOyBuZWl0aGVyIHRoZSBjYWxsZXIgbm9yIGFub3RoZXIgb3BlcmF0b3IuCgojCgQEDgIBEgT3AQJYGhUgVGhlIGtpbmQgb2YgY2hhbmdlLgoKNAoEBA4CAhIE+QECPBomIFRoZSBuZXcgYWRkcmVzcywgZm9yIGEgY2hhbmdlIG9mIGl0LgoKTAoEBA4CAxIE+wECWxo+IFdoeSwgZm9yIG9wZXJhdG9ycyBhbmQgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKggEKBAQOAgQSBP4BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjkKAgQPEgaCAgCFAgEaKyBBcHByb3ZlcyBhIGNoYW5nZSBhcyB0aGUgc2Vjb25kIG9wZXJhdG9yLgoKGwoEBA8CABIEhAICSxoNIFRoZSBjaGFuZ2UuCgovCgIEEBIGiAIAiwIBGiEgVGFrZXMgYSBjaGFuZ2UgYmFjayB0aGF0IHdhaXRzLgoKGwoEBBACABIEigICSxoNIFRoZSBjaGFuZ2UuCgoqCgIEERIGjgIAmQIBGhwgTGlzdHMgY2hhbmdlcyBvZiBhY2NvdW50cy4KCjkKBAQRAgASBJACAjkaKyBPbmx5IHRob3NlIG9mIHRoaXMgdXNlcjsgZW1wdHkgbWVhbnMgYWxsLgoKKwoEBBECARIEkgICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBBECAhIElAICPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZQoEBBECAxIElgICNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCmIKBAQRAgQSBJgCAmwaVCBgLXJlcXVlc3RlZF9hdGA6IG5ld2VzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGByZXF1ZXN0ZWRfYXRgOiBvbGRlc3QgZmlyc3QuCgokCgIEEhIGnAIAoQIBGhYgT25lIHBhZ2Ugb2YgY2hhbmdlcy4KCh0KBAQSAgASBJ4CAiUaDyBOZXdlc3QgZmlyc3QuCgo5CgQEEgIBEgSgAgIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCiQKAgUDEgakAgCvAgEaFiBUaGUgc3RhdGUgb2YgYSBtYWlsLgoKHgoEBQMCABIEpgICHRoQIE5vdCBzcGVjaWZpZWQuCgo0CgQFAwIBEgSoAgIYGiYgV2FpdHMgZm9yIGl0cyBmaXJzdCBvciBuZXh0IGF0dGVtcHQuCgpNCgQFAwICEgSqAgIZGj8gQW4gYXR0ZW1wdCBpcyB1bmRlciB3YXksIG9yIHdhcyB3aGVuIHRoZSBzZXJ2aWNlIHdhcyBzdG9wcGVkLgoKIAoEBQMCAxIErAICFhoSIFdhcyBoYW5kZWQgb3Zlci4KCjMKBAUDAgQSBK4CAhYaJSBXaWxsIG5vdCBiZSBzZW50OiBgZXJyb3JgIHNheXMgd2h5LgoKWwoCBBMSBrICAMUCARpNIEEgbWFpbCBpbiB0aGUgb3V0Ym94IGFzIG9wZXJhdG9ycyBzZWUgaXQ6IG5laXRoZXIgaXRzIHRleHQgbm9yIHRoZSBhZGRyZXNzLgoKRwoEBBMCABIEtAICEBo5IElkZW50aWZpZXIsIGBlbWxf4oCmYDsgdGhlIGxlZnQgcGFydCBvZiBpdHMgTWVzc2FnZS1JRC4KCk0KBAQTAgESBLYCAhIaPyBXaGljaCBtYWlsIGl0IGlzOiBgdmVyaWZ5X2VtYWlsYCwgYHJlc2V0X3Bhc3N3b3JkYCBhbmQgc28gb24uCgpYCgQEEwICEgS4AgI9GkogVGhlIHVzZXIgaXQgaXMgZm9yOyBlbXB0eSBhcyBsb25nIGFzIG5vYm9keSBsb29rZWQgd2hldGhlciB0aGVyZSBpcyBvbmUuCgoaCgQEEwIDEgS6AgIWGgwgSXRzIHN0YXRlLgoKIAoEBBMCBBIEvAICFhoSIEF0dGVtcHRzIHNvIGZhci4KCj8KBAQTAgUSBL4CAjsaMSBXaHkgdGhlIGxhc3QgYXR0ZW1wdCBmYWlsZWQ7IGVtcHR5IGlmIG5vbmUgZGlkLgoKIwoEBBMCBhIEwAICKxoVIFdoZW4gaXQgd2FzIHF1ZXVlZC4KCkIKBAQTAgcSBMICAjAaNCBXaGVuIGl0IGlzIHRyaWVkIG5leHQ7IGFic2VudCB3aGVuIGl0IHdpbGwgbm90IGJlLgoKSwoEBBMCCBIExAICLBo9IFdoZW4gaXQgd2FzIGhhbmRlZCBvdmVyIG9yIGdpdmVuIHVwOyBhYnNlbnQgd2hpbGUgaXQgd2FpdHMuCgocCgIEFBIGyAIA0wIBGg4gTGlzdHMgbWFpbHMuCgpACgQEFAIAEgTKAgJBGjIgT25seSB0aG9zZSBvZiB0aGlzIHN0YXRlOyB1bnNwZWNpZmllZCBtZWFucyBhbGwuCgorCgQEFAIBEgTMAgI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQEFAICEgTOAgI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgplCgQEFAIDEgTQAgI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKXgoEBBQCBBIE0gICZBpQIGAtY3JlYXRlZF9hdGA6IG5ld2VzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGBjcmVhdGVkX2F0YDogb2xkZXN0IGZpcnN0LgoKIgoCBBUSBtYCANsCARoUIE9uZSBwYWdlIG9mIG1haWxzLgoKHQoEBBUCABIE2AICGhoPIE5ld2VzdCBmaXJzdC4KCjkKBAQVAgESBNoCAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKsAIKAgYAEgbgAgC1AwEaoQIgQWNjb3VudHMsIGZvciBvcGVyYXRvcnMuIEVhY2ggY2FsbCBpcyByZWNvcmRlZCBpbiB0aGUgYXVkaXQgbG9nLCBsaXN0cyBpbmNsdWRlZCwgYW5kIG5lZWRzIGEgcmVjZW50IHNpZ24taW46IHRoZQogb3BlcmF0b3IgcHJvdmVkIHdobyB0aGV5IGFyZSBpbiB0aGUgbGFzdCBmaXZlIG1pbnV0ZXMgKFVOQVVUSEVOVElDQVRFRCwgU1RFUF9VUF9SRVFVSVJFRCBvdGhlcndpc2UpLiBOb2JvZHkgY2FuCiBhY3QgYXMgYW5vdGhlciB1c2VyLCBhbmQgbm8gY2FsbCByZXR1cm5zIG9yIHNldHMgYSBwYXNzd29yZC4KClQKBAYAAgASBuICAuUCAxpEIExpc3RzIGFjY291bnRzLCBvciB0aG9zZSB3aG9zZSBhZGRyZXNzIG9yIG5hbWUgYmVnaW5zIHdpdGggYSB0ZXh0LgoKIwoEBgACARIG5wIC6gIDGhMgR2V0cyBvbmUgYWNjb3VudC4KCqEDCgQGAAICEgbvAgLyAgMakAMgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyIGFuZCBrZWVwcyBhbnlib2R5IGZyb20gc2lnbmluZyBpbiB0byB0aGUgYWNjb3VudCwgaW4gd2hhdGV2ZXIgd2F5LCB1bnRpbCBpdCBpcyBlbmFibGVkCiBhZ2Fpbi4gQWxsIHNlcnZpY2VzIHJlZnVzZSBpdHMgdG9rZW5zIHdpdGhpbiBhIHNlY29uZC4gSXRzIHJvbGVzIHN0YXk6IHN1c3BlbmQgdGhlIHVzZXIgdG9vIChTdWJqZWN0cy9TdXNwZW5kKSB0bwogaGF2ZSBjaGVja3MgdGhhdCBzZXJ2aWNlcyBtYWtlIGFib3V0IGl0IHJlZnVzZWQuIERpc2FibGluZyBhIGRpc2FibGVkIGFjY291bnQgY2hhbmdlcyBub3RoaW5nLgogRkFJTEVEX1BSRUNPTkRJVElPTiwgQ0FOTk9UX0RJU0FCTEVfU0VMRiwgZm9yIHRoZSBjYWxsZXIncyBvd24gYWNjb3VudC4KCmQKBAYAAgMSBvQCAvcCAxpUIExldHMgYW4gYWNjb3VudCBiZSBzaWduZWQgaW4gdG8gYWdhaW4uIEVuYWJsaW5nIGFuIGFjdGl2ZSBhY2NvdW50IGNoYW5nZXMgbm90aGluZy4KCrcBCgQGAAIEEgb6AgL9AgMapgEgTWFrZXMgYSB1c2VyJ3MgcGFzc3dvcmQgaW52YWxpZCwgZW5kcyBhbGwgaXRzIHNlc3Npb25zIGFuZCBzZW5kcyBpdCBhIG1haWwgd2l0aCB3aGljaCB0byBzZXQgYSBuZXcgb25lLiBGQUlMRURfUFJFQ09ORElUSU9OLAogVVNFUl9ESVNBQkxFRCwgZm9yIGEgZGlzYWJsZWQgYWNjb3VudC4KCjIKBAYAAgUSBv8CAoIDAxoiIExpc3RzIHdoZXJlIGEgdXNlciBpcyBzaWduZWQgaW4uCgpxCgQGAAIGEgaEAwKHAwMaYSBMaXN0cyB3aGF0IHRoZSBhdWRpdCBsb2cgb2YgQXV0aFNlcnZpY2UgaGFzIGFib3V0IGEgdXNlcjogd2hhdCBpdCBkaWQsIGFuZCB3aGF0IHdhcyBkb25lIHRvIGl0LgoKlwEKBAYAAgcSBooDAo0DAxqGASBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIuIEFsbCBzZXJ2aWNlcyByZWZ1c2UgaXRzIHRva2VucyB3aXRoaW4gYSBzZWNvbmQuIFRoZSB1c2VyIGNhbiBzaWduCiBpbiBhZ2Fpbiwgc28gZGlzYWJsZSBpdCB0byBibG9jayBpdC4KCn4KBAYAAggSBo8DApIDAxpuIFNlYXJjaGVzIHRoZSBhdWRpdCBsb2cgb2YgQXV0aFNlcnZpY2UuIFRlbmFuY3lBdWRpdCBhbmQgRW50aXRsZW1lbnRBdWRpdCBzZWFyY2ggdGhvc2Ugb2YgdGhlIG90aGVyIHNlcnZpY2VzLgoKcwoEBgACCRIGlAMClwMDGmMgR2V0cyBob3cgYSB1c2VyIGNhbiBwcm92ZSB3aG8gdGhleSBhcmUsIHdpdGhvdXQgYW55IHNlY3JldCwgYW5kIGhvdyBtYW55IHNpZ24taW5zIGZhaWxlZCBvZiBsYXRlLgoKqwMKBAYAAgoSBpwDAp8DAxqaAyBBc2tzIGZvciBhIGNoYW5nZSBvZiBhbiBhY2NvdW50IHRoYXQgaXRzIHVzZXIgY2Fubm90IHJlYWNoOiBhIGxvc3QgYXV0aGVudGljYXRvciBhcHAsIGEgbG9zdCBhZGRyZXNzLCBhIGRlbGV0aW9uIG9uCiByZXF1ZXN0LiBJdCBpcyBkb25lIHdoZW4gYSBzZWNvbmQgb3BlcmF0b3IgYXBwcm92ZXMgaXQsIG9yIGFmdGVyIDcyIGhvdXJzIGluIHdoaWNoIHRoZSBhY2NvdW50J3MgYWRkcmVzcyBjYW4gc3RvcCBpdAogYnkgdGhlIG1haWwgdGhhdCBpdCBnZXRzIGF0IG9uY2UuIEZBSUxFRF9QUkVDT05ESVRJT04sIE9QRVJBVE9SX0FDQ09VTlQsIGZvciBvcGVyYXRvcnMnIGFjY291bnRzOwogQUxSRUFEWV9FWElTVFMsIEFDQ09VTlRfQ0hBTkdFX1dBSVRTLCB3aGlsZSBhbm90aGVyIG9uZSBvZiB0aGUga2luZCB3YWl0cy4KCr0BCgQGAAILEgaiAwKlAwMarAEgQXBwcm92ZXMgYSBjaGFuZ2UgdGhhdCBhbm90aGVyIG9wZXJhdG9yIGFza2VkIGZvciwgYW5kIGRvZXMgaXQuIEZBSUxFRF9QUkVDT05ESVRJT04sIFNFQ09ORF9PUEVSQVRPUl9ORUVERUQsIGZvciBvbmUncwogb3duOyBBQ0NPVU5UX0NIQU5HRV9DTE9TRUQsIHdoZW4gaXQgZG9lcyBub3Qgd2FpdC4KCjEKBAYAAgwSBqcDAqoDAxohIFRha2VzIGEgY2hhbmdlIGJhY2sgdGhhdCB3YWl0cy4KCl8KBAYAAg0SBqwDAq8DAxpPIExpc3RzIGNoYW5nZXMgb2YgYWNjb3VudHM6IHRob3NlIHRoYXQgd2FpdCwgYW5kIGZvciA5MCBkYXlzIHRob3NlIHRoYXQgZW5kZWQuCgpzCgQGAAIOEgaxAwK0AwMaYyBMaXN0cyB0aGUgbWFpbHMgb2YgdGhlIG91dGJveDogdGhvc2UgdGhhdCB3YWl0LCBhbmQgZm9yIDMwIGRheXMgdGhvc2UgdGhhdCB3ZXJlIHNlbnQgb3IgZ2l2ZW4gdXAuCmIGcHJvdG8z"
     )
   }
 }

@@ -409,6 +409,10 @@ extension Tenancy_V1 {
     public var pageToken: Swift.String = ""
     /// Only those in force now, whatever `include_ended` says.
     public var inForce: Swift.Bool = false
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `created_at`: oldest first, which is the default; `-created_at`: newest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -420,7 +424,9 @@ extension Tenancy_V1 {
       includeEnded: Swift.Bool = false,
       pageSize: Swift.UInt32 = 0,
       pageToken: Swift.String = "",
-      inForce: Swift.Bool = false
+      inForce: Swift.Bool = false,
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.deviceId = deviceId
       self.unitId = unitId
@@ -428,6 +434,8 @@ extension Tenancy_V1 {
       self.pageSize = pageSize
       self.pageToken = pageToken
       self.inForce = inForce
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListGuestPassesRequest" }
@@ -446,12 +454,15 @@ extension Tenancy_V1 {
       unsafe self.pageSize = source.pointee.f4_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f5_page_token)
       unsafe self.inForce = source.pointee.f6_in_force != 0
+      unsafe self.page = source.pointee.f8_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f9_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.deviceId.utf8.count)
       measure.add(self.unitId.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -465,8 +476,61 @@ extension Tenancy_V1 {
       unsafe target.pointee.f4_page_size = self.pageSize
       unsafe target.pointee.f5_page_token = scratch.copy(self.pageToken)
       unsafe target.pointee.f6_in_force = self.inForce ? 1 : 0
+      unsafe target.pointee.f8_page = self.page
+      unsafe target.pointee.f9_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -490,6 +554,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -916,7 +990,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1ChangesFile,
         ]
       },
-      base64: "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aHHRlbmFuY3kvdjEvYXNzb2NpYXRpb24ucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byKnBAoJR3Vlc3RQYXNzEhYKAmlkGAEgASgJQga6uxgCCAFSAmlkEh8KB3VzZXJfaWQYAiABKAlCBrq7GAIIAVIGdXNlcklkEhsKCWRldmljZV9pZBgDIAEoCVIIZGV2aWNlSWQSOQoKdmFsaWRfZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSJQoKZ3JhbnRlZF9ieRgGIAEoCUIGursYAggBUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBInCgtkZXZpY2VfbmFtZRgIIAEoCUIGursYAggBUgpkZXZpY2VOYW1lEjkKCXJlY3VycmluZxgJIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSKwoNaW52aXRhdGlvbl9pZBgKIAEoCUIGursYAggBUgxpbnZpdGF0aW9uSWQSKQoMZGlzcGxheV9uYW1lGAsgASgJQga6uxgCCAFSC2Rpc3BsYXlOYW1lEi4KD2dyYW50ZWRfYnlfbmFtZRgMIAEoCUIGursYAggBUg1ncmFudGVkQnlOYW1lIsMCChVHcmFudEd1ZXN0UGFzc1JlcXVlc3QSHwoHdXNlcl9pZBgBIAEoCUIGqrsYAhhAUgZ1c2VySWQSKQoKZGV2aWNlX2lkcxgCIAMoCUIKqrsYBhhAQAFIZFIJZGV2aWNlSWRzEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SQwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIsCgVlbWFpbBgGIAEoCUIWqrsYEhj+ASINW15AIF0rQFteQCBdK1IFZW1haWwiYwoWR3JhbnRHdWVzdFBhc3NSZXNwb25zZRItCgZwYXNzZXMYASADKAsyFS50ZW5hbmN5LnYxLkd1ZXN0UGFzc1IGcGFzc2VzEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiLyAQoWTGlzdEd1ZXN0UGFzc2VzUmVxdWVzdBIjCglkZXZpY2VfaWQYASABKAlCBqq7GAIYQFIIZGV2aWNlSWQSHwoHdW5pdF9pZBgCIAEoCUIGqrsYAhhAUgZ1bml0SWQSIwoNaW5jbHVkZV9lbmRlZBgDIAEoCFIMaW5jbHVkZUVuZGVkEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAYgASgIUgdpbkZvcmNlInAKF0xpc3RHdWVzdFBhc3Nlc1Jlc3BvbnNlEi0KBnBhc3NlcxgBIAMoCzIVLnRlbmFuY3kudjEuR3Vlc3RQYXNzUgZwYXNzZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIuUBChZVcGRhdGVHdWVzdFBhc3NSZXF1ZXN0EiEKB3Bhc3NfaWQYASABKAlCCKq7GAQIARhAUgZwYXNzSWQSOQoKdmFsaWRfZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJtChZSZXZva2VHdWVzdFBhc3NSZXF1ZXN0EiEKB3Bhc3NfaWQYASABKAlCCKq7GAQIARhAUgZwYXNzSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKWBAoGR3Vlc3RzEnsKBUdyYW50EiEudGVuYW5jeS52MS5HcmFudEd1ZXN0UGFzc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkdyYW50R3Vlc3RQYXNzUmVzcG9uc2UiK6K7GAIIAoLT5JMCGSIUL2FwaS92MS9ndWVzdC1wYXNzZXM6ASqyuxgCCAESdwoETGlzdBIiLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVxdWVzdBojLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVzcG9uc2UiJqK7GAYIAiABKAGC0+STAhYSFC9hcGkvdjEvZ3Vlc3QtcGFzc2VzEpkBCgZVcGRhdGUSIi50ZW5hbmN5LnYxLlVwZGF0ZUd1ZXN0UGFzc1JlcXVlc3QaFS50ZW5hbmN5LnYxLkd1ZXN0UGFzcyJUorsYAggCgtPkkwJIGh4vYXBpL3YxL2d1ZXN0LXBhc3Nlcy97cGFzc19pZH06ASpaIzIeL2FwaS92MS9ndWVzdC1wYXNzZXMve3Bhc3NfaWR9OgEqEnoKBlJldm9rZRIiLnRlbmFuY3kudjEuUmV2b2tlR3Vlc3RQYXNzUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIiyiuxgCCAKC0+STAiAqHi9hcGkvdjEvZ3Vlc3QtcGFzc2VzL3twYXNzX2lkfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK9xkKQAoBDBIDAQASGjYgR3Vlc3QgcGFzc2VzOiBhY2Nlc3MgdG8gYSBkZXZpY2UgZm9yIGEgbGltaXRlZCB0aW1lLgoKPwoCBAASBA4AKAEaMyBBIGd1ZXN0J3MgcmlnaHQgdG8gYSBkZXZpY2UgaW5zaWRlIGEgdGltZSB3aW5kb3cuCgpbCgQEAAIAEgMQAjgaTiBJZGVudGlmaWVyLCBgYXNjX+KApmA6IGEgZ3Vlc3QgcGFzcyBpcyBhbiBhc3NvY2lhdGlvbiB3aXRoIHRoZSByb2xlIGBndWVzdGAuCgoZCgQEAAIBEgMSAj0aDCBUaGUgZ3Vlc3QuCgoaCgQEAAICEgMUAhcaDSBUaGUgZGV2aWNlLgoKHgoEBAACAxIDFgIrGhEgV2hlbiBpdCBiZWdpbnMuCgonCgQEAAIEEgMYAiwaGiBXaGVuIGl0IGVuZHMsIGV4Y2x1c2l2ZS4KCjwKBAQAAgUSAxoCQBovIFRoZSB1c2VyIHdobyBncmFudGVkIGl0LCBvciBleHRlbmRlZCBpdCBsYXN0LgoKIwoEBAACBhIDHAIrGhYgV2hlbiBpdCB3YXMgZ3JhbnRlZC4KCikKBAQAAgcSAx4CQRocIFRoZSBkZXZpY2UncyBkaXNwbGF5IG5hbWUuCgpVCgQEAAIIEgMgAiAaSCBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGl0cyBiZWdpbm5pbmcgYW5kIGl0cyBlbmQ7IGFic2VudCBtZWFucyBhbHdheXMuCgrAAQoEBAACCRIDIwJEGrIBIE9ubHkgaW4gdGhlIGFuc3dlciB0byBhIGdyYW50IGJ5IGUtbWFpbCBhZGRyZXNzOiB0aGUgaW52aXRhdGlvbiB0aGF0IGl0IG1hZGUsIGBpbnZf4oCmYC4gVGhlIHBhc3MgaXMKIGhlbGQgb25jZSB0aGUgZ3Vlc3QgaGFzIGFjY2VwdGVkOyB1bnRpbCB0aGVuIGBpZGAgYW5kIGB1c2VyX2lkYCBhcmUgZW1wdHkuCgpCCgQEAAIKEgMlAkMaNSBEaXNwbGF5IG5hbWUgb2YgdGhlIGd1ZXN0OyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KClAKBAQAAgsSAycCRhpDIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciB3aG8gZ3JhbnRlZCBpdDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgrUAQoCBAESBC0APAEaxwEgR3JhbnRzIGd1ZXN0IHBhc3Nlcywgb25lIHBlciBkZXZpY2U7IGVpdGhlciBhbGwgb3Igbm9uZS4gSWYgdGhlIGNhbGxlciBhbHJlYWR5IGdyYW50ZWQgYSBwYXNzCiB3aXRoIHRoZSBzYW1lIGd1ZXN0LCBkZXZpY2UsIHN0YXJ0IGFuZCBlbmQsIHRoYXQgcGFzcyBpcyByZXR1cm5lZDsgc3RhcnRzIGluIHRoZSBwYXN0IGNvdW50IGFzCiBlcXVhbC4KClQKBAQBAgASAy8CORpHIFRoZSBndWVzdDsgbXVzdCBoYXZlIGFuIGFjY291bnQuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZCBgZW1haWxgLgoKTwoEBAECARIDMQJjGkIgVGhlIGRldmljZXM7IHRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIGdyYW50IHBhc3NlcyBvbiBlYWNoLgoKLgoEBAECAhIDMwIrGiEgV2hlbiB0aGV5IGJlZ2luOyBub3cgaWYgYWJzZW50LgoKZwoEBAECAxIDNQJTGlogV2hlbiB0aGV5IGVuZDogYWZ0ZXIgYHZhbGlkX2Zyb21gLCBhbmQgd2l0aGluIHRoZSBsb25nZXN0IHdpbmRvdyB0aGF0IHRoZSBwb2xpY3kgYWxsb3dzLgoKgQEKBAQBAgQSAzgCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKxgEKBAQBAgUSAzsCUhq4ASBFLW1haWwgYWRkcmVzcyBpbnN0ZWFkIG9mIGB1c2VyX2lkYDogbWFrZXMgYW4gaW52aXRhdGlvbiBmb3IgdGhlIHBlcnNvbiB3aG8gcHJvdmVzIHRvIHJlY2VpdmUgbWFpbCB0aGVyZSwKIHdoZXRoZXIgaXQgaGFzIGFuIGFjY291bnQgb3Igbm90LCBhbmQgYW5zd2VycyBhbGlrZTsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKGwoCBAISBD8ARAEaDyBHdWVzdCBwYXNzZXMuCgorCgQEAgIAEgNBAiAaHiBJbiB0aGUgb3JkZXIgb2YgdGhlIGRldmljZXMuCgo1CgQEAgIBEgNDAhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKIQoCBAMSBEcAVAEaFSBMaXN0cyBndWVzdCBwYXNzZXMuCgoqCgQEAwIAEgNJAjsaHSBPbmx5IHBhc3NlcyBvbiB0aGlzIGRldmljZS4KCjMKBAQDAgESA0sCORomIE9ubHkgcGFzc2VzIG9uIGRldmljZXMgb2YgdGhpcyB1bml0LgoKLwoEBAMCAhIDTQIZGiIgSW5jbHVkZXMgcGFzc2VzIHRoYXQgaGF2ZSBlbmRlZC4KCioKBAQDAgMSA08CORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAMCBBIDUQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpGCgQEAwIFEgNTAhQaOSBPbmx5IHRob3NlIGluIGZvcmNlIG5vdywgd2hhdGV2ZXIgYGluY2x1ZGVfZW5kZWRgIHNheXMuCgonCgIEBBIEVwBcARobIE9uZSBwYWdlIG9mIGd1ZXN0IHBhc3Nlcy4KCloKBAQEAgASA1kCIBpNIE9sZGVzdCBmaXJzdDsgcGFzc2VzIG9mIHRoZSBzYW1lIG1pbGxpc2Vjb25kIGFyZSBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgaWRzLgoKOAoEBAQCARIDWwIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KClIKAgQFEgRfAGkBGkYgQ2hhbmdlcyB0aGUgd2luZG93IG9mIGEgZ3Vlc3QgcGFzcy4gQWJzZW50IGZpZWxkcyBrZWVwIHRoZWlyIHZhbHVlcy4KChgKBAQFAgASA2ECSRoLIFRoZSBwYXNzLgoKHgoEBAUCARIDYwIrGhEgV2hlbiBpdCBiZWdpbnMuCgocCgQEBQICEgNlAiwaDyBXaGVuIGl0IGVuZHMuCgqBAQoEBAUCAxIDaAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgogCgIEBhIEbAByARoUIEVuZHMgYSBndWVzdCBwYXNzLgoKGAoEBAYCABIDbgJJGgsgVGhlIHBhc3MuCgqBAQoEBAYCARIDcQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgocCgIGABIFdQCOAQEaDyBHdWVzdCBwYXNzZXMuCgokCgQGAAIAEgR3AnsDGhYgR3JhbnRzIGd1ZXN0IHBhc3Nlcy4KCmUKBAYAAgESBX0CgAEDGlYgTGlzdHMgZ3Vlc3QgcGFzc2VzIG9uIGRldmljZXMgd2hlcmUgdGhlIGNhbGxlciBtYXkgZ3JhbnQgdGhlbSwgYW5kIHRoZSBjYWxsZXIncyBvd24uCgo1CgQGAAICEgaCAQKIAQMaJSBDaGFuZ2VzIHRoZSB3aW5kb3cgb2YgYSBndWVzdCBwYXNzLgoKVgoEBgACAxIGigECjQEDGkYgRW5kcyBhIGd1ZXN0IHBhc3MgaW1tZWRpYXRlbHkuIE5vdCBhbiBlcnJvciBpZiBpdCBoYXMgZW5kZWQgYWxyZWFkeS4KYgZwcm90bzM="
+      base64: "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aHGdvb2dsZS9hcGkvYW5ub3RhdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aHHRlbmFuY3kvdjEvYXNzb2NpYXRpb24ucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byKnBAoJR3Vlc3RQYXNzEhYKAmlkGAEgASgJQga6uxgCCAFSAmlkEh8KB3VzZXJfaWQYAiABKAlCBrq7GAIIAVIGdXNlcklkEhsKCWRldmljZV9pZBgDIAEoCVIIZGV2aWNlSWQSOQoKdmFsaWRfZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSJQoKZ3JhbnRlZF9ieRgGIAEoCUIGursYAggBUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBInCgtkZXZpY2VfbmFtZRgIIAEoCUIGursYAggBUgpkZXZpY2VOYW1lEjkKCXJlY3VycmluZxgJIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSKwoNaW52aXRhdGlvbl9pZBgKIAEoCUIGursYAggBUgxpbnZpdGF0aW9uSWQSKQoMZGlzcGxheV9uYW1lGAsgASgJQga6uxgCCAFSC2Rpc3BsYXlOYW1lEi4KD2dyYW50ZWRfYnlfbmFtZRgMIAEoCUIGursYAggBUg1ncmFudGVkQnlOYW1lIsMCChVHcmFudEd1ZXN0UGFzc1JlcXVlc3QSHwoHdXNlcl9pZBgBIAEoCUIGqrsYAhhAUgZ1c2VySWQSKQoKZGV2aWNlX2lkcxgCIAMoCUIKqrsYBhhAQAFIZFIJZGV2aWNlSWRzEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SQwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIsCgVlbWFpbBgGIAEoCUIWqrsYEhj+ASINW15AIF0rQFteQCBdK1IFZW1haWwiYwoWR3JhbnRHdWVzdFBhc3NSZXNwb25zZRItCgZwYXNzZXMYASADKAsyFS50ZW5hbmN5LnYxLkd1ZXN0UGFzc1IGcGFzc2VzEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiLhAgoWTGlzdEd1ZXN0UGFzc2VzUmVxdWVzdBIjCglkZXZpY2VfaWQYASABKAlCBqq7GAIYQFIIZGV2aWNlSWQSHwoHdW5pdF9pZBgCIAEoCUIGqrsYAhhAUgZ1bml0SWQSIwoNaW5jbHVkZV9lbmRlZBgDIAEoCFIMaW5jbHVkZUVuZGVkEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAYgASgIUgdpbkZvcmNlEiEKBHBhZ2UYCCABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USSgoHc29ydF9ieRgJIAEoCUIxqrsYLSIrY3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5InAKF0xpc3RHdWVzdFBhc3Nlc1Jlc3BvbnNlEi0KBnBhc3NlcxgBIAMoCzIVLnRlbmFuY3kudjEuR3Vlc3RQYXNzUgZwYXNzZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIuUBChZVcGRhdGVHdWVzdFBhc3NSZXF1ZXN0EiEKB3Bhc3NfaWQYASABKAlCCKq7GAQIARhAUgZwYXNzSWQSOQoKdmFsaWRfZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJtChZSZXZva2VHdWVzdFBhc3NSZXF1ZXN0EiEKB3Bhc3NfaWQYASABKAlCCKq7GAQIARhAUgZwYXNzSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKWBAoGR3Vlc3RzEnsKBUdyYW50EiEudGVuYW5jeS52MS5HcmFudEd1ZXN0UGFzc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkdyYW50R3Vlc3RQYXNzUmVzcG9uc2UiK6K7GAIIAoLT5JMCGSIUL2FwaS92MS9ndWVzdC1wYXNzZXM6ASqyuxgCCAESdwoETGlzdBIiLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVxdWVzdBojLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVzcG9uc2UiJqK7GAYIAiABKAGC0+STAhYSFC9hcGkvdjEvZ3Vlc3QtcGFzc2VzEpkBCgZVcGRhdGUSIi50ZW5hbmN5LnYxLlVwZGF0ZUd1ZXN0UGFzc1JlcXVlc3QaFS50ZW5hbmN5LnYxLkd1ZXN0UGFzcyJUorsYAggCgtPkkwJIGh4vYXBpL3YxL2d1ZXN0LXBhc3Nlcy97cGFzc19pZH06ASpaIzIeL2FwaS92MS9ndWVzdC1wYXNzZXMve3Bhc3NfaWR9OgEqEnoKBlJldm9rZRIiLnRlbmFuY3kudjEuUmV2b2tlR3Vlc3RQYXNzUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIiyiuxgCCAKC0+STAiAqHi9hcGkvdjEvZ3Vlc3QtcGFzc2VzL3twYXNzX2lkfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKvRsKQAoBDBIDAQASGjYgR3Vlc3QgcGFzc2VzOiBhY2Nlc3MgdG8gYSBkZXZpY2UgZm9yIGEgbGltaXRlZCB0aW1lLgoKPwoCBAASBA4AKAEaMyBBIGd1ZXN0J3MgcmlnaHQgdG8gYSBkZXZpY2UgaW5zaWRlIGEgdGltZSB3aW5kb3cuCgpbCgQEAAIAEgMQAjgaTiBJZGVudGlmaWVyLCBgYXNjX+KApmA6IGEgZ3Vlc3QgcGFzcyBpcyBhbiBhc3NvY2lhdGlvbiB3aXRoIHRoZSByb2xlIGBndWVzdGAuCgoZCgQEAAIBEgMSAj0aDCBUaGUgZ3Vlc3QuCgoaCgQEAAICEgMUAhcaDSBUaGUgZGV2aWNlLgoKHgoEBAACAxIDFgIrGhEgV2hlbiBpdCBiZWdpbnMuCgonCgQEAAIEEgMYAiwaGiBXaGVuIGl0IGVuZHMsIGV4Y2x1c2l2ZS4KCjwKBAQAAgUSAxoCQBovIFRoZSB1c2VyIHdobyBncmFudGVkIGl0LCBvciBleHRlbmRlZCBpdCBsYXN0LgoKIwoEBAACBhIDHAIrGhYgV2hlbiBpdCB3YXMgZ3JhbnRlZC4KCikKBAQAAgcSAx4CQRocIFRoZSBkZXZpY2UncyBkaXNwbGF5IG5hbWUuCgpVCgQEAAIIEgMgAiAaSCBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGl0cyBiZWdpbm5pbmcgYW5kIGl0cyBlbmQ7IGFic2VudCBtZWFucyBhbHdheXMuCgrAAQoEBAACCRIDIwJEGrIBIE9ubHkgaW4gdGhlIGFuc3dlciB0byBhIGdyYW50IGJ5IGUtbWFpbCBhZGRyZXNzOiB0aGUgaW52aXRhdGlvbiB0aGF0IGl0IG1hZGUsIGBpbnZf4oCmYC4gVGhlIHBhc3MgaXMKIGhlbGQgb25jZSB0aGUgZ3Vlc3QgaGFzIGFjY2VwdGVkOyB1bnRpbCB0aGVuIGBpZGAgYW5kIGB1c2VyX2lkYCBhcmUgZW1wdHkuCgpCCgQEAAIKEgMlAkMaNSBEaXNwbGF5IG5hbWUgb2YgdGhlIGd1ZXN0OyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KClAKBAQAAgsSAycCRhpDIERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlciB3aG8gZ3JhbnRlZCBpdDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgrUAQoCBAESBC0APAEaxwEgR3JhbnRzIGd1ZXN0IHBhc3Nlcywgb25lIHBlciBkZXZpY2U7IGVpdGhlciBhbGwgb3Igbm9uZS4gSWYgdGhlIGNhbGxlciBhbHJlYWR5IGdyYW50ZWQgYSBwYXNzCiB3aXRoIHRoZSBzYW1lIGd1ZXN0LCBkZXZpY2UsIHN0YXJ0IGFuZCBlbmQsIHRoYXQgcGFzcyBpcyByZXR1cm5lZDsgc3RhcnRzIGluIHRoZSBwYXN0IGNvdW50IGFzCiBlcXVhbC4KClQKBAQBAgASAy8CORpHIFRoZSBndWVzdDsgbXVzdCBoYXZlIGFuIGFjY291bnQuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZCBgZW1haWxgLgoKTwoEBAECARIDMQJjGkIgVGhlIGRldmljZXM7IHRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIGdyYW50IHBhc3NlcyBvbiBlYWNoLgoKLgoEBAECAhIDMwIrGiEgV2hlbiB0aGV5IGJlZ2luOyBub3cgaWYgYWJzZW50LgoKZwoEBAECAxIDNQJTGlogV2hlbiB0aGV5IGVuZDogYWZ0ZXIgYHZhbGlkX2Zyb21gLCBhbmQgd2l0aGluIHRoZSBsb25nZXN0IHdpbmRvdyB0aGF0IHRoZSBwb2xpY3kgYWxsb3dzLgoKgQEKBAQBAgQSAzgCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKxgEKBAQBAgUSAzsCUhq4ASBFLW1haWwgYWRkcmVzcyBpbnN0ZWFkIG9mIGB1c2VyX2lkYDogbWFrZXMgYW4gaW52aXRhdGlvbiBmb3IgdGhlIHBlcnNvbiB3aG8gcHJvdmVzIHRvIHJlY2VpdmUgbWFpbCB0aGVyZSwKIHdoZXRoZXIgaXQgaGFzIGFuIGFjY291bnQgb3Igbm90LCBhbmQgYW5zd2VycyBhbGlrZTsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKGwoCBAISBD8ARAEaDyBHdWVzdCBwYXNzZXMuCgorCgQEAgIAEgNBAiAaHiBJbiB0aGUgb3JkZXIgb2YgdGhlIGRldmljZXMuCgo1CgQEAgIBEgNDAhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKIQoCBAMSBEcAWAEaFSBMaXN0cyBndWVzdCBwYXNzZXMuCgoqCgQEAwIAEgNJAjsaHSBPbmx5IHBhc3NlcyBvbiB0aGlzIGRldmljZS4KCjMKBAQDAgESA0sCORomIE9ubHkgcGFzc2VzIG9uIGRldmljZXMgb2YgdGhpcyB1bml0LgoKLwoEBAMCAhIDTQIZGiIgSW5jbHVkZXMgcGFzc2VzIHRoYXQgaGF2ZSBlbmRlZC4KCioKBAQDAgMSA08CORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAMCBBIDUQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpGCgQEAwIFEgNTAhQaOSBPbmx5IHRob3NlIGluIGZvcmNlIG5vdywgd2hhdGV2ZXIgYGluY2x1ZGVfZW5kZWRgIHNheXMuCgpkCgQEAwIGEgNVAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpdCgQEAwIHEgNXAmQaUCBgY3JlYXRlZF9hdGA6IG9sZGVzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGAtY3JlYXRlZF9hdGA6IG5ld2VzdCBmaXJzdC4KCicKAgQEEgRbAGABGhsgT25lIHBhZ2Ugb2YgZ3Vlc3QgcGFzc2VzLgoKWgoEBAQCABIDXQIgGk0gT2xkZXN0IGZpcnN0OyBwYXNzZXMgb2YgdGhlIHNhbWUgbWlsbGlzZWNvbmQgYXJlIGluIHRoZSBvcmRlciBvZiB0aGVpciBpZHMuCgo4CgQEBAIBEgNfAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKUgoCBAUSBGMAbQEaRiBDaGFuZ2VzIHRoZSB3aW5kb3cgb2YgYSBndWVzdCBwYXNzLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKGAoEBAUCABIDZQJJGgsgVGhlIHBhc3MuCgoeCgQEBQIBEgNnAisaESBXaGVuIGl0IGJlZ2lucy4KChwKBAQFAgISA2kCLBoPIFdoZW4gaXQgZW5kcy4KCoEBCgQEBQIDEgNsAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiAKAgQGEgRwAHYBGhQgRW5kcyBhIGd1ZXN0IHBhc3MuCgoYCgQEBgIAEgNyAkkaCyBUaGUgcGFzcy4KCoEBCgQEBgIBEgN1AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KChwKAgYAEgV5AJIBARoPIEd1ZXN0IHBhc3Nlcy4KCiQKBAYAAgASBHsCfwMaFiBHcmFudHMgZ3Vlc3QgcGFzc2VzLgoKZgoEBgACARIGgQEChAEDGlYgTGlzdHMgZ3Vlc3QgcGFzc2VzIG9uIGRldmljZXMgd2hlcmUgdGhlIGNhbGxlciBtYXkgZ3JhbnQgdGhlbSwgYW5kIHRoZSBjYWxsZXIncyBvd24uCgo1CgQGAAICEgaGAQKMAQMaJSBDaGFuZ2VzIHRoZSB3aW5kb3cgb2YgYSBndWVzdCBwYXNzLgoKVgoEBgACAxIGjgECkQEDGkYgRW5kcyBhIGd1ZXN0IHBhc3MgaW1tZWRpYXRlbHkuIE5vdCBhbiBlcnJvciBpZiBpdCBoYXMgZW5kZWQgYWxyZWFkeS4KYgZwcm90bzM="
     )
   }
 }

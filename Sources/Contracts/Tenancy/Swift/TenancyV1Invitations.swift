@@ -493,6 +493,10 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `created_at`: oldest first, which is the default; `-created_at`: newest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -502,12 +506,16 @@ extension Tenancy_V1 {
       entityId: Swift.String = "",
       pending: Swift.Bool = false,
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.entityId = entityId
       self.pending = pending
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListInvitationsRequest" }
@@ -524,11 +532,14 @@ extension Tenancy_V1 {
       unsafe self.pending = source.pointee.f2_pending != 0
       unsafe self.pageSize = source.pointee.f3_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
+      unsafe self.page = source.pointee.f5_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f6_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.entityId.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -540,8 +551,61 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_pending = self.pending ? 1 : 0
       unsafe target.pointee.f3_page_size = self.pageSize
       unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f5_page = self.page
+      unsafe target.pointee.f6_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -560,6 +624,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -647,6 +721,10 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `created_at`: oldest first, which is the default; `-created_at`: newest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -654,10 +732,14 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListReceivedInvitationsRequest" }
@@ -672,10 +754,13 @@ extension Tenancy_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ListReceivedInvitationsRequest.self)
       unsafe self.pageSize = source.pointee.f1_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
+      unsafe self.page = source.pointee.f3_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -685,8 +770,61 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_received_invitations_request__init(target)
       unsafe target.pointee.f1_page_size = self.pageSize
       unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f3_page = self.page
+      unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -700,6 +838,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -1299,7 +1447,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1AssociationFile,
         ]
       },
-      base64: "Chx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLlBQoKSW52aXRhdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIfCgtlbnRpdHlfbmFtZRgEIAEoCVIKZW50aXR5TmFtZRISCgRyb2xlGAUgASgJUgRyb2xlEhwKBWVtYWlsGAYgASgJQga6uxgCCAFSBWVtYWlsEjkKCnZhbGlkX2Zyb20YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQSMQoFc3RhdGUYCiABKA4yGy50ZW5hbmN5LnYxLkludml0YXRpb25TdGF0ZVIFc3RhdGUSHQoKaW52aXRlZF9ieRgLIAEoCVIJaW52aXRlZEJ5EjkKCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSNwoJY2xvc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIIY2xvc2VkQXQSIwoJY2xvc2VkX2J5GA4gASgJQga6uxgCCAFSCGNsb3NlZEJ5EjkKCXJlY3VycmluZxgPIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSLQoOY29udmVydGVkX2Zyb20YECABKAlCBrq7GAIIAVINY29udmVydGVkRnJvbRIuCg9pbnZpdGVkX2J5X25hbWUYESABKAlCBrq7GAIIAVINaW52aXRlZEJ5TmFtZSKsAwoXQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEcm9sZRgCIAEoCUIIqrsYBAgBGEBSBHJvbGUSLAoFZW1haWwYAyABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEjkKCnZhbGlkX2Zyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQSMAoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI5CglyZWN1cnJpbmcYDyABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nIm4KGENyZWF0ZUludml0YXRpb25SZXNwb25zZRI2CgppbnZpdGF0aW9uGAEgASgLMhYudGVuYW5jeS52MS5JbnZpdGF0aW9uUgppbnZpdGF0aW9uEhoKBGNvZGUYAiABKAlCBrq7GAIIAVIEY29kZSKrAQoWTGlzdEludml0YXRpb25zUmVxdWVzdBIjCgllbnRpdHlfaWQYASABKAlCBqq7GAIYQFIIZW50aXR5SWQSGAoHcGVuZGluZxgCIAEoCFIHcGVuZGluZxIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJ7ChdMaXN0SW52aXRhdGlvbnNSZXNwb25zZRI4CgtpbnZpdGF0aW9ucxgBIAMoCzIWLnRlbmFuY3kudjEuSW52aXRhdGlvblILaW52aXRhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuInQKHkxpc3RSZWNlaXZlZEludml0YXRpb25zUmVxdWVzdBIqCglwYWdlX3NpemUYASABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAiABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiKqAQofTGlzdFJlY2VpdmVkSW52aXRhdGlvbnNSZXNwb25zZRI4CgtpbnZpdGF0aW9ucxgBIAMoCzIWLnRlbmFuY3kudjEuSW52aXRhdGlvblILaW52aXRhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkIpQBChdBY2NlcHRJbnZpdGF0aW9uUmVxdWVzdBIrCg1pbnZpdGF0aW9uX2lkGAEgASgJQgaquxgCGEBSDGludml0YXRpb25JZBIaCgRjb2RlGAIgASgJQgaquxgCGEBSBGNvZGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKVAQoYRGVjbGluZUludml0YXRpb25SZXF1ZXN0EisKDWludml0YXRpb25faWQYASABKAlCBqq7GAIYQFIMaW52aXRhdGlvbklkEhoKBGNvZGUYAiABKAlCBqq7GAIYQFIEY29kZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5InoKF1Jldm9rZUludml0YXRpb25SZXF1ZXN0Ei0KDWludml0YXRpb25faWQYASABKAlCCKq7GAQIARhAUgxpbnZpdGF0aW9uSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSrLAQoPSW52aXRhdGlvblN0YXRlEiAKHElOVklUQVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIcChhJTlZJVEFUSU9OX1NUQVRFX1BFTkRJTkcQARIdChlJTlZJVEFUSU9OX1NUQVRFX0FDQ0VQVEVEEAISHQoZSU5WSVRBVElPTl9TVEFURV9ERUNMSU5FRBADEhwKGElOVklUQVRJT05fU1RBVEVfUkVWT0tFRBAEEhwKGElOVklUQVRJT05fU1RBVEVfRVhQSVJFRBAFMu8GCgtJbnZpdGF0aW9ucxJ/CgZDcmVhdGUSIy50ZW5hbmN5LnYxLkNyZWF0ZUludml0YXRpb25SZXF1ZXN0GiQudGVuYW5jeS52MS5DcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2UiKqK7GAIIAoLT5JMCGCITL2FwaS92MS9pbnZpdGF0aW9uczoBKrK7GAIIARJ2CgRMaXN0EiIudGVuYW5jeS52MS5MaXN0SW52aXRhdGlvbnNSZXF1ZXN0GiMudGVuYW5jeS52MS5MaXN0SW52aXRhdGlvbnNSZXNwb25zZSIlorsYBggCIAEoAYLT5JMCFRITL2FwaS92MS9pbnZpdGF0aW9ucxKXAQoMTGlzdFJlY2VpdmVkEioudGVuYW5jeS52MS5MaXN0UmVjZWl2ZWRJbnZpdGF0aW9uc1JlcXVlc3QaKy50ZW5hbmN5LnYxLkxpc3RSZWNlaXZlZEludml0YXRpb25zUmVzcG9uc2UiLqK7GAYIAiABKAGC0+STAh4SHC9hcGkvdjEvdXNlcnMvbWUvaW52aXRhdGlvbnMSqAEKBkFjY2VwdBIjLnRlbmFuY3kudjEuQWNjZXB0SW52aXRhdGlvblJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiJcorsYAggCgtPkkwJQIhovYXBpL3YxL2ludml0YXRpb25zL2FjY2VwdDoBKlovIiovYXBpL3YxL2ludml0YXRpb25zL3tpbnZpdGF0aW9uX2lkfS9hY2NlcHQ6ASoSpwEKB0RlY2xpbmUSJC50ZW5hbmN5LnYxLkRlY2xpbmVJbnZpdGF0aW9uUmVxdWVzdBoWLnRlbmFuY3kudjEuSW52aXRhdGlvbiJeorsYAggCgtPkkwJSIhsvYXBpL3YxL2ludml0YXRpb25zL2RlY2xpbmU6ASpaMCIrL2FwaS92MS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH0vZGVjbGluZToBKhJ4CgZSZXZva2USIy50ZW5hbmN5LnYxLlJldm9rZUludml0YXRpb25SZXF1ZXN0GhYudGVuYW5jeS52MS5JbnZpdGF0aW9uIjGiuxgCCAKC0+STAiUqIy9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9QjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrQLwphCgEMEgMBABIaVyBJbnZpdGF0aW9uczogcm9sZXMgZm9yIHBlb3BsZSB3aG8gaGF2ZSBub3QgYWNjZXB0ZWQgdGhlbSB5ZXQsIG9yIHdobyBoYXZlIG5vIGFjY291bnQuCgopCgIFABIEDQAaARodIFRoZSBzdGF0ZSBvZiBhbiBpbnZpdGF0aW9uLgoKHQoEBQACABIDDwIjGhAgTm90IHNwZWNpZmllZC4KCh8KBAUAAgESAxECHxoSIENhbiBiZSBhY2NlcHRlZC4KCjUKBAUAAgISAxMCIBooIEl0IHdhcyBhY2NlcHRlZCwgYW5kIHRoZSByb2xlIGdyYW50ZWQuCgofCgQFAAIDEgMVAiAaEiBJdCB3YXMgZGVjbGluZWQuCgohCgQFAAIEEgMXAh8aFCBJdCB3YXMgdGFrZW4gYmFjay4KCisKBAUAAgUSAxkCHxoeIEl0IHdhcyBub3QgYWNjZXB0ZWQgaW4gdGltZS4KCjMKAgQAEgQdAEIBGicgQW4gaW52aXRhdGlvbiB0byBhIHJvbGUgb24gYW4gZW50aXR5LgoKJQoEBAACABIDHwIQGhggSWRlbnRpZmllciwgYGludl/igKZgLgoKMwoEBAACARIDIQIXGiYgVGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24uCgohCgQEAAICEgMjAhkaFCBUaGUgZW50aXR5J3MgdHlwZS4KCikKBAQAAgMSAyUCGRocIFRoZSBlbnRpdHkncyBkaXNwbGF5IG5hbWUuCgowCgQEAAIEEgMnAhIaIyBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCqUBCgQEAAIFEgMqAjsalwEgVGhlIGludml0ZWQgYWRkcmVzcywgYXMgaXQgd2FzIGdpdmVuOyBlbXB0eSBmb3IgYW4gaW52aXRhdGlvbiBieSBjb2RlIGFsb25lLiBPZiBvbmUgdGhhdCBhbiB1cGdyYWRlIG1hZGUKIG9mIGEgcm9sZSwgb25seSB0aGUgaW52aXRlZCBwZXJzb24gc2VlcyBpdC4KClIKBAQAAgYSAywCKxpFIFdoZW4gdGhlIHJvbGUgYmVnaW5zOyBhYnNlbnQgbWVhbnMgd2hlbiB0aGUgaW52aXRhdGlvbiBpcyBhY2NlcHRlZC4KCkEKBAQAAgcSAy4CLBo0IFdoZW4gdGhlIHJvbGUgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgpECgQEAAIIEgMwAisaNyBVbnRpbCB3aGVuIHRoZSBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZCwgZXhjbHVzaXZlLgoKGQoEBAACCRIDMgIdGgwgSXRzIHN0YXRlLgoKJAoEBAACChIDNAIZGhcgVGhlIHVzZXIgd2hvIGludml0ZXMuCgojCgQEAAILEgM2AiwaFiBXaGVuIGl0IHdhcyBjcmVhdGVkLgoKOQoEBAACDBIDOAIrGiwgV2hlbiBpdCB3YXMgYWNjZXB0ZWQsIGRlY2xpbmVkIG9yIHJldm9rZWQuCgolCgQEAAINEgM6AkAaGCBUaGUgdXNlciB3aG8gZGlkIHRoYXQuCgpgCgQEAAIOEgM8AiEaUyBXaGVuIHRoZSByb2xlIGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4KCpQBCgQEAAIPEgM/AkUahgEgVGhlIHJvbGUgdGhhdCBhbiB1cGdyYWRlIHR1cm5lZCBpbnRvIHRoaXMgaW52aXRhdGlvbiwgYGFzY1/igKZgLCBiZWNhdXNlIGl0cyB1c2VyIGhhcyBub3QgcHJvdmVuIHRoZSBhZGRyZXNzOwogZW1wdHkgZm9yIGFsbCBvdGhlcnMuCgpNCgQEAAIQEgNBAkYaQCBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIGludml0ZXM7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKJAoCBAESBEUAWQEaGCBDcmVhdGVzIGFuIGludml0YXRpb24uCgozCgQEAQIAEgNHAksaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCjAKBAQBAgESA0kCRhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKqQEKBAQBAgISA0wCUhqbASBFLW1haWwgYWRkcmVzcyBvZiB0aGUgaW52aXRlZCBwZXJzb24sIHdobyBuZWVkIG5vdCBoYXZlIGFuIGFjY291bnQ7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4gRW1wdHkKIG1lYW5zIHRoYXQgdGhlIGludml0YXRpb24gY2FuIGJlIGFjY2VwdGVkIGJ5IGNvZGUgb25seS4KClIKBAQBAgMSA04CKxpFIFdoZW4gdGhlIHJvbGUgYmVnaW5zOyBhYnNlbnQgbWVhbnMgd2hlbiB0aGUgaW52aXRhdGlvbiBpcyBhY2NlcHRlZC4KCkEKBAQBAgQSA1ACLBo0IFdoZW4gdGhlIHJvbGUgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgqWAQoEBAECBRIDUwIrGogBIFVudGlsIHdoZW4gdGhlIGludml0YXRpb24gY2FuIGJlIGFjY2VwdGVkOiBhdCBtb3N0IDMwIGRheXMgZnJvbSBub3c7IGFic2VudCBtZWFucyA3IGRheXMuIEFuCiBpbnZpdGF0aW9uIG5ldmVyIG91dGxhc3RzIGB2YWxpZF91bnRpbGAuCgqBAQoEBAECBhIDVgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpgCgQEAQIHEgNYAiEaUyBXaGVuIHRoZSByb2xlIGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4KCiEKAgQCEgRcAGIBGhUgVGhlIG5ldyBpbnZpdGF0aW9uLgoKHgoEBAICABIDXgIcGhEgVGhlIGludml0YXRpb24uCgrFAQoEBAICARIDYQI6GrcBIFRoZSBjb2RlIHRoYXQgYWNjZXB0cyBpdCwgZm9yIGFueW9uZSB3aG8gaGFuZHMgaXQgdG8gdGhlIGludml0ZWQgcGVyc29uLiBUaGUgc2VydmljZSBrZWVwcyBubyBjb3B5OgogdGhlIGFuc3dlciB0byBhIHJlcGVhdGVkIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBpZGVtcG90ZW5jeSBrZXkgY29tZXMgd2l0aG91dCBpdC4KCiAKAgQDEgRlAG8BGhQgTGlzdHMgaW52aXRhdGlvbnMuCgqZAQoEBAMCABIDaAI7GosBIFRob3NlIHRvIHJvbGVzIG9uIHRoaXMgZW50aXR5OyB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBsaXN0IHRoZSBhc3NvY2lhdGlvbnMgb24gaXQuIEVtcHR5CiBtZWFucyB0aG9zZSB0aGF0IHRoZSBjYWxsZXIgaGFzIGNyZWF0ZWQuCgohCgQEAwIBEgNqAhMaFCBPbmx5IHBlbmRpbmcgb25lcy4KCioKBAQDAgISA2wCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAMCAxIDbgI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgomCgIEBBIEcgB3ARoaIE9uZSBwYWdlIG9mIGludml0YXRpb25zLgoKXwoEBAQCABIDdAImGlIgT2xkZXN0IGZpcnN0OyBpbnZpdGF0aW9ucyBvZiB0aGUgc2FtZSBtaWxsaXNlY29uZCBhcmUgaW4gdGhlIG9yZGVyIG9mIHRoZWlyIGlkcy4KCjgKBAQEAgESA3YCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpECgIEBRIEegB/ARo4IExpc3RzIHRoZSBwZW5kaW5nIGludml0YXRpb25zIG9mIHRoZSBjYWxsZXIncyBhZGRyZXNzLgoKKgoEBAUCABIDfAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEBQIBEgN+Aj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCjoKAgQGEgaCAQCKAQEaLCBPbmUgcGFnZSBvZiB0aGUgaW52aXRhdGlvbnMgb2YgYW4gYWRkcmVzcy4KCmAKBAQGAgASBIQBAiYaUiBPbGRlc3QgZmlyc3Q7IGludml0YXRpb25zIG9mIHRoZSBzYW1lIG1pbGxpc2Vjb25kIGFyZSBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgaWRzLgoKOQoEBAYCARIEhgECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgqRAQoEBAYCAhIEiQECGhqCASBXaGV0aGVyIHRoZSBjYWxsZXIncyBhZGRyZXNzIGlzIHZlcmlmaWVkLiBXaXRob3V0IHRoYXQgdGhlIGxpc3QgaXMgZW1wdHk6IGFueW9uZSBjYW4gc2lnbiB1cCB3aXRoCiB0aGUgYWRkcmVzcyBvZiBzb21lYm9keSBlbHNlLgoKJgoCBAcSBo0BAJYBARoYIEFjY2VwdHMgYW4gaW52aXRhdGlvbi4KCnUKBAQHAgASBJABAj8aZyBUaGUgaW52aXRhdGlvbiwgd2hpY2ggbXVzdCBiZSBmb3IgdGhlIGNhbGxlcidzIHZlcmlmaWVkIGFkZHJlc3MuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZAogYGNvZGVgLgoKTAoEBAcCARIEkgECNho+IFRoZSBpbnZpdGF0aW9uJ3MgY29kZTsgY2FzZSwgc3BhY2VzIGFuZCBoeXBoZW5zIGFyZSBpZ25vcmVkLgoKggEKBAQHAgISBJUBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCicKAgQIEgaZAQCiAQEaGSBEZWNsaW5lcyBhbiBpbnZpdGF0aW9uLgoKdQoEBAgCABIEnAECPxpnIFRoZSBpbnZpdGF0aW9uLCB3aGljaCBtdXN0IGJlIGZvciB0aGUgY2FsbGVyJ3MgdmVyaWZpZWQgYWRkcmVzcy4gU2V0IGV4YWN0bHkgb25lIG9mIHRoaXMgYW5kCiBgY29kZWAuCgpMCgQECAIBEgSeAQI2Gj4gVGhlIGludml0YXRpb24ncyBjb2RlOyBjYXNlLCBzcGFjZXMgYW5kIGh5cGhlbnMgYXJlIGlnbm9yZWQuCgqCAQoEBAgCAhIEoQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKJgoCBAkSBqUBAKsBARoYIFJldm9rZXMgYW4gaW52aXRhdGlvbi4KCh8KBAQJAgASBKcBAk8aESBUaGUgaW52aXRhdGlvbi4KCoIBCgQECQIBEgSqAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgp8CgIGABIGrwEA3QEBGm4gSW52aXRhdGlvbnMgdG8gcm9sZXMuIFRoZXkgY2FuIGJlIGxpc3RlZCBmb3IgMzAgZGF5cyBhZnRlciB0aGV5IGhhdmUgZXhwaXJlZCwgYW5kIHZhbmlzaCB3aXRoIHRoZWlyCiBlbnRpdHkuCgrWAQoEBgACABIGswECtwEDGsUBIEludml0ZXMgc29tZWJvZHkgdG8gYSByb2xlIHRoYXQgdGhlIGNhbGxlciBtYXkgZ3JhbnQuIEFuIGVudGl0eSBoYXMgYXQgbW9zdCAyMDAgcGVuZGluZwogaW52aXRhdGlvbnMsIGFuZCBhIHVzZXIgaGFzIGF0IG1vc3QgNTAwOyBtb3JlIGFyZSByZWZ1c2VkIHdpdGggRkFJTEVEX1BSRUNPTkRJVElPTiwKIFRPT19NQU5ZX0lOVklUQVRJT05TLgoKWwoEBgACARIGuQECvAEDGksgTGlzdHMgdGhlIGludml0YXRpb25zIHRvIGFuIGVudGl0eSwgb3IgdGhvc2UgdGhhdCB0aGUgY2FsbGVyIGhhcyBjcmVhdGVkLgoKUQoEBgACAhIGvgECwQEDGkEgTGlzdHMgdGhlIHBlbmRpbmcgaW52aXRhdGlvbnMgb2YgdGhlIGNhbGxlcidzIHZlcmlmaWVkIGFkZHJlc3MuCgrUAwoEBgACAxIGxwECzQEDGsMDIEFjY2VwdHMgYW4gaW52aXRhdGlvbjogdGhlIGNhbGxlciBnZXRzIHRoZSByb2xlLCBhcyBpZiB0aGUgaW52aXRlciBoYWQgZ3JhbnRlZCBpdCBub3cuIElmCiB0aGUgaW52aXRlciBtYXkgbm8gbG9uZ2VyIGdyYW50IGl0LCBpdCBpcyByZWZ1c2VkIHdpdGggRkFJTEVEX1BSRUNPTkRJVElPTiwKIElTU1VFUl9MQUNLU19SSUdIVCwgYW5kIHN0YXlzIHBlbmRpbmcuIFRoZSB1c2VyIHdobyBoYXMgYWNjZXB0ZWQgYW4gaW52aXRhdGlvbiBnZXRzIHRoZSBzYW1lCiBhbnN3ZXIgYWdhaW4uIEZvciBldmVyeWJvZHkgZWxzZSwgYSBjb2RlIHRoYXQgd2FzIHVzZWQgaXMgTk9UX0ZPVU5ELCBDT0RFX1VOS05PV04sIGxpa2Ugb25lIHRoYXQKIG5ldmVyIHdhcy4gVGVuIHdyb25nIGNvZGVzIGluIHRlbiBtaW51dGVzIGFyZSBSRVNPVVJDRV9FWEhBVVNURUQsIFRPT19NQU5ZX0NPREVfQVRURU1QVFMuCgo6CgQGAAIEEgbPAQLVAQMaKiBEZWNsaW5lcyBhbiBpbnZpdGF0aW9uLCB3aGljaCBjbG9zZXMgaXQuCgqXAgoEBgACBRIG2QEC3AEDGoYCIFJldm9rZXMgYW4gaW52aXRhdGlvbiB0aGF0IHRoZSBjYWxsZXIgaGFzIGNyZWF0ZWQsIG9yIHdob3NlIHJvbGUgdGhlIGNhbGxlciBtYXkgZ3JhbnQuIE5vdCBhbiBlcnJvcgogaWYgaXQgaGFzIGV4cGlyZWQsIHdhcyBkZWNsaW5lZCBvciB3YXMgcmV2b2tlZCBhbHJlYWR5LiBPbmUgdGhhdCB3YXMgYWNjZXB0ZWQgaXMgcmVmdXNlZCB3aXRoCiBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEFUSU9OX0NMT1NFRDogcmV2b2tlIHRoZSByb2xlIGluc3RlYWQuCmIGcHJvdG8z"
+      base64: "Chx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLlBQoKSW52aXRhdGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIfCgtlbnRpdHlfbmFtZRgEIAEoCVIKZW50aXR5TmFtZRISCgRyb2xlGAUgASgJUgRyb2xlEhwKBWVtYWlsGAYgASgJQga6uxgCCAFSBWVtYWlsEjkKCnZhbGlkX2Zyb20YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQSMQoFc3RhdGUYCiABKA4yGy50ZW5hbmN5LnYxLkludml0YXRpb25TdGF0ZVIFc3RhdGUSHQoKaW52aXRlZF9ieRgLIAEoCVIJaW52aXRlZEJ5EjkKCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSNwoJY2xvc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIIY2xvc2VkQXQSIwoJY2xvc2VkX2J5GA4gASgJQga6uxgCCAFSCGNsb3NlZEJ5EjkKCXJlY3VycmluZxgPIAEoCzIbLnRlbmFuY3kudjEuUmVjdXJyaW5nV2luZG93UglyZWN1cnJpbmcSLQoOY29udmVydGVkX2Zyb20YECABKAlCBrq7GAIIAVINY29udmVydGVkRnJvbRIuCg9pbnZpdGVkX2J5X25hbWUYESABKAlCBrq7GAIIAVINaW52aXRlZEJ5TmFtZSKsAwoXQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEcm9sZRgCIAEoCUIIqrsYBAgBGEBSBHJvbGUSLAoFZW1haWwYAyABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEjkKCnZhbGlkX2Zyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjkKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQSMAoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI5CglyZWN1cnJpbmcYDyABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nIm4KGENyZWF0ZUludml0YXRpb25SZXNwb25zZRI2CgppbnZpdGF0aW9uGAEgASgLMhYudGVuYW5jeS52MS5JbnZpdGF0aW9uUgppbnZpdGF0aW9uEhoKBGNvZGUYAiABKAlCBrq7GAIIAVIEY29kZSKaAgoWTGlzdEludml0YXRpb25zUmVxdWVzdBIjCgllbnRpdHlfaWQYASABKAlCBqq7GAIYQFIIZW50aXR5SWQSGAoHcGVuZGluZxgCIAEoCFIHcGVuZGluZxIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIhCgRwYWdlGAUgASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlEkoKB3NvcnRfYnkYBiABKAlCMaq7GC0iK2NyZWF0ZWRfYXR8LWNyZWF0ZWRfYXR8Y3JlYXRlZEF0fC1jcmVhdGVkQXRSBnNvcnRCeSJ7ChdMaXN0SW52aXRhdGlvbnNSZXNwb25zZRI4CgtpbnZpdGF0aW9ucxgBIAMoCzIWLnRlbmFuY3kudjEuSW52aXRhdGlvblILaW52aXRhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIuMBCh5MaXN0UmVjZWl2ZWRJbnZpdGF0aW9uc1JlcXVlc3QSKgoJcGFnZV9zaXplGAEgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAIgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgDIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJKCgdzb3J0X2J5GAQgASgJQjGquxgtIitjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkiqgEKH0xpc3RSZWNlaXZlZEludml0YXRpb25zUmVzcG9uc2USOAoLaW52aXRhdGlvbnMYASADKAsyFi50ZW5hbmN5LnYxLkludml0YXRpb25SC2ludml0YXRpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZCKUAQoXQWNjZXB0SW52aXRhdGlvblJlcXVlc3QSKwoNaW52aXRhdGlvbl9pZBgBIAEoCUIGqrsYAhhAUgxpbnZpdGF0aW9uSWQSGgoEY29kZRgCIAEoCUIGqrsYAhhAUgRjb2RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkilQEKGERlY2xpbmVJbnZpdGF0aW9uUmVxdWVzdBIrCg1pbnZpdGF0aW9uX2lkGAEgASgJQgaquxgCGEBSDGludml0YXRpb25JZBIaCgRjb2RlGAIgASgJQgaquxgCGEBSBGNvZGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ6ChdSZXZva2VJbnZpdGF0aW9uUmVxdWVzdBItCg1pbnZpdGF0aW9uX2lkGAEgASgJQgiquxgECAEYQFIMaW52aXRhdGlvbklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkqywEKD0ludml0YXRpb25TdGF0ZRIgChxJTlZJVEFUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYSU5WSVRBVElPTl9TVEFURV9QRU5ESU5HEAESHQoZSU5WSVRBVElPTl9TVEFURV9BQ0NFUFRFRBACEh0KGUlOVklUQVRJT05fU1RBVEVfREVDTElORUQQAxIcChhJTlZJVEFUSU9OX1NUQVRFX1JFVk9LRUQQBBIcChhJTlZJVEFUSU9OX1NUQVRFX0VYUElSRUQQBTLvBgoLSW52aXRhdGlvbnMSfwoGQ3JlYXRlEiMudGVuYW5jeS52MS5DcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBokLnRlbmFuY3kudjEuQ3JlYXRlSW52aXRhdGlvblJlc3BvbnNlIiqiuxgCCAKC0+STAhgiEy9hcGkvdjEvaW52aXRhdGlvbnM6ASqyuxgCCAESdgoETGlzdBIiLnRlbmFuY3kudjEuTGlzdEludml0YXRpb25zUmVxdWVzdBojLnRlbmFuY3kudjEuTGlzdEludml0YXRpb25zUmVzcG9uc2UiJaK7GAYIAiABKAGC0+STAhUSEy9hcGkvdjEvaW52aXRhdGlvbnMSlwEKDExpc3RSZWNlaXZlZBIqLnRlbmFuY3kudjEuTGlzdFJlY2VpdmVkSW52aXRhdGlvbnNSZXF1ZXN0GisudGVuYW5jeS52MS5MaXN0UmVjZWl2ZWRJbnZpdGF0aW9uc1Jlc3BvbnNlIi6iuxgGCAIgASgBgtPkkwIeEhwvYXBpL3YxL3VzZXJzL21lL2ludml0YXRpb25zEqgBCgZBY2NlcHQSIy50ZW5hbmN5LnYxLkFjY2VwdEludml0YXRpb25SZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iXKK7GAIIAoLT5JMCUCIaL2FwaS92MS9pbnZpdGF0aW9ucy9hY2NlcHQ6ASpaLyIqL2FwaS92MS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH0vYWNjZXB0OgEqEqcBCgdEZWNsaW5lEiQudGVuYW5jeS52MS5EZWNsaW5lSW52aXRhdGlvblJlcXVlc3QaFi50ZW5hbmN5LnYxLkludml0YXRpb24iXqK7GAIIAoLT5JMCUiIbL2FwaS92MS9pbnZpdGF0aW9ucy9kZWNsaW5lOgEqWjAiKy9hcGkvdjEvaW52aXRhdGlvbnMve2ludml0YXRpb25faWR9L2RlY2xpbmU6ASoSeAoGUmV2b2tlEiMudGVuYW5jeS52MS5SZXZva2VJbnZpdGF0aW9uUmVxdWVzdBoWLnRlbmFuY3kudjEuSW52aXRhdGlvbiIxorsYAggCgtPkkwIlKiMvYXBpL3YxL2ludml0YXRpb25zL3tpbnZpdGF0aW9uX2lkfUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK3zIKYQoBDBIDAQASGlcgSW52aXRhdGlvbnM6IHJvbGVzIGZvciBwZW9wbGUgd2hvIGhhdmUgbm90IGFjY2VwdGVkIHRoZW0geWV0LCBvciB3aG8gaGF2ZSBubyBhY2NvdW50LgoKKQoCBQASBA0AGgEaHSBUaGUgc3RhdGUgb2YgYW4gaW52aXRhdGlvbi4KCh0KBAUAAgASAw8CIxoQIE5vdCBzcGVjaWZpZWQuCgofCgQFAAIBEgMRAh8aEiBDYW4gYmUgYWNjZXB0ZWQuCgo1CgQFAAICEgMTAiAaKCBJdCB3YXMgYWNjZXB0ZWQsIGFuZCB0aGUgcm9sZSBncmFudGVkLgoKHwoEBQACAxIDFQIgGhIgSXQgd2FzIGRlY2xpbmVkLgoKIQoEBQACBBIDFwIfGhQgSXQgd2FzIHRha2VuIGJhY2suCgorCgQFAAIFEgMZAh8aHiBJdCB3YXMgbm90IGFjY2VwdGVkIGluIHRpbWUuCgozCgIEABIEHQBCARonIEFuIGludml0YXRpb24gdG8gYSByb2xlIG9uIGFuIGVudGl0eS4KCiUKBAQAAgASAx8CEBoYIElkZW50aWZpZXIsIGBpbnZf4oCmYC4KCjMKBAQAAgESAyECFxomIFRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLgoKIQoEBAACAhIDIwIZGhQgVGhlIGVudGl0eSdzIHR5cGUuCgopCgQEAAIDEgMlAhkaHCBUaGUgZW50aXR5J3MgZGlzcGxheSBuYW1lLgoKMAoEBAACBBIDJwISGiMgVGhlIHJvbGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgqlAQoEBAACBRIDKgI7GpcBIFRoZSBpbnZpdGVkIGFkZHJlc3MsIGFzIGl0IHdhcyBnaXZlbjsgZW1wdHkgZm9yIGFuIGludml0YXRpb24gYnkgY29kZSBhbG9uZS4gT2Ygb25lIHRoYXQgYW4gdXBncmFkZSBtYWRlCiBvZiBhIHJvbGUsIG9ubHkgdGhlIGludml0ZWQgcGVyc29uIHNlZXMgaXQuCgpSCgQEAAIGEgMsAisaRSBXaGVuIHRoZSByb2xlIGJlZ2luczsgYWJzZW50IG1lYW5zIHdoZW4gdGhlIGludml0YXRpb24gaXMgYWNjZXB0ZWQuCgpBCgQEAAIHEgMuAiwaNCBXaGVuIHRoZSByb2xlIGVuZHMsIGV4Y2x1c2l2ZTsgYWJzZW50IG1lYW5zIG5ldmVyLgoKRAoEBAACCBIDMAIrGjcgVW50aWwgd2hlbiB0aGUgaW52aXRhdGlvbiBjYW4gYmUgYWNjZXB0ZWQsIGV4Y2x1c2l2ZS4KChkKBAQAAgkSAzICHRoMIEl0cyBzdGF0ZS4KCiQKBAQAAgoSAzQCGRoXIFRoZSB1c2VyIHdobyBpbnZpdGVzLgoKIwoEBAACCxIDNgIsGhYgV2hlbiBpdCB3YXMgY3JlYXRlZC4KCjkKBAQAAgwSAzgCKxosIFdoZW4gaXQgd2FzIGFjY2VwdGVkLCBkZWNsaW5lZCBvciByZXZva2VkLgoKJQoEBAACDRIDOgJAGhggVGhlIHVzZXIgd2hvIGRpZCB0aGF0LgoKYAoEBAACDhIDPAIhGlMgV2hlbiB0aGUgcm9sZSBjb3VudHMgYmV0d2VlbiBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGA7IGFic2VudCBtZWFucyBhbHdheXMuCgqUAQoEBAACDxIDPwJFGoYBIFRoZSByb2xlIHRoYXQgYW4gdXBncmFkZSB0dXJuZWQgaW50byB0aGlzIGludml0YXRpb24sIGBhc2Nf4oCmYCwgYmVjYXVzZSBpdHMgdXNlciBoYXMgbm90IHByb3ZlbiB0aGUgYWRkcmVzczsKIGVtcHR5IGZvciBhbGwgb3RoZXJzLgoKTQoEBAACEBIDQQJGGkAgRGlzcGxheSBuYW1lIG9mIHRoZSB1c2VyIHdobyBpbnZpdGVzOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KCiQKAgQBEgRFAFkBGhggQ3JlYXRlcyBhbiBpbnZpdGF0aW9uLgoKMwoEBAECABIDRwJLGiYgVGhlIGVudGl0eSB0aGF0IHRoZSByb2xlIGlzIGhlbGQgb24uCgowCgQEAQIBEgNJAkYaIyBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCqkBCgQEAQICEgNMAlIamwEgRS1tYWlsIGFkZHJlc3Mgb2YgdGhlIGludml0ZWQgcGVyc29uLCB3aG8gbmVlZCBub3QgaGF2ZSBhbiBhY2NvdW50OyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuIEVtcHR5CiBtZWFucyB0aGF0IHRoZSBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZCBieSBjb2RlIG9ubHkuCgpSCgQEAQIDEgNOAisaRSBXaGVuIHRoZSByb2xlIGJlZ2luczsgYWJzZW50IG1lYW5zIHdoZW4gdGhlIGludml0YXRpb24gaXMgYWNjZXB0ZWQuCgpBCgQEAQIEEgNQAiwaNCBXaGVuIHRoZSByb2xlIGVuZHMsIGV4Y2x1c2l2ZTsgYWJzZW50IG1lYW5zIG5ldmVyLgoKlgEKBAQBAgUSA1MCKxqIASBVbnRpbCB3aGVuIHRoZSBpbnZpdGF0aW9uIGNhbiBiZSBhY2NlcHRlZDogYXQgbW9zdCAzMCBkYXlzIGZyb20gbm93OyBhYnNlbnQgbWVhbnMgNyBkYXlzLiBBbgogaW52aXRhdGlvbiBuZXZlciBvdXRsYXN0cyBgdmFsaWRfdW50aWxgLgoKgQEKBAQBAgYSA1YCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKYAoEBAECBxIDWAIhGlMgV2hlbiB0aGUgcm9sZSBjb3VudHMgYmV0d2VlbiBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGA7IGFic2VudCBtZWFucyBhbHdheXMuCgohCgIEAhIEXABiARoVIFRoZSBuZXcgaW52aXRhdGlvbi4KCh4KBAQCAgASA14CHBoRIFRoZSBpbnZpdGF0aW9uLgoKxQEKBAQCAgESA2ECOhq3ASBUaGUgY29kZSB0aGF0IGFjY2VwdHMgaXQsIGZvciBhbnlvbmUgd2hvIGhhbmRzIGl0IHRvIHRoZSBpbnZpdGVkIHBlcnNvbi4gVGhlIHNlcnZpY2Uga2VlcHMgbm8gY29weToKIHRoZSBhbnN3ZXIgdG8gYSByZXBlYXRlZCByZXF1ZXN0IHdpdGggdGhlIHNhbWUgaWRlbXBvdGVuY3kga2V5IGNvbWVzIHdpdGhvdXQgaXQuCgogCgIEAxIEZQBzARoUIExpc3RzIGludml0YXRpb25zLgoKmQEKBAQDAgASA2gCOxqLASBUaG9zZSB0byByb2xlcyBvbiB0aGlzIGVudGl0eTsgdGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gbGlzdCB0aGUgYXNzb2NpYXRpb25zIG9uIGl0LiBFbXB0eQogbWVhbnMgdGhvc2UgdGhhdCB0aGUgY2FsbGVyIGhhcyBjcmVhdGVkLgoKIQoEBAMCARIDagITGhQgT25seSBwZW5kaW5nIG9uZXMuCgoqCgQEAwICEgNsAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQDAgMSA24CPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZAoEBAMCBBIDcAI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKXQoEBAMCBRIDcgJkGlAgYGNyZWF0ZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLWNyZWF0ZWRfYXRgOiBuZXdlc3QgZmlyc3QuCgomCgIEBBIEdgB7ARoaIE9uZSBwYWdlIG9mIGludml0YXRpb25zLgoKXwoEBAQCABIDeAImGlIgT2xkZXN0IGZpcnN0OyBpbnZpdGF0aW9ucyBvZiB0aGUgc2FtZSBtaWxsaXNlY29uZCBhcmUgaW4gdGhlIG9yZGVyIG9mIHRoZWlyIGlkcy4KCjgKBAQEAgESA3oCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpFCgIEBRIFfgCHAQEaOCBMaXN0cyB0aGUgcGVuZGluZyBpbnZpdGF0aW9ucyBvZiB0aGUgY2FsbGVyJ3MgYWRkcmVzcy4KCisKBAQFAgASBIABAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQFAgESBIIBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmUKBAQFAgISBIQBAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpeCgQEBQIDEgSGAQJkGlAgYGNyZWF0ZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLWNyZWF0ZWRfYXRgOiBuZXdlc3QgZmlyc3QuCgo6CgIEBhIGigEAkgEBGiwgT25lIHBhZ2Ugb2YgdGhlIGludml0YXRpb25zIG9mIGFuIGFkZHJlc3MuCgpgCgQEBgIAEgSMAQImGlIgT2xkZXN0IGZpcnN0OyBpbnZpdGF0aW9ucyBvZiB0aGUgc2FtZSBtaWxsaXNlY29uZCBhcmUgaW4gdGhlIG9yZGVyIG9mIHRoZWlyIGlkcy4KCjkKBAQGAgESBI4BAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKkQEKBAQGAgISBJEBAhoaggEgV2hldGhlciB0aGUgY2FsbGVyJ3MgYWRkcmVzcyBpcyB2ZXJpZmllZC4gV2l0aG91dCB0aGF0IHRoZSBsaXN0IGlzIGVtcHR5OiBhbnlvbmUgY2FuIHNpZ24gdXAgd2l0aAogdGhlIGFkZHJlc3Mgb2Ygc29tZWJvZHkgZWxzZS4KCiYKAgQHEgaVAQCeAQEaGCBBY2NlcHRzIGFuIGludml0YXRpb24uCgp1CgQEBwIAEgSYAQI/GmcgVGhlIGludml0YXRpb24sIHdoaWNoIG11c3QgYmUgZm9yIHRoZSBjYWxsZXIncyB2ZXJpZmllZCBhZGRyZXNzLiBTZXQgZXhhY3RseSBvbmUgb2YgdGhpcyBhbmQKIGBjb2RlYC4KCkwKBAQHAgESBJoBAjYaPiBUaGUgaW52aXRhdGlvbidzIGNvZGU7IGNhc2UsIHNwYWNlcyBhbmQgaHlwaGVucyBhcmUgaWdub3JlZC4KCoIBCgQEBwICEgSdAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgonCgIECBIGoQEAqgEBGhkgRGVjbGluZXMgYW4gaW52aXRhdGlvbi4KCnUKBAQIAgASBKQBAj8aZyBUaGUgaW52aXRhdGlvbiwgd2hpY2ggbXVzdCBiZSBmb3IgdGhlIGNhbGxlcidzIHZlcmlmaWVkIGFkZHJlc3MuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZAogYGNvZGVgLgoKTAoEBAgCARIEpgECNho+IFRoZSBpbnZpdGF0aW9uJ3MgY29kZTsgY2FzZSwgc3BhY2VzIGFuZCBoeXBoZW5zIGFyZSBpZ25vcmVkLgoKggEKBAQIAgISBKkBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiYKAgQJEgatAQCzAQEaGCBSZXZva2VzIGFuIGludml0YXRpb24uCgofCgQECQIAEgSvAQJPGhEgVGhlIGludml0YXRpb24uCgqCAQoEBAkCARIEsgECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKfAoCBgASBrcBAOUBARpuIEludml0YXRpb25zIHRvIHJvbGVzLiBUaGV5IGNhbiBiZSBsaXN0ZWQgZm9yIDMwIGRheXMgYWZ0ZXIgdGhleSBoYXZlIGV4cGlyZWQsIGFuZCB2YW5pc2ggd2l0aCB0aGVpcgogZW50aXR5LgoK1gEKBAYAAgASBrsBAr8BAxrFASBJbnZpdGVzIHNvbWVib2R5IHRvIGEgcm9sZSB0aGF0IHRoZSBjYWxsZXIgbWF5IGdyYW50LiBBbiBlbnRpdHkgaGFzIGF0IG1vc3QgMjAwIHBlbmRpbmcKIGludml0YXRpb25zLCBhbmQgYSB1c2VyIGhhcyBhdCBtb3N0IDUwMDsgbW9yZSBhcmUgcmVmdXNlZCB3aXRoIEZBSUxFRF9QUkVDT05ESVRJT04sCiBUT09fTUFOWV9JTlZJVEFUSU9OUy4KClsKBAYAAgESBsEBAsQBAxpLIExpc3RzIHRoZSBpbnZpdGF0aW9ucyB0byBhbiBlbnRpdHksIG9yIHRob3NlIHRoYXQgdGhlIGNhbGxlciBoYXMgY3JlYXRlZC4KClEKBAYAAgISBsYBAskBAxpBIExpc3RzIHRoZSBwZW5kaW5nIGludml0YXRpb25zIG9mIHRoZSBjYWxsZXIncyB2ZXJpZmllZCBhZGRyZXNzLgoK1AMKBAYAAgMSBs8BAtUBAxrDAyBBY2NlcHRzIGFuIGludml0YXRpb246IHRoZSBjYWxsZXIgZ2V0cyB0aGUgcm9sZSwgYXMgaWYgdGhlIGludml0ZXIgaGFkIGdyYW50ZWQgaXQgbm93LiBJZgogdGhlIGludml0ZXIgbWF5IG5vIGxvbmdlciBncmFudCBpdCwgaXQgaXMgcmVmdXNlZCB3aXRoIEZBSUxFRF9QUkVDT05ESVRJT04sCiBJU1NVRVJfTEFDS1NfUklHSFQsIGFuZCBzdGF5cyBwZW5kaW5nLiBUaGUgdXNlciB3aG8gaGFzIGFjY2VwdGVkIGFuIGludml0YXRpb24gZ2V0cyB0aGUgc2FtZQogYW5zd2VyIGFnYWluLiBGb3IgZXZlcnlib2R5IGVsc2UsIGEgY29kZSB0aGF0IHdhcyB1c2VkIGlzIE5PVF9GT1VORCwgQ09ERV9VTktOT1dOLCBsaWtlIG9uZSB0aGF0CiBuZXZlciB3YXMuIFRlbiB3cm9uZyBjb2RlcyBpbiB0ZW4gbWludXRlcyBhcmUgUkVTT1VSQ0VfRVhIQVVTVEVELCBUT09fTUFOWV9DT0RFX0FUVEVNUFRTLgoKOgoEBgACBBIG1wEC3QEDGiogRGVjbGluZXMgYW4gaW52aXRhdGlvbiwgd2hpY2ggY2xvc2VzIGl0LgoKlwIKBAYAAgUSBuEBAuQBAxqGAiBSZXZva2VzIGFuIGludml0YXRpb24gdGhhdCB0aGUgY2FsbGVyIGhhcyBjcmVhdGVkLCBvciB3aG9zZSByb2xlIHRoZSBjYWxsZXIgbWF5IGdyYW50LiBOb3QgYW4gZXJyb3IKIGlmIGl0IGhhcyBleHBpcmVkLCB3YXMgZGVjbGluZWQgb3Igd2FzIHJldm9rZWQgYWxyZWFkeS4gT25lIHRoYXQgd2FzIGFjY2VwdGVkIGlzIHJlZnVzZWQgd2l0aAogRkFJTEVEX1BSRUNPTkRJVElPTiwgSU5WSVRBVElPTl9DTE9TRUQ6IHJldm9rZSB0aGUgcm9sZSBpbnN0ZWFkLgpiBnByb3RvMw=="
     )
   }
 }

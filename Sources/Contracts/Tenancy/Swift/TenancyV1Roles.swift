@@ -594,6 +594,10 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `created_at`: oldest first, which is the default; `-created_at`: newest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -603,12 +607,16 @@ extension Tenancy_V1 {
       userId: Swift.String = "",
       inForce: Swift.Bool = false,
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.userId = userId
       self.inForce = inForce
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListRolesByUserRequest" }
@@ -625,11 +633,14 @@ extension Tenancy_V1 {
       unsafe self.inForce = source.pointee.f2_in_force != 0
       unsafe self.pageSize = source.pointee.f3_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
+      unsafe self.page = source.pointee.f6_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f7_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.userId.utf8.count)
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -641,8 +652,61 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_in_force = self.inForce ? 1 : 0
       unsafe target.pointee.f3_page_size = self.pageSize
       unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f6_page = self.page
+      unsafe target.pointee.f7_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -661,6 +725,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -972,6 +1046,10 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `created_at`: oldest first, which is the default; `-created_at`: newest first.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -980,11 +1058,15 @@ extension Tenancy_V1 {
     public init(
       restorableOnly: Swift.Bool = false,
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.restorableOnly = restorableOnly
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListConvertedRolesRequest" }
@@ -1000,10 +1082,13 @@ extension Tenancy_V1 {
       unsafe self.restorableOnly = source.pointee.f1_restorable_only != 0
       unsafe self.pageSize = source.pointee.f2_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      unsafe self.page = source.pointee.f4_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f5_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -1014,8 +1099,61 @@ extension Tenancy_V1 {
       unsafe target.pointee.f1_restorable_only = self.restorableOnly ? 1 : 0
       unsafe target.pointee.f2_page_size = self.pageSize
       unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_page = self.page
+      unsafe target.pointee.f5_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -1029,6 +1167,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of created_at, -created_at, createdAt, -createdAt"))
         }
       }
     }
@@ -1530,7 +1678,7 @@ extension Tenancy_V1 {
           Tenancy_V1.tenancyV1InvitationsFile,
         ]
       },
-      base64: "ChZ0ZW5hbmN5L3YxL3JvbGVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvIvcCCgdOZXdSb2xlEiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhwKBHJvbGUYAiABKAlCCKq7GAQIARhAUgRyb2xlEh8KB3VzZXJfaWQYAyABKAlCBqq7GAIYQFIGdXNlcklkEiwKBWVtYWlsGAQgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbBI5Cgp2YWxpZF9mcm9tGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIlCg5yZXBsYWNlX3dpbmRvdxgHIAEoCFINcmVwbGFjZVdpbmRvdxI5CglyZWN1cnJpbmcYCCABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nInUKEEdyYW50Um9sZVJlcXVlc3QSLwoEcm9sZRgBIAEoCzITLnRlbmFuY3kudjEuTmV3Um9sZUIGqrsYAggBUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkigAEKFkJhdGNoR3JhbnRSb2xlc1JlcXVlc3QSNAoFcm9sZXMYASADKAsyEy50ZW5hbmN5LnYxLk5ld1JvbGVCCaq7GAVAAUj0A1IFcm9sZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ2ChdCYXRjaEdyYW50Um9sZXNSZXNwb25zZRI/Cgxhc3NvY2lhdGlvbnMYASADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiKtAQoRUmV2b2tlUm9sZVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEcm9sZRgCIAEoCUIIqrsYBAgBGEBSBHJvbGUSIQoHdXNlcl9pZBgDIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IocBChBMZWF2ZVJvbGVSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IqgBChZMaXN0Um9sZXNCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEhkKCGluX2ZvcmNlGAIgASgIUgdpbkZvcmNlEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIuMCChhMaXN0Um9sZXNCeUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGgoEcm9sZRgCIAEoCUIGqrsYAhhAUgRyb2xlEhkKCGluX2ZvcmNlGAMgASgIUgdpbkZvcmNlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhsKBHRleHQYBiABKAlCB6q7GAMYyAFSBHRleHQSVQoHc29ydF9ieRgHIAEoCUI8qrsYOCI2bmFtZXwtbmFtZXxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSKoAgoNQ29udmVydGVkUm9sZRI9Cgthc3NvY2lhdGlvbhgBIAEoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgthc3NvY2lhdGlvbhIUCgVlbWFpbBgCIAEoCVIFZW1haWwSRgoQaW52aXRhdGlvbl9zdGF0ZRgDIAEoDjIbLnRlbmFuY3kudjEuSW52aXRhdGlvblN0YXRlUg9pbnZpdGF0aW9uU3RhdGUSPQoMY29udmVydGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILY29udmVydGVkQXQSOwoLcmVzdG9yZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpyZXN0b3JlZEF0IpgBChlMaXN0Q29udmVydGVkUm9sZXNSZXF1ZXN0EicKD3Jlc3RvcmFibGVfb25seRgBIAEoCFIOcmVzdG9yYWJsZU9ubHkSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4idQoaTGlzdENvbnZlcnRlZFJvbGVzUmVzcG9uc2USLwoFcm9sZXMYASADKAsyGS50ZW5hbmN5LnYxLkNvbnZlcnRlZFJvbGVSBXJvbGVzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiKAAQobUmVzdG9yZUNvbnZlcnRlZFJvbGVSZXF1ZXN0Ei8KDmFzc29jaWF0aW9uX2lkGAEgASgJQgiquxgECAEYQFINYXNzb2NpYXRpb25JZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Mp0ICgVSb2xlcxJoCgVHcmFudBIcLnRlbmFuY3kudjEuR3JhbnRSb2xlUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIiSiuxgCCAKC0+STAhIiDS9hcGkvdjEvcm9sZXM6ASqyuxgCCAEShwEKCkJhdGNoR3JhbnQSIi50ZW5hbmN5LnYxLkJhdGNoR3JhbnRSb2xlc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkJhdGNoR3JhbnRSb2xlc1Jlc3BvbnNlIjCiuxgCCAKC0+STAh4iGS9hcGkvdjEvcm9sZXM6YmF0Y2gtZ3JhbnQ6ASqyuxgCCAESbgoGUmV2b2tlEh0udGVuYW5jeS52MS5SZXZva2VSb2xlUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIiWiuxgCCAKC0+STAhkiFC9hcGkvdjEvcm9sZXMvcmV2b2tlOgEqEmsKBUxlYXZlEhwudGVuYW5jeS52MS5MZWF2ZVJvbGVSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiJKK7GAIIAoLT5JMCGCITL2FwaS92MS9yb2xlcy9sZWF2ZToBKhJ4CgpMaXN0QnlVc2VyEiIudGVuYW5jeS52MS5MaXN0Um9sZXNCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiIKK7GAcIAhIBKiABgtPkkwIPEg0vYXBpL3YxL3JvbGVzEpABCgxMaXN0QnlFbnRpdHkSJC50ZW5hbmN5LnYxLkxpc3RSb2xlc0J5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIjSiuxgGCAIgASgBgtPkkwIkEiIvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9L3JvbGVzEpABCg1MaXN0Q29udmVydGVkEiUudGVuYW5jeS52MS5MaXN0Q29udmVydGVkUm9sZXNSZXF1ZXN0GiYudGVuYW5jeS52MS5MaXN0Q29udmVydGVkUm9sZXNSZXNwb25zZSIworsYDQgEGgVmcmVzaCABKAGC0+STAhkSFy9hcGkvdjEvcm9sZXMvY29udmVydGVkEqIBChBSZXN0b3JlQ29udmVydGVkEicudGVuYW5jeS52MS5SZXN0b3JlQ29udmVydGVkUm9sZVJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiJIorsYCQgEGgVmcmVzaILT5JMCNSIwL2FwaS92MS9yb2xlcy9jb252ZXJ0ZWQve2Fzc29jaWF0aW9uX2lkfS9yZXN0b3JlOgEqQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUq1Mgo6CgEMEgMBABIaMCBSb2xlcyB0aGF0IHVzZXJzIGhvbGQgb24gZW50aXRpZXMgb2YgYW55IHR5cGUuCgoeCgIEABIEDwAjARoSIEEgcm9sZSB0byBncmFudC4KCjMKBAQAAgASAxECSxomIFRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLgoKSAoEBAACARIDEwJGGjsgVGhlIHJvbGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQsIG9yIG9mIHRoZSB0ZW5hbnQncyBvd24uCgpTCgQEAAICEgMVAjkaRiBUaGUgdXNlcjsgbXVzdCBoYXZlIGFuIGFjY291bnQuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZCBgZW1haWxgLgoKxgEKBAQAAgMSAxgCUhq4ASBFLW1haWwgYWRkcmVzcyBpbnN0ZWFkIG9mIGB1c2VyX2lkYDogbWFrZXMgYW4gaW52aXRhdGlvbiBmb3IgdGhlIHBlcnNvbiB3aG8gcHJvdmVzIHRvIHJlY2VpdmUgbWFpbCB0aGVyZSwKIHdoZXRoZXIgaXQgaGFzIGFuIGFjY291bnQgb3Igbm90LCBhbmQgYW5zd2VycyBhbGlrZTsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKMAoEBAACBBIDGgIrGiMgV2hlbiBpdCBiZWdpbnM7IGFic2VudCBtZWFucyBub3cuCgo7CgQEAAIFEgMcAiwaLiBXaGVuIGl0IGVuZHMsIGV4Y2x1c2l2ZTsgYWJzZW50IG1lYW5zIG5ldmVyLgoKwwEKBAQAAgYSAx8CGhq1ASBJZiB0aGUgdXNlciBoYXMgdGhlIHJvbGUgd2l0aCBhbm90aGVyIHdpbmRvdywgcmVwbGFjZXMgdGhhdCB3aW5kb3cgYnkgdGhpcyBvbmU7IG90aGVyd2lzZSBzdWNoCiBhIHJlcXVlc3QgaXMgcmVmdXNlZCB3aXRoIEFMUkVBRFlfRVhJU1RTLiBBIGxlbnQgcm9sZSBpcyBncmFudGVkIG9uY2UgbW9yZSBpbnN0ZWFkLgoKrgEKBAQAAgcSAyICIBqgASBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4gQSBsZW50IHJvbGUgd2l0aG91dAogb25lIHRha2VzIG92ZXIgdGhhdCBvZiB0aGUgcm9sZSB0aGF0IGxldHMgdGhlIGNhbGxlciBsZW5kIGl0LgoKHAoCBAESBCYALAEaECBHcmFudHMgYSByb2xlLgoKIQoEBAECABIDKAI6GhQgVGhlIHJvbGUgdG8gZ3JhbnQuCgqBAQoEBAECARIDKwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgowCgIEAhIELwA1ARokIEdyYW50cyBzZXZlcmFsIHJvbGVzLCBhbGwgb3Igbm9uZS4KCiIKBAQCAgASAzECUhoVIFRoZSByb2xlcyB0byBncmFudC4KCoEBCgQEAgIBEgM0AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiAKAgQDEgQ4AD0BGhQgVGhlIGdyYW50ZWQgcm9sZXMuCgorCgQEAwIAEgM6AiwaHiBJbiB0aGUgb3JkZXIgb2YgdGhlIHJlcXVlc3QuCgo1CgQEAwIBEgM8AhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKHQoCBAQSBEAASwEaESBSZXZva2VzIGEgcm9sZS4KCjMKBAQEAgASA0ICSxomIFRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLgoKgwEKBAQEAgESA0UCRhp2IFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LCB3aXRoIGFsbCBvZiB0aGUgdGVuYW50J3Mgb3duIHRoYXQgYXJlIHZhcmlhbnRzIG9mIGl0OyBvciBvbmUgb2YKIHRoZSB0ZW5hbnQncyBvd24uCgoYCgQEBAICEgNHAkkaCyBUaGUgdXNlci4KCoEBCgQEBAIDEgNKAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiwKAgQFEgROAFYBGiAgR2l2ZXMgdXAgYSByb2xlIG9mIHRoZSBjYWxsZXIuCgozCgQEBQIAEgNQAksaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCk0KBAQFAgESA1ICNhpAIFRoZSByb2xlOyBlbXB0eSBtZWFucyBhbGwgdGhhdCB0aGUgY2FsbGVyIGhvbGRzIG9uIHRoZSBlbnRpdHkuCgqBAQoEBAUCAhIDVQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgooCgIEBhIEWQBjARocIExpc3RzIHRoZSByb2xlcyBvZiBhIHVzZXIuCgqGAQoEBAYCABIDXAI5GnkgVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIE9ubHkgc2VydmljZXMgYW5kIG9wZXJhdG9ycyBjYW4gYXNrIGFib3V0IG90aGVyczsgYW4gb3BlcmF0b3IncyBxdWVzdGlvbgogaXMgYXVkaXRlZC4KCmMKBAQGAgESA14CFBpWIE9ubHkgdGhvc2UgYmV0d2VlbiB3aG9zZSBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGAgdGhlIHRpbWUgb2YgdGhlIGFuc3dlciBsaWVzLgoKKgoEBAYCAhIDYAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEBgIDEgNiAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCisKAgQHEgRmAHkBGh8gTGlzdHMgdGhlIHJvbGVzIG9uIGFuIGVudGl0eS4KChoKBAQHAgASA2gCSxoNIFRoZSBlbnRpdHkuCgovCgQEBwIBEgNqAjYaIiBPbmx5IHRoaXMgcm9sZTsgZW1wdHkgbWVhbnMgYWxsLgoKYwoEBAcCAhIDbAIUGlYgT25seSB0aG9zZSBiZXR3ZWVuIHdob3NlIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYCB0aGUgdGltZSBvZiB0aGUgYW5zd2VyIGxpZXMuCgoqCgQEBwIDEgNuAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQHAgQSA3ACPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZQoEBAcCBRIDcgI3GlggT25seSBwZW9wbGUgd2hvc2UgZGlzcGxheSBuYW1lIGNvbnRhaW5zIHRoaXMsIHdpdGhvdXQgcmVnYXJkIHRvIGNhc2U7IGVtcHR5IG1lYW5zIGFsbC4KCoEBCgQEBwIGEgN1Am8adCBPcmRlcjogYnkgZGlzcGxheSBuYW1lIG9yIGJ5IHdoZW4gdGhlIHJvbGUgd2FzIGdpdmVuLCBpbiBkZXNjZW5kaW5nIG9yZGVyIHdpdGggYSBtaW51czsgZW1wdHkgbWVhbnMKIGBjcmVhdGVkX2F0YC4KCr4BCgQEBwIHEgN4AjUasAEgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGZvciBhcHBsaWNhdGlvbnMgdGhhdCBjb3VudCBwYWdlczogYXQgbW9zdCB0aGUgZmlyc3QgMTAsMDAwIGVsZW1lbnRzIGNhbiBiZQogcmVhY2hlZCBzby4gMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0OyBub3QgdG9nZXRoZXIgd2l0aCBvbmUuCgqrAQoCBAgSBX0AiAEBGp0BIEEgcm9sZSB0aGF0IG9uZSBwZXJzb24gZ2F2ZSB0byBhbm90aGVyLCBvbiBhbiBhY2NvdW50IHRoYXQgaGFzIG5vdCBwcm92ZW4gaXRzIGFkZHJlc3MsIGJlZm9yZSBhZGRyZXNzZXMKIHdlcmUgaW52aXRlZC4gQW4gdXBncmFkZSBtYWRlIGFuIGludml0YXRpb24gb2YgaXQuCgpUCgQECAIAEgN/AiIaRyBUaGUgcm9sZSBhcyBpdCB3YXM7IGBpbnZpdGF0aW9uX2lkYCBpcyB0aGUgaW52aXRhdGlvbiB0aGF0IGl0IGJlY2FtZS4KCj4KBAQIAgESBIEBAhMaMCBUaGUgYWRkcmVzcyBvZiB0aGUgYWNjb3VudCwgd2hpY2ggd2FzIGludml0ZWQuCgosCgQECAICEgSDAQInGh4gVGhlIHN0YXRlIG9mIHRoZSBpbnZpdGF0aW9uLgoKMwoEBAgCAxIEhQECLRolIFdoZW4gdGhlIHJvbGUgYmVjYW1lIGFuIGludml0YXRpb24uCgpFCgQECAIEEgSHAQIsGjcgV2hlbiBhbiBvcGVyYXRvciByZXN0b3JlZCB0aGUgcm9sZTsgYWJzZW50IG90aGVyd2lzZS4KCjQKAgQJEgaLAQCSAQEaJiBMaXN0cyByb2xlcyB0aGF0IGJlY2FtZSBpbnZpdGF0aW9ucy4KCm0KBAQJAgASBI0BAhsaXyBMZWF2ZXMgb3V0IHRob3NlIHRoYXQgY2Fubm90IGJlIHJlc3RvcmVkOiB0aGUgaW52aXRhdGlvbiBpcyBjbG9zZWQsIG9yIHRoZSByb2xlIHdhcyByZXN0b3JlZC4KCisKBAQJAgESBI8BAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQJAgISBJEBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCjoKAgQKEgaVAQCaAQEaLCBPbmUgcGFnZSBvZiByb2xlcyB0aGF0IGJlY2FtZSBpbnZpdGF0aW9ucy4KCjAKBAQKAgASBJcBAiMaIiBCeSB0aGUgaWRlbnRpZmllciB0aGF0IHRoZXkgaGFkLgoKOQoEBAoCARIEmQECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgo6CgIECxIGnQEAowEBGiwgUmVzdG9yZXMgYSByb2xlIHRoYXQgYmVjYW1lIGFuIGludml0YXRpb24uCgo8CgQECwIAEgSfAQJQGi4gVGhlIGlkZW50aWZpZXIgdGhhdCB0aGUgcm9sZSBoYWQsIGBhc2Nf4oCmYC4KCoIBCgQECwIBEgSiAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgrRAQoCBgASBqcBANsBARrCASBSb2xlcyB0aGF0IHVzZXJzIGhvbGQgb24gZW50aXRpZXMuIFRoZSBwb2xpY3kgc2F5cyB3aGljaCBhY3Rpb24gZ3JhbnRzIGFuZCByZXZva2VzIGEgcm9sZSBvbiBhCiB0eXBlLCBhbmQgd2hpY2ggbGlzdHMgdGhlIHJvbGVzIG9uIGl0LiBJZiBpdCBuYW1lcyBubyBhY3Rpb24gZm9yIG9uZSBvZiB0aGVzZSwgbm9ib2R5IG1heSBkbyBpdC4KCiAKBAYAAgASBqkBAq0BAxoQIEdyYW50cyBhIHJvbGUuCgo0CgQGAAIBEgavAQKzAQMaJCBHcmFudHMgc2V2ZXJhbCByb2xlcywgYWxsIG9yIG5vbmUuCgrDAwoEBgACAhIGuQECvAEDGrIDIFJldm9rZXMgYSByb2xlLiBOb3QgYW4gZXJyb3IgaWYgdGhlIHVzZXIgZG9lcyBub3QgaGF2ZSBpdC4gSWYgdGhlIHBvbGljeSByZXF1aXJlcyB0aGF0IHNvbWVib2R5CiBrZWVwcyB0aGUgcm9sZSwgaXQgaXMgcmVmdXNlZCB3aXRoIEZBSUxFRF9QUkVDT05ESVRJT04sIHJlYXNvbiBMQVNUXyBhbmQgdGhlIG5hbWUgb2YgdGhlIHJvbGUsIHN1Y2ggYXMKIExBU1RfT1dORVIsIHVubGVzcyBzb21lYm9keSBlbHNlIGNhbiBhY3QgYnkgaXQgZm9yIGdvb2Q6IHdpdGhvdXQgYSB0aW1lIHdpbmRvdywgbm90IHN1c3BlbmRlZCwgd2l0aCBhbgogYWNjb3VudCB0aGF0IGlzIG5laXRoZXIgZGlzYWJsZWQgbm9yIGFib3V0IHRvIGJlIGRlbGV0ZWQuIEdyYW50aW5nIHN1Y2ggYSByb2xlIGFnYWluIHdpdGggYSB3aW5kb3cgaXMKIHJlZnVzZWQgaW4gdGhlIHNhbWUgd2F5LgoKrwEKBAYAAgMSBr8BAsIBAxqeASBHaXZlcyB1cCBhIHJvbGUgb2YgdGhlIGNhbGxlciwgd2hhdGV2ZXIgdGhlIHBvbGljeSBzYXlzIGFib3V0IHJldm9raW5nIGl0LiBJZiB0aGUgcG9saWN5CiByZXF1aXJlcyB0aGF0IHNvbWVib2R5IGtlZXBzIHRoZSByb2xlLCBpdCBpcyByZWZ1c2VkIGFzIGJ5IFJldm9rZS4KCmUKBAYAAgQSBsQBAscBAxpVIExpc3RzIHRoZSBjYWxsZXIncyBhc3NvY2lhdGlvbnM7IHNlcnZpY2VzIGFuZCBvcGVyYXRvcnMgY2FuIGxpc3QgdGhvc2Ugb2YgYW55IHVzZXIuCgpbCgQGAAIFEgbJAQLMAQMaSyBMaXN0cyB3aG8gaGFzIHJvbGVzIG9uIGFuIGVudGl0eS4gVGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gc2VlIHRoYXQuCgrhAQoEBgACBhIGzwEC0gEDGtABIExpc3RzIHRoZSByb2xlcyB0aGF0IGFuIHVwZ3JhZGUgdHVybmVkIGludG8gaW52aXRhdGlvbnMsIGJlY2F1c2Ugb25lIHBlcnNvbiBoYWQgZ2l2ZW4gdGhlbSB0byBhbm90aGVyCiB3aG9zZSBhY2NvdW50IGhhcyBub3QgcHJvdmVuIGl0cyBhZGRyZXNzLiBUaGV5IGFyZSBrZXB0IHVudGlsIDMwIGRheXMgYWZ0ZXIgdGhlIGludml0YXRpb24gaGFzIGV4cGlyZWQuCgqqAwoEBgACBxIG1wEC2gEDGpkDIFJlc3RvcmVzIHN1Y2ggYSByb2xlIHRvIHRoZSB1c2VyIHdobyBoYWQgaXQsIHdobyBtYXkgc3RpbGwgbm90IGhhdmUgcHJvdmVuIHRoZSBhZGRyZXNzLCBhbmQgcmV2b2tlcyB0aGUKIGludml0YXRpb24uIFdoYXQgd2FzIGxlbnQgYnkgdGhlIHJvbGUsIG9yIHBhaXJlZCwgZG9lcyBub3QgY29tZSBiYWNrLiBSZXN0b3JpbmcgaXQgYWdhaW4gZ2V0cyB0aGUgc2FtZSByb2xlLgogTk9UX0ZPVU5ELCBDT05WRVJURURfUk9MRV9OT1RfRk9VTkQsIGZvciBvbmUgdGhhdCBpcyBub3QgbGlzdGVkLCBhcyB3aGVuIGl0cyBlbnRpdHkgd2FzIGRlbGV0ZWQ7CiBGQUlMRURfUFJFQ09ORElUSU9OLCBJTlZJVEFUSU9OX0NMT1NFRCwgd2hlbiB0aGUgaW52aXRhdGlvbiB3YXMgYWNjZXB0ZWQsIGRlY2xpbmVkIG9yIHJldm9rZWQuCmIGcHJvdG8z"
+      base64: "ChZ0ZW5hbmN5L3YxL3JvbGVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhx0ZW5hbmN5L3YxL2ludml0YXRpb25zLnByb3RvIvcCCgdOZXdSb2xlEiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhwKBHJvbGUYAiABKAlCCKq7GAQIARhAUgRyb2xlEh8KB3VzZXJfaWQYAyABKAlCBqq7GAIYQFIGdXNlcklkEiwKBWVtYWlsGAQgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbBI5Cgp2YWxpZF9mcm9tGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIlCg5yZXBsYWNlX3dpbmRvdxgHIAEoCFINcmVwbGFjZVdpbmRvdxI5CglyZWN1cnJpbmcYCCABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nInUKEEdyYW50Um9sZVJlcXVlc3QSLwoEcm9sZRgBIAEoCzITLnRlbmFuY3kudjEuTmV3Um9sZUIGqrsYAggBUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkigAEKFkJhdGNoR3JhbnRSb2xlc1JlcXVlc3QSNAoFcm9sZXMYASADKAsyEy50ZW5hbmN5LnYxLk5ld1JvbGVCCaq7GAVAAUj0A1IFcm9sZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJ2ChdCYXRjaEdyYW50Um9sZXNSZXNwb25zZRI/Cgxhc3NvY2lhdGlvbnMYASADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiKtAQoRUmV2b2tlUm9sZVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSHAoEcm9sZRgCIAEoCUIIqrsYBAgBGEBSBHJvbGUSIQoHdXNlcl9pZBgDIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IocBChBMZWF2ZVJvbGVSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpcCChZMaXN0Um9sZXNCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEhkKCGluX2ZvcmNlGAIgASgIUgdpbkZvcmNlEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEiEKBHBhZ2UYBiABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USSgoHc29ydF9ieRgHIAEoCUIxqrsYLSIrY3JlYXRlZF9hdHwtY3JlYXRlZF9hdHxjcmVhdGVkQXR8LWNyZWF0ZWRBdFIGc29ydEJ5IuMCChhMaXN0Um9sZXNCeUVudGl0eVJlcXVlc3QSJQoJZW50aXR5X2lkGAEgASgJQgiquxgECAEYQFIIZW50aXR5SWQSGgoEcm9sZRgCIAEoCUIGqrsYAhhAUgRyb2xlEhkKCGluX2ZvcmNlGAMgASgIUgdpbkZvcmNlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhsKBHRleHQYBiABKAlCB6q7GAMYyAFSBHRleHQSVQoHc29ydF9ieRgHIAEoCUI8qrsYOCI2bmFtZXwtbmFtZXxjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkSIQoEcGFnZRgIIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZSKoAgoNQ29udmVydGVkUm9sZRI9Cgthc3NvY2lhdGlvbhgBIAEoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgthc3NvY2lhdGlvbhIUCgVlbWFpbBgCIAEoCVIFZW1haWwSRgoQaW52aXRhdGlvbl9zdGF0ZRgDIAEoDjIbLnRlbmFuY3kudjEuSW52aXRhdGlvblN0YXRlUg9pbnZpdGF0aW9uU3RhdGUSPQoMY29udmVydGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILY29udmVydGVkQXQSOwoLcmVzdG9yZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpyZXN0b3JlZEF0IocCChlMaXN0Q29udmVydGVkUm9sZXNSZXF1ZXN0EicKD3Jlc3RvcmFibGVfb25seRgBIAEoCFIOcmVzdG9yYWJsZU9ubHkSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgEIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJKCgdzb3J0X2J5GAUgASgJQjGquxgtIitjcmVhdGVkX2F0fC1jcmVhdGVkX2F0fGNyZWF0ZWRBdHwtY3JlYXRlZEF0UgZzb3J0QnkidQoaTGlzdENvbnZlcnRlZFJvbGVzUmVzcG9uc2USLwoFcm9sZXMYASADKAsyGS50ZW5hbmN5LnYxLkNvbnZlcnRlZFJvbGVSBXJvbGVzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiKAAQobUmVzdG9yZUNvbnZlcnRlZFJvbGVSZXF1ZXN0Ei8KDmFzc29jaWF0aW9uX2lkGAEgASgJQgiquxgECAEYQFINYXNzb2NpYXRpb25JZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Mp0ICgVSb2xlcxJoCgVHcmFudBIcLnRlbmFuY3kudjEuR3JhbnRSb2xlUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIiSiuxgCCAKC0+STAhIiDS9hcGkvdjEvcm9sZXM6ASqyuxgCCAEShwEKCkJhdGNoR3JhbnQSIi50ZW5hbmN5LnYxLkJhdGNoR3JhbnRSb2xlc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkJhdGNoR3JhbnRSb2xlc1Jlc3BvbnNlIjCiuxgCCAKC0+STAh4iGS9hcGkvdjEvcm9sZXM6YmF0Y2gtZ3JhbnQ6ASqyuxgCCAESbgoGUmV2b2tlEh0udGVuYW5jeS52MS5SZXZva2VSb2xlUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIiWiuxgCCAKC0+STAhkiFC9hcGkvdjEvcm9sZXMvcmV2b2tlOgEqEmsKBUxlYXZlEhwudGVuYW5jeS52MS5MZWF2ZVJvbGVSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiJKK7GAIIAoLT5JMCGCITL2FwaS92MS9yb2xlcy9sZWF2ZToBKhJ4CgpMaXN0QnlVc2VyEiIudGVuYW5jeS52MS5MaXN0Um9sZXNCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiIKK7GAcIAhIBKiABgtPkkwIPEg0vYXBpL3YxL3JvbGVzEpABCgxMaXN0QnlFbnRpdHkSJC50ZW5hbmN5LnYxLkxpc3RSb2xlc0J5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIjSiuxgGCAIgASgBgtPkkwIkEiIvYXBpL3YxL2VudGl0aWVzL3tlbnRpdHlfaWR9L3JvbGVzEpABCg1MaXN0Q29udmVydGVkEiUudGVuYW5jeS52MS5MaXN0Q29udmVydGVkUm9sZXNSZXF1ZXN0GiYudGVuYW5jeS52MS5MaXN0Q29udmVydGVkUm9sZXNSZXNwb25zZSIworsYDQgEGgVmcmVzaCABKAGC0+STAhkSFy9hcGkvdjEvcm9sZXMvY29udmVydGVkEqIBChBSZXN0b3JlQ29udmVydGVkEicudGVuYW5jeS52MS5SZXN0b3JlQ29udmVydGVkUm9sZVJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiJIorsYCQgEGgVmcmVzaILT5JMCNSIwL2FwaS92MS9yb2xlcy9jb252ZXJ0ZWQve2Fzc29jaWF0aW9uX2lkfS9yZXN0b3JlOgEqQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrDNQo6CgEMEgMBABIaMCBSb2xlcyB0aGF0IHVzZXJzIGhvbGQgb24gZW50aXRpZXMgb2YgYW55IHR5cGUuCgoeCgIEABIEDwAjARoSIEEgcm9sZSB0byBncmFudC4KCjMKBAQAAgASAxECSxomIFRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLgoKSAoEBAACARIDEwJGGjsgVGhlIHJvbGUsIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQsIG9yIG9mIHRoZSB0ZW5hbnQncyBvd24uCgpTCgQEAAICEgMVAjkaRiBUaGUgdXNlcjsgbXVzdCBoYXZlIGFuIGFjY291bnQuIFNldCBleGFjdGx5IG9uZSBvZiB0aGlzIGFuZCBgZW1haWxgLgoKxgEKBAQAAgMSAxgCUhq4ASBFLW1haWwgYWRkcmVzcyBpbnN0ZWFkIG9mIGB1c2VyX2lkYDogbWFrZXMgYW4gaW52aXRhdGlvbiBmb3IgdGhlIHBlcnNvbiB3aG8gcHJvdmVzIHRvIHJlY2VpdmUgbWFpbCB0aGVyZSwKIHdoZXRoZXIgaXQgaGFzIGFuIGFjY291bnQgb3Igbm90LCBhbmQgYW5zd2VycyBhbGlrZTsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKMAoEBAACBBIDGgIrGiMgV2hlbiBpdCBiZWdpbnM7IGFic2VudCBtZWFucyBub3cuCgo7CgQEAAIFEgMcAiwaLiBXaGVuIGl0IGVuZHMsIGV4Y2x1c2l2ZTsgYWJzZW50IG1lYW5zIG5ldmVyLgoKwwEKBAQAAgYSAx8CGhq1ASBJZiB0aGUgdXNlciBoYXMgdGhlIHJvbGUgd2l0aCBhbm90aGVyIHdpbmRvdywgcmVwbGFjZXMgdGhhdCB3aW5kb3cgYnkgdGhpcyBvbmU7IG90aGVyd2lzZSBzdWNoCiBhIHJlcXVlc3QgaXMgcmVmdXNlZCB3aXRoIEFMUkVBRFlfRVhJU1RTLiBBIGxlbnQgcm9sZSBpcyBncmFudGVkIG9uY2UgbW9yZSBpbnN0ZWFkLgoKrgEKBAQAAgcSAyICIBqgASBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4gQSBsZW50IHJvbGUgd2l0aG91dAogb25lIHRha2VzIG92ZXIgdGhhdCBvZiB0aGUgcm9sZSB0aGF0IGxldHMgdGhlIGNhbGxlciBsZW5kIGl0LgoKHAoCBAESBCYALAEaECBHcmFudHMgYSByb2xlLgoKIQoEBAECABIDKAI6GhQgVGhlIHJvbGUgdG8gZ3JhbnQuCgqBAQoEBAECARIDKwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgowCgIEAhIELwA1ARokIEdyYW50cyBzZXZlcmFsIHJvbGVzLCBhbGwgb3Igbm9uZS4KCiIKBAQCAgASAzECUhoVIFRoZSByb2xlcyB0byBncmFudC4KCoEBCgQEAgIBEgM0AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiAKAgQDEgQ4AD0BGhQgVGhlIGdyYW50ZWQgcm9sZXMuCgorCgQEAwIAEgM6AiwaHiBJbiB0aGUgb3JkZXIgb2YgdGhlIHJlcXVlc3QuCgo1CgQEAwIBEgM8AhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKHQoCBAQSBEAASwEaESBSZXZva2VzIGEgcm9sZS4KCjMKBAQEAgASA0ICSxomIFRoZSBlbnRpdHkgdGhhdCB0aGUgcm9sZSBpcyBoZWxkIG9uLgoKgwEKBAQEAgESA0UCRhp2IFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LCB3aXRoIGFsbCBvZiB0aGUgdGVuYW50J3Mgb3duIHRoYXQgYXJlIHZhcmlhbnRzIG9mIGl0OyBvciBvbmUgb2YKIHRoZSB0ZW5hbnQncyBvd24uCgoYCgQEBAICEgNHAkkaCyBUaGUgdXNlci4KCoEBCgQEBAIDEgNKAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiwKAgQFEgROAFYBGiAgR2l2ZXMgdXAgYSByb2xlIG9mIHRoZSBjYWxsZXIuCgozCgQEBQIAEgNQAksaJiBUaGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbi4KCk0KBAQFAgESA1ICNhpAIFRoZSByb2xlOyBlbXB0eSBtZWFucyBhbGwgdGhhdCB0aGUgY2FsbGVyIGhvbGRzIG9uIHRoZSBlbnRpdHkuCgqBAQoEBAUCAhIDVQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgooCgIEBhIEWQBnARocIExpc3RzIHRoZSByb2xlcyBvZiBhIHVzZXIuCgqGAQoEBAYCABIDXAI5GnkgVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIE9ubHkgc2VydmljZXMgYW5kIG9wZXJhdG9ycyBjYW4gYXNrIGFib3V0IG90aGVyczsgYW4gb3BlcmF0b3IncyBxdWVzdGlvbgogaXMgYXVkaXRlZC4KCmMKBAQGAgESA14CFBpWIE9ubHkgdGhvc2UgYmV0d2VlbiB3aG9zZSBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGAgdGhlIHRpbWUgb2YgdGhlIGFuc3dlciBsaWVzLgoKKgoEBAYCAhIDYAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEBgIDEgNiAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmQKBAQGAgQSA2QCNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCl0KBAQGAgUSA2YCZBpQIGBjcmVhdGVkX2F0YDogb2xkZXN0IGZpcnN0LCB3aGljaCBpcyB0aGUgZGVmYXVsdDsgYC1jcmVhdGVkX2F0YDogbmV3ZXN0IGZpcnN0LgoKKwoCBAcSBGoAfQEaHyBMaXN0cyB0aGUgcm9sZXMgb24gYW4gZW50aXR5LgoKGgoEBAcCABIDbAJLGg0gVGhlIGVudGl0eS4KCi8KBAQHAgESA24CNhoiIE9ubHkgdGhpcyByb2xlOyBlbXB0eSBtZWFucyBhbGwuCgpjCgQEBwICEgNwAhQaViBPbmx5IHRob3NlIGJldHdlZW4gd2hvc2UgYHZhbGlkX2Zyb21gIGFuZCBgdmFsaWRfdW50aWxgIHRoZSB0aW1lIG9mIHRoZSBhbnN3ZXIgbGllcy4KCioKBAQHAgMSA3ICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYAoEBAcCBBIDdAI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgplCgQEBwIFEgN2AjcaWCBPbmx5IHBlb3BsZSB3aG9zZSBkaXNwbGF5IG5hbWUgY29udGFpbnMgdGhpcywgd2l0aG91dCByZWdhcmQgdG8gY2FzZTsgZW1wdHkgbWVhbnMgYWxsLgoKgQEKBAQHAgYSA3kCbxp0IE9yZGVyOiBieSBkaXNwbGF5IG5hbWUgb3IgYnkgd2hlbiB0aGUgcm9sZSB3YXMgZ2l2ZW4sIGluIGRlc2NlbmRpbmcgb3JkZXIgd2l0aCBhIG1pbnVzOyBlbXB0eSBtZWFucwogYGNyZWF0ZWRfYXRgLgoKvgEKBAQHAgcSA3wCNRqwASBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgZm9yIGFwcGxpY2F0aW9ucyB0aGF0IGNvdW50IHBhZ2VzOiBhdCBtb3N0IHRoZSBmaXJzdCAxMCwwMDAgZWxlbWVudHMgY2FuIGJlCiByZWFjaGVkIHNvLiAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQ7IG5vdCB0b2dldGhlciB3aXRoIG9uZS4KCqwBCgIECBIGgQEAjAEBGp0BIEEgcm9sZSB0aGF0IG9uZSBwZXJzb24gZ2F2ZSB0byBhbm90aGVyLCBvbiBhbiBhY2NvdW50IHRoYXQgaGFzIG5vdCBwcm92ZW4gaXRzIGFkZHJlc3MsIGJlZm9yZSBhZGRyZXNzZXMKIHdlcmUgaW52aXRlZC4gQW4gdXBncmFkZSBtYWRlIGFuIGludml0YXRpb24gb2YgaXQuCgpVCgQECAIAEgSDAQIiGkcgVGhlIHJvbGUgYXMgaXQgd2FzOyBgaW52aXRhdGlvbl9pZGAgaXMgdGhlIGludml0YXRpb24gdGhhdCBpdCBiZWNhbWUuCgo+CgQECAIBEgSFAQITGjAgVGhlIGFkZHJlc3Mgb2YgdGhlIGFjY291bnQsIHdoaWNoIHdhcyBpbnZpdGVkLgoKLAoEBAgCAhIEhwECJxoeIFRoZSBzdGF0ZSBvZiB0aGUgaW52aXRhdGlvbi4KCjMKBAQIAgMSBIkBAi0aJSBXaGVuIHRoZSByb2xlIGJlY2FtZSBhbiBpbnZpdGF0aW9uLgoKRQoEBAgCBBIEiwECLBo3IFdoZW4gYW4gb3BlcmF0b3IgcmVzdG9yZWQgdGhlIHJvbGU7IGFic2VudCBvdGhlcndpc2UuCgo0CgIECRIGjwEAmgEBGiYgTGlzdHMgcm9sZXMgdGhhdCBiZWNhbWUgaW52aXRhdGlvbnMuCgptCgQECQIAEgSRAQIbGl8gTGVhdmVzIG91dCB0aG9zZSB0aGF0IGNhbm5vdCBiZSByZXN0b3JlZDogdGhlIGludml0YXRpb24gaXMgY2xvc2VkLCBvciB0aGUgcm9sZSB3YXMgcmVzdG9yZWQuCgorCgQECQIBEgSTAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECQICEgSVAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgplCgQECQIDEgSXAQI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKXgoEBAkCBBIEmQECZBpQIGBjcmVhdGVkX2F0YDogb2xkZXN0IGZpcnN0LCB3aGljaCBpcyB0aGUgZGVmYXVsdDsgYC1jcmVhdGVkX2F0YDogbmV3ZXN0IGZpcnN0LgoKOgoCBAoSBp0BAKIBARosIE9uZSBwYWdlIG9mIHJvbGVzIHRoYXQgYmVjYW1lIGludml0YXRpb25zLgoKMAoEBAoCABIEnwECIxoiIEJ5IHRoZSBpZGVudGlmaWVyIHRoYXQgdGhleSBoYWQuCgo5CgQECgIBEgShAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCjoKAgQLEgalAQCrAQEaLCBSZXN0b3JlcyBhIHJvbGUgdGhhdCBiZWNhbWUgYW4gaW52aXRhdGlvbi4KCjwKBAQLAgASBKcBAlAaLiBUaGUgaWRlbnRpZmllciB0aGF0IHRoZSByb2xlIGhhZCwgYGFzY1/igKZgLgoKggEKBAQLAgESBKoBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCtEBCgIGABIGrwEA4wEBGsIBIFJvbGVzIHRoYXQgdXNlcnMgaG9sZCBvbiBlbnRpdGllcy4gVGhlIHBvbGljeSBzYXlzIHdoaWNoIGFjdGlvbiBncmFudHMgYW5kIHJldm9rZXMgYSByb2xlIG9uIGEKIHR5cGUsIGFuZCB3aGljaCBsaXN0cyB0aGUgcm9sZXMgb24gaXQuIElmIGl0IG5hbWVzIG5vIGFjdGlvbiBmb3Igb25lIG9mIHRoZXNlLCBub2JvZHkgbWF5IGRvIGl0LgoKIAoEBgACABIGsQECtQEDGhAgR3JhbnRzIGEgcm9sZS4KCjQKBAYAAgESBrcBArsBAxokIEdyYW50cyBzZXZlcmFsIHJvbGVzLCBhbGwgb3Igbm9uZS4KCsMDCgQGAAICEgbBAQLEAQMasgMgUmV2b2tlcyBhIHJvbGUuIE5vdCBhbiBlcnJvciBpZiB0aGUgdXNlciBkb2VzIG5vdCBoYXZlIGl0LiBJZiB0aGUgcG9saWN5IHJlcXVpcmVzIHRoYXQgc29tZWJvZHkKIGtlZXBzIHRoZSByb2xlLCBpdCBpcyByZWZ1c2VkIHdpdGggRkFJTEVEX1BSRUNPTkRJVElPTiwgcmVhc29uIExBU1RfIGFuZCB0aGUgbmFtZSBvZiB0aGUgcm9sZSwgc3VjaCBhcwogTEFTVF9PV05FUiwgdW5sZXNzIHNvbWVib2R5IGVsc2UgY2FuIGFjdCBieSBpdCBmb3IgZ29vZDogd2l0aG91dCBhIHRpbWUgd2luZG93LCBub3Qgc3VzcGVuZGVkLCB3aXRoIGFuCiBhY2NvdW50IHRoYXQgaXMgbmVpdGhlciBkaXNhYmxlZCBub3IgYWJvdXQgdG8gYmUgZGVsZXRlZC4gR3JhbnRpbmcgc3VjaCBhIHJvbGUgYWdhaW4gd2l0aCBhIHdpbmRvdyBpcwogcmVmdXNlZCBpbiB0aGUgc2FtZSB3YXkuCgqvAQoEBgACAxIGxwECygEDGp4BIEdpdmVzIHVwIGEgcm9sZSBvZiB0aGUgY2FsbGVyLCB3aGF0ZXZlciB0aGUgcG9saWN5IHNheXMgYWJvdXQgcmV2b2tpbmcgaXQuIElmIHRoZSBwb2xpY3kKIHJlcXVpcmVzIHRoYXQgc29tZWJvZHkga2VlcHMgdGhlIHJvbGUsIGl0IGlzIHJlZnVzZWQgYXMgYnkgUmV2b2tlLgoKZQoEBgACBBIGzAECzwEDGlUgTGlzdHMgdGhlIGNhbGxlcidzIGFzc29jaWF0aW9uczsgc2VydmljZXMgYW5kIG9wZXJhdG9ycyBjYW4gbGlzdCB0aG9zZSBvZiBhbnkgdXNlci4KClsKBAYAAgUSBtEBAtQBAxpLIExpc3RzIHdobyBoYXMgcm9sZXMgb24gYW4gZW50aXR5LiBUaGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBzZWUgdGhhdC4KCuEBCgQGAAIGEgbXAQLaAQMa0AEgTGlzdHMgdGhlIHJvbGVzIHRoYXQgYW4gdXBncmFkZSB0dXJuZWQgaW50byBpbnZpdGF0aW9ucywgYmVjYXVzZSBvbmUgcGVyc29uIGhhZCBnaXZlbiB0aGVtIHRvIGFub3RoZXIKIHdob3NlIGFjY291bnQgaGFzIG5vdCBwcm92ZW4gaXRzIGFkZHJlc3MuIFRoZXkgYXJlIGtlcHQgdW50aWwgMzAgZGF5cyBhZnRlciB0aGUgaW52aXRhdGlvbiBoYXMgZXhwaXJlZC4KCqoDCgQGAAIHEgbfAQLiAQMamQMgUmVzdG9yZXMgc3VjaCBhIHJvbGUgdG8gdGhlIHVzZXIgd2hvIGhhZCBpdCwgd2hvIG1heSBzdGlsbCBub3QgaGF2ZSBwcm92ZW4gdGhlIGFkZHJlc3MsIGFuZCByZXZva2VzIHRoZQogaW52aXRhdGlvbi4gV2hhdCB3YXMgbGVudCBieSB0aGUgcm9sZSwgb3IgcGFpcmVkLCBkb2VzIG5vdCBjb21lIGJhY2suIFJlc3RvcmluZyBpdCBhZ2FpbiBnZXRzIHRoZSBzYW1lIHJvbGUuCiBOT1RfRk9VTkQsIENPTlZFUlRFRF9ST0xFX05PVF9GT1VORCwgZm9yIG9uZSB0aGF0IGlzIG5vdCBsaXN0ZWQsIGFzIHdoZW4gaXRzIGVudGl0eSB3YXMgZGVsZXRlZDsKIEZBSUxFRF9QUkVDT05ESVRJT04sIElOVklUQVRJT05fQ0xPU0VELCB3aGVuIHRoZSBpbnZpdGF0aW9uIHdhcyBhY2NlcHRlZCwgZGVjbGluZWQgb3IgcmV2b2tlZC4KYgZwcm90bzM="
     )
   }
 }

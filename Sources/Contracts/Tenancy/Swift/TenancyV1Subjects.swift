@@ -303,6 +303,10 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response.
     public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `user_id` (the default) or `-user_id`.
+    public var sortBy: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -310,10 +314,14 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
     ) {
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.ListSuspendedRequest" }
@@ -328,10 +336,13 @@ extension Tenancy_V1 {
       let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ListSuspendedRequest.self)
       unsafe self.pageSize = source.pointee.f1_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
+      unsafe self.page = source.pointee.f3_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
     }
 
     public func packed(
@@ -341,8 +352,49 @@ extension Tenancy_V1 {
       unsafe tenancy__v1__list_suspended_request__init(target)
       unsafe target.pointee.f1_page_size = self.pageSize
       unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f3_page = self.page
+      unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
       return Swift.UnsafeMutableRawPointer(target)
     }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2199023255552, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2199023255552, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 512, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 512, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+      ],
+    ])
 
     public func validate(
       path: Swift.String,
@@ -356,6 +408,16 @@ extension Tenancy_V1 {
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of user_id, -user_id, userId, -userId"))
         }
       }
     }
@@ -564,7 +626,7 @@ extension Tenancy_V1 {
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Chl0ZW5hbmN5L3YxL3N1YmplY3RzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKeAgoKU3VzcGVuc2lvbhIXCgd1c2VyX2lkGAEgASgJUgZ1c2VySWQSGgoEbm90ZRgCIAEoCUIGursYAggBUgRub3RlEiEKDHN1c3BlbmRlZF9ieRgDIAEoCVILc3VzcGVuZGVkQnkSPQoMc3VzcGVuZGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILc3VzcGVuZGVkQXQSGgoIcmV2aXNpb24YBSABKAlSCHJldmlzaW9uEikKDGRpc3BsYXlfbmFtZRgGIAEoCUIGursYAggBUgtkaXNwbGF5TmFtZRIyChFzdXNwZW5kZWRfYnlfbmFtZRgHIAEoCUIGursYAggBUg9zdXNwZW5kZWRCeU5hbWUihAEKDlN1c3BlbmRSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSHQoEbm90ZRgCIAEoCUIJqrsYBRj0A1gCUgRub3RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiZAoNUmVzdW1lUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiUQoOUmVzdW1lUmVzcG9uc2USIwoNd2FzX3N1c3BlbmRlZBgBIAEoCFIMd2FzU3VzcGVuZGVkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiJqChRMaXN0U3VzcGVuZGVkUmVxdWVzdBIqCglwYWdlX3NpemUYASABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAiABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJ5ChVMaXN0U3VzcGVuZGVkUmVzcG9uc2USOAoLc3VzcGVuc2lvbnMYASADKAsyFi50ZW5hbmN5LnYxLlN1c3BlbnNpb25SC3N1c3BlbnNpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbjLbAgoIU3ViamVjdHMSZQoHU3VzcGVuZBIaLnRlbmFuY3kudjEuU3VzcGVuZFJlcXVlc3QaFi50ZW5hbmN5LnYxLlN1c3BlbnNpb24iJqK7GAQIBCABgtPkkwIYIhMvYXBpL3YxL3N1c3BlbnNpb25zOgEqEmsKBlJlc3VtZRIZLnRlbmFuY3kudjEuUmVzdW1lUmVxdWVzdBoaLnRlbmFuY3kudjEuUmVzdW1lUmVzcG9uc2UiKqK7GAQIBCABgtPkkwIcIhcvYXBpL3YxL3N1c3BlbnNpb25zL2VuZDoBKhJ7Cg1MaXN0U3VzcGVuZGVkEiAudGVuYW5jeS52MS5MaXN0U3VzcGVuZGVkUmVxdWVzdBohLnRlbmFuY3kudjEuTGlzdFN1c3BlbmRlZFJlc3BvbnNlIiWiuxgGCAQgASgBgtPkkwIVEhMvYXBpL3YxL3N1c3BlbnNpb25zQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqwDQpDCgEMEgMBABIaOSBVc2VycyBhcyBzdWJqZWN0cyBvZiBwZXJtaXNzaW9ucywgd2hvIGNhbiBiZSBzdXNwZW5kZWQuCgpCCgIEABIEDAAbARo2IEEgc3VzcGVuZGVkIHVzZXIgbWF5IGRvIG5vdGhpbmcuIEl0cyByb2xlcyBhcmUga2VwdC4KChgKBAQAAgASAw4CFRoLIFRoZSB1c2VyLgoKOAoEBAACARIDEAI6GisgVGhlIHJlYXNvbiB0aGF0IHdhcyBnaXZlbiwgZm9yIG9wZXJhdG9ycy4KCjMKBAQAAgISAxICGhomIFRoZSBvcGVyYXRvciB3aG8gc3VzcGVuZGVkIHRoZSB1c2VyLgoKIAoEBAACAxIDFAItGhMgV2hlbiBpdCBoYXBwZW5lZC4KCkUKBAQAAgQSAxYCFho4IENoZWNrcyBhdCB0aGlzIHJldmlzaW9uIG9yIGxhdGVyIHRha2UgaXQgaW50byBhY2NvdW50LgoKQQoEBAACBRIDGAJCGjQgRGlzcGxheSBuYW1lIG9mIHRoZSB1c2VyOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KCkUKBAQAAgYSAxoCRxo4IERpc3BsYXkgbmFtZSBvZiB0aGUgb3BlcmF0b3I7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKHgoCBAESBB4AJgEaEiBTdXNwZW5kcyBhIHVzZXIuCgooCgQEAQIAEgMgAkkaGyBUaGUgdXNlcjsgbm90IHRoZSBjYWxsZXIuCgo5CgQEAQIBEgMiAkkaLCBXaHksIGZvciBvcGVyYXRvcnM7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEAQICEgMlAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiAKAgQCEgQpAC8BGhQgRW5kcyBhIHN1c3BlbnNpb24uCgoYCgQEAgIAEgMrAkkaCyBUaGUgdXNlci4KCoEBCgQEAgIBEgMuAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjAKAgQDEgQyADcBGiQgVGhlIHJlc3VsdCBvZiBlbmRpbmcgYSBzdXNwZW5zaW9uLgoKRQoEBAMCABIDNAIZGjggV2hldGhlciB0aGUgdXNlciB3YXMgc3VzcGVuZGVkOyBmYWxzZSBpcyBub3QgYW4gZXJyb3IuCgpFCgQEAwIBEgM2AhYaOCBDaGVja3MgYXQgdGhpcyByZXZpc2lvbiBvciBsYXRlciB0YWtlIGl0IGludG8gYWNjb3VudC4KCiQKAgQEEgQ6AD8BGhggTGlzdHMgc3VzcGVuZGVkIHVzZXJzLgoKKgoEBAQCABIDPAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgo4CgQEBAIBEgM+Aj4aKyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlLgoKKgoCBAUSBEIARwEaHiBPbmUgcGFnZSBvZiBzdXNwZW5kZWQgdXNlcnMuCgoiCgQEBQIAEgNEAiYaFSBCeSB1c2VyIGlkZW50aWZpZXIuCgo4CgQEBQIBEgNGAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKWQoCBgASBEoAWgEaTSBTdXNwZW5kcyB1c2Vycy4gRXZlcnkgY2hlY2sgZm9yIGEgc3VzcGVuZGVkIHVzZXIgYW5zd2VycyBTVUJKRUNUX1NVU1BFTkRFRC4KCmMKBAYAAgASBEwCTwMaVSBTdXNwZW5kcyBhIHVzZXIgdW50aWwgaXQgaXMgcmVzdW1lZC4gTm90IGFuIGVycm9yIGlmIHRoZSB1c2VyIGlzIHN1c3BlbmRlZCBhbHJlYWR5LgoKIgoEBgACARIEUQJUAxoUIEVuZHMgYSBzdXNwZW5zaW9uLgoKJgoEBgACAhIEVgJZAxoYIExpc3RzIHN1c3BlbmRlZCB1c2Vycy4KYgZwcm90bzM="
+      base64: "Chl0ZW5hbmN5L3YxL3N1YmplY3RzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKeAgoKU3VzcGVuc2lvbhIXCgd1c2VyX2lkGAEgASgJUgZ1c2VySWQSGgoEbm90ZRgCIAEoCUIGursYAggBUgRub3RlEiEKDHN1c3BlbmRlZF9ieRgDIAEoCVILc3VzcGVuZGVkQnkSPQoMc3VzcGVuZGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILc3VzcGVuZGVkQXQSGgoIcmV2aXNpb24YBSABKAlSCHJldmlzaW9uEikKDGRpc3BsYXlfbmFtZRgGIAEoCUIGursYAggBUgtkaXNwbGF5TmFtZRIyChFzdXNwZW5kZWRfYnlfbmFtZRgHIAEoCUIGursYAggBUg9zdXNwZW5kZWRCeU5hbWUihAEKDlN1c3BlbmRSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSHQoEbm90ZRgCIAEoCUIJqrsYBRj0A1gCUgRub3RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiZAoNUmVzdW1lUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiUQoOUmVzdW1lUmVzcG9uc2USIwoNd2FzX3N1c3BlbmRlZBgBIAEoCFIMd2FzU3VzcGVuZGVkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiLNAQoUTGlzdFN1c3BlbmRlZFJlcXVlc3QSKgoJcGFnZV9zaXplGAEgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAIgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgDIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRI+Cgdzb3J0X2J5GAQgASgJQiWquxghIh91c2VyX2lkfC11c2VyX2lkfHVzZXJJZHwtdXNlcklkUgZzb3J0QnkieQoVTGlzdFN1c3BlbmRlZFJlc3BvbnNlEjgKC3N1c3BlbnNpb25zGAEgAygLMhYudGVuYW5jeS52MS5TdXNwZW5zaW9uUgtzdXNwZW5zaW9ucxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4y2wIKCFN1YmplY3RzEmUKB1N1c3BlbmQSGi50ZW5hbmN5LnYxLlN1c3BlbmRSZXF1ZXN0GhYudGVuYW5jeS52MS5TdXNwZW5zaW9uIiaiuxgECAQgAYLT5JMCGCITL2FwaS92MS9zdXNwZW5zaW9uczoBKhJrCgZSZXN1bWUSGS50ZW5hbmN5LnYxLlJlc3VtZVJlcXVlc3QaGi50ZW5hbmN5LnYxLlJlc3VtZVJlc3BvbnNlIiqiuxgECAQgAYLT5JMCHCIXL2FwaS92MS9zdXNwZW5zaW9ucy9lbmQ6ASoSewoNTGlzdFN1c3BlbmRlZBIgLnRlbmFuY3kudjEuTGlzdFN1c3BlbmRlZFJlcXVlc3QaIS50ZW5hbmN5LnYxLkxpc3RTdXNwZW5kZWRSZXNwb25zZSIlorsYBggEIAEoAYLT5JMCFRITL2FwaS92MS9zdXNwZW5zaW9uc0IyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKzQ4KQwoBDBIDAQASGjkgVXNlcnMgYXMgc3ViamVjdHMgb2YgcGVybWlzc2lvbnMsIHdobyBjYW4gYmUgc3VzcGVuZGVkLgoKQgoCBAASBAwAGwEaNiBBIHN1c3BlbmRlZCB1c2VyIG1heSBkbyBub3RoaW5nLiBJdHMgcm9sZXMgYXJlIGtlcHQuCgoYCgQEAAIAEgMOAhUaCyBUaGUgdXNlci4KCjgKBAQAAgESAxACOhorIFRoZSByZWFzb24gdGhhdCB3YXMgZ2l2ZW4sIGZvciBvcGVyYXRvcnMuCgozCgQEAAICEgMSAhoaJiBUaGUgb3BlcmF0b3Igd2hvIHN1c3BlbmRlZCB0aGUgdXNlci4KCiAKBAQAAgMSAxQCLRoTIFdoZW4gaXQgaGFwcGVuZWQuCgpFCgQEAAIEEgMWAhYaOCBDaGVja3MgYXQgdGhpcyByZXZpc2lvbiBvciBsYXRlciB0YWtlIGl0IGludG8gYWNjb3VudC4KCkEKBAQAAgUSAxgCQho0IERpc3BsYXkgbmFtZSBvZiB0aGUgdXNlcjsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgpFCgQEAAIGEgMaAkcaOCBEaXNwbGF5IG5hbWUgb2YgdGhlIG9wZXJhdG9yOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KCh4KAgQBEgQeACYBGhIgU3VzcGVuZHMgYSB1c2VyLgoKKAoEBAECABIDIAJJGhsgVGhlIHVzZXI7IG5vdCB0aGUgY2FsbGVyLgoKOQoEBAECARIDIgJJGiwgV2h5LCBmb3Igb3BlcmF0b3JzOyBub3Qgc2hvd24gdG8gdGhlIHVzZXIuCgqBAQoEBAECAhIDJQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgogCgIEAhIEKQAvARoUIEVuZHMgYSBzdXNwZW5zaW9uLgoKGAoEBAICABIDKwJJGgsgVGhlIHVzZXIuCgqBAQoEBAICARIDLgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgowCgIEAxIEMgA3ARokIFRoZSByZXN1bHQgb2YgZW5kaW5nIGEgc3VzcGVuc2lvbi4KCkUKBAQDAgASAzQCGRo4IFdoZXRoZXIgdGhlIHVzZXIgd2FzIHN1c3BlbmRlZDsgZmFsc2UgaXMgbm90IGFuIGVycm9yLgoKRQoEBAMCARIDNgIWGjggQ2hlY2tzIGF0IHRoaXMgcmV2aXNpb24gb3IgbGF0ZXIgdGFrZSBpdCBpbnRvIGFjY291bnQuCgokCgIEBBIEOgBDARoYIExpc3RzIHN1c3BlbmRlZCB1c2Vycy4KCioKBAQEAgASAzwCORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKOAoEBAQCARIDPgI+GisgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZS4KCmQKBAQEAgISA0ACNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCjUKBAQEAgMSA0ICWBooIGB1c2VyX2lkYCAodGhlIGRlZmF1bHQpIG9yIGAtdXNlcl9pZGAuCgoqCgIEBRIERgBLARoeIE9uZSBwYWdlIG9mIHN1c3BlbmRlZCB1c2Vycy4KCiIKBAQFAgASA0gCJhoVIEJ5IHVzZXIgaWRlbnRpZmllci4KCjgKBAQFAgESA0oCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpZCgIGABIETgBeARpNIFN1c3BlbmRzIHVzZXJzLiBFdmVyeSBjaGVjayBmb3IgYSBzdXNwZW5kZWQgdXNlciBhbnN3ZXJzIFNVQkpFQ1RfU1VTUEVOREVELgoKYwoEBgACABIEUAJTAxpVIFN1c3BlbmRzIGEgdXNlciB1bnRpbCBpdCBpcyByZXN1bWVkLiBOb3QgYW4gZXJyb3IgaWYgdGhlIHVzZXIgaXMgc3VzcGVuZGVkIGFscmVhZHkuCgoiCgQGAAIBEgRVAlgDGhQgRW5kcyBhIHN1c3BlbnNpb24uCgomCgQGAAICEgRaAl0DGhggTGlzdHMgc3VzcGVuZGVkIHVzZXJzLgpiBnByb3RvMw=="
     )
   }
 }

@@ -68,24 +68,27 @@ enum PurchaseBindingTable {
     )
   }
 
-  /// A page of the purchases of a buyer or a subject, newest first, after the given place.
+  /// A page of the purchases of a buyer or a subject after the given place, ordered by when they were made.
   static func page(
     of owner: PurchaseOwner,
     after place: PurchasePlace?,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
     count: Int,
     in tx: borrowing some Queryable
   ) throws -> [BoundPurchase] {
     let (condition, values) = owner.condition
-    let start: [SQLValue] = [
-      .integer(place?.purchasedAt ?? .max), .integer(place?.purchasedAt ?? .max),
-      .text(place?.id ?? ""), .integer(count),
-    ]
+    let (comparison, keyword) = (direction.comparison, direction.keyword)
+    let instant = SQLValue.integer(place?.purchasedAt ?? direction.firstNumber)
     return try bound(
       """
-      WHERE \(condition) AND (purchased_at < ? OR (purchased_at = ? AND purchase.id < ?))
-      ORDER BY purchased_at DESC, purchase.id DESC LIMIT ?
+      WHERE \(condition)
+        AND (purchased_at \(comparison) ? OR (purchased_at = ? AND purchase.id \(comparison) ?))
+      ORDER BY purchased_at \(keyword), purchase.id \(keyword) LIMIT ? OFFSET ?
       """,
-      values + start,
+      values + [
+        instant, instant, .text(place?.id ?? ""), .integer(count), .integer(skippedCount),
+      ],
       in: tx
     )
   }

@@ -105,30 +105,35 @@ enum ConvertedRoleTable {
 
   /// Some of them in the order of their identifiers; with `restorableAt` those alone that can be restored.
   static func page(
-    after associationID: String,
+    after associationID: String?,
+    _ direction: ListDirection,
+    skipping skippedCount: Int,
     limit: Int,
     restorableAt now: Int64?,
     in tx: borrowing some Queryable
   ) throws -> [ConvertedRole] {
+    let place = SQLValue.text(associationID ?? direction.firstText)
+    let (comparison, order) = (direction.comparison, "c.association_id \(direction.keyword)")
     guard let now else {
       return try tx.query(
         columns,
-        "WHERE c.association_id > ? ORDER BY c.association_id LIMIT ?",
-        .text(associationID),
-        .integer(limit)
+        "WHERE c.association_id \(comparison) ? ORDER BY \(order) LIMIT ? OFFSET ?",
+        place,
+        .integer(limit),
+        .integer(skippedCount)
       )
     }
     return try tx.query(
       columns,
       """
       JOIN invitation i ON i.id = c.invitation_id
-      WHERE c.association_id > ? AND c.restored_at IS NULL
+      WHERE c.association_id \(comparison) ? AND c.restored_at IS NULL
         AND (i.state = 'pending' OR EXISTS (SELECT 1 FROM converted_role other
           WHERE other.invitation_id = i.id AND other.restored_at IS NOT NULL))
         AND (c.valid_until IS NULL OR c.valid_until > ?)
-      ORDER BY c.association_id LIMIT ?
+      ORDER BY \(order) LIMIT ? OFFSET ?
       """,
-      values: [.text(associationID), .integer(now), .integer(limit)]
+      values: [place, .integer(now), .integer(limit), .integer(skippedCount)]
     )
   }
 

@@ -13,10 +13,13 @@ extension RolesHandler {
     try core.auditBudget.take(user.userID)
     let filter = [call.method.fullName, "\(request.restorableOnly)"]
     let asked = try core.asked(request, for: filter, call.caller)
+    let direction = ListDirection(request.sortBy, standard: .ascending)
     let now = core.clock.now
     let rows = try await core.read { tx in
       try ConvertedRoleTable.page(
-        after: asked.cursor?[0] ?? "",
+        after: asked.cursor?[0],
+        direction,
+        skipping: asked.skippedCount,
         limit: asked.size + 1,
         restorableAt: request.restorableOnly ? now : nil,
         in: tx
@@ -26,7 +29,7 @@ extension RolesHandler {
     try await core.store.write(call) { tx in
       try tx.audit("role.list_converted", object: "", detail: "\(min(rows.count, asked.size))")
     }
-    let page = core.page(of: rows, asked, after: { [$0.0.role.id] }) {
+    let page = try core.page(of: rows, asked, after: { [$0.0.role.id] }) {
       core.message(converted: $0.0, as: $0.1, now: now)
     }
     return .init(roles: try await core.named(page.items), nextPageToken: page.nextToken)

@@ -203,18 +203,21 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     try await core.permit(Families.listPairings, on: request.familyId, user)
     let filter = [call.method.fullName, request.familyId, request.childId]
     let asked = try core.asked(request, for: filter, call.caller)
+    let direction = ListDirection(request.sortBy, standard: .ascending)
     let rows = try await core.read { tx in
       try PairingTable.list(
         family: request.familyId,
         child: request.childId.isEmpty ? nil : request.childId,
         by: PairingRoles(core.policy),
         at: core.clock.now,
-        after: asked.cursor?[0] ?? "",
+        after: asked.cursor?[0],
+        direction,
+        skipping: asked.skippedCount,
         limit: asked.size + 1,
         in: tx
       )
     }
-    let page = core.page(of: rows, asked, after: { [$0.id] }) { $0.message }
+    let page = try core.page(of: rows, asked, after: { [$0.id] }) { $0.message }
     return .init(pairings: try await core.named(page.items), nextPageToken: page.nextToken)
   }
 

@@ -132,19 +132,21 @@ enum PairingTable {
     child: String?,
     by roles: PairingRoles,
     at now: Int64,
-    after id: String,
+    after id: String?,
+    _ direction: ListDirection = .ascending,
+    skipping skippedCount: Int = 0,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [PairingRecord] {
     let unended = roles.unended(at: now)
-    var values: [SQLValue] = [.text(family), .text(id)]
+    var values: [SQLValue] = [.text(family), .text(id ?? direction.firstText)]
     if let child { values.append(.text(child)) }
     return try tx.query(
       columns,
       """
-      WHERE p.family_id = ? AND p.id > ? \(child == nil ? "" : "AND p.child_id = ?")
+      WHERE p.family_id = ? AND p.id \(direction.comparison) ? \(child == nil ? "" : "AND p.child_id = ?")
         AND \(unended.condition)
-      ORDER BY p.id LIMIT \(limit)
+      ORDER BY p.id \(direction.keyword) LIMIT \(limit) OFFSET \(skippedCount)
       """,
       values: values + unended.values
     )

@@ -55,32 +55,29 @@ enum AccessTable {
     from: Int64,
     until: Int64,
     as view: HistoryView,
-    before cursor: (recordedAt: Int64, id: String)?,
+    after cursor: (recordedAt: Int64, id: String)?,
+    _ direction: ListDirection,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [AccessRecord] {
-    let last = cursor ?? (.max, "")
-    let all = try history(
-      of: deviceID,
-      by: nil,
-      from: max(from, view.beginning),
-      until: until,
-      before: last,
-      limit: limit,
-      in: tx
-    )
-    guard all.count < limit, from < view.beginning else { return all }
-    // What the reader did before that comes after it in this order, and is found by an index of its own.
-    return try all
-      + history(
+    // Before the beginning of what the reader sees there is what the reader did, found by an index of its own.
+    let later = (user: String?.none, from: max(from, view.beginning), until: until)
+    let earlier = (user: String?.some(view.reader), from: from, until: min(until, view.beginning))
+    var records: [AccessRecord] = []
+    for part in direction.isDescending ? [later, earlier] : [earlier, later]
+    where records.count < limit && part.from < part.until {
+      records += try history(
         of: deviceID,
-        by: view.reader,
-        from: from,
-        until: min(until, view.beginning),
-        before: last,
-        limit: limit - all.count,
+        by: part.user,
+        from: part.from,
+        until: part.until,
+        after: cursor ?? (direction.firstNumber, ""),
+        direction,
+        limit: limit - records.count,
         in: tx
       )
+    }
+    return records
   }
 
   /// Records of a device in a time, of one user if given.
@@ -89,7 +86,8 @@ enum AccessTable {
     by userID: String?,
     from: Int64,
     until: Int64,
-    before last: (recordedAt: Int64, id: String),
+    after last: (recordedAt: Int64, id: String),
+    _ direction: ListDirection,
     limit: Int,
     in tx: borrowing some Queryable
   ) throws -> [AccessRecord] {
@@ -99,13 +97,14 @@ enum AccessTable {
       .integer(from), .integer(until), .integer(last.recordedAt), .integer(last.recordedAt),
       .text(last.id), .integer(limit),
     ]
+    let (comparison, keyword) = (direction.comparison, direction.keyword)
     return try tx.query(
       AccessRecord.columns,
       """
       WHERE device_id = ? \(userID == nil ? "" : "AND user_id = ?")
         AND recorded_at >= ? AND recorded_at < ?
-        AND (recorded_at < ? OR (recorded_at = ? AND id < ?))
-      ORDER BY recorded_at DESC, id DESC LIMIT ?
+        AND (recorded_at \(comparison) ? OR (recorded_at = ? AND id \(comparison) ?))
+      ORDER BY recorded_at \(keyword), id \(keyword) LIMIT ?
       """,
       values: values
     )

@@ -162,7 +162,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let (question, explanation) = try await requireHistory(of: id, user)
     let filter = ["ListHistory", id, "\(from)", "\(until)"]
     let asked = try core.asked(request, cursorCount: 2, for: filter, call.caller)
-    let before = asked.cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
+    let last = asked.cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
+    let direction = ListDirection(request.sortBy, standard: .descending)
     let now = core.clock.now
     let rows = try await core.read { tx in
       try AccessTable.history(
@@ -170,12 +171,13 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         from: from,
         until: until,
         as: HistoryView.of(id, question, explanation, reader: user.userID, now: now, tx),
-        before: before,
-        limit: asked.size + 1,
+        after: last,
+        direction,
+        limit: asked.skippedCount + asked.size + 1,
         in: tx
-      )
+      ).dropFirst(asked.skippedCount)
     }
-    let page = core.page(of: rows, asked, after: { ["\($0.recordedAt)", $0.id] }) {
+    let page = try core.page(of: Array(rows), asked, after: { ["\($0.recordedAt)", $0.id] }) {
       Self.message($0)
     }
     return .init(records: try await core.named(page.items), nextPageToken: page.nextToken)

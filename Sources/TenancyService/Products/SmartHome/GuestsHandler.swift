@@ -107,10 +107,16 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       ],
       call.caller
     )
-    let (cursor, limit) = (asked.cursor, asked.size)
-    let ids = try await core.retryingWithFeatures {
-      try await visiblePasses(request, user, after: cursor?[0] ?? "", limit: limit + 1)
+    let (limit, skippedCount) = (asked.size, asked.skippedCount)
+    let found = try await core.retryingWithFeatures {
+      try await visiblePasses(
+        request,
+        user,
+        after: asked.cursor?[0],
+        limit: skippedCount + limit + 1
+      )
     }
+    let ids = Array(found.dropFirst(skippedCount))
     let rows = try await core.read { tx in try tx.associations(Array(ids.prefix(limit))) }
     // One that has ended since is missing among the rows, so they do not say where the page ends.
     var end = ids.count > limit ? ids[limit - 1] : nil
@@ -119,6 +125,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     for row in rows {
       let pass = core.message(pass: row)
       guard budget.takes(pass) else {
+        guard !asked.isCounted else { throw CountedPage.tooLarge }
         end = passes.last?.id
         break
       }
@@ -134,7 +141,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   private func visiblePasses(
     _ request: Tenancy_V1.ListGuestPassesRequest,
     _ user: UserIdentity,
-    after cursor: String,
+    after cursor: String?,
     limit: Int
   ) async throws -> [String] {
     let (now, features) = (core.clock.now, core.features)
@@ -151,6 +158,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
         endingAfter: takesEnded ? .min : now,
         beginningBy: request.inForce ? now : .max,
         after: cursor,
+        isDescending: ListDirection(request.sortBy, standard: .ascending).isDescending,
         limit: limit
       )
       return AccessWalk(query, .associations(selection), forest)

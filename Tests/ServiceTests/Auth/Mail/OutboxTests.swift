@@ -5,6 +5,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import AuthService
 
 @Suite("The outbox of mails")
@@ -303,6 +304,13 @@ struct OutboxTests {
       }
       #expect(refused == "PERMISSION_DENIED CALLER_NOT_ALLOWED")
       #expect(try await box.stage.audited("mail.list").count == 3)
+      try await ListProbe.check("-createdAt", "created_at") { sortBy, size, page, token in
+        let page = try await operators.listMails(
+          .init(pageSize: size, pageToken: token, page: page, sortBy: sortBy),
+          options: box.stage.with(boss)
+        )
+        return (page.mails.map(\.id), page.nextPageToken)
+      }
     }
   }
 }

@@ -68,7 +68,7 @@ struct AccountChangeTests {
 
   private func states(_ stage: AuthStage) async throws -> [AccountChange.State] {
     try await stage.service.core.store.read { tx in
-      try AccountChangeTable.page(of: "", before: nil, limit: 10, in: tx).map(\.state)
+      try AccountChangeTable.page(of: "", after: nil, limit: 10, in: tx).map(\.state)
     }
   }
 
@@ -252,6 +252,13 @@ struct AccountChangeTests {
         options: stage.with(people.second)
       )
       #expect(listed.changes.map(\.id) == [second.id] && !listed.nextPageToken.isEmpty)
+      for (sortBy, ids) in [("", [first.id]), ("requestedAt", [second.id])] {
+        let page = try await operators.listAccountChanges(
+          .init(userId: people.id, pageSize: 1, page: 2, sortBy: sortBy),
+          options: stage.with(people.second)
+        )
+        #expect(page.changes.map(\.id) == ids && page.nextPageToken.isEmpty)
+      }
     }
   }
 }

@@ -337,6 +337,16 @@ struct DisablingTests {
         ]
       )
       #expect(try await stage.audited("audit.list").count == 3)
+      // Oldest first, pages by number stay as they are whatever is recorded.
+      for (number, expected) in [
+        (1, ["user.sign_up", "session.begin"]), (2, ["session.begin", "user.get"]),
+      ] {
+        let page = try await operators.listUserAudit(
+          .init(userId: id, pageSize: 2, page: UInt32(number), sortBy: "recordedAt"),
+          options: stage.with(boss)
+        )
+        #expect(page.entries.map(\.action) == expected)
+      }
       let others = try await operators.listUserAudit(
         .init(userId: id, pageSize: 2),
         options: stage.with(boss)

@@ -5,6 +5,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import AuthService
 
 @Suite("What operators do with accounts")
@@ -135,6 +136,19 @@ struct OperatorTests {
       } while !page.isEmpty
       #expect(found == names.reversed() + ["Ada"])
       #expect(try await audit(stage, "user.list").count == 3)
+      // Three whose addresses begin with the one that is asked for, which comes first in either order.
+      for number in 0..<3 { try await insert("user2@example.net.\(number)", stage) }
+      for text in ["", "user2", "user2@example.net"] {
+        try await ListProbe.check("-createdAt", "createdAt") { sortBy, size, page, token in
+          let answer = try await operators.listUsers(
+            .init(text: text, pageSize: size, pageToken: token, page: page, sortBy: sortBy),
+            options: stage.with(boss)
+          )
+          let isFirst = page < 2 && token.isEmpty
+          #expect((answer.users.first?.email == text) == (isFirst && text.contains("@")))
+          return (answer.users.map(\.email).filter { $0 != text }, answer.nextPageToken)
+        }
+      }
     }
   }
 

@@ -219,6 +219,19 @@ struct EntitlementChangeTests {
         #expect(try await Self.log(fixture, Self.organization, pageSize: size) == whole)
       }
       let user = ServiceFixture.user(Self.anna)
+      try await ListProbe.check("-occurredAt", "occurredAt") { sortBy, size, page, token in
+        let page = try await fixture.entitlements.listChanges(
+          .init(
+            subject: Self.organization,
+            pageSize: size,
+            pageToken: token,
+            page: page,
+            sortBy: sortBy
+          ),
+          options: user
+        )
+        return (page.changes.map { "\($0.version)" }, page.nextPageToken)
+      }
       let first = try await fixture.entitlements.listChanges(
         .init(subject: Self.organization, pageSize: 3),
         options: user

@@ -227,6 +227,19 @@ struct PointsServiceTests {
       #expect(second.entries.map(\.number) == [4, 3])
       let third = try await page(second.nextPageToken)
       #expect(third.entries.map(\.number) == [2, 1] && third.nextPageToken.isEmpty)
+      try await ListProbe.check("-occurredAt", "occurredAt") { sortBy, size, page, token in
+        let page = try await family.fixture.points.history(
+          .init(
+            holderId: family.holder,
+            pageSize: size,
+            pageToken: token,
+            page: page,
+            sortBy: sortBy
+          ),
+          options: PointsFamily.child
+        )
+        return (page.entries.map { "\($0.number)" }, page.nextPageToken)
+      }
       #expect(try await page("", app: "math").entries.map(\.number) == [6])
       #expect(try await page("", kind: .redeem).entries.map(\.number) == [7])
       let borrowed = await Refused.by { _ = try await page(first.nextPageToken, app: "math") }

@@ -398,6 +398,13 @@ struct PurchaseServiceTests {
           $0.set("purchaseDate", now + Int64(number / 2))
         }
       }
+      try await ListProbe.check("-purchasedAt", "purchasedAt") { sortBy, size, page, token in
+        let page = try await fixture.purchases.list(
+          .init(pageSize: size, pageToken: token, page: page, sortBy: sortBy),
+          options: ServiceFixture.user(anna)
+        )
+        return (page.purchases.map(\.originalTransactionId), page.nextPageToken)
+      }
       var found: [String] = []
       var token = ""
       repeat {

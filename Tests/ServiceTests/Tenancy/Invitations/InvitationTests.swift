@@ -442,6 +442,12 @@ struct InvitationTests {
         (count, token) = (count + page.invitations.count, page.nextPageToken)
       } while !token.isEmpty
       #expect(count == InvitationLimits.ofEntityMax + 1)
+      try await ListProbe.check("createdAt", "-createdAt") { sortBy, size, page, token in
+        var request = Tenancy_V1.ListInvitationsRequest(entityId: home.unit, pageSize: size)
+        (request.pageToken, request.page, request.sortBy) = (token, page, sortBy)
+        let page = try await stage.invitations.list(request, options: .by(home.manager))
+        return (page.invitations.map(\.id), page.nextPageToken)
+      }
     }
   }
 

@@ -247,6 +247,13 @@ struct RoleReviewTests {
       let roles = try await converted(stage)
       #expect(roles.count == 2)
       #expect(Set(roles.compactMap { $0.association?.invitationId }).count == 1)
+      for restorableOnly in [false, true] {
+        let page = try await Tenancy_V1.RolesClient(stage.channel).listConverted(
+          .init(restorableOnly: restorableOnly, pageSize: 1, page: 2, sortBy: "-createdAt"),
+          options: .by(Self.root)
+        )
+        #expect(page.roles.map(\.association?.id) == [roles[0].association?.id])
+      }
       let open = try await stage.invitations.list(
         .init(entityId: home.door, pending: true),
         options: .by(home.manager)

@@ -4,6 +4,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 @Suite("Operators, and users who may do nothing")
@@ -263,6 +264,13 @@ struct OperatorTests {
         request.pageToken = page.nextPageToken
       } while !request.pageToken.isEmpty
       #expect(found == users)
+      try await ListProbe.check("userId", "-user_id") { sortBy, size, page, token in
+        let page = try await stage.subjects.listSuspended(
+          .init(pageSize: size, pageToken: token, page: page, sortBy: sortBy),
+          options: .by("usr_super")
+        )
+        return (page.suspensions.map(\.userId), page.nextPageToken)
+      }
     }
   }
 

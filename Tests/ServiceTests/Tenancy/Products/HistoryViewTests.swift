@@ -5,6 +5,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 @Suite("How much of a device's history a reader sees", .timeLimit(.minutes(5)))
@@ -83,6 +84,24 @@ struct HistoryViewTests {
       #expect(
         try await actors(home.door, for: Self.next, stage) == [Self.next, home.manager, Self.next]
       )
+      // What the reader did before comes after the rest, and before it in the other order.
+      for reader in [Self.next, home.manager] {
+        try await ListProbe.check("-time", "time") { sortBy, size, page, token in
+          let page = try await stage.devices.listHistory(
+            .init(
+              deviceId: home.door,
+              pageSize: size,
+              pageToken: token,
+              page: page,
+              sortBy: sortBy
+            ),
+            options: .by(reader)
+          )
+          return (
+            page.records.map { "\($0.time?.milliseconds ?? 0) \($0.userId)" }, page.nextPageToken
+          )
+        }
+      }
       // Managers and owners see all.
       let all = [Self.next, home.manager, home.manager, Self.next, home.guest, home.tenant]
       for user in [home.manager, home.admin, home.owner] {

@@ -468,6 +468,19 @@ struct PairingTests {
         token = page.nextPageToken
       } while !token.isEmpty
       #expect(seen.count == PairingLimits.pairingsOfFamilyMax)
+      try await ListProbe.check("pairedAt", "-pairedAt") { sortBy, size, page, token in
+        let page = try await home.calls.listPairings(
+          .init(
+            familyId: home.family,
+            pageSize: size,
+            pageToken: token,
+            page: page,
+            sortBy: sortBy
+          ),
+          options: .by(FamilyHome.guardian)
+        )
+        return (page.pairings.map(\.id), page.nextPageToken)
+      }
     }
   }
 }

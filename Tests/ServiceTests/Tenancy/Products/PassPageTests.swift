@@ -5,6 +5,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import AccessEngine
 @testable import TenancyService
 
@@ -62,6 +63,15 @@ struct PassPageTests {
           ),
           options: .by(home.manager)
         ).passes.map(\.id)
+      }
+      for user in ["usr_visitor", home.manager] {
+        try await ListProbe.check("createdAt", "-createdAt") { sortBy, size, page, token in
+          let page = try await stage.guests.list(
+            .init(pageSize: size, pageToken: token, page: page, sortBy: sortBy),
+            options: .by(user)
+          )
+          return (page.passes.map(\.id), page.nextPageToken)
+        }
       }
       // Its own for the visitor, by right of granting for the manager, once for both.
       for user in ["usr_visitor", home.manager] {

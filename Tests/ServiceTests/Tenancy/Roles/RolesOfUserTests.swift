@@ -4,6 +4,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 @Suite("The roles of one user")
@@ -68,6 +69,20 @@ struct RolesOfUserTests {
       let first = try await list(stage, "usr_ada", pageSize: 2)
       let second = try await list(stage, "usr_ada", pageSize: 2, pageToken: first.nextPageToken)
       #expect((first.associations + second.associations).map(\.entityId) == expected)
+      try await ListProbe.check("created_at", "-createdAt") { sortBy, size, page, token in
+        let page = try await stage.associations.listByUser(
+          .init(userId: "usr_ada", pageSize: size, pageToken: token, page: page, sortBy: sortBy),
+          options: .byService("auth")
+        )
+        return (page.associations.map(\.id), page.nextPageToken)
+      }
+      try await ListProbe.check("createdAt", "-created_at") { sortBy, size, page, token in
+        let page = try await Tenancy_V1.RolesClient(stage.channel).listByUser(
+          .init(userId: "usr_ada", pageSize: size, pageToken: token, page: page, sortBy: sortBy),
+          options: .by("usr_ada")
+        )
+        return (page.associations.map(\.id), page.nextPageToken)
+      }
       #expect(first.associations.count == 2 && second.nextPageToken.isEmpty)
       // Also not that of somebody who holds nothing.
       let foreign = try await refusal {

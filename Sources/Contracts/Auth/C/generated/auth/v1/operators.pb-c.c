@@ -320,7 +320,7 @@ const ProtobufCMessageDescriptor auth__v1__account__descriptor =
   (ProtobufCMessageInit) auth__v1__account__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__list_users_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor auth__v1__list_users_request__field_descriptors[6] =
 {
   {
     "f1_text",
@@ -370,17 +370,43 @@ static const ProtobufCFieldDescriptor auth__v1__list_users_request__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_page",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUsersRequest, f5_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_sort_by",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUsersRequest, f6_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__list_users_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_text */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
   3,   /* field[3] = f4_state */
+  4,   /* field[4] = f5_page */
+  5,   /* field[5] = f6_sort_by */
 };
 static const ProtobufCIntRange auth__v1__list_users_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor auth__v1__list_users_request__descriptor =
 {
@@ -390,7 +416,7 @@ const ProtobufCMessageDescriptor auth__v1__list_users_request__descriptor =
   "Auth__V1__ListUsersRequest",
   "auth.v1",
   sizeof(Auth__V1__ListUsersRequest),
-  4,
+  6,
   auth__v1__list_users_request__field_descriptors,
   auth__v1__list_users_request__field_indices_by_name,
   1,  auth__v1__list_users_request__number_ranges,
@@ -780,7 +806,7 @@ const ProtobufCMessageDescriptor auth__v1__list_user_sessions_request__descripto
   (ProtobufCMessageInit) auth__v1__list_user_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__list_user_audit_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor auth__v1__list_user_audit_request__field_descriptors[5] =
 {
   {
     "f1_user_id",
@@ -818,16 +844,42 @@ static const ProtobufCFieldDescriptor auth__v1__list_user_audit_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_page",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUserAuditRequest, f4_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_sort_by",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUserAuditRequest, f5_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__list_user_audit_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_user_id */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_page */
+  4,   /* field[4] = f5_sort_by */
 };
 static const ProtobufCIntRange auth__v1__list_user_audit_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor auth__v1__list_user_audit_request__descriptor =
 {
@@ -837,7 +889,7 @@ const ProtobufCMessageDescriptor auth__v1__list_user_audit_request__descriptor =
   "Auth__V1__ListUserAuditRequest",
   "auth.v1",
   sizeof(Auth__V1__ListUserAuditRequest),
-  3,
+  5,
   auth__v1__list_user_audit_request__field_descriptors,
   auth__v1__list_user_audit_request__field_indices_by_name,
   1,  auth__v1__list_user_audit_request__number_ranges,
@@ -1422,7 +1474,7 @@ const ProtobufCMessageDescriptor auth__v1__cancel_account_change_request__descri
   (ProtobufCMessageInit) auth__v1__cancel_account_change_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__list_account_changes_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor auth__v1__list_account_changes_request__field_descriptors[5] =
 {
   {
     "f1_user_id",
@@ -1460,16 +1512,42 @@ static const ProtobufCFieldDescriptor auth__v1__list_account_changes_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_page",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListAccountChangesRequest, f4_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_sort_by",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListAccountChangesRequest, f5_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__list_account_changes_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_user_id */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_page */
+  4,   /* field[4] = f5_sort_by */
 };
 static const ProtobufCIntRange auth__v1__list_account_changes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor auth__v1__list_account_changes_request__descriptor =
 {
@@ -1479,7 +1557,7 @@ const ProtobufCMessageDescriptor auth__v1__list_account_changes_request__descrip
   "Auth__V1__ListAccountChangesRequest",
   "auth.v1",
   sizeof(Auth__V1__ListAccountChangesRequest),
-  3,
+  5,
   auth__v1__list_account_changes_request__field_descriptors,
   auth__v1__list_account_changes_request__field_indices_by_name,
   1,  auth__v1__list_account_changes_request__number_ranges,
@@ -1679,7 +1757,7 @@ const ProtobufCMessageDescriptor auth__v1__mail__descriptor =
   (ProtobufCMessageInit) auth__v1__mail__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__list_mails_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor auth__v1__list_mails_request__field_descriptors[5] =
 {
   {
     "f1_state",
@@ -1717,16 +1795,42 @@ static const ProtobufCFieldDescriptor auth__v1__list_mails_request__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_page",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListMailsRequest, f4_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_sort_by",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListMailsRequest, f5_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__list_mails_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_state */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_page */
+  4,   /* field[4] = f5_sort_by */
 };
 static const ProtobufCIntRange auth__v1__list_mails_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor auth__v1__list_mails_request__descriptor =
 {
@@ -1736,7 +1840,7 @@ const ProtobufCMessageDescriptor auth__v1__list_mails_request__descriptor =
   "Auth__V1__ListMailsRequest",
   "auth.v1",
   sizeof(Auth__V1__ListMailsRequest),
-  3,
+  5,
   auth__v1__list_mails_request__field_descriptors,
   auth__v1__list_mails_request__field_indices_by_name,
   1,  auth__v1__list_mails_request__number_ranges,

@@ -109,10 +109,12 @@ struct  Auth__V1__ListUsersRequest
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
   Auth__V1__AccountState f4_state;
+  uint32_t f5_page;
+  ProtobufCBinaryData f6_sort_by;
 };
 #define AUTH__V1__LIST_USERS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_users_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL}, AUTH__V1__ACCOUNT_STATE__v0_ACCOUNT_STATE_UNSPECIFIED }
+    , {0,NULL}, 0, {0,NULL}, AUTH__V1__ACCOUNT_STATE__v0_ACCOUNT_STATE_UNSPECIFIED, 0, {0,NULL} }
 
 
 struct  Auth__V1__ListUsersResponse
@@ -201,10 +203,12 @@ struct  Auth__V1__ListUserAuditRequest
   ProtobufCBinaryData f1_user_id;
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
+  uint32_t f4_page;
+  ProtobufCBinaryData f5_sort_by;
 };
 #define AUTH__V1__LIST_USER_AUDIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_user_audit_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Auth__V1__ListUserAuditResponse
@@ -310,10 +314,12 @@ struct  Auth__V1__ListAccountChangesRequest
   ProtobufCBinaryData f1_user_id;
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
+  uint32_t f4_page;
+  ProtobufCBinaryData f5_sort_by;
 };
 #define AUTH__V1__LIST_ACCOUNT_CHANGES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_account_changes_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Auth__V1__ListAccountChangesResponse
@@ -352,10 +358,12 @@ struct  Auth__V1__ListMailsRequest
   Auth__V1__MailState f1_state;
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
+  uint32_t f4_page;
+  ProtobufCBinaryData f5_sort_by;
 };
 #define AUTH__V1__LIST_MAILS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_mails_request__descriptor) \
-    , AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED, 0, {0,NULL} }
+    , AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Auth__V1__ListMailsResponse

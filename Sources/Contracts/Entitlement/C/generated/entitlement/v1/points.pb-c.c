@@ -1076,7 +1076,7 @@ const ProtobufCMessageDescriptor entitlement__v1__get_points_balances_response__
   (ProtobufCMessageInit) entitlement__v1__get_points_balances_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__list_points_history_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitlement__v1__list_points_history_request__field_descriptors[7] =
 {
   {
     "f1_holder_id",
@@ -1138,6 +1138,30 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_points_history_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_page",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsHistoryRequest, f6_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_sort_by",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsHistoryRequest, f7_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__list_points_history_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_holder_id */
@@ -1145,11 +1169,13 @@ static const unsigned entitlement__v1__list_points_history_request__field_indice
   2,   /* field[2] = f3_kind */
   3,   /* field[3] = f4_page_size */
   4,   /* field[4] = f5_page_token */
+  5,   /* field[5] = f6_page */
+  6,   /* field[6] = f7_sort_by */
 };
 static const ProtobufCIntRange entitlement__v1__list_points_history_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__list_points_history_request__descriptor =
 {
@@ -1159,7 +1185,7 @@ const ProtobufCMessageDescriptor entitlement__v1__list_points_history_request__d
   "Entitlement__V1__ListPointsHistoryRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__ListPointsHistoryRequest),
-  5,
+  7,
   entitlement__v1__list_points_history_request__field_descriptors,
   entitlement__v1__list_points_history_request__field_indices_by_name,
   1,  entitlement__v1__list_points_history_request__number_ranges,

@@ -1163,7 +1163,7 @@ const ProtobufCMessageDescriptor entitlement__v1__move_purchase_request__descrip
   (ProtobufCMessageInit) entitlement__v1__move_purchase_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__field_descriptors[6] =
 {
   {
     "f1_page_size",
@@ -1213,17 +1213,43 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_page",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPurchasesRequest, f5_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_sort_by",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPurchasesRequest, f6_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__list_purchases_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_page_size */
   1,   /* field[1] = f2_page_token */
   2,   /* field[2] = f3_user_id */
   3,   /* field[3] = f4_subject */
+  4,   /* field[4] = f5_page */
+  5,   /* field[5] = f6_sort_by */
 };
 static const ProtobufCIntRange entitlement__v1__list_purchases_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__list_purchases_request__descriptor =
 {
@@ -1233,7 +1259,7 @@ const ProtobufCMessageDescriptor entitlement__v1__list_purchases_request__descri
   "Entitlement__V1__ListPurchasesRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__ListPurchasesRequest),
-  4,
+  6,
   entitlement__v1__list_purchases_request__field_descriptors,
   entitlement__v1__list_purchases_request__field_indices_by_name,
   1,  entitlement__v1__list_purchases_request__number_ranges,

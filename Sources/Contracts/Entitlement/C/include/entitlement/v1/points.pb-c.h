@@ -249,10 +249,12 @@ struct  Entitlement__V1__ListPointsHistoryRequest
   Entitlement__V1__PointsEntryKind f3_kind;
   uint32_t f4_page_size;
   ProtobufCBinaryData f5_page_token;
+  uint32_t f6_page;
+  ProtobufCBinaryData f7_sort_by;
 };
 #define ENTITLEMENT__V1__LIST_POINTS_HISTORY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_points_history_request__descriptor) \
-    , {0,NULL}, {0,NULL}, ENTITLEMENT__V1__POINTS_ENTRY_KIND__v0_POINTS_ENTRY_KIND_UNSPECIFIED, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, ENTITLEMENT__V1__POINTS_ENTRY_KIND__v0_POINTS_ENTRY_KIND_UNSPECIFIED, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Entitlement__V1__ListPointsHistoryResponse

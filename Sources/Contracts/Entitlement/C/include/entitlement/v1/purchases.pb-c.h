@@ -271,10 +271,12 @@ struct  Entitlement__V1__ListPurchasesRequest
   ProtobufCBinaryData f2_page_token;
   ProtobufCBinaryData f3_user_id;
   Entitlement__V1__Subject *f4_subject;
+  uint32_t f5_page;
+  ProtobufCBinaryData f6_sort_by;
 };
 #define ENTITLEMENT__V1__LIST_PURCHASES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_purchases_request__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, NULL }
+    , 0, {0,NULL}, {0,NULL}, NULL, 0, {0,NULL} }
 
 
 struct  Entitlement__V1__ListPurchasesResponse

@@ -1898,7 +1898,7 @@ const ProtobufCMessageDescriptor entitlement__v1__entitlement_change__descriptor
   (ProtobufCMessageInit) entitlement__v1__entitlement_change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__list_entitlement_changes_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__list_entitlement_changes_request__field_descriptors[5] =
 {
   {
     "f1_subject",
@@ -1936,16 +1936,42 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_entitlement_changes_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_page",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementChangesRequest, f4_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_sort_by",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementChangesRequest, f5_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__list_entitlement_changes_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_subject */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_page */
+  4,   /* field[4] = f5_sort_by */
 };
 static const ProtobufCIntRange entitlement__v1__list_entitlement_changes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_changes_request__descriptor =
 {
@@ -1955,7 +1981,7 @@ const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_changes_reque
   "Entitlement__V1__ListEntitlementChangesRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__ListEntitlementChangesRequest),
-  3,
+  5,
   entitlement__v1__list_entitlement_changes_request__field_descriptors,
   entitlement__v1__list_entitlement_changes_request__field_indices_by_name,
   1,  entitlement__v1__list_entitlement_changes_request__number_ranges,

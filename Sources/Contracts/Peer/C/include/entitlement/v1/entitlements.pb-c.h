@@ -508,10 +508,12 @@ struct  Entitlement__V1__ListEntitlementChangesRequest
   Entitlement__V1__Subject *f1_subject;
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
+  uint32_t f4_page;
+  ProtobufCBinaryData f5_sort_by;
 };
 #define ENTITLEMENT__V1__LIST_ENTITLEMENT_CHANGES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_entitlement_changes_request__descriptor) \
-    , NULL, 0, {0,NULL} }
+    , NULL, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Entitlement__V1__ListEntitlementChangesResponse

@@ -98,10 +98,12 @@ struct  Tenancy__V1__ListByUserRequest
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
   protobuf_c_boolean f4_in_force;
+  uint32_t f5_page;
+  ProtobufCBinaryData f6_sort_by;
 };
 #define TENANCY__V1__LIST_BY_USER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_by_user_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL}, 0 }
+    , {0,NULL}, 0, {0,NULL}, 0, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListByEntityRequest

@@ -1235,7 +1235,7 @@ const ProtobufCMessageDescriptor tenancy__v1__operate_device_response__descripto
   (ProtobufCMessageInit) tenancy__v1__operate_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_history_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_history_request__field_descriptors[7] =
 {
   {
     "f1_device_id",
@@ -1297,6 +1297,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_history_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_page",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListHistoryRequest, f6_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_sort_by",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListHistoryRequest, f7_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_history_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_device_id */
@@ -1304,11 +1328,13 @@ static const unsigned tenancy__v1__list_history_request__field_indices_by_name[]
   2,   /* field[2] = f3_until */
   3,   /* field[3] = f4_page_size */
   4,   /* field[4] = f5_page_token */
+  5,   /* field[5] = f6_page */
+  6,   /* field[6] = f7_sort_by */
 };
 static const ProtobufCIntRange tenancy__v1__list_history_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_history_request__descriptor =
 {
@@ -1318,7 +1344,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_history_request__descriptor =
   "Tenancy__V1__ListHistoryRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListHistoryRequest),
-  5,
+  7,
   tenancy__v1__list_history_request__field_descriptors,
   tenancy__v1__list_history_request__field_indices_by_name,
   1,  tenancy__v1__list_history_request__number_ranges,

@@ -623,7 +623,7 @@ const ProtobufCMessageDescriptor tenancy__v1__attribute_filter__descriptor =
   (ProtobufCMessageInit) tenancy__v1__attribute_filter__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_entities_request__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_entities_request__field_descriptors[11] =
 {
   {
     "f1_type",
@@ -745,9 +745,22 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_entities_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f11_page",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListEntitiesRequest, f11_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_entities_request__field_indices_by_name[] = {
   9,   /* field[9] = f10_parent_id */
+  10,   /* field[10] = f11_page */
   0,   /* field[0] = f1_type */
   1,   /* field[1] = f2_within */
   2,   /* field[2] = f3_text */
@@ -761,7 +774,7 @@ static const unsigned tenancy__v1__list_entities_request__field_indices_by_name[
 static const ProtobufCIntRange tenancy__v1__list_entities_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_entities_request__descriptor =
 {
@@ -771,7 +784,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_entities_request__descriptor 
   "Tenancy__V1__ListEntitiesRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListEntitiesRequest),
-  10,
+  11,
   tenancy__v1__list_entities_request__field_descriptors,
   tenancy__v1__list_entities_request__field_indices_by_name,
   1,  tenancy__v1__list_entities_request__number_ranges,

@@ -656,7 +656,7 @@ const ProtobufCMessageDescriptor tenancy__v1__device_context__descriptor =
   (ProtobufCMessageInit) tenancy__v1__device_context__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_pairings_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_pairings_request__field_descriptors[6] =
 {
   {
     "f1_family_id",
@@ -706,17 +706,43 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_pairings_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_page",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListPairingsRequest, f5_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_sort_by",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListPairingsRequest, f6_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_pairings_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_family_id */
   1,   /* field[1] = f2_child_id */
   2,   /* field[2] = f3_page_size */
   3,   /* field[3] = f4_page_token */
+  4,   /* field[4] = f5_page */
+  5,   /* field[5] = f6_sort_by */
 };
 static const ProtobufCIntRange tenancy__v1__list_pairings_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_pairings_request__descriptor =
 {
@@ -726,7 +752,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_pairings_request__descriptor 
   "Tenancy__V1__ListPairingsRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListPairingsRequest),
-  4,
+  6,
   tenancy__v1__list_pairings_request__field_descriptors,
   tenancy__v1__list_pairings_request__field_indices_by_name,
   1,  tenancy__v1__list_pairings_request__number_ranges,

@@ -384,7 +384,7 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_response__descrip
   (ProtobufCMessageInit) tenancy__v1__grant_guest_pass_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__field_descriptors[8] =
 {
   {
     "f1_device_id",
@@ -458,6 +458,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_page",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f8_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_sort_by",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f9_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_guest_passes_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_device_id */
@@ -466,11 +490,14 @@ static const unsigned tenancy__v1__list_guest_passes_request__field_indices_by_n
   3,   /* field[3] = f4_page_size */
   4,   /* field[4] = f5_page_token */
   5,   /* field[5] = f6_in_force */
+  6,   /* field[6] = f8_page */
+  7,   /* field[7] = f9_sort_by */
 };
-static const ProtobufCIntRange tenancy__v1__list_guest_passes_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__list_guest_passes_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 8, 6 },
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_request__descriptor =
 {
@@ -480,10 +507,10 @@ const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_request__descrip
   "Tenancy__V1__ListGuestPassesRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListGuestPassesRequest),
-  6,
+  8,
   tenancy__v1__list_guest_passes_request__field_descriptors,
   tenancy__v1__list_guest_passes_request__field_indices_by_name,
-  1,  tenancy__v1__list_guest_passes_request__number_ranges,
+  2,  tenancy__v1__list_guest_passes_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_guest_passes_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

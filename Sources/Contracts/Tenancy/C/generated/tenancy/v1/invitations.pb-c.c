@@ -494,7 +494,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_invitation_response__descri
   (ProtobufCMessageInit) tenancy__v1__create_invitation_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_invitations_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_invitations_request__field_descriptors[6] =
 {
   {
     "f1_entity_id",
@@ -544,17 +544,43 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_invitations_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_page",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListInvitationsRequest, f5_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_sort_by",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListInvitationsRequest, f6_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_invitations_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
   1,   /* field[1] = f2_pending */
   2,   /* field[2] = f3_page_size */
   3,   /* field[3] = f4_page_token */
+  4,   /* field[4] = f5_page */
+  5,   /* field[5] = f6_sort_by */
 };
 static const ProtobufCIntRange tenancy__v1__list_invitations_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_invitations_request__descriptor =
 {
@@ -564,7 +590,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_invitations_request__descript
   "Tenancy__V1__ListInvitationsRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListInvitationsRequest),
-  4,
+  6,
   tenancy__v1__list_invitations_request__field_descriptors,
   tenancy__v1__list_invitations_request__field_indices_by_name,
   1,  tenancy__v1__list_invitations_request__number_ranges,
@@ -622,7 +648,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_invitations_response__descrip
   (ProtobufCMessageInit) tenancy__v1__list_invitations_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_received_invitations_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_received_invitations_request__field_descriptors[4] =
 {
   {
     "f1_page_size",
@@ -648,15 +674,41 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_received_invitations_req
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_page",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListReceivedInvitationsRequest, f3_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_sort_by",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListReceivedInvitationsRequest, f4_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_received_invitations_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_page_size */
   1,   /* field[1] = f2_page_token */
+  2,   /* field[2] = f3_page */
+  3,   /* field[3] = f4_sort_by */
 };
 static const ProtobufCIntRange tenancy__v1__list_received_invitations_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_received_invitations_request__descriptor =
 {
@@ -666,7 +718,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_received_invitations_request_
   "Tenancy__V1__ListReceivedInvitationsRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListReceivedInvitationsRequest),
-  2,
+  4,
   tenancy__v1__list_received_invitations_request__field_descriptors,
   tenancy__v1__list_received_invitations_request__field_indices_by_name,
   1,  tenancy__v1__list_received_invitations_request__number_ranges,

@@ -502,7 +502,7 @@ const ProtobufCMessageDescriptor tenancy__v1__leave_role_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__leave_role_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_roles_by_user_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_roles_by_user_request__field_descriptors[6] =
 {
   {
     "f1_user_id",
@@ -552,17 +552,44 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_roles_by_user_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_page",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListRolesByUserRequest, f6_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_sort_by",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListRolesByUserRequest, f7_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_roles_by_user_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_user_id */
   1,   /* field[1] = f2_in_force */
   2,   /* field[2] = f3_page_size */
   3,   /* field[3] = f4_page_token */
+  4,   /* field[4] = f6_page */
+  5,   /* field[5] = f7_sort_by */
 };
-static const ProtobufCIntRange tenancy__v1__list_roles_by_user_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__list_roles_by_user_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 6, 4 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_roles_by_user_request__descriptor =
 {
@@ -572,10 +599,10 @@ const ProtobufCMessageDescriptor tenancy__v1__list_roles_by_user_request__descri
   "Tenancy__V1__ListRolesByUserRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListRolesByUserRequest),
-  4,
+  6,
   tenancy__v1__list_roles_by_user_request__field_descriptors,
   tenancy__v1__list_roles_by_user_request__field_indices_by_name,
-  1,  tenancy__v1__list_roles_by_user_request__number_ranges,
+  2,  tenancy__v1__list_roles_by_user_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_roles_by_user_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -798,7 +825,7 @@ const ProtobufCMessageDescriptor tenancy__v1__converted_role__descriptor =
   (ProtobufCMessageInit) tenancy__v1__converted_role__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_converted_roles_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_converted_roles_request__field_descriptors[5] =
 {
   {
     "f1_restorable_only",
@@ -836,16 +863,42 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_converted_roles_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_page",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListConvertedRolesRequest, f4_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_sort_by",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListConvertedRolesRequest, f5_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_converted_roles_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_restorable_only */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_page */
+  4,   /* field[4] = f5_sort_by */
 };
 static const ProtobufCIntRange tenancy__v1__list_converted_roles_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_converted_roles_request__descriptor =
 {
@@ -855,7 +908,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_converted_roles_request__desc
   "Tenancy__V1__ListConvertedRolesRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListConvertedRolesRequest),
-  3,
+  5,
   tenancy__v1__list_converted_roles_request__field_descriptors,
   tenancy__v1__list_converted_roles_request__field_indices_by_name,
   1,  tenancy__v1__list_converted_roles_request__number_ranges,

@@ -325,7 +325,7 @@ const ProtobufCMessageDescriptor tenancy__v1__resume_response__descriptor =
   (ProtobufCMessageInit) tenancy__v1__resume_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_suspended_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_suspended_request__field_descriptors[4] =
 {
   {
     "f1_page_size",
@@ -351,15 +351,41 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_suspended_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_page",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSuspendedRequest, f3_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_sort_by",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSuspendedRequest, f4_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_suspended_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_page_size */
   1,   /* field[1] = f2_page_token */
+  2,   /* field[2] = f3_page */
+  3,   /* field[3] = f4_sort_by */
 };
 static const ProtobufCIntRange tenancy__v1__list_suspended_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_suspended_request__descriptor =
 {
@@ -369,7 +395,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_suspended_request__descriptor
   "Tenancy__V1__ListSuspendedRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListSuspendedRequest),
-  2,
+  4,
   tenancy__v1__list_suspended_request__field_descriptors,
   tenancy__v1__list_suspended_request__field_indices_by_name,
   1,  tenancy__v1__list_suspended_request__number_ranges,

@@ -242,10 +242,12 @@ struct  Tenancy__V1__ListHistoryRequest
   Google__Protobuf__Timestamp *f3_until;
   uint32_t f4_page_size;
   ProtobufCBinaryData f5_page_token;
+  uint32_t f6_page;
+  ProtobufCBinaryData f7_sort_by;
 };
 #define TENANCY__V1__LIST_HISTORY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_history_request__descriptor) \
-    , {0,NULL}, NULL, NULL, 0, {0,NULL} }
+    , {0,NULL}, NULL, NULL, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListHistoryResponse

@@ -168,10 +168,11 @@ struct  Tenancy__V1__ListEntitiesRequest
   ProtobufCBinaryData f8_page_token;
   ProtobufCBinaryData f9_at_least_revision;
   ProtobufCBinaryData f10_parent_id;
+  uint32_t f11_page;
 };
 #define TENANCY__V1__LIST_ENTITIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_entities_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, 0, 0, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 typedef enum {

@@ -158,10 +158,12 @@ struct  Tenancy__V1__ListPairingsRequest
   ProtobufCBinaryData f2_child_id;
   uint32_t f3_page_size;
   ProtobufCBinaryData f4_page_token;
+  uint32_t f5_page;
+  ProtobufCBinaryData f6_sort_by;
 };
 #define TENANCY__V1__LIST_PAIRINGS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_pairings_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListPairingsResponse

@@ -92,10 +92,12 @@ struct  Tenancy__V1__ListGuestPassesRequest
   uint32_t f4_page_size;
   ProtobufCBinaryData f5_page_token;
   protobuf_c_boolean f6_in_force;
+  uint32_t f8_page;
+  ProtobufCBinaryData f9_sort_by;
 };
 #define TENANCY__V1__LIST_GUEST_PASSES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_guest_passes_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0 }
+    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListGuestPassesResponse

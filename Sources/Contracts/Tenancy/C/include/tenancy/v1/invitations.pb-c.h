@@ -106,10 +106,12 @@ struct  Tenancy__V1__ListInvitationsRequest
   protobuf_c_boolean f2_pending;
   uint32_t f3_page_size;
   ProtobufCBinaryData f4_page_token;
+  uint32_t f5_page;
+  ProtobufCBinaryData f6_sort_by;
 };
 #define TENANCY__V1__LIST_INVITATIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_invitations_request__descriptor) \
-    , {0,NULL}, 0, 0, {0,NULL} }
+    , {0,NULL}, 0, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListInvitationsResponse
@@ -129,10 +131,12 @@ struct  Tenancy__V1__ListReceivedInvitationsRequest
   ProtobufCMessage base;
   uint32_t f1_page_size;
   ProtobufCBinaryData f2_page_token;
+  uint32_t f3_page;
+  ProtobufCBinaryData f4_sort_by;
 };
 #define TENANCY__V1__LIST_RECEIVED_INVITATIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_received_invitations_request__descriptor) \
-    , 0, {0,NULL} }
+    , 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListReceivedInvitationsResponse

@@ -124,10 +124,12 @@ struct  Tenancy__V1__ListRolesByUserRequest
   protobuf_c_boolean f2_in_force;
   uint32_t f3_page_size;
   ProtobufCBinaryData f4_page_token;
+  uint32_t f6_page;
+  ProtobufCBinaryData f7_sort_by;
 };
 #define TENANCY__V1__LIST_ROLES_BY_USER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_roles_by_user_request__descriptor) \
-    , {0,NULL}, 0, 0, {0,NULL} }
+    , {0,NULL}, 0, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListRolesByEntityRequest
@@ -167,10 +169,12 @@ struct  Tenancy__V1__ListConvertedRolesRequest
   protobuf_c_boolean f1_restorable_only;
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
+  uint32_t f4_page;
+  ProtobufCBinaryData f5_sort_by;
 };
 #define TENANCY__V1__LIST_CONVERTED_ROLES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_converted_roles_request__descriptor) \
-    , 0, 0, {0,NULL} }
+    , 0, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListConvertedRolesResponse

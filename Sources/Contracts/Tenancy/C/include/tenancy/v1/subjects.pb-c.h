@@ -86,10 +86,12 @@ struct  Tenancy__V1__ListSuspendedRequest
   ProtobufCMessage base;
   uint32_t f1_page_size;
   ProtobufCBinaryData f2_page_token;
+  uint32_t f3_page;
+  ProtobufCBinaryData f4_sort_by;
 };
 #define TENANCY__V1__LIST_SUSPENDED_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_suspended_request__descriptor) \
-    , 0, {0,NULL} }
+    , 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListSuspendedResponse
