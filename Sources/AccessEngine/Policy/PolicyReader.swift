@@ -166,6 +166,7 @@ struct PolicyReader {
 
   /// Whether no other file has a name; the file that is being read has it from now on.
   mutating func claim(_ name: String, _ what: String, _ field: JSONField) -> Bool {
+    if what == "action", PolicyWords.isShared(action: name) { return true }
     let owner = owners.updateValue(problems.source, forKey: "\(what) \(name)")
     guard let owner, owner != problems.source || what != "action" else { return true }
     owners["\(what) \(name)"] = owner

@@ -16,6 +16,11 @@ struct PolicyWords {
     case pin
   }
 
+  /// Whether several policies may have an action: EntitlementService asks for it by this name, whatever the type.
+  static func isShared(action: String) -> Bool {
+    action.hasPrefix("billing.") || action.hasPrefix("points.")
+  }
+
   /// Bytes of a feature's name, as a catalogue of EntitlementService can have them.
   private static let featureByteCounts = 1...64
 

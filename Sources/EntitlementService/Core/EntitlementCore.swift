@@ -181,7 +181,7 @@ final class EntitlementCore: Sendable {
     _ body:
       @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Response
   ) async throws -> Response {
-    let changes = SubjectChanges(follower, tombstones: store.tombstones)
+    let changes = subjectChanges()
     defer { changes.end() }
     // What tells it from others under its key.
     let bytes = key.isEmpty ? [] : request.protobufBytes
@@ -202,7 +202,7 @@ final class EntitlementCore: Sendable {
     _ call: CallContext,
     _ body: @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Void
   ) async throws {
-    let changes = SubjectChanges(follower, tombstones: store.tombstones)
+    let changes = subjectChanges()
     defer { changes.end() }
     try await store.write(call) { tx in try body(tx, changes) }
   }
@@ -211,9 +211,13 @@ final class EntitlementCore: Sendable {
   func changeOwn(
     _ body: @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Void
   ) async throws {
-    let changes = SubjectChanges(follower, tombstones: store.tombstones)
+    let changes = subjectChanges()
     defer { changes.end() }
     try await store.writeOwn { tx in try body(tx, changes) }
+  }
+
+  private func subjectChanges() -> SubjectChanges {
+    SubjectChanges(follower, tombstones: store.tombstones, pointsNews: pointsNews)
   }
 
   /// Times that a write is begun anew because what it rests on must be asked for first.

@@ -16,14 +16,20 @@ protocol SubjectFollower: Sendable {
   ) throws -> [DueChange]
 }
 
-/// The subjects that one write changes.
+/// The subjects that one write changes, and the holders whose points it does.
 final class SubjectChanges: Sendable {
   private let follower: any SubjectFollower
   private let tombstones: Tombstones?
+  private let pointsNews: PointsNews?
   private let subjects = Lock(Set<Subject>())
+  private let holders = Lock(Set<String>())
 
-  init(_ follower: any SubjectFollower, tombstones: Tombstones? = nil) {
-    (self.follower, self.tombstones) = (follower, tombstones)
+  init(
+    _ follower: any SubjectFollower,
+    tombstones: Tombstones? = nil,
+    pointsNews: PointsNews? = nil
+  ) {
+    (self.follower, self.tombstones, self.pointsNews) = (follower, tombstones, pointsNews)
   }
 
   /// Whether a user was deleted.
@@ -57,6 +63,11 @@ final class SubjectChanges: Sendable {
     if subjects.withLock({ $0.insert(subject).inserted }) { follower.beginChange(subject) }
   }
 
+  /// Those who watch the points of a holder are told once the write is over.
+  func changePoints(of holder: String) {
+    holders.withLock { _ = $0.insert(holder) }
+  }
+
   /// Says that the write is over, however it ended.
   func end() {
     let ended = subjects.withLock { subjects in
@@ -64,6 +75,11 @@ final class SubjectChanges: Sendable {
       return subjects
     }
     for subject in ended { follower.endChange(subject) }
+    let changed = holders.withLock { holders in
+      defer { holders = [] }
+      return holders
+    }
+    for holder in changed { pointsNews?.note(holder) }
   }
 
   /// Raises the version of a subject whose entitlements this transaction has changed, says in its log why

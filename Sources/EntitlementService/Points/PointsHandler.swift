@@ -218,17 +218,16 @@ struct PointsHandler: Entitlement_V1.PointsService {
       permission: Self.permission(deed, on: holder),
       view: Self.permission("view", on: holder)
     )
-    let response = try await core.write(
+    return try await core.write(
       key,
       request,
       call,
       needing: try Self.isOwn(deed, of: holder, call) ? nil : right
     ) { tx, changes in
       try changes.requireNotErased(holder: holder, in: tx)
+      changes.changePoints(of: holder)
       return try body(tx)
     }
-    core.pointsNews.note(holder)
-    return response
   }
 
   /// Adds a transaction to the ledger, and says so.

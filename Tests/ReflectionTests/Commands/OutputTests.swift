@@ -102,8 +102,10 @@ struct OutputTests {
         outcome.output == """
           auth.v1.Exports/ExportAccount  signed-in user, step-up fresh, streams answers
           grpc.health.v1.Health/Watch  anyone, streams answers
+          tenancy.v1.AppWatch/Watch  signed-in user, streams answers
           tenancy.v1.Documents/Watch  signed-in user, streams answers
           tenancy.v1.Reports/Read  signed-in user, streams answers
+          tenancy.v1.Reports/Download  signed-in user, streams answers
 
           """
       )

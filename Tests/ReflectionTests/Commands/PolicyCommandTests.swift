@@ -32,13 +32,13 @@ struct PolicyCommandTests {
     try await CommandStage.run([]) { stage in
       let outcome = await stage.gatehouse("policy", "check", Self.path("policies"))
       #expect(outcome.code == 0, "\(outcome.errors)")
-      #expect(outcome.output.hasPrefix("equestrian 3, family 1, smart-home 3: 9 types, 26 roles"))
+      #expect(outcome.output.hasPrefix("equestrian 4, family 2, smart-home 4: 9 types, 26 roles"))
       #expect(outcome.output.contains(" assertions hold and touch "))
       let json = await stage.gatehouse(
         ["policy", "check", Self.path("policies/family.json"), "--output", "json"]
       )
       #expect(
-        json.output.hasPrefix(#"{"policies":[{"name":"family","version":1}],"assertions":113,"#)
+        json.output.hasPrefix(#"{"policies":[{"name":"family","version":2}],"assertions":125,"#)
       )
     }
   }
@@ -46,7 +46,7 @@ struct PolicyCommandTests {
   @Test("All mistakes are printed with file and place, whatever is wanted of the file")
   func policy_withMistakes_isRefused() async throws {
     let text = try Self.smartHome(
-      (#""version": 3"#, #""version": 0"#),
+      (#""version": 4"#, #""version": 0"#),
       (#""prefix": "unt""#, #""prefix": "Unit""#)
     )
     try await CommandStage.run([]) { stage in

@@ -23,7 +23,8 @@ extension PurchaseIntake {
   func givePoints(
     _ record: PurchaseRecord,
     to binding: PurchaseBinding?,
-    in tx: borrowing WriteTransaction
+    in tx: borrowing WriteTransaction,
+    _ changes: SubjectChanges
   ) throws {
     let purchase = record.purchase
     guard purchase.isConsumable else { return }
@@ -49,6 +50,7 @@ extension PurchaseIntake {
       if binding != nil { try PurchasePointsTable.save(known, of: record.id, in: tx) }
       return
     }
+    changes.changePoints(of: known.holder)
     let points =
       isRefunded
       ? try takeBack(known, of: record, in: tx)

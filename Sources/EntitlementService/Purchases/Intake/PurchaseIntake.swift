@@ -92,7 +92,7 @@ struct PurchaseIntake {
       // A question that is open changes nothing yet.
       isApplied = isApplied || !PurchaseBinding.areAlike(stored, after)
     }
-    try givePoints(record, to: isFirst ? after.first : nil, in: tx)
+    try givePoints(record, to: isFirst ? after.first : nil, in: tx, changes)
     if isApplied {
       try tell(
         Holders(before: before, after: after),
@@ -126,7 +126,7 @@ struct PurchaseIntake {
       try PurchaseTable.save(record, in: tx)
       let bindings = try PurchaseBindingTable.all(of: record.purchase, in: tx)
         .filter { try !changes.isErased($0.subject, in: tx) }
-      try givePoints(record, to: nil, in: tx)
+      try givePoints(record, to: nil, in: tx, changes)
       try tell(
         Holders(before: bindings, after: bindings),
         from: known,

@@ -59,14 +59,19 @@ struct ConsumablePointsTests {
       #expect(try await balance(subject, stage) == 100)
       for round in 0..<3 {
         let instant = TestTime.now + Int64(round) * 10 + 1
+        let news = stage.fixture.service.core.pointsNews
+        let place = news.end
         try await refund(stage, at: instant)
+        #expect(news.holders(after: place)?.holders == [subject.id])
         #expect(try await balance(subject, stage) == 0)
         try await refund(stage, at: instant + 1, isReversed: true)
         #expect(try await balance(subject, stage) == 100)
       }
       let kinds = try await stage.fixture.service.core.database.read { tx in
         try PointsLedger(holder: subject.id).page(
-          before: .max,
+          after: nil,
+          .descending,
+          skipping: 0,
           app: "",
           kind: nil,
           count: 10,

@@ -203,7 +203,7 @@ struct LimitTests {
     let counts = #""counts": { "limit": "maxHorses", "of": "organization" },"#
     try #require(text.contains(counts))
     func policy(_ version: Int, _ text: String) -> [UInt8] {
-      [UInt8](text.replacing(#""version": 3"#, with: #""version": \#(version)"#).utf8)
+      [UInt8](text.replacing(#""version": 4"#, with: #""version": \#(version)"#).utf8)
     }
     try await LimitedFarm.run(horses: 2, stables: 1) { farm in
       try await farm.addHorse()

@@ -41,6 +41,18 @@ struct SeveralPoliciesTests {
     }
   }
 
+  @Test("Actions that EntitlementService asks for by name may be in several policies")
+  func load_sharedActions_areOfEachType() throws {
+    let text = LibraryPolicy.text.replacing(#""book.lend""#, with: #""billing.purchase""#)
+    let library = PolicySource(name: "library.json", text: [UInt8](text.utf8))
+    let policy = try Policy.load([try Self.smartHome(), library])
+    let purchase = try #require(policy.action(named: "billing.purchase"))
+    for name in ["portfolio", "book"] {
+      let type = try #require(policy.type(named: name))
+      #expect(policy.rule(of: purchase, on: type) != nil, "\(name)")
+    }
+  }
+
   @Test("Roles reach nothing of another policy, except for operators, who see all of it")
   func roles_ofOnePolicy_stayInIt() throws {
     let policy = try Policy.load([try Self.smartHome(), Self.library])
