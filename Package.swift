@@ -367,7 +367,7 @@ let package = Package(
         "EntitlementContracts", "Reflection",
       ],
       path: "Tests/ServiceTests/EndToEnd",
-        exclude: ["Requirements", "Golden/json"],
+      exclude: ["Requirements", "Golden/json"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -63,7 +63,7 @@ final class SubjectChanges: Sendable {
     if subjects.withLock({ $0.insert(subject).inserted }) { follower.beginChange(subject) }
   }
 
-  /// Those who watch the points of a holder are told once the write is over.
+  /// Announces that the points of a holder changed, once the write is over.
   func changePoints(of holder: String) {
     holders.withLock { _ = $0.insert(holder) }
   }
