@@ -41,7 +41,7 @@ struct CallStage: Sendable {
       service: "test",
       identifiers: IdentifierFactory(clock: clock, random: SystemRandomSource()),
       // The limiter of the logger would do what the ration of denials is for.
-      logger: Logger(label: "test", level: .debug, sink: sink, clock: clock, limiter: nil),
+      logger: Logger(label: "test", level: .debug, sink: sink, clock: clock),
       clock: clock,
       metrics: metrics
     )

@@ -67,6 +67,19 @@ public struct Logger: Sendable {
     )
   }
 
+  /// A logger without the limiter, for lines that their writer rations by caller.
+  public func withoutLimiter() -> Logger {
+    Logger(
+      label: label,
+      level: level,
+      sink: sink,
+      clock: clock,
+      limiter: nil,
+      fields: fields,
+      surroundings: surroundings
+    )
+  }
+
   /// Whether lines of this level are written.
   public func isEnabled(_ level: LogLevel) -> Bool {
     level >= self.level

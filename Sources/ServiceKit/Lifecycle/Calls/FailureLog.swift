@@ -25,7 +25,7 @@ final class FailureLog: Sendable {
   private let state = Lock(State())
 
   init(logger: Logger, clock: any WallClock) {
-    self.logger = logger
+    self.logger = logger.withoutLimiter()
     self.clock = clock
   }
 

@@ -57,7 +57,8 @@ package final class DenialLog: Sendable {
     onDenial: @escaping DenialObserver = { _, _ in }
   ) {
     self.identifiers = identifiers
-    self.logger = logger
+    // Ten lines of one message a second would be used up by whoever is denied most.
+    self.logger = logger.withoutLimiter()
     self.clock = clock
     self.onDenial = onDenial
     denials = metrics.counters(

@@ -186,6 +186,7 @@ struct AppWatchTests {
 
   @Test("A session may have five watches and a user twenty; one that ends makes room")
   func watches_areBounded() async throws {
+    let tooMany = "TOO_MANY_WATCHES"
     try await TenancyStage.run { stage in
       var open: [AppClient] = []
       for session in 0..<4 {
@@ -195,11 +196,11 @@ struct AppWatchTests {
           open.append(app)
         }
         var surplus = AppClient(stage, "usr_ada", session: "ses_\(session)")
-        #expect(await surplus.ending() == "RESOURCE_EXHAUSTED TOO_MANY_WATCHES")
+        #expect(await surplus.ending() == "RESOURCE_EXHAUSTED \(tooMany)")
       }
       #expect(open.count == AppWatchLimits.userCountMax)
       var surplus = AppClient(stage, "usr_ada", session: "ses_9")
-      #expect(await surplus.ending() == "RESOURCE_EXHAUSTED TOO_MANY_WATCHES")
+      #expect(await surplus.ending() == "RESOURCE_EXHAUSTED \(tooMany)")
       var other = AppClient(stage, "usr_eve")
       try await other.current()
       open.removeLast()

@@ -86,7 +86,7 @@ struct PolicyReloadTests {
       #expect(renamed.name == "mine")
       #expect(try await changes.next()?.kind == .subtree)
       let text = metrics(stage)
-      #expect(text.contains(#"gatehouse_tenancy_policy_version{policy="smart-home"} 4"#))
+      #expect(text.contains(#"gatehouse_tenancy_policy_version{policy="smart-home"} 5"#))
       #expect(text.contains(#"gatehouse_tenancy_policy_reloads_total{outcome="loaded"} 1"#))
       #expect(text.contains(#"gatehouse_tenancy_policy_reloads_total{outcome="failed"} 0"#))
     }
