@@ -57,7 +57,7 @@ package final class DenialLog: Sendable {
     onDenial: @escaping DenialObserver = { _, _ in }
   ) {
     self.identifiers = identifiers
-    // Ten lines of one message a second would be used up by whoever is denied most.
+    // One caller would use up the ten lines a second that the limiter has for a message.
     self.logger = logger.withoutLimiter()
     self.clock = clock
     self.onDenial = onDenial
