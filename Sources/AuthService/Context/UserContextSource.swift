@@ -27,7 +27,7 @@ struct UserContextSource: Sendable {
   /// The feature that `has_compliance_pack` shows; what unlocks it is for the catalogue to say.
   private static let compliancePack = "compliancePack"
 
-  /// Plans of others that a profile lists, at most.
+  /// Plans of organizations, portfolios and families in a profile, at most.
   private static let planCountMax = 20
 
   init(tenancy: Channel, entitlement: Channel, clock: any WallClock) {

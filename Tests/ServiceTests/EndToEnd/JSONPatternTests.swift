@@ -24,7 +24,7 @@ struct JSONPatternTests {
   }
 
   @Test(
-    "Another answer is told by its place",
+    "An answer that differs is refused with the place of the difference",
     arguments: [
       (["id": "b"], "answer.id"), (["id": ["b"]], "answer.id"), (["count": 3], "answer.count"),
       (["count": "2"], "answer.count"), (["other": "<any>"], "answer.other"),

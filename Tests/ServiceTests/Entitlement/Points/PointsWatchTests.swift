@@ -18,7 +18,7 @@ struct PointsWatchTests {
     )
   }
 
-  @Test("A holder whose points changed is told, once for several changes, and to nobody else")
+  @Test("Several changes of a holder are one event, and only for watchers that follow points")
   func points_areTold() async throws {
     try await PointsFamily.run { family in
       let core = family.fixture.service.core
@@ -33,7 +33,7 @@ struct PointsWatchTests {
       #expect(batch.events.map(\.holderId) == [family.holder])
       #expect(batch.events.map(\.pointsPlace) == [core.pointsNews.end])
       #expect(try await events(after: batch.position, family).events == [])
-      // Those who have not asked are told nothing of it.
+      // A watcher without a place for points gets no such event.
       let plain = EntitlementWatch.Position(revision: core.database.revision)
       #expect(try await events(after: plain, family).events == [])
     }

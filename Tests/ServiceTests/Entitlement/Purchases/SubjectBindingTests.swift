@@ -35,7 +35,7 @@ struct SubjectBindingTests {
         options: ServiceFixture.service
       ).version
       #expect(bought.version == version && version == 1)
-      // Renewals follow, whoever reports them.
+      // Renewals follow, from the device and from the App Store alike.
       try await stage.fixture.notify("DID_RENEW", uuid: "n-1", BuyingStage.period(1))
       stage.fixture.clock.advance(31 * day)
       #expect(try await stage.tier(subject) == "pro")
@@ -80,7 +80,7 @@ struct SubjectBindingTests {
     }
   }
 
-  @Test("A second submission binds to no other subject, of the buyer or of others")
+  @Test("A second submission binds to no other subject, from the buyer or from another user")
   func submit_forSecondSubject_isRefused() async throws {
     for policy in RestorePolicy.allCases {
       for first in BuyingStage.subjects {
