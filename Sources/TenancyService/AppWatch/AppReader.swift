@@ -151,7 +151,7 @@ struct AppReader: Sendable {
       event.device = device
       event.revision = device.revision
     } else {
-      guard let record = try tx.entity(id, type: type) else { return nil }
+      guard let record = try EntityTable.find(id, type: type, in: tx) else { return nil }
       event.revision = core.tokens.token(revision: record.revision)
     }
     return event

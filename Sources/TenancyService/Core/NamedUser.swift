@@ -60,7 +60,7 @@ struct NamedUsers: Sendable {
   /// As the other `require`, for a user who is shown from now on: its name is known with the write.
   func require(_ id: String, _ tx: borrowing WriteTransaction) throws {
     try require(id)
-    if let name = try found?.get()[id] { try tx.note(person: id, named: name) }
+    if let name = try found?.get()[id] { try PersonTable.note(person: id, named: name, in: tx) }
   }
 }
 

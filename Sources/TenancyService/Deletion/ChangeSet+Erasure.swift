@@ -21,9 +21,9 @@ extension ChangeSet {
       _ = try SuspensionTable.resume(suspension, policy, in: tx)
     }
     try AccountStateTable.remove(of: userID, in: tx)
-    try tx.erase(person: userID)
+    try PersonTable.erase(of: userID, in: tx)
     for product in core.products { try product.erase(userID, self, tx) }
-    let held = try tx.associations(ofUser: userID)
+    let held = try AssociationTable.all(ofUser: userID, in: tx)
     try end(held, action: "role.remove", tx)
     for entityID in Set(held.map(\.entityID)).sorted() {
       _ = try limitLending(by: userID, on: entityID, tx)

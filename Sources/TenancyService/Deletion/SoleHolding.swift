@@ -19,7 +19,7 @@ struct SoleHolding: Hashable, Sendable {
     _ tx: borrowing some Queryable
   ) throws -> [SoleHolding] {
     var found: [SoleHolding] = []
-    for held in try tx.associations(ofUser: userID) {
+    for held in try AssociationTable.all(ofUser: userID, in: tx) {
       guard policy.isKept(held.role) || held.role == BuiltIn.superAdmin, !held.isOver(at: now)
       else { continue }
       guard try !held.hasLastingSubstitute(now: now, tx) else { continue }

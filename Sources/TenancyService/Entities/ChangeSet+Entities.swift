@@ -16,7 +16,7 @@ extension ChangeSet {
   ) throws -> EntityRecord {
     try countNew(type, under: parent.id, tx)
     let id = core.identifiers.make(prefix)
-    let record = try tx.put(
+    let record = try EntityTable.put(
       EntityRecord(
         id: id,
         type: type,
@@ -27,7 +27,8 @@ extension ChangeSet {
         now: tx.now
       ),
       insteadOf: nil,
-      policy
+      policy,
+      in: tx
     )
     try tx.audit("\(type).create", to: record)
     try touch(parents: [parent.id], of: record, tx)
@@ -40,12 +41,20 @@ extension ChangeSet {
     of record: EntityRecord,
     _ tx: borrowing WriteTransaction
   ) throws {
-    try tx.touch(parents: ids, of: record.type, revision: tx.revision, core.products)
+    try EntityTable.touch(
+      parents: ids,
+      of: record.type,
+      revision: tx.revision,
+      core.products,
+      in: tx
+    )
   }
 
   /// An entity with the revision of what the same change has done to its lists.
   func current(_ record: EntityRecord, _ tx: borrowing WriteTransaction) throws -> EntityRecord {
-    guard let touched = try tx.touched(record.id) else { throw TenancyError.notFound }
+    guard let touched = try EntityTable.touched(record.id, in: tx) else {
+      throw TenancyError.notFound
+    }
     var record = record
     (record.revision, record.updatedAt) = touched
     return record
@@ -59,7 +68,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
     guard before != after else { return before }
-    let record = try tx.put(after, insteadOf: before, policy)
+    let record = try EntityTable.put(after, insteadOf: before, policy, in: tx)
     try tx.audit(action, from: before, to: record)
     return record
   }
@@ -150,16 +159,18 @@ extension ChangeSet {
     after.parentID = right.parent.id
     after.rootID =
       right.parent.id == Forest.systemIdentifier ? before.id : right.parent.rootID
-    let crossing = try tx.links(crossing: before.id)
-    for link in crossing { try tx.removeLink(link, scope: before.rootID, policy) }
-    if after.rootID != before.rootID { try tx.setRoot(after.rootID, below: before.id) }
+    let crossing = try LinkTable.links(crossing: before.id, in: tx)
+    for link in crossing { try LinkTable.remove(link, scope: before.rootID, policy, in: tx) }
+    if after.rootID != before.rootID {
+      try EntityTable.setRoot(after.rootID, below: before.id, in: tx)
+    }
     var record = try update(from: before, to: after, action: "\(before.type).move", tx)
     try touch(parents: [before.parentID, after.parentID], of: record, tx)
     if right.parent.id == Forest.systemIdentifier, let role = right.creatorRole {
       _ = try grant(role, to: user.userID, on: record, asCreator: true, tx)
       record = try current(record, tx)
     }
-    for lent in try tx.associations(within: record.id, roles: policy.followingRoles) {
+    for lent in try AssociationTable.all(within: record.id, roles: policy.followingRoles, in: tx) {
       _ = try limitLending(by: lent.grantedBy, on: lent.entityID, tx)
     }
     try limitLending(ofUnlinked: crossing.map(\.to), tx)
@@ -178,8 +189,8 @@ extension ChangeSet {
   ) throws -> EntityRecord {
     guard device.parentID != parent.id else { return device }
     try countMove(of: device.counted, under: parent.id, tx)
-    try tx.removeLinks(of: device.id, scope: device.rootID, policy)
-    let passes = try tx.associations(on: device.id).filter { !policy.isKept($0.role) }
+    try LinkTable.removeAll(of: device.id, scope: device.rootID, policy, in: tx)
+    let passes = try AssociationTable.all(on: device.id, in: tx).filter { !policy.isKept($0.role) }
     try end(passes, action: "guest.end", tx)
     var moved = device
     moved.parentID = parent.id

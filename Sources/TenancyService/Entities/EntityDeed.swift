@@ -52,7 +52,7 @@ extension TenancyCore {
     needsFeatures: Bool = true,
     _ tx: borrowing some Queryable
   ) throws -> HeldEntity {
-    let record = try tx.entities([id]).first
+    let record = try EntityTable.all([id], in: tx).first
     let action = record.flatMap { policy.action(of: deed, on: $0.type) }
     return try require(
       action,
@@ -122,7 +122,7 @@ extension ChangeSet {
   /// for one of another type.
   func held(_ action: String, on id: String, _ tx: borrowing some Queryable) throws -> HeldEntity {
     let explanation = try require(action, on: id, tx)
-    let record = try tx.known(id, type: TenancyCore.type(of: action))
+    let record = try EntityTable.known(id, type: TenancyCore.type(of: action), in: tx)
     return HeldEntity(record: record, explanation: explanation)
   }
 
@@ -145,10 +145,16 @@ extension Explanation {
   var knows: Bool { isKnown && !isSuspension }
 }
 
-extension StoreTransaction where Self: ~Copyable {
+extension EntityTable {
   /// An entity that the caller may know; NOT_FOUND when it has gone since that was decided.
-  func known(_ id: String, type: String) throws -> EntityRecord {
-    guard let record = try entity(id, type: type) else { throw TenancyError.notFound }
+  static func known(
+    _ id: String,
+    type: String,
+    in tx: borrowing some Queryable
+  ) throws -> EntityRecord {
+    guard let record = try EntityTable.find(id, type: type, in: tx) else {
+      throw TenancyError.notFound
+    }
     return record
   }
 }

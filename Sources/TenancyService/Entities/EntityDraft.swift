@@ -67,7 +67,7 @@ extension ChangeSet {
     under parentID: String,
     _ tx: borrowing WriteTransaction
   ) throws -> CreationRight {
-    let place = try tx.entities([parentID]).first
+    let place = try EntityTable.all([parentID], in: tx).first
     guard let parent = place, policy.mayHang(type, under: parent.type) else {
       let standing = try core.standing(on: parentID, type: place?.type, user, tx)
       // Everybody knows that there is a system above all roots.
@@ -76,7 +76,7 @@ extension ChangeSet {
       guard let place, isShown else {
         throw core.refusal(of: "\(type).create", on: parentID, standing, user)
       }
-      throw EntityError.parentNotAllowed(type, under: place.type)
+      throw PlaceError.parentNotAllowed(type, under: place.type)
     }
     let action = policy.creation(of: type, under: parent.type)
     if parent.type == BuiltIn.system {

@@ -168,7 +168,7 @@ extension TenancyCore {
     var budget = AnswerBudget()
     var items: [Item] = []
     var last: String?
-    for record in try tx.entities(page.ids) {
+    for record in try EntityTable.all(page.ids, in: tx) {
       guard let item = try message(record) else { continue }
       guard items.count < page.asked.size, budget.takes(item) else {
         guard let place = page.ids.firstIndex(where: { $0 == last }) else {

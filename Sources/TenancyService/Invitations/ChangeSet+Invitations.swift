@@ -81,7 +81,7 @@ extension ChangeSet {
     on entity: EntityRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> RoleDefinitionRecord? {
-    try grant.definition ?? tx.roleDefinition(grant.role, of: entity.rootID)
+    try grant.definition ?? RoleDefinitionTable.find(grant.role, of: entity.rootID, in: tx)
   }
 
   private func requireRoom(

@@ -116,7 +116,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     ) { record, changes, tx in
       if record.state == .accepted {
         // The one who has accepted it asks again, but the role may be gone since.
-        guard let association = try tx.association(record.associationID) else {
+        guard let association = try AssociationTable.find(record.associationID, in: tx) else {
           throw TenancyError.notFound
         }
         return core.message(association: association)

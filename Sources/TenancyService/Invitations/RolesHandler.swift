@@ -88,7 +88,7 @@ struct RolesHandler: Tenancy_V1.RolesService {
       let changes = ChangeSet(core: core, call: call, user: user)
       let drafts = try drafts.map { try changes.resolved($0, tx) }
       let places = Dictionary(
-        try tx.entities(Array(Set(drafts.map(\.entityID)))).map { ($0.id, $0.type) }
+        try EntityTable.all(Array(Set(drafts.map(\.entityID))), in: tx).map { ($0.id, $0.type) }
       ) { first, _ in first }
       return try drafts.allSatisfy { draft in
         guard let type = places[draft.entityID],

@@ -22,7 +22,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       // Of two operators who suspend each other at the same time the second is suspended already.
       try core.requireAdministrator(user, tx)
       if let existing = try SuspensionTable.of(request.userId, in: tx) { return message(existing) }
-      try tx.note(person: request.userId)
+      try PersonTable.note(person: request.userId, in: tx)
       let record = try SuspensionTable.suspend(
         SuspensionRecord(
           userID: request.userId,

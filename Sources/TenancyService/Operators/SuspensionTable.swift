@@ -124,3 +124,25 @@ enum SuspensionTable {
     )
   }
 }
+
+extension SuspensionTable {
+  /// Whether a user was suspended at an instant.
+  static func wasSuspended(
+    _ userID: String,
+    at instant: Int64,
+    in tx: borrowing some Queryable
+  ) throws -> Bool {
+    try tx.exists(
+      """
+      SELECT 1 FROM suspension WHERE user_id = ? AND suspended_at <= ?
+      UNION ALL
+      SELECT 1 FROM past_suspension WHERE user_id = ? AND began_at <= ? AND ended_at > ?
+      """,
+      .text(userID),
+      .integer(instant),
+      .text(userID),
+      .integer(instant),
+      .integer(instant)
+    )
+  }
+}

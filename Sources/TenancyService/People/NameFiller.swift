@@ -56,7 +56,7 @@ final class NameFiller: Sendable {
   func drain() async throws {
     while true {
       let people = try await core.database.read { tx in
-        try tx.unaskedPeople(limit: Self.askedCountMax)
+        try PersonTable.unasked(limit: Self.askedCountMax, in: tx)
       }
       guard !people.isEmpty else { return }
       let beginning = core.newcomers.beginningCount
@@ -80,7 +80,7 @@ final class NameFiller: Sendable {
       let part = rest
       rest = try await core.store.writeOwn { [newcomers = core.newcomers] tx in
         guard newcomers.beginningCount == beginning else { return [] }
-        return try part.filter { try !tx.take(names[$0], of: $0, isAnswer: true) }
+        return try part.filter { try !PersonTable.take(names[$0], of: $0, isAnswer: true, in: tx) }
       }
     }
   }

@@ -80,12 +80,12 @@ final class PeopleFollower: Sendable {
       let name = PersonName(change.displayName, version: Int64(clamping: change.version))
       let userID = change.userId
       try await moveOn(to: revision) { tx in
-        try tx.take(name, of: userID, isAnswer: false)
+        try PersonTable.take(name, of: userID, isAnswer: false, in: tx)
       }
     case .resync:
       core.newcomers.beginAnew()
       let now = core.clock.now
-      try await moveOn(to: revision) { tx in try tx.forgetNames(askedBy: now) }
+      try await moveOn(to: revision) { tx in try PersonTable.forget(askedBy: now, in: tx) }
       core.newcomers.announce()
     default:
       guard revision - position.withLock({ $0 }) > Self.unwrittenCountMax else { return }

@@ -89,7 +89,12 @@ struct SubjectList: Sendable {
       asker == nil
       ? granting.places : granting.places.filter { $0 != Forest.systemIdentifier }
     let count = max(limit, Self.examinedCount)
-    let candidates = try tx.associationPlaces(on: places, after: cursor, limit: count + 1)
+    let candidates = try AssociationTable.places(
+      on: places,
+      after: cursor,
+      limit: count + 1,
+      in: tx
+    )
     var rest = candidates.prefix(count)
     var allowed: [Allowed] = []
     while !rest.isEmpty, allowed.count < limit {
@@ -139,7 +144,7 @@ struct SubjectList: Sendable {
     _ core: TenancyCore,
     _ tx: borrowing ReadTransaction
   ) throws -> [Tenancy_V1.AllowedSubject] {
-    let records = try tx.associations(allowed.map(\.place.id))
+    let records = try AssociationTable.all(allowed.map(\.place.id), in: tx)
     let byID = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
     var isListed: [String: Bool] = [:]
     var subjects: [Tenancy_V1.AllowedSubject] = []

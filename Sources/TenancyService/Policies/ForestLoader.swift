@@ -16,7 +16,7 @@ enum ForestLoader {
     if let entity = forest.unrootedEntity {
       throw tx.damage("\(entity) has no parent, is nested too deeply, or is below itself")
     }
-    for definition in try tx.roleDefinitions() {
+    for definition in try RoleDefinitionTable.all(in: tx) {
       guard let row = definition.row(policy), forest.entity(row.root) != nil else { continue }
       forest.apply(.putVariant(row))
     }

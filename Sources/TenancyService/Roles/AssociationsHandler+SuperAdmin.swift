@@ -16,10 +16,15 @@ extension AssociationsHandler {
       once: request.idempotencyKey,
       request.protobufBytes
     ) { tx in
-      let system = try tx.known(Forest.systemIdentifier, type: BuiltIn.system)
+      let system = try EntityTable.known(Forest.systemIdentifier, type: BuiltIn.system, in: tx)
       let role = BuiltIn.superAdmin
       guard core.policy.role(named: role) != nil else { throw RoleError.noOperators }
-      if let existing = try tx.associations(of: request.userId, on: system.id, role: role).first {
+      if let existing = try AssociationTable.all(
+        of: request.userId,
+        on: system.id,
+        role: role,
+        in: tx
+      ).first {
         return core.message(association: existing)
       }
       let record = AssociationRecord(
@@ -30,7 +35,7 @@ extension AssociationsHandler {
         grantedBy: "",
         now: tx.now
       )
-      _ = try tx.put(record, core.policy)
+      _ = try AssociationTable.put(record, core.policy, in: tx)
       try tx.audit("super_admin.add", to: record)
       return core.message(association: record)
     }
@@ -46,22 +51,27 @@ extension AssociationsHandler {
       once: request.idempotencyKey,
       request.protobufBytes
     ) { tx in
-      let own = try tx.associations(on: Forest.systemIdentifier, role: BuiltIn.superAdmin)
-        .filter { $0.userID == request.userId }
+      let own = try AssociationTable.all(
+        on: Forest.systemIdentifier,
+        role: BuiltIn.superAdmin,
+        in: tx
+      )
+      .filter { $0.userID == request.userId }
       var revision = tx.revision
       // In the one writer: of two who take it from each other only one succeeds.
       if !own.isEmpty, !request.force {
-        let remains = try tx.hasLastingHolder(
+        let remains = try AssociationTable.hasLastingHolder(
           of: BuiltIn.superAdmin,
           on: Forest.systemIdentifier,
           besides: request.userId,
-          now: tx.now
+          now: tx.now,
+          in: tx
         )
         guard remains else { throw RoleError.lastOne(role: BuiltIn.superAdmin) }
       }
       let lending = LendingLimit(policy: core.policy, products: core.products)
       for record in own {
-        revision = try tx.remove(record, core.policy)
+        revision = try AssociationTable.remove(record, core.policy, in: tx)
         try tx.audit("super_admin.remove", from: record)
         revision = try lending.apply(to: record.userID, on: record.entityID, tx) ?? revision
       }

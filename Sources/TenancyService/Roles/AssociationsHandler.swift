@@ -77,7 +77,9 @@ extension TenancyCore {
     _ tx: borrowing ReadTransaction
   ) throws -> HeldEntity {
     // Who administers everything is nobody's to read.
-    let record = try tx.entities([id]).first.flatMap { $0.type == BuiltIn.system ? nil : $0 }
+    let record = try EntityTable.all([id], in: tx).first.flatMap {
+      $0.type == BuiltIn.system ? nil : $0
+    }
     let action = record.flatMap { policy.action(of: .listAssociations, on: $0.type) }
     let deed = EntityDeed.listAssociations.rawValue
     return try require(action, deed, on: id, record, user, tx)

@@ -30,7 +30,13 @@ extension ChangeSet {
     if !asCreator { try requireGiven(role, variant, on: entity, during: window, by: action, tx) }
     var window = window
     if window.until != nil { window.from = window.from ?? tx.now }
-    let held = try tx.associations(of: userID, on: entity.id, role: role, variant: variant?.id)
+    let held = try AssociationTable.all(
+      of: userID,
+      on: entity.id,
+      role: role,
+      variant: variant?.id,
+      in: tx
+    )
     guard var record = held.first else {
       return try add(role, variant: variant, to: userID, on: entity, during: window, tx)
     }
@@ -69,7 +75,13 @@ extension ChangeSet {
     try requireGiven(role, variant, on: entity, during: window, tx)
     var window = window
     window.from = window.from ?? tx.now
-    let held = try tx.associations(of: userID, on: entity.id, role: role, variant: variant?.id)
+    let held = try AssociationTable.all(
+      of: userID,
+      on: entity.id,
+      role: role,
+      variant: variant?.id,
+      in: tx
+    )
     let lent = held.first { $0.grantedBy == user.userID && $0.hasWindow(window, now: tx.now) }
     return try lent ?? add(role, variant: variant, to: userID, on: entity, during: window, tx)
   }
@@ -110,9 +122,9 @@ extension ChangeSet {
   ) throws -> AssociationRecord {
     if !record.isOver(at: tx.now) { try requireSeat(of: record.userID, at: record.place, tx) }
     var record = record
-    record.revision = try tx.put(record, policy)
+    record.revision = try AssociationTable.put(record, policy, in: tx)
     record.updatedAt = tx.now
-    try tx.touch(listing: record, revision: record.revision, core.products)
+    try AssociationTable.touch(listing: record, revision: record.revision, core.products, in: tx)
     try tx.audit(action, from: before, to: record)
     return record
   }
@@ -126,8 +138,8 @@ extension ChangeSet {
   ) throws -> Int64? {
     var revision: Int64?
     for record in records {
-      revision = try tx.remove(record, policy)
-      try tx.touch(listing: record, revision: tx.revision, core.products)
+      revision = try AssociationTable.remove(record, policy, in: tx)
+      try AssociationTable.touch(listing: record, revision: tx.revision, core.products, in: tx)
       try tx.audit(action, from: record)
     }
     try endProducts(of: records, tx)
@@ -158,7 +170,7 @@ extension ChangeSet {
   ) throws -> RevokedRoles {
     var ended: [AssociationRecord] = []
     for role in roles {
-      let own = try tx.associations(on: entity.id, role: role).filter {
+      let own = try AssociationTable.all(on: entity.id, role: role, in: tx).filter {
         $0.userID == userID && (variant == nil || $0.variant == variant)
       }
       if !own.allSatisfy({ $0.isOver(at: tx.now) }) {
@@ -185,11 +197,11 @@ extension ChangeSet {
     by userIDs: [String],
     _ tx: borrowing WriteTransaction
   ) throws {
-    let holders = try tx.associations(on: entity.id, role: role)
+    let holders = try AssociationTable.all(on: entity.id, role: role, in: tx)
       .filter { $0.validUntil.map { $0 > tx.now } ?? true }
     var have = Set(holders.map(\.userID))
     for other in others {
-      let records = try tx.associations(on: entity.id, role: other)
+      let records = try AssociationTable.all(on: entity.id, role: other, in: tx)
       have.formUnion(records.filter { $0.isInForce(at: tx.now) }.map(\.userID))
     }
     var added: Set<String> = []

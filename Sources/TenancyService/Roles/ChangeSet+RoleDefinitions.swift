@@ -37,7 +37,7 @@ extension ChangeSet {
     }
     try checkActions(draft, base)
     try requireGiven(draft.actions, base, isAll: true, in: draft.rootID, until: .max, tx)
-    let before = try tx.roleDefinition(draft.name, of: draft.rootID)
+    let before = try RoleDefinitionTable.find(draft.name, of: draft.rootID, in: tx)
     try core.requireRevision(expectedRevision, being: before?.revision)
     var record = before ?? draft
     guard record.baseRole == draft.baseRole else {
@@ -45,14 +45,16 @@ extension ChangeSet {
     }
     if let before, before.actions == draft.actions { return before }
     if before == nil {
-      guard try tx.roleDefinitions(of: draft.rootID).count < RoleDefinitionRecord.countMax else {
+      guard
+        try RoleDefinitionTable.all(of: draft.rootID, in: tx).count < RoleDefinitionRecord.countMax
+      else {
         throw RoleError.tooMany
       }
       record.id = core.identifiers.make(.roleDefinition)
       record.createdAt = tx.now
     }
     (record.actions, record.definedBy) = (draft.actions, user.userID)
-    record = try tx.put(record, policy)
+    record = try RoleDefinitionTable.put(record, policy, in: tx)
     try tx.audit("role_definition.put", from: before, to: record)
     return record
   }
@@ -62,16 +64,18 @@ extension ChangeSet {
     _ record: RoleDefinitionRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
-    let count = try tx.associationCount(of: record)
+    let count = try AssociationTable.count(of: record, in: tx)
     guard count == 0 else { throw RoleError.held(record.name, count: count) }
-    let revision = try tx.remove(record, policy)
+    let revision = try RoleDefinitionTable.remove(record, policy, in: tx)
     try tx.audit("role_definition.delete", from: record)
     return revision
   }
 
   /// Removes all tenant-defined roles of a tenant, which goes.
   func removeDefinitions(of rootID: String, _ tx: borrowing WriteTransaction) throws {
-    for record in try tx.roleDefinitions(of: rootID) { _ = try removeDefinition(record, tx) }
+    for record in try RoleDefinitionTable.all(of: rootID, in: tx) {
+      _ = try removeDefinition(record, tx)
+    }
   }
 
   /// Throws unless the caller has all that it would give somebody by a tenant-defined role, beyond what
@@ -84,7 +88,7 @@ extension ChangeSet {
     by action: String? = nil,
     _ tx: borrowing WriteTransaction
   ) throws {
-    let definition = try own ?? tx.roleDefinition(role, of: entity.rootID)
+    let definition = try own ?? RoleDefinitionTable.find(role, of: entity.rootID, in: tx)
     try requireLastingGiver(of: role, definition, by: action, on: entity, during: window, tx)
     guard let definition, let base = policy.role(named: definition.baseRole) else { return }
     try requireGiven(

@@ -35,7 +35,9 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
     let revision = core.engine.revision
     let definitions = try await core.read { tx in
       try core.requireListing(on: request.entityId, user, tx)
-      return try tx.roleDefinitions(of: request.entityId).map { core.message(definition: $0) }
+      return try RoleDefinitionTable.all(of: request.entityId, in: tx).map {
+        core.message(definition: $0)
+      }
     }
     return Tenancy_V1.ListRoleDefinitionsResponse(
       definitions: try await core.named(definitions),
@@ -49,7 +51,7 @@ struct RoleDefinitionsHandler: Tenancy_V1.RoleDefinitionsService {
   ) async throws -> Tenancy_V1.DeleteRoleDefinitionResponse {
     try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       _ = try changes.requireDefining(on: request.entityId, onlyDeletes: true, tx)
-      let record = try tx.roleDefinition(request.name, of: request.entityId)
+      let record = try RoleDefinitionTable.find(request.name, of: request.entityId, in: tx)
       let revision = try record.map { try changes.removeDefinition($0, tx) }
       return Tenancy_V1.DeleteRoleDefinitionResponse(
         deleted: record != nil,

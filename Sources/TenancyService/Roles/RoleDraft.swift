@@ -117,8 +117,8 @@ extension ChangeSet {
     on id: String,
     _ tx: borrowing some Queryable
   ) throws -> RoleDefinitionRecord? {
-    guard policy.role(named: name) == nil, let entity = try tx.entities([id]).first,
-      let definition = try tx.roleDefinition(name, of: entity.rootID),
+    guard policy.role(named: name) == nil, let entity = try EntityTable.all([id], in: tx).first,
+      let definition = try RoleDefinitionTable.find(name, of: entity.rootID, in: tx),
       try core.standing(on: id, type: entity.type, user, tx).knows
     else { return nil }
     return definition
@@ -169,7 +169,9 @@ extension ChangeSet {
     _ tx: borrowing some Queryable
   ) throws -> HeldEntity {
     // Who administers everything is granted by AuthService's commands alone.
-    let record = try tx.entities([id]).first.flatMap { $0.type == BuiltIn.system ? nil : $0 }
+    let record = try EntityTable.all([id], in: tx).first.flatMap {
+      $0.type == BuiltIn.system ? nil : $0
+    }
     let action = record.flatMap { record in
       deed == .grant
         ? policy.granting(role, on: record.type) : policy.revoking(role, on: record.type)
@@ -203,7 +205,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> RevokedRoles {
     try core.requireNotSuspended(user, tx)
-    let own = try tx.associations(ofUser: user.userID, on: id)
+    let own = try AssociationTable.all(ofUser: user.userID, on: id, in: tx)
     let variant = own.first { !role.isEmpty && $0.customRole == role }
     let roles = Set(own.map(\.role)).filter {
       role.isEmpty || $0 == role || $0 == variant?.role
@@ -214,7 +216,7 @@ extension ChangeSet {
       throw RoleError.unknown("role")
     }
     // Nothing held is nothing known: the same answer whether there is such an entity or not.
-    guard let entity = try tx.entities([id]).first, entity.type != BuiltIn.system,
+    guard let entity = try EntityTable.all([id], in: tx).first, entity.type != BuiltIn.system,
       !roles.isEmpty
     else {
       return RevokedRoles(revision: tx.revision)

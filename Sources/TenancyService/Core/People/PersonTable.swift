@@ -72,42 +72,48 @@ enum PersonTable {
   )
 }
 
-extension StoreTransaction where Self: ~Copyable {
+extension PersonTable {
   /// The version of the name that is known of a person; 0 for none, nil for a person who was never noted.
-  func nameVersion(of userID: String) throws -> Int64? {
-    try first("SELECT version FROM person WHERE user_id = ?", .text(userID)) { $0.integer(0) }
+  static func nameVersion(of userID: String, in tx: borrowing some Queryable) throws -> Int64? {
+    try tx.first("SELECT version FROM person WHERE user_id = ?", .text(userID)) { $0.integer(0) }
   }
 
   /// The first people whose names were never asked for.
-  func unaskedPeople(limit: Int) throws -> [String] {
-    try query(
+  static func unasked(limit: Int, in tx: borrowing some Queryable) throws -> [String] {
+    try tx.query(
       "SELECT user_id FROM person WHERE asked_at IS NULL ORDER BY user_id LIMIT ?",
       .integer(limit)
     ) { $0.text(0) }
   }
 }
 
-extension WriteTransaction {
+extension PersonTable {
   /// Notes a person who is shown from now on; the key of its name, empty until that is known.
   ///
   /// Not for users who were erased: nobody would ever delete them again.
   @discardableResult
-  func note(person userID: String) throws -> String {
-    let key = try first("SELECT name_key FROM person WHERE user_id = ?", .text(userID)) {
+  static func note(person userID: String, in tx: borrowing WriteTransaction) throws -> String {
+    let key = try tx.first("SELECT name_key FROM person WHERE user_id = ?", .text(userID)) {
       $0.text(0)
     }
     if let key { return key }
-    try insert(userID, PersonName("", version: 0))
+    try insert(userID, PersonName("", version: 0), in: tx)
     return ""
   }
 
   /// Notes a person with a name that AuthService has just told.
   ///
   /// The name is asked for once more: of one that changed in between, nothing was heard.
-  func note(person userID: String, named name: PersonName) throws {
-    guard let known = try nameVersion(of: userID) else { return try insert(userID, name) }
+  static func note(
+    person userID: String,
+    named name: PersonName,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    guard let known = try nameVersion(of: userID, in: tx) else {
+      return try insert(userID, name, in: tx)
+    }
     guard known < name.version else { return }
-    try execute(
+    try tx.execute(
       "UPDATE person SET name = ?, name_key = ?, version = ?, asked_at = NULL WHERE user_id = ?",
       .text(name.text),
       .text(name.key),
@@ -116,16 +122,20 @@ extension WriteTransaction {
     )
   }
 
-  private func insert(_ userID: String, _ name: PersonName) throws {
+  private static func insert(
+    _ userID: String,
+    _ name: PersonName,
+    in tx: borrowing WriteTransaction
+  ) throws {
     guard !userID.isEmpty, !userID.hasPrefix(Pseudonym.prefix) else { return }
-    try execute(
+    try tx.execute(
       "INSERT INTO person (user_id, name, name_key, version) VALUES (?, ?, ?, ?)",
       .text(userID),
       .text(name.text),
       .text(name.key),
       .integer(name.version)
     )
-    try appendChange(kind: PersonTable.changeKind, subject: userID, scope: "")
+    try tx.appendChange(kind: changeKind, subject: userID, scope: "")
   }
 
   /// Takes over a name that AuthService tells, nil for a user whom it does not have; false when so many
@@ -133,21 +143,26 @@ extension WriteTransaction {
   ///
   /// Nothing is taken over of a person who was never noted or was erased, nor of a name older than the known one.
   /// The name itself comes last, so that a process which ends in between begins again.
-  func take(_ name: PersonName?, of userID: String, isAnswer: Bool) throws -> Bool {
-    guard let known = try nameVersion(of: userID) else { return true }
+  static func take(
+    _ name: PersonName?,
+    of userID: String,
+    isAnswer: Bool,
+    in tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    guard let known = try nameVersion(of: userID, in: tx) else { return true }
     let name = name ?? PersonName("", version: 0)
     guard name.version >= known || name.version == 0 else {
       // Nothing is left to ask for: a newer name is known.
       if isAnswer {
-        try execute(
+        try tx.execute(
           "UPDATE person SET asked_at = ? WHERE user_id = ?",
-          .integer(now),
+          .integer(tx.now),
           .text(userID)
         )
       }
       return true
     }
-    let rekeyed = try execute(
+    let rekeyed = try tx.execute(
       """
       UPDATE association SET name_key = ? WHERE id IN (
         SELECT id FROM association WHERE user_id = ? AND name_key <> ? LIMIT ?)
@@ -155,10 +170,10 @@ extension WriteTransaction {
       .text(name.key),
       .text(userID),
       .text(name.key),
-      .integer(PersonTable.keyCountMax)
+      .integer(keyCountMax)
     )
-    guard rekeyed < PersonTable.keyCountMax else { return false }
-    try execute(
+    guard rekeyed < keyCountMax else { return false }
+    try tx.execute(
       """
       UPDATE person SET name = ?, name_key = ?, version = ?, asked_at = coalesce(?, asked_at)
       WHERE user_id = ?
@@ -166,7 +181,7 @@ extension WriteTransaction {
       .text(name.text),
       .text(name.key),
       .integer(name.version),
-      .optionalInteger(isAnswer ? now : nil),
+      .optionalInteger(isAnswer ? tx.now : nil),
       .text(userID)
     )
     return true
@@ -174,19 +189,19 @@ extension WriteTransaction {
 
   /// Has names asked for again that were asked for by an instant (milliseconds since 1970), and forgets the versions
   /// of all; false when so many are left that the rest is for another transaction.
-  func forgetNames(askedBy instant: Int64) throws -> Bool {
-    let count = try execute(
+  static func forget(askedBy instant: Int64, in tx: borrowing WriteTransaction) throws -> Bool {
+    let count = try tx.execute(
       """
       UPDATE person SET asked_at = NULL, version = 0 WHERE user_id IN (
         SELECT user_id FROM person WHERE asked_at <= ? OR asked_at IS NULL AND version > 0 LIMIT ?)
       """,
       .integer(instant),
-      .integer(PersonTable.forgottenCountMax)
+      .integer(forgottenCountMax)
     )
-    return count < PersonTable.forgottenCountMax
+    return count < forgottenCountMax
   }
 
-  func erase(person userID: String) throws {
-    try execute("DELETE FROM person WHERE user_id = ?", .text(userID))
+  static func erase(of userID: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute("DELETE FROM person WHERE user_id = ?", .text(userID))
   }
 }

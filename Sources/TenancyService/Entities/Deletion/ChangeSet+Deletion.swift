@@ -57,18 +57,20 @@ extension ChangeSet {
     let count = try requireCascade(from: entity, tx)
     if !options.cascades, !options.isDryRun, count > 1 {
       var counts = Dictionary(
-        uniqueKeysWithValues: try tx.typeCounts(within: entity.id).map { ($0.type, $0.count) }
+        uniqueKeysWithValues: try EntityTable.typeCounts(within: entity.id, in: tx).map {
+          ($0.type, $0.count)
+        }
       )
       counts[entity.type, default: 0] -= 1
       throw EntityError.hasDependents(
         counts.filter { $0.value > 0 }.map { (type: $0.key, count: $0.value) }
       )
     }
-    let subtree = try tx.subtree(of: entity.id)
+    let subtree = try EntityTable.subtree(of: entity.id, in: tx)
     let parts = Self.parts(of: subtree, from: entity, options.keeping)
     var roles: [String] = []
     for record in parts.deleted + parts.moved {
-      roles += try tx.associations(on: record.id).map(\.role)
+      roles += try AssociationTable.all(on: record.id, in: tx).map(\.role)
     }
     let holders = core.endings == nil ? [] : parts.deleted.filter(mayHoldEntitlements).map(\.id)
     var (revision, recordID) = (tx.revision, "")
@@ -96,7 +98,7 @@ extension ChangeSet {
     from entity: EntityRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> Int {
-    let count = try tx.typeCounts(within: entity.id).reduce(0) { $0 + $1.count }
+    let count = try EntityTable.typeCounts(within: entity.id, in: tx).reduce(0) { $0 + $1.count }
     guard count <= Self.cascadeCountMax else { throw EntityError.cascadeTooLarge(count) }
     return count
   }
@@ -133,12 +135,12 @@ extension ChangeSet {
     let gone = Set(records.map(\.id))
     try countEnd(of: records.map(\.counted), tx)
     for record in records {
-      try end(try tx.associations(on: record.id), action: "association.end", tx)
-      let linked = try tx.linkTargets(from: record.id)
-      try tx.removeLinks(of: record.id, scope: record.rootID, policy)
+      try end(try AssociationTable.all(on: record.id, in: tx), action: "association.end", tx)
+      let linked = try LinkTable.targets(from: record.id, in: tx)
+      try LinkTable.removeAll(of: record.id, scope: record.rootID, policy, in: tx)
       try limitLending(ofUnlinked: linked, tx)
       if record.rootID == record.id { try removeDefinitions(of: record.id, tx) }
-      revision = try tx.remove(record, policy)
+      revision = try EntityTable.remove(record, policy, in: tx)
       if !gone.contains(record.parentID) { try touch(parents: [record.parentID], of: record, tx) }
       try tx.audit("\(record.type).delete", from: record)
     }

@@ -37,7 +37,7 @@ enum InvitationMailTable {
     guard let sealed, let invitation = try InvitationTable.find(invitationID, in: tx) else {
       return nil
     }
-    let entity = try tx.entity(invitation.entityID, type: invitation.entityType)
+    let entity = try EntityTable.find(invitation.entityID, type: invitation.entityType, in: tx)
     return InvitationMail(
       invitation: invitation,
       entityName: entity?.name ?? "",

@@ -13,7 +13,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> RoleReview.Outcome {
     guard policy.role(named: held.role) != nil, !held.hasUnreadableWindow,
-      let entity = try tx.entities([held.entityID]).first
+      let entity = try EntityTable.all([held.entityID], in: tx).first
     else { return .kept }
     if policy.isKept(held.role), try !held.hasLastingSubstitute(now: tx.now, tx) {
       return .keptLast
@@ -35,7 +35,7 @@ extension ChangeSet {
       codeDigest: core.invitationDigest(of: code),
       on: entity,
       by: .named(held.grantedBy),
-      for: try tx.roleDefinition(role, of: entity.rootID),
+      for: try RoleDefinitionTable.find(role, of: entity.rootID, in: tx),
       at: tx.revision,
       now: tx.now
     )
@@ -61,7 +61,9 @@ extension ChangeSet {
     _ converted: ConvertedRole,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    if converted.restoredAt != nil, let restored = try tx.association(converted.restoredAs) {
+    if converted.restoredAt != nil,
+      let restored = try AssociationTable.find(converted.restoredAs, in: tx)
+    {
       return restored
     }
     guard let invitation = try InvitationTable.find(converted.invitationID, in: tx) else {
@@ -90,8 +92,8 @@ extension ChangeSet {
     to userID: String,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    let entity = try tx.known(role.entityID, type: role.entityType)
-    let definition = try tx.roleDefinition(invitation.role, of: entity.rootID)
+    let entity = try EntityTable.known(role.entityID, type: role.entityType, in: tx)
+    let definition = try RoleDefinitionTable.find(invitation.role, of: entity.rootID, in: tx)
     guard policy.role(named: role.role) != nil, policy.isHeld(role.role, on: entity.type),
       role.variant.isEmpty || role.variant == definition?.id,
       InvitedRole.allows(definition, invitedTo: invitation.madeFor)
@@ -101,11 +103,12 @@ extension ChangeSet {
     let variant = role.variant.isEmpty ? nil : definition
     let window = role.window
     let isLent = window.until != nil && policy.lentRoles.contains(role.role)
-    let held = try tx.associations(
+    let held = try AssociationTable.all(
       of: userID,
       on: entity.id,
       role: role.role,
-      variant: role.variant
+      variant: role.variant,
+      in: tx
     )
     let record: AssociationRecord
     if isLent, !held.contains(where: { $0.hasWindow(window, now: tx.now) }) {
@@ -125,7 +128,9 @@ extension ChangeSet {
     }
     guard policy.followingRoles.contains(role.role) else { return record }
     _ = try limitLending(by: role.grantedBy, on: entity.id, tx)
-    guard let rest = try tx.association(record.id) else { throw CodeError.issuerLacksRight }
+    guard let rest = try AssociationTable.find(record.id, in: tx) else {
+      throw CodeError.issuerLacksRight
+    }
     return rest
   }
 }

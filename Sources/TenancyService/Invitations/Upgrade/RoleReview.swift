@@ -75,7 +75,8 @@ final class RoleReview: Sendable {
 
   private func review(_ id: String) async throws {
     let held = try await core.store.database.read { tx -> AssociationRecord? in
-      guard let held = try tx.association(id), try Self.isGivenByAnother(held, tx) else {
+      guard let held = try AssociationTable.find(id, in: tx), try Self.isGivenByAnother(held, tx)
+      else {
         return nil
       }
       return held.isOver(at: self.core.clock.now) ? nil : held
@@ -91,7 +92,7 @@ final class RoleReview: Sendable {
     let outcome = try await core.store.writeOwn(as: .migration) { tx in
       var outcome = Outcome.kept
       // As it is now: it may have ended in between, or have another window.
-      if let email, let held = try tx.association(id) {
+      if let email, let held = try AssociationTable.find(id, in: tx) {
         outcome = try nobody.convert(held, to: email, tx)
       }
       try Self.settle(id, outcome, tx)

@@ -18,22 +18,22 @@ struct PastForest {
   ) throws -> Forest {
     var forest = Forest(policy: policy, zones: zones)
     forest.revision = try tx.newestRevision()
-    if try tx.wasSuspended(subject, at: instant) {
+    if try SuspensionTable.wasSuspended(subject, at: instant, in: tx) {
       forest.apply(.setSuspended(subject, true))
     }
     var places = try loadPath(into: &forest, tx)
-    let links = try tx.links(to: entityID, at: instant)
+    let links = try LinkTable.links(to: entityID, at: instant, in: tx)
     for link in links where places.contains(entityID) {
       guard let id = policy.link(named: link.name), try loadAlone(link.from, into: &forest, tx)
       else { continue }
       forest.apply(.putLink(LinkRow(link: id, from: link.from, to: entityID)))
       places.append(link.from)
     }
-    for definition in try tx.roleDefinitions(of: root(of: places), at: instant) {
+    for definition in try RoleDefinitionTable.all(of: root(of: places), at: instant, in: tx) {
       guard let row = definition.row(policy) else { continue }
       forest.apply(.putVariant(row))
     }
-    for held in try tx.associations(ofUser: subject, on: places, at: instant) {
+    for held in try AssociationHistoryTable.all(ofUser: subject, on: places, at: instant, in: tx) {
       guard let row = held.row(policy), try loadAlone(row.entity, into: &forest, tx) else {
         continue
       }
@@ -56,7 +56,7 @@ struct PastForest {
     var path: [EntityRecord] = []
     var next = entityID
     while next != Forest.systemIdentifier, path.count <= Forest.depthMax,
-      let record = try tx.entity(next, at: instant)
+      let record = try EntityTable.find(next, at: instant, in: tx)
     {
       path.append(record)
       next = record.parentID
@@ -75,18 +75,24 @@ struct PastForest {
     _ tx: borrowing ReadTransaction
   ) throws -> Bool {
     if forest.entity(id) != nil { return true }
-    guard var row = try tx.entity(id, at: instant)?.row(forest.policy) else { return false }
+    guard var row = try EntityTable.find(id, at: instant, in: tx)?.row(forest.policy) else {
+      return false
+    }
     row.parent = Forest.systemIdentifier
     forest.apply(.putEntity(row))
     return true
   }
 }
 
-extension StoreTransaction where Self: ~Copyable {
+extension EntityTable {
   /// An entity as it was at an instant; nil when it was not there.
-  func entity(_ id: String, at instant: Int64) throws -> EntityRecord? {
+  static func find(
+    _ id: String,
+    at instant: Int64,
+    in tx: borrowing some Queryable
+  ) throws -> EntityRecord? {
     // Of what was replaced since, the first counted then.
-    let past = try first(
+    let past = try tx.first(
       """
       SELECT id, type, parent_id, '', name, attributes, '', '', NULL, 0, created_at, 0
       FROM past_entity
@@ -95,18 +101,19 @@ extension StoreTransaction where Self: ~Copyable {
       .text(id),
       .integer(instant)
     ) { try EntityRecord.columns.record($0) }
-    let record = try past ?? entities([id]).first
+    let record = try past ?? all([id], in: tx).first
     return record.flatMap { $0.createdAt <= instant ? $0 : nil }
   }
+}
 
-  /// The type of an entity that was deleted; nil when nothing is known of it.
-  func typeOfDeleted(_ id: String) throws -> String? {
-    try first("SELECT type FROM tombstone WHERE id = ?", .text(id)) { $0.text(0) }
-  }
-
+extension LinkTable {
   /// The entities linked to an entity at an instant, by the link's name.
-  func links(to id: String, at instant: Int64) throws -> [(name: String, from: String)] {
-    try query(
+  static func links(
+    to id: String,
+    at instant: Int64,
+    in tx: borrowing some Queryable
+  ) throws -> [(name: String, from: String)] {
+    try tx.query(
       """
       SELECT link, from_id FROM entity_link WHERE to_id = ? AND began_at <= ?
       UNION
@@ -115,35 +122,22 @@ extension StoreTransaction where Self: ~Copyable {
       values: [.text(id), .integer(instant), .text(id), .integer(instant), .integer(instant)]
     ) { ($0.text(0), $0.text(1)) }
   }
+}
 
-  /// Whether a user was suspended at an instant.
-  func wasSuspended(_ userID: String, at instant: Int64) throws -> Bool {
-    try exists(
-      """
-      SELECT 1 FROM suspension WHERE user_id = ? AND suspended_at <= ?
-      UNION ALL
-      SELECT 1 FROM past_suspension WHERE user_id = ? AND began_at <= ? AND ended_at > ?
-      """,
-      .text(userID),
-      .integer(instant),
-      .text(userID),
-      .integer(instant),
-      .integer(instant)
-    )
-  }
-
+extension AssociationHistoryTable {
   /// The roles that a user had at an instant on some entities, and of each role one that it had elsewhere.
-  func associations(
+  static func all(
     ofUser userID: String,
     on places: [String],
-    at instant: Int64
+    at instant: Int64,
+    in tx: borrowing some Queryable
   ) throws -> [AssociationState] {
     let (columns, marks) = (AssociationState.columns.list, Placeholders.list(places.count))
     let then: [SQLValue] = [.text(userID), .integer(instant)]
     // SQLite gives the other columns of the row that has the maximum or minimum
     // (sqlite.org/lang_select.html, section 2.5). Two states of one association overlap only where the clock was
     // set back; the later one counts.
-    return try query(
+    return try tx.query(
       """
       WITH held AS (
         SELECT \(columns), max(sequence) FROM (

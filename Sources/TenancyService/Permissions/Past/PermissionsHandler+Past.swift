@@ -120,7 +120,8 @@ extension TenancyCore {
     _ user: UserIdentity,
     _ tx: borrowing ReadTransaction
   ) throws -> Int {
-    if let type = try tx.typeOfDeleted(id), let level = try pastLevel(of: id, type: type, user, tx)
+    if let type = try TombstoneTable.type(of: id, in: tx),
+      let level = try pastLevel(of: id, type: type, user, tx)
     {
       return level
     }
@@ -136,7 +137,7 @@ extension TenancyCore {
     _ tx: borrowing ReadTransaction
   ) throws -> Int? {
     var place = (id: id, type: type)
-    if try tx.entities([id]).isEmpty {
+    if try EntityTable.all([id], in: tx).isEmpty {
       guard let survivor = try TombstoneTable.survivor(above: id, type: type, in: tx) else {
         return nil
       }

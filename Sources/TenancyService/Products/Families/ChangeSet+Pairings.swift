@@ -11,7 +11,8 @@ extension ChangeSet {
     let family = try held(Families.pairDevices, on: familyID, tx).record
     guard let childID else { return family }
     // Also for who may not know of the child: then it is none of this family.
-    guard let child = try tx.entity(childID, type: Families.child), child.parentID == family.id
+    guard let child = try EntityTable.find(childID, type: Families.child, in: tx),
+      child.parentID == family.id
     else { throw TenancyError.notFound }
     let held = try requireRole(Families.childRole, .grant, on: childID, field: "", tx)
     try requireGiven(Families.childRole, nil, on: held.record, tx)
@@ -96,9 +97,9 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> String {
     let role = Families.childRole
-    let before = try tx.associations(of: user.userID, on: childID, role: role)
+    let before = try AssociationTable.all(of: user.userID, on: childID, role: role, in: tx)
     guard before.allSatisfy({ $0.isOver(at: tx.now) }) else { return "" }
-    let child = try tx.known(childID, type: Families.child)
+    let child = try EntityTable.known(childID, type: Families.child, in: tx)
     return try issued(by: code.issuedBy, acr: code.issuerACR) { issuer in
       try issuer.grant(role, to: user.userID, on: child, tx).id
     }
@@ -110,7 +111,7 @@ extension ChangeSet {
     // Before the role, whose end would end it as well.
     try PairingTable.end(pairing, in: tx)
     if !pairing.associationID.isEmpty, try !PairingTable.handOnAssociation(pairing, in: tx),
-      let association = try tx.association(pairing.associationID)
+      let association = try AssociationTable.find(pairing.associationID, in: tx)
     {
       try requireLastingHolder(
         of: association.role,
@@ -128,7 +129,7 @@ extension ChangeSet {
   /// family.
   func carries(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws -> Bool {
     let roles = PairingRoles(policy)
-    return try tx.associations(ofUser: pairing.userID, on: pairing.entityID)
+    return try AssociationTable.all(ofUser: pairing.userID, on: pairing.entityID, in: tx)
       .contains { !$0.isOver(at: tx.now) && roles.carries(pairing, by: $0) }
   }
 }

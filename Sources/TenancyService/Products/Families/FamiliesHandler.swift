@@ -136,7 +136,7 @@ struct FamiliesHandler: Tenancy_V1.FamiliesService {
     try tx.audit(
       "pairing.create",
       object: object,
-      scope: try tx.entities([object]).first?.rootID ?? "",
+      scope: try EntityTable.all([object], in: tx).first?.rootID ?? "",
       outcome: .refused,
       detail: CodeError.unknownReason
     )

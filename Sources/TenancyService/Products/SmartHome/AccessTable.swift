@@ -139,7 +139,7 @@ enum AccessTable {
   static func insertBounded(_ record: AccessRecord, in tx: borrowing WriteTransaction) throws -> Int
   {
     // Everyone with a role is noted with it.
-    try tx.note(person: record.userID)
+    try PersonTable.note(person: record.userID, in: tx)
     try tx.insert(record, AccessRecord.columns, beside: .boolean(true))
     let (ofStranger, ofAll) = Self.attemptCountMax
     return try drop(

@@ -26,10 +26,11 @@ extension ChangeSet {
       )
     }
     let home = try requireHome(homeID, tx)
-    guard try !tx.reach(of: home.id).path.contains(entity.id) else {
+    guard try !EntityTable.reach(of: home.id, in: tx).path.contains(entity.id) else {
       throw ErrorCatalog.tenancy.invalid(field, "HOME_DELETED", "is part of what is deleted")
     }
-    for record in try tx.subtree(of: entity.id) where record.type == SmartHome.device {
+    for record in try EntityTable.subtree(of: entity.id, in: tx)
+    where record.type == SmartHome.device {
       try core.require("device.move", on: record.id, user, tx)
     }
     return .init(type: SmartHome.device, home: home, action: "device.move")
@@ -40,7 +41,7 @@ extension ChangeSet {
     _ id: String,
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
-    let isUnit = try tx.entity(id, type: SmartHome.unit) != nil
+    let isUnit = try EntityTable.find(id, type: SmartHome.unit, in: tx) != nil
     return try held(isUnit ? "unit.assign_device" : "property.register_device", on: id, tx).record
   }
 }

@@ -68,7 +68,8 @@ enum DesiredState {
           }
           try CommandTable.end(&command, .expired, in: tx)
           count += 1
-          guard var device = try tx.entity(command.deviceID, type: SmartHome.device) else {
+          guard var device = try EntityTable.find(command.deviceID, type: SmartHome.device, in: tx)
+          else {
             continue
           }
           let changes = try settle(&device, tx)

@@ -12,11 +12,15 @@ struct DevicePlace: Sendable {
   var hasExpiredCommand = false
 }
 
-extension StoreTransaction where Self: ~Copyable {
+extension DevicePlace {
   /// Reads no whole entities: lists ask for each of their devices.
-  func place(ofDevice device: EntityRecord, now: Int64) throws -> DevicePlace {
+  static func find(
+    of device: EntityRecord,
+    now: Int64,
+    in tx: borrowing some Queryable
+  ) throws -> DevicePlace {
     // The outcome is a literal, as the partial index has it.
-    let found = try first(
+    let found = try tx.first(
       """
       SELECT near.id, near.name, near.type, COALESCE(far.id, ''), COALESCE(far.name, ''),
         EXISTS (

@@ -48,7 +48,7 @@ extension DevicesHandler {
       // The first word stays, or a repeated call would undo what has happened since. One that has expired may have
       // been carried out just before.
       if command.outcome == .waiting || command.outcome == .expired {
-        var device = try tx.known(command.deviceID, type: SmartHome.device)
+        var device = try EntityTable.known(command.deviceID, type: SmartHome.device, in: tx)
         try CommandTable.acknowledge(&command, outcome, detail: request.detail, in: tx)
         let changes = try DesiredState.settle(&device, tx)
         if outcome == .failed {
@@ -77,7 +77,7 @@ extension DevicesHandler {
     _ = try call.requireService()
     let reported = try reported(request.attributes)
     return try await core.store.write(call) { tx in
-      let device = try tx.known(request.deviceId, type: SmartHome.device)
+      let device = try EntityTable.known(request.deviceId, type: SmartHome.device, in: tx)
       let changed = try Self.update(device, reported, core, tx)
       return .init(changed: changed, revision: core.tokens.token(revision: tx.revision))
     }
@@ -103,7 +103,7 @@ extension DevicesHandler {
     after.attributes = try AttributeMapping.merged(device.attributes, reported)
     guard after != device else { return false }
     after.reportedAt = tx.now
-    after = try tx.put(after, insteadOf: device, core.policy, isReport: true)
+    after = try EntityTable.put(after, insteadOf: device, core.policy, isReport: true, in: tx)
     try tx.audit("device.report", from: device, to: after)
     return true
   }

@@ -27,7 +27,7 @@ extension DevicesHandler {
     ) { changes, tx in
       // A reload may have taken the action away in the meantime; what is not there is not allowed.
       let explanation = try core.ruling(action, on: id, user, tx)
-      let before = try tx.entity(id, type: SmartHome.device)
+      let before = try EntityTable.find(id, type: SmartHome.device, in: tx)
       var record = AccessRecord(
         id: core.identifiers.make(.accessRecord),
         deviceID: id,
@@ -41,7 +41,7 @@ extension DevicesHandler {
       guard let before, explanation.isAllowed else {
         return try refuse(record, explanation, device: before, changes, tx)
       }
-      let place = try tx.place(ofDevice: before, now: tx.now)
+      let place = try DevicePlace.find(of: before, now: tx.now, in: tx)
       var after = before
       if place.hasExpiredCommand { after = try DesiredState.settled(before, now: tx.now, tx) }
       let desired = try Self.setDesired(operation, parameters, of: &after)

@@ -47,9 +47,13 @@ extension TenancyCore {
     _ tx: borrowing some Queryable
   ) throws -> [String] {
     var seen: Set<String> = []
-    return try tx.associations(on: record.id, role: roles.count == 1 ? roles.first : nil)
-      .filter { roles.contains($0.role) && $0.isInForce(at: clock.now) }
-      .map(\.userID).filter { seen.insert($0).inserted }
+    return try AssociationTable.all(
+      on: record.id,
+      role: roles.count == 1 ? roles.first : nil,
+      in: tx
+    )
+    .filter { roles.contains($0.role) && $0.isInForce(at: clock.now) }
+    .map(\.userID).filter { seen.insert($0).inserted }
   }
 
   func message(
@@ -98,7 +102,7 @@ extension TenancyCore {
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Unit {
     let devices = try devices(of: record, tx)
-    let property = try tx.entity(record.parentID, type: SmartHome.property)
+    let property = try EntityTable.find(record.parentID, type: SmartHome.property, in: tx)
     let tenantIDs = showsTenants ? try holders(of: [SmartHome.tenant], on: record, tx) : []
     return Tenancy_V1.Unit(
       id: record.id,
@@ -106,7 +110,7 @@ extension TenancyCore {
       propertyId: record.parentID,
       tenantUserIds: tenantIDs,
       deviceIds: devices.ids,
-      commonAreaDeviceIds: try tx.linkTargets(SmartHome.commonArea, from: record.id),
+      commonAreaDeviceIds: try LinkTable.targets(SmartHome.commonArea, from: record.id, in: tx),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision),
@@ -154,7 +158,7 @@ extension TenancyCore {
     _ held: Explanation,
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Device {
-    let place = try tx.place(ofDevice: record, now: clock.now)
+    let place = try DevicePlace.find(of: record, now: clock.now, in: tx)
     guard place.hasExpiredCommand else { return message(device: record, at: place, held) }
     let settled = try DesiredState.settled(record, now: clock.now, tx)
     return message(device: settled, at: place, held)

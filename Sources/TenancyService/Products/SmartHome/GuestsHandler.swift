@@ -38,7 +38,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       var response = Tenancy_V1.GrantGuestPassResponse()
       for id in devices {
         let window = try lent(RoleWindow(from: from, until: until), on: id, user, tx)
-        let device = try tx.known(id, type: SmartHome.device)
+        let device = try EntityTable.known(id, type: SmartHome.device, in: tx)
         switch guest {
         case .id(let guest):
           try users.require(guest, tx)
@@ -117,7 +117,9 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       )
     }
     let ids = Array(found.dropFirst(skippedCount))
-    let rows = try await core.read { tx in try tx.associations(Array(ids.prefix(limit))) }
+    let rows = try await core.read { tx in
+      try AssociationTable.all(Array(ids.prefix(limit)), in: tx)
+    }
     // One that has ended since is missing among the rows, so they do not say where the page ends.
     var end = ids.count > limit ? ids[limit - 1] : nil
     var budget = AnswerBudget()
@@ -234,7 +236,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ user: UserIdentity,
     _ tx: borrowing some Queryable
   ) throws -> AssociationRecord? {
-    let record = try tx.association(id)
+    let record = try AssociationTable.find(id, in: tx)
     let pass = record?.role == SmartHome.guest ? record : nil
     let device = pass?.entityID ?? ""
     let granting = try core.decide(Self.action, on: device, user, tx)

@@ -45,8 +45,8 @@ extension HistoryView {
     let carrier = RoleCarrier(policy: policy, type: type, action: question.action, rule: rule)
     var spans: [Range<Int64>] = []
     for place in try HistoryPlace.all(of: deviceID, below: question.entityID, tx) {
-      let definitions = try tx.roleDefinitions(of: place.rootID)
-      for held in try tx.states(ofUser: reader, on: place.entityID)
+      let definitions = try RoleDefinitionTable.all(of: place.rootID, in: tx)
+      for held in try AssociationHistoryTable.all(ofUser: reader, on: place.entityID, in: tx)
       where carrier.carries(held, at: place, own: definitions) {
         let span = held.span()
         let from = max(span.from, place.since)

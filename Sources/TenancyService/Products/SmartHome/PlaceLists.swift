@@ -87,7 +87,9 @@ struct PlaceList: Sendable {
   ) async throws {
     guard isGiven, !userIDs.isEmpty, try await core.explanation(action, on: id, user).isAllowed
     else { return }
-    let held = try await core.read { tx in Set(try tx.associations(on: id).map(\.userID)) }
+    let held = try await core.read { tx in
+      Set(try AssociationTable.all(on: id, in: tx).map(\.userID))
+    }
     try await core.requireUsers(userIDs, field: field, known: held)
   }
 }

@@ -70,7 +70,9 @@ enum SmartHome: Product {
     _ core: TenancyCore,
     _ tx: borrowing ReadTransaction
   ) throws -> Tenancy_V1.Device? {
-    try tx.entity(id, type: device).map { record in try core.message(device: record, held, tx) }
+    try EntityTable.find(id, type: device, in: tx).map { record in
+      try core.message(device: record, held, tx)
+    }
   }
 
   static func parents(listing type: String) -> [String] { type == device ? [unit] : [] }

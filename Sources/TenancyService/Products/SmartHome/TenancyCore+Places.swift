@@ -81,7 +81,11 @@ extension TenancyCore {
     try await reach(atLeast: revision)
     let held = try await permit("\(type).view", on: id, user)
     let item = try await read { tx in
-      try message(.init(record: try tx.known(id, type: type), explanation: held), user, tx)
+      try message(
+        .init(record: try EntityTable.known(id, type: type, in: tx), explanation: held),
+        user,
+        tx
+      )
     }
     return await namedIfPossible(item)
   }
@@ -100,7 +104,7 @@ extension TenancyCore {
         devicesOf: place,
         home: request.moveDevicesTo,
         heir: type == SmartHome.unit
-          ? try tx.known(place.parentID, type: SmartHome.property) : nil,
+          ? try EntityTable.known(place.parentID, type: SmartHome.property, in: tx) : nil,
         deletesDevices: request.deleteDevices,
         tx
       )

@@ -28,7 +28,7 @@ extension UnitsHandler {
       var device = held.record
       // One that is somewhere else is not in the unit, which is what was asked for.
       if device.parentID == unit.id {
-        let property = try tx.known(unit.parentID, type: SmartHome.property)
+        let property = try EntityTable.known(unit.parentID, type: SmartHome.property, in: tx)
         device = try changes.move(device, under: property, action: "device.unassign", tx)
       }
       return try core.message(device: device, held.explanation, tx)
@@ -79,7 +79,7 @@ extension UnitsHandler {
       .text(unit.id),
       .text(SmartHome.device)
     ) { $0.text(0) }
-    let property = try tx.known(unit.parentID, type: SmartHome.property)
+    let property = try EntityTable.known(unit.parentID, type: SmartHome.property, in: tx)
     for id in present where !wanted.contains(id) {
       let device = try changes.held("device.move", on: id, tx).record
       _ = try changes.move(device, under: property, action: "device.unassign", tx)
@@ -94,7 +94,8 @@ extension UnitsHandler {
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws {
-    guard device.parentID != unit.id, try tx.entity(device.parentID, type: SmartHome.unit) != nil
+    guard device.parentID != unit.id,
+      try EntityTable.find(device.parentID, type: SmartHome.unit, in: tx) != nil
     else { return }
     let held = try core.ruling("unit.view", on: device.parentID, changes.user, tx)
     throw DeviceError.elsewhere(device.id, unitID: held.isAllowed ? device.parentID : "")
@@ -106,9 +107,10 @@ extension UnitsHandler {
     _ tx: borrowing WriteTransaction
   ) throws -> Bool {
     if device.parentID == property { return true }
-    if let unit = try tx.entity(device.parentID, type: SmartHome.unit) {
+    if let unit = try EntityTable.find(device.parentID, type: SmartHome.unit, in: tx) {
       return unit.parentID == property
     }
-    return try tx.entity(property, type: SmartHome.property)?.parentID == device.parentID
+    return try EntityTable.find(property, type: SmartHome.property, in: tx)?.parentID
+      == device.parentID
   }
 }

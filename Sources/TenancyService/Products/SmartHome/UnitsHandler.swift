@@ -152,12 +152,12 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       let device = try changes.held("device.move", on: id, tx).record
       guard device.parentID == unit.parentID else { throw DeviceError.notSameProperty }
     }
-    let before = try tx.linkTargets(SmartHome.commonArea, from: unit.id)
+    let before = try LinkTable.targets(SmartHome.commonArea, from: unit.id, in: tx)
     guard deviceIDs != before else { return }
-    try tx.setLinks(link, from: unit, to: deviceIDs, policy)
+    try LinkTable.set(link, from: unit, to: deviceIDs, policy, in: tx)
     // Links are part of the unit: it changes with them, also when only their order does.
     let unit = try changes.current(unit, tx)
-    _ = try tx.put(unit, insteadOf: unit, policy)
+    _ = try EntityTable.put(unit, insteadOf: unit, policy, in: tx)
     let digest = { (devices: [String]) in
       Digests.sha256(([unit.id] + devices).joined(separator: "\n"))
     }

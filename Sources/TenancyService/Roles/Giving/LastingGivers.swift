@@ -22,11 +22,11 @@ extension ChangeSet {
     guard policy.isKept(role) || policy.givesKept(role, definition),
       let rule = GivingRule(of: role, on: entity.type, by: action, policy)
     else { return }
-    let reach = try tx.reach(of: entity.id)
+    let reach = try EntityTable.reach(of: entity.id, in: tx)
     var lasts = false
-    for right in try tx.associations(ofUser: user.userID)
+    for right in try AssociationTable.all(ofUser: user.userID, in: tx)
     where right.isGiving(until: window.until, now: tx.now) {
-      let own = try tx.roleDefinitions(of: right.rootID)
+      let own = try RoleDefinitionTable.all(of: right.rootID, in: tx)
       lasts = lasts || rule.isMet(by: right, on: entity.id, reach, own: own)
     }
     guard lasts else { throw RoleError.outlastsOwn(role) }

@@ -25,12 +25,14 @@ struct LendingLimit {
     // A borrower whom the policy lets lend as well has lent out of the same right.
     var shrunk = [(lender: lender, entityID: entityID)]
     while let (lender, entityID) = shrunk.popLast() {
-      let held = try tx.associations(ofUser: lender)
+      let held = try AssociationTable.all(ofUser: lender, in: tx)
       var own: [String: [RoleDefinitionRecord]] = [:]
-      for root in Set(held.map(\.rootID)) { own[root] = try tx.roleDefinitions(of: root) }
-      for pass in try tx.associations(lentBy: lender, roles: roles) {
+      for root in Set(held.map(\.rootID)) {
+        own[root] = try RoleDefinitionTable.all(of: root, in: tx)
+      }
+      for pass in try AssociationTable.all(lentBy: lender, roles: roles, in: tx) {
         guard let rule = GivingRule(of: pass.role, on: pass.entityType, policy) else { continue }
-        let reach = try tx.reach(of: pass.entityID)
+        let reach = try EntityTable.reach(of: pass.entityID, in: tx)
         guard reach.includes(entityID) else { continue }
         let rights = held.filter { right in
           // Of two borrowers who lend to each other neither has a right by the other.
@@ -51,8 +53,10 @@ struct LendingLimit {
     by rest: AssociationRecord?,
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
-    let revision = try rest.map { try tx.put($0, policy) } ?? tx.remove(pass, policy)
-    try tx.touch(listing: pass, revision: revision, products)
+    let revision =
+      try rest.map { try AssociationTable.put($0, policy, in: tx) }
+      ?? AssociationTable.remove(pass, policy, in: tx)
+    try AssociationTable.touch(listing: pass, revision: revision, products, in: tx)
     try tx.audit("\(pass.role).\(rest == nil ? "end" : "update")", from: pass, to: rest)
     return revision
   }
@@ -102,7 +106,7 @@ extension ChangeSet {
   func limitLending(ofUnlinked entities: [String], _ tx: borrowing WriteTransaction) throws {
     let roles = policy.followingRoles
     for id in entities {
-      let lent = try tx.associations(on: id).filter { roles.contains($0.role) }
+      let lent = try AssociationTable.all(on: id, in: tx).filter { roles.contains($0.role) }
       for lender in Set(lent.map(\.grantedBy)).sorted() {
         _ = try limitLending(by: lender, on: id, tx)
       }

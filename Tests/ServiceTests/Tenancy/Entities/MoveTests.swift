@@ -45,7 +45,7 @@ struct MoveTests {
       // Once more is not an error, and no change.
       #expect(try await move(shelf, under: new, stage) == moved)
       let roots = try await stage.service.database.read { tx in
-        try tx.entities([shelf, book]).map(\.rootID)
+        try EntityTable.all([shelf, book], in: tx).map(\.rootID)
       }
       #expect(roots == [new, new])
     }

@@ -143,7 +143,7 @@ struct NamesTests {
     try await TenancyStage.run { stage in
       let home = try await Building(stage, name: "a")
       try await stage.service.database.write { tx in
-        try tx.note(person: "usr_missing")
+        try PersonTable.note(person: "usr_missing", in: tx)
         try tx.execute(
           "UPDATE association SET user_id = 'usr_missing' WHERE user_id = ?",
           .text(home.tenant)
@@ -231,7 +231,7 @@ extension TenancyStage {
   /// Has the service hear a name.
   func take(_ name: PersonName, of userID: String) async throws {
     let isDone = try await service.database.write { tx in
-      try tx.take(name, of: userID, isAnswer: false)
+      try PersonTable.take(name, of: userID, isAnswer: false, in: tx)
     }
     #expect(isDone)
   }

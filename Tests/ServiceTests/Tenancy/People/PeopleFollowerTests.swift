@@ -140,7 +140,12 @@ struct PeopleFollowerTests {
       }
       // The first part alone leaves the name as it was: a follower that stops there begins again.
       let isDone = try await stage.service.database.write { tx in
-        try tx.take(PersonName("Zed", version: 2), of: home.tenant, isAnswer: false)
+        try PersonTable.take(
+          PersonName("Zed", version: 2),
+          of: home.tenant,
+          isAnswer: false,
+          in: tx
+        )
       }
       #expect(!isDone)
       #expect(try await state(of: home.tenant, stage).name == "")
@@ -165,7 +170,9 @@ struct PeopleFollowerTests {
           )
         }
       }
-      try await stage.service.database.write { tx in _ = try tx.forgetNames(askedBy: .max) }
+      try await stage.service.database.write { tx in
+        _ = try PersonTable.forget(askedBy: .max, in: tx)
+      }
       try await stage.service.names.drain()
       try await follower.apply(change(home.tenant, "Canary", version: 8, revision: 5))
       #expect(try await state(of: home.tenant, stage).name == nil)

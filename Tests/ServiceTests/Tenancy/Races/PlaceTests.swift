@@ -53,17 +53,19 @@ struct PlaceTests {
           name: id,
           now: 0
         )
-        _ = try tx.put(record, insteadOf: nil, policy)
+        _ = try EntityTable.put(record, insteadOf: nil, policy, in: tx)
       }
     }
 
     /// Moves an entity; why it was refused, if it was.
     func move(_ id: String, under parent: String) async -> String? {
       await reason { tx in
-        guard let before = try tx.entities([id]).first else { throw TenancyError.notFound }
+        guard let before = try EntityTable.all([id], in: tx).first else {
+          throw TenancyError.notFound
+        }
         var after = before
         after.parentID = parent
-        _ = try tx.put(after, insteadOf: before, policy)
+        _ = try EntityTable.put(after, insteadOf: before, policy, in: tx)
       }
     }
 

@@ -72,19 +72,19 @@ struct RaceWorld: Sendable {
       portfolio, property, elsewhere, flat,
       record("dev", SmartHome.device, under: "unt"), record("old", SmartHome.device, under: "unt"),
       record("new", SmartHome.device, under: "prp"),
-    ] { _ = try tx.put(record, insteadOf: nil, policy) }
-    _ = try tx.put(role, policy)
+    ] { _ = try EntityTable.put(record, insteadOf: nil, policy, in: tx) }
+    _ = try AssociationTable.put(role, policy, in: tx)
   }
 
   /// Takes the manager's rights, and notes in the audit log when that was.
   func lose(_ core: TenancyCore, _ endings: Endings, _ tx: borrowing WriteTransaction) throws {
     let policy = core.policy
     switch loss {
-    case .roleRemoved: _ = try tx.remove(role, policy)
+    case .roleRemoved: _ = try AssociationTable.remove(role, policy, in: tx)
     case .windowShortened:
       var role = role
       role.validUntil = core.clock.now
-      _ = try tx.put(role, policy)
+      _ = try AssociationTable.put(role, policy, in: tx)
     case .suspended:
       _ = try SuspensionTable.suspend(
         SuspensionRecord(userID: manager, note: "", suspendedBy: "", now: tx.now),
@@ -92,16 +92,16 @@ struct RaceWorld: Sendable {
         in: tx
       )
     case .entityMoved:
-      var moved = try tx.known(flat.id, type: SmartHome.unit)
+      var moved = try EntityTable.known(flat.id, type: SmartHome.unit, in: tx)
       let before = moved
       moved.parentID = elsewhere.id
-      _ = try tx.put(moved, insteadOf: before, policy)
+      _ = try EntityTable.put(moved, insteadOf: before, policy, in: tx)
     case .entityDeleted:
-      for record in try tx.subtree(of: flat.id) {
-        for association in try tx.associations(on: record.id) {
-          _ = try tx.remove(association, policy)
+      for record in try EntityTable.subtree(of: flat.id, in: tx) {
+        for association in try AssociationTable.all(on: record.id, in: tx) {
+          _ = try AssociationTable.remove(association, policy, in: tx)
         }
-        _ = try tx.remove(record, policy)
+        _ = try EntityTable.remove(record, policy, in: tx)
       }
     case .featureLost: endings.end(featuresOf: portfolio.id)
     case .sessionRevoked: endings.revoke(session: "ses_\(manager)")

@@ -389,7 +389,12 @@ struct ReportHistoryTests {
     let held = try await after.read { tx in
       var held: [[String]] = []
       for instant: Int64 in [5, 15, 25, 30] {
-        let found = try tx.associations(ofUser: "usr_a", on: ["prt_1"], at: instant)
+        let found = try AssociationHistoryTable.all(
+          ofUser: "usr_a",
+          on: ["prt_1"],
+          at: instant,
+          in: tx
+        )
         held.append(found.map { "\($0.associationID) \($0.validUntil ?? 0)" }.sorted())
       }
       return held

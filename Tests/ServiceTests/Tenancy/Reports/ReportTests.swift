@@ -227,15 +227,16 @@ struct ReportTests {
       ) { tx in
         for number in 0..<count {
           try tx.audit("many.\(number)", object: home.door, scope: home.portfolio)
-          try tx.beginHistory(
+          try AssociationHistoryTable.begin(
             of: AssociationRecord(
               id: "asc_\(number)",
               userID: "usr_\(number)",
-              entity: try tx.known(home.unit, type: "unit"),
+              entity: try EntityTable.known(home.unit, type: "unit", in: tx),
               role: "tenant",
               grantedBy: "",
               now: tx.now
-            )
+            ),
+            in: tx
           )
         }
       }

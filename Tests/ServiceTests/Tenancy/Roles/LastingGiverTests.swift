@@ -227,7 +227,7 @@ struct LastingGiverTests {
       #expect(try await move(Self.ben) == Self.exceeds)
       #expect(try await move(Self.ada) == nil)
       let holders = try await stage.service.database.read { tx in
-        try tx.associations(on: branch, role: "head_librarian").map(\.userID)
+        try AssociationTable.all(on: branch, role: "head_librarian", in: tx).map(\.userID)
       }
       #expect(holders == [Self.ada])
     }

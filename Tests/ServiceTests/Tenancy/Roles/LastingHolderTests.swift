@@ -96,7 +96,7 @@ struct LastingHolderTests {
     func holderCount() async throws -> Int {
       let (id, role) = (id, kept.role)
       return try await stage.service.database.read { tx in
-        try tx.associations(on: id, role: role).count
+        try AssociationTable.all(on: id, role: role, in: tx).count
       }
     }
   }

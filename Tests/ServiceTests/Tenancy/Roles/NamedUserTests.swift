@@ -300,16 +300,17 @@ struct NamedUserTests {
       let granted = await WriterHold.queue(in: stage.database) { () -> Bool in
         do {
           try await stage.database.write { tx in
-            _ = try tx.put(
+            _ = try AssociationTable.put(
               AssociationRecord(
                 id: "asc_newcomer",
                 userID: newcomer,
-                entity: try tx.known("prp_0", type: SmartHome.property),
+                entity: try EntityTable.known("prp_0", type: SmartHome.property, in: tx),
                 role: SmartHome.propertyManager,
                 grantedBy: "",
                 now: 0
               ),
-              policy
+              policy,
+              in: tx
             )
           }
           return true

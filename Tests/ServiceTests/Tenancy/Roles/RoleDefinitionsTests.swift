@@ -343,7 +343,7 @@ struct RoleDefinitionsTests {
         .init(entityId: library, cascade: true),
         options: .by(Self.hanna)
       )
-      let left = try await stage.service.database.read { tx in try tx.roleDefinitions() }
+      let left = try await stage.service.database.read { tx in try RoleDefinitionTable.all(in: tx) }
       #expect(left.isEmpty)
       let actions = try await stage.service.database.read { tx in
         try tx.query(

@@ -168,14 +168,18 @@ extension AssociationRecord: AuditedRecord {
   var auditDetail: String { "\(id) \(userID)" }
 }
 
-extension StoreTransaction where Self: ~Copyable {
-  func association(_ id: String) throws -> AssociationRecord? {
-    try first(AssociationRecord.columns, "WHERE a.id = ?", .text(id))
+enum AssociationTable {
+  static func find(_ id: String, in tx: borrowing some Queryable) throws -> AssociationRecord? {
+    try tx.first(AssociationRecord.columns, "WHERE a.id = ?", .text(id))
   }
 
   /// Associations on an entity, in the order they were given; with one role if given.
-  func associations(on entityID: String, role: String? = nil) throws -> [AssociationRecord] {
-    try query(
+  static func all(
+    on entityID: String,
+    role: String? = nil,
+    in tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
+    try tx.query(
       AssociationRecord.columns,
       "WHERE a.entity_id = ? \(role == nil ? "" : "AND a.role = ?") ORDER BY a.added",
       values: [.text(entityID)] + (role.map { [.text($0)] } ?? [])
@@ -183,31 +187,43 @@ extension StoreTransaction where Self: ~Copyable {
   }
 
   /// The associations of a user on an entity, of one role, or of one variant of it.
-  func associations(
+  static func all(
     of userID: String,
     on entityID: String,
     role: String,
-    variant: String? = nil
+    variant: String? = nil,
+    in tx: borrowing some Queryable
   ) throws -> [AssociationRecord] {
-    try associations(on: entityID, role: role).filter {
+    try all(on: entityID, role: role, in: tx).filter {
       $0.userID == userID && $0.variant == variant ?? ""
     }
   }
 
   /// Everything that a user has on an entity, in the order it was given.
-  func associations(ofUser userID: String, on entityID: String) throws -> [AssociationRecord] {
+  static func all(
+    ofUser userID: String,
+    on entityID: String,
+    in tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
     let condition = "WHERE a.user_id = ? AND a.entity_id = ? ORDER BY a.added"
-    return try query(AssociationRecord.columns, condition, .text(userID), .text(entityID))
+    return try tx.query(AssociationRecord.columns, condition, .text(userID), .text(entityID))
   }
 
   /// Everything that a user has, in the order it was given.
-  func associations(ofUser userID: String) throws -> [AssociationRecord] {
-    try query(AssociationRecord.columns, "WHERE a.user_id = ? ORDER BY a.added", .text(userID))
+  static func all(
+    ofUser userID: String,
+    in tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
+    try tx.query(AssociationRecord.columns, "WHERE a.user_id = ? ORDER BY a.added", .text(userID))
   }
 
   /// The roles that a user has given others, in the order they were given.
-  func associations(lentBy userID: String, roles: [String]) throws -> [AssociationRecord] {
-    try query(
+  static func all(
+    lentBy userID: String,
+    roles: [String],
+    in tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
+    try tx.query(
       AssociationRecord.columns,
       "WHERE a.granted_by = ? AND a.role IN (\(Placeholders.list(roles.count))) ORDER BY a.added",
       values: [.text(userID)] + roles.map { .text($0) }
@@ -215,9 +231,13 @@ extension StoreTransaction where Self: ~Copyable {
   }
 
   /// Associations of some roles on an entity and everything below it, in the order they were given.
-  func associations(within id: String, roles: [String]) throws -> [AssociationRecord] {
+  static func all(
+    within id: String,
+    roles: [String],
+    in tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
     guard !roles.isEmpty else { return [] }
-    return try query(
+    return try tx.query(
       """
       \(Subtree.with) \(AssociationRecord.columns.selection)
       WHERE a.entity_id IN below AND a.role IN (\(Placeholders.list(roles.count))) ORDER BY a.added
@@ -227,15 +247,33 @@ extension StoreTransaction where Self: ~Copyable {
   }
 
   /// Those of the associations that are there, in the order asked for.
-  func associations(_ ids: [String]) throws -> [AssociationRecord] {
+  static func all(_ ids: [String], in tx: borrowing some Queryable) throws -> [AssociationRecord] {
     guard !ids.isEmpty else { return [] }
-    let found = try query(
+    let found = try tx.query(
       AssociationRecord.columns,
       "WHERE a.id IN (\(Placeholders.list(ids.count)))",
       values: ids.map { .text($0) }
     )
     let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
     return ids.compactMap { byID[$0] }
+  }
+
+  /// How many associations are of a tenant-defined role.
+  static func count(
+    of definition: RoleDefinitionRecord,
+    in tx: borrowing some Queryable
+  ) throws -> Int {
+    try tx.first("SELECT count(*) FROM association WHERE variant = ?", .text(definition.id)) {
+      Int($0.integer(0))
+    } ?? 0
+  }
+
+  /// Whether somebody has a tenant-defined role on an entity or below it.
+  static func hasVariants(within id: String, in tx: borrowing some Queryable) throws -> Bool {
+    try tx.exists(
+      "\(Subtree.with) SELECT 1 FROM association WHERE variant <> '' AND entity_id IN below",
+      .text(id)
+    )
   }
 }
 
@@ -248,17 +286,18 @@ struct AssociationPlace: Sendable {
   let added: Int64
 }
 
-extension StoreTransaction where Self: ~Copyable {
+extension AssociationTable {
   /// The first associations on any of some entities that were given after a revision, in that order.
-  func associationPlaces(
+  static func places(
     on entityIDs: [String],
     after added: Int64,
-    limit: Int
+    limit: Int,
+    in tx: borrowing some Queryable
   ) throws -> [AssociationPlace] {
     var places: [AssociationPlace] = []
     // One range of the index each: to have all of them sorted, the store would read each to its end.
     for id in Set(entityIDs) {
-      places += try query(
+      places += try tx.query(
         """
         SELECT id, user_id, role, added FROM association
         WHERE entity_id = ? AND added > ? ORDER BY added LIMIT ?
@@ -279,26 +318,30 @@ extension StoreTransaction where Self: ~Copyable {
 }
 
 /// Changes of associations, each with its entry in the change log.
-extension WriteTransaction {
+extension AssociationTable {
   /// Adds an association, or changes its window and who answers for it.
-  func put(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
-    try rely(on: .policy)
+  static func put(
+    _ record: AssociationRecord,
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    try tx.rely(on: .policy)
     guard let row = record.row(policy) else {
       preconditionFailure("an association of role \(record.role), which the policy does not have")
     }
     var record = record
     let isStored = record.added != 0
     // Before the change of the association, whose revision is the last one of the write.
-    record.nameKey = try note(person: record.userID)
-    record.added = try log(
+    record.nameKey = try PersonTable.note(person: record.userID, in: tx)
+    record.added = try tx.log(
       .putAssociation(row),
       subject: record.userID,
       scope: record.rootID,
-      touching: Self.touched(by: record),
+      touching: touched(by: record),
       policy
     )
-    (record.revision, record.updatedAt) = (record.added, now)
-    try insert(
+    (record.revision, record.updatedAt) = (record.added, tx.now)
+    try tx.insert(
       record,
       AssociationRecord.columns,
       clause: """
@@ -308,32 +351,37 @@ extension WriteTransaction {
           revision = excluded.revision
         """
     )
-    if isStored { try endHistory(of: record.id) }
-    try beginHistory(of: record)
+    if isStored { try AssociationHistoryTable.end(of: record.id, in: tx) }
+    try AssociationHistoryTable.begin(of: record, in: tx)
     return record.added
   }
 
-  func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
-    try execute("DELETE FROM association WHERE id = ?", .text(record.id))
-    let revision = try log(
+  static func remove(
+    _ record: AssociationRecord,
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    try tx.execute("DELETE FROM association WHERE id = ?", .text(record.id))
+    let revision = try tx.log(
       .removeAssociation(record.id),
       subject: record.userID,
       scope: record.rootID,
-      touching: Self.touched(by: record),
+      touching: touched(by: record),
       policy
     )
-    try endHistory(of: record.id)
+    try AssociationHistoryTable.end(of: record.id, in: tx)
     return revision
   }
 
   /// Gives the entity of a role that was given, changed or taken the revision of that, if it lists the holders.
-  func touch(
+  static func touch(
     listing record: AssociationRecord,
     revision: Int64,
-    _ products: [any Product.Type]
+    _ products: [any Product.Type],
+    in tx: borrowing WriteTransaction
   ) throws {
     guard products.listHolders(of: record.role, on: record.entityType) else { return }
-    try touch(record.entityID, revision: revision)
+    try EntityTable.touch(record.entityID, revision: revision, in: tx)
   }
 
   private static func touched(by record: AssociationRecord) -> [ConflictKey] {

@@ -11,11 +11,11 @@ struct EntityReach: Sendable {
   func includes(_ id: String) -> Bool { path.contains(id) || links.contains { $0.from == id } }
 }
 
-extension StoreTransaction where Self: ~Copyable {
+extension EntityTable {
   /// From where roles reach an entity.
-  func reach(of id: String) throws -> EntityReach {
+  static func reach(of id: String, in tx: borrowing some Queryable) throws -> EntityReach {
     EntityReach(
-      path: try query(
+      path: try tx.query(
         """
         WITH RECURSIVE above (id, parent_id, level) AS (
           SELECT id, parent_id, 0 FROM entity WHERE id = ?
@@ -27,7 +27,7 @@ extension StoreTransaction where Self: ~Copyable {
         """,
         .text(id)
       ) { $0.text(0) },
-      links: try query("SELECT link, from_id FROM entity_link WHERE to_id = ?", .text(id)) {
+      links: try tx.query("SELECT link, from_id FROM entity_link WHERE to_id = ?", .text(id)) {
         ($0.text(0), $0.text(1))
       }
     )

@@ -149,15 +149,19 @@ extension EntityRecord: AuditedRecord {
   var auditDetail: String { "" }
 }
 
-extension StoreTransaction where Self: ~Copyable {
-  func entity(_ id: String, type: String) throws -> EntityRecord? {
-    try first(EntityRecord.columns, "WHERE id = ? AND type = ?", .text(id), .text(type))
+enum EntityTable {
+  static func find(
+    _ id: String,
+    type: String,
+    in tx: borrowing some Queryable
+  ) throws -> EntityRecord? {
+    try tx.first(EntityRecord.columns, "WHERE id = ? AND type = ?", .text(id), .text(type))
   }
 
   /// Those of the entities that are there, in the order asked for.
-  func entities(_ ids: [String]) throws -> [EntityRecord] {
+  static func all(_ ids: [String], in tx: borrowing some Queryable) throws -> [EntityRecord] {
     guard !ids.isEmpty else { return [] }
-    let found = try query(
+    let found = try tx.query(
       EntityRecord.columns,
       "WHERE id IN (\(Placeholders.list(ids.count)))",
       values: ids.map { .text($0) }
@@ -167,8 +171,8 @@ extension StoreTransaction where Self: ~Copyable {
   }
 
   /// An entity and everything below it, what lies deepest first.
-  func subtree(of id: String) throws -> [EntityRecord] {
-    try query(
+  static func subtree(of id: String, in tx: borrowing some Queryable) throws -> [EntityRecord] {
+    try tx.query(
       """
       WITH RECURSIVE below (id, depth) AS (
         SELECT id, 0 FROM entity WHERE id = ?

@@ -103,11 +103,15 @@ extension AssociationState {
   }
 }
 
-extension StoreTransaction where Self: ~Copyable {
+enum AssociationHistoryTable {
   /// All states of the associations of a user on an entity, past ones included.
-  func states(ofUser userID: String, on entityID: String) throws -> [AssociationState] {
+  static func all(
+    ofUser userID: String,
+    on entityID: String,
+    in tx: borrowing some Queryable
+  ) throws -> [AssociationState] {
     let condition = "WHERE user_id = ? AND entity_id = ?"
-    return try query(AssociationState.columns, condition, .text(userID), .text(entityID))
+    return try tx.query(AssociationState.columns, condition, .text(userID), .text(entityID))
   }
 }
 
@@ -115,43 +119,48 @@ extension StoreTransaction where Self: ~Copyable {
 ///
 /// Written where associations are, in the same transaction; one row for each state that an association
 /// was in. Reports read it by tree, and questions about the past by user.
-extension WriteTransaction {
+extension AssociationHistoryTable {
   /// An association is as the record says from now on; how it was before has ended.
-  func beginHistory(of record: AssociationRecord) throws {
-    try insert(AssociationState(record, now: now), AssociationState.columns)
+  static func begin(of record: AssociationRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.insert(AssociationState(record, now: tx.now), AssociationState.columns)
   }
 
   /// An association is no longer as it was, as the change log says already.
-  func endHistory(of id: String) throws {
-    try execute(
+  static func end(of id: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
       """
       UPDATE association_history SET ended_at = ?, ended_revision = ?
       WHERE association_id = ? AND ended_at IS NULL
       """,
-      values: [.integer(now), .integer(revision), .text(id)]
+      values: [.integer(tx.now), .integer(tx.revision), .text(id)]
     )
   }
 
   /// Associations on an entity and everything below it belong to another tree from now on.
   ///
   /// `below` is a WITH clause that names the entities `below` and takes `values`.
-  func moveHistory(to rootID: String, _ below: String, values: [SQLValue]) throws {
+  static func move(
+    to rootID: String,
+    _ below: String,
+    values: [SQLValue],
+    in tx: borrowing WriteTransaction
+  ) throws {
     let open = "ended_at IS NULL AND root_id <> ? AND entity_id IN below"
     let columns = """
       association_id, user_id, role, custom_role, entity_id, entity_type, entity_name, granted_by,
       valid_from, valid_until, recurring, variant
       """
     // Before the others end, which would not be found again.
-    try execute(
+    try tx.execute(
       """
       \(below) INSERT INTO association_history (\(columns), root_id, began_at)
       SELECT \(columns), ?, ? FROM association_history WHERE \(open) ORDER BY sequence
       """,
-      values: values + [.text(rootID), .integer(now), .text(rootID)]
+      values: values + [.text(rootID), .integer(tx.now), .text(rootID)]
     )
-    try execute(
+    try tx.execute(
       "\(below) UPDATE association_history SET ended_at = ? WHERE \(open)",
-      values: values + [.integer(now), .text(rootID)]
+      values: values + [.integer(tx.now), .text(rootID)]
     )
   }
 }

@@ -6,16 +6,17 @@ internal import ServiceKit
 /// Looked at where such a role could be lost, in the one writer. Time and operators ask nobody: so whose
 /// role has an end or has yet to begin does not count from the start, and a suspended or disabled holder
 /// counts again only when that is lifted.
-extension StoreTransaction where Self: ~Copyable {
+extension AssociationTable {
   /// Whether somebody besides a user can act for good by a role on an entity: without a time window, not
   /// suspended, with an account that is neither disabled nor about to be deleted.
-  func hasLastingHolder(
+  static func hasLastingHolder(
     of role: String,
     on entityID: String,
     besides userID: String,
-    now: Int64
+    now: Int64,
+    in tx: borrowing some Queryable
   ) throws -> Bool {
-    try exists(
+    try tx.exists(
       """
       SELECT 1 FROM association a
       WHERE a.entity_id = ? AND a.role = ? AND a.user_id <> ? AND a.valid_until IS NULL
@@ -35,22 +36,7 @@ extension StoreTransaction where Self: ~Copyable {
 extension AssociationRecord {
   /// Whether somebody else can act for good by the same role on the same entity.
   func hasLastingSubstitute(now: Int64, _ tx: borrowing some Queryable) throws -> Bool {
-    try tx.hasLastingHolder(of: role, on: entityID, besides: userID, now: now)
-  }
-}
-
-extension ChangeSet {
-  /// Throws LAST_… when a user is about to lose a role that somebody must have, in whole or in part, and
-  /// nobody else can act by it for good.
-  func requireLastingHolder(
-    of role: String,
-    on entityID: String,
-    besides userID: String,
-    _ tx: borrowing WriteTransaction
-  ) throws {
-    guard policy.isKept(role) else { return }
-    let remains = try tx.hasLastingHolder(of: role, on: entityID, besides: userID, now: tx.now)
-    guard remains else { throw RoleError.lastOne(role: role) }
+    try AssociationTable.hasLastingHolder(of: role, on: entityID, besides: userID, now: now, in: tx)
   }
 }
 

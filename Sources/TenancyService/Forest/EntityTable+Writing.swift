@@ -2,59 +2,67 @@ internal import AccessEngine
 internal import ServiceKit
 
 /// Changes of entities, each with its entry in the change log.
-extension WriteTransaction {
+extension EntityTable {
   /// Adds an entity, or changes the one that was `before`; the record as it is now.
   ///
   /// Throws what `requirePlace` does when it may not be where it is to be. A report of a device leaves revision and
   /// time of the last change as they are: both are for those who write.
-  func put(
+  static func put(
     _ record: EntityRecord,
     insteadOf before: EntityRecord?,
     _ policy: Policy,
-    isReport: Bool = false
+    isReport: Bool = false,
+    in tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
-    try rely(on: .policy)
+    try tx.rely(on: .policy)
     guard policy.type(named: record.type) != nil else {
       preconditionFailure("an entity of type \(record.type), which the policy does not have")
     }
-    try requirePlace(of: record, insteadOf: before, policy)
-    if let before, before.rootID != record.rootID { try requireNoVariants(of: before) }
-    let keys = Self.touched(by: record, insteadOf: before, policy)
+    try requirePlace(of: record, insteadOf: before, policy, in: tx)
+    if let before, before.rootID != record.rootID { try requireNoVariants(of: before, in: tx) }
+    let keys = touched(by: record, insteadOf: before, policy)
     var record = record
     let payload = record.changePayload
     if let before, before.parentID != record.parentID {
-      _ = try appendChange(
+      _ = try tx.appendChange(
         kind: ForestChange.leftKind,
         subject: before.id,
         scope: before.rootID,
         payload: ForestChange.payload(leaving: before.parentID, before.id)
       )
     }
-    let revision = try appendChange(
+    let revision = try tx.appendChange(
       kind: ForestChange.entityKind,
       subject: record.id,
       scope: record.rootID,
       payload: payload,
       touching: keys
     )
-    if !isReport { (record.updatedAt, record.revision) = (now, revision) }
+    if !isReport { (record.updatedAt, record.revision) = (tx.now, revision) }
     if before == nil {
-      try insert(record, EntityRecord.columns)
+      try tx.insert(record, EntityRecord.columns)
     } else {
-      if before?.changePayload != payload { try keepPast(entity: record.id) }
+      if before?.changePayload != payload { try keepPast(entity: record.id, in: tx) }
       if before?.parentID != record.parentID {
-        try execute("UPDATE entity SET placed_at = ? WHERE id = ?", .integer(now), .text(record.id))
+        try tx.execute(
+          "UPDATE entity SET placed_at = ? WHERE id = ?",
+          .integer(tx.now),
+          .text(record.id)
+        )
       }
-      try update(record, EntityRecord.change, .text(record.id))
+      try tx.update(record, EntityRecord.change, .text(record.id))
     }
     return record
   }
 
   /// A tenant-defined role stays in its tenant, and so does anyone who has it.
-  private func requireNoVariants(of record: EntityRecord) throws {
-    guard try !hasVariants(within: record.id),
-      try record.rootID != record.id || roleDefinitions(of: record.id).isEmpty
-    else { throw EntityError.roleOfTenant }
+  private static func requireNoVariants(
+    of record: EntityRecord,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    guard try !AssociationTable.hasVariants(within: record.id, in: tx),
+      try record.rootID != record.id || RoleDefinitionTable.all(of: record.id, in: tx).isEmpty
+    else { throw PlaceError.roleOfTenant }
   }
 
   /// The keys that decisions can no longer rely on; none when only people see the difference.
@@ -74,13 +82,17 @@ extension WriteTransaction {
   }
 
   /// Deletes an entity that has no children and nothing refers to.
-  func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
-    try keepPast(entity: record.id)
-    try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
-    try TombstoneTable.insert(of: record, in: self)
+  static func remove(
+    _ record: EntityRecord,
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    try keepPast(entity: record.id, in: tx)
+    try tx.execute("DELETE FROM entity WHERE id = ?", .text(record.id))
+    try TombstoneTable.insert(of: record, in: tx)
     // Another one may lack the type.
-    try rely(on: .policy)
-    return try appendChange(
+    try tx.rely(on: .policy)
+    return try tx.appendChange(
       kind: ForestChange.removedKind,
       subject: record.id,
       scope: record.rootID,
@@ -90,13 +102,13 @@ extension WriteTransaction {
   }
 
   /// Keeps an entity as it is, if it is there, for questions about the past.
-  private func keepPast(entity id: String) throws {
-    try execute(
+  private static func keepPast(entity id: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
       """
       INSERT INTO past_entity (id, type, parent_id, name, attributes, created_at, ended_at)
       SELECT id, type, parent_id, name, attributes, created_at, ? FROM entity WHERE id = ?
       """,
-      .integer(now),
+      .integer(tx.now),
       .text(id)
     )
   }

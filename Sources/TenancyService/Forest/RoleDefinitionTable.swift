@@ -79,20 +79,27 @@ extension RoleDefinitionRecord: AuditedRecord {
   var auditDetail: String { "\(id) \(name)" }
 }
 
-extension StoreTransaction where Self: ~Copyable {
+enum RoleDefinitionTable {
   /// All roles of all tenants' own.
-  func roleDefinitions() throws -> [RoleDefinitionRecord] {
-    try query(RoleDefinitionRecord.columns, "ORDER BY id")
+  static func all(in tx: borrowing some Queryable) throws -> [RoleDefinitionRecord] {
+    try tx.query(RoleDefinitionRecord.columns, "ORDER BY id")
   }
 
   /// The tenant-defined roles, by name.
-  func roleDefinitions(of rootID: String) throws -> [RoleDefinitionRecord] {
-    try query(RoleDefinitionRecord.columns, "WHERE root_id = ? ORDER BY name", .text(rootID))
+  static func all(
+    of rootID: String,
+    in tx: borrowing some Queryable
+  ) throws -> [RoleDefinitionRecord] {
+    try tx.query(RoleDefinitionRecord.columns, "WHERE root_id = ? ORDER BY name", .text(rootID))
   }
 
   /// A tenant-defined role.
-  func roleDefinition(_ name: String, of rootID: String) throws -> RoleDefinitionRecord? {
-    try first(
+  static func find(
+    _ name: String,
+    of rootID: String,
+    in tx: borrowing some Queryable
+  ) throws -> RoleDefinitionRecord? {
+    try tx.first(
       RoleDefinitionRecord.columns,
       "WHERE root_id = ? AND name = ?",
       .text(rootID),
@@ -100,25 +107,14 @@ extension StoreTransaction where Self: ~Copyable {
     )
   }
 
-  /// How many associations are of a tenant-defined role.
-  func associationCount(of definition: RoleDefinitionRecord) throws -> Int {
-    try first("SELECT count(*) FROM association WHERE variant = ?", .text(definition.id)) {
-      Int($0.integer(0))
-    } ?? 0
-  }
-
-  /// Whether somebody has a tenant-defined role on an entity or below it.
-  func hasVariants(within id: String) throws -> Bool {
-    try exists(
-      "\(Subtree.with) SELECT 1 FROM association WHERE variant <> '' AND entity_id IN below",
-      .text(id)
-    )
-  }
-
   /// The tenant-defined roles at an instant.
-  func roleDefinitions(of rootID: String, at instant: Int64) throws -> [RoleDefinitionRecord] {
+  static func all(
+    of rootID: String,
+    at instant: Int64,
+    in tx: borrowing some Queryable
+  ) throws -> [RoleDefinitionRecord] {
     let columns = "id, root_id, name, base_role, actions"
-    return try query(
+    return try tx.query(
       """
       SELECT \(columns), '', created_at, 0, 0 FROM (
         SELECT \(columns), created_at, min(sequence) FROM past_role_definition
@@ -136,17 +132,21 @@ extension StoreTransaction where Self: ~Copyable {
   }
 }
 
-extension WriteTransaction {
+extension RoleDefinitionTable {
   /// Adds a tenant-defined role, or changes it; the record as it is now.
-  func put(_ record: RoleDefinitionRecord, _ policy: Policy) throws -> RoleDefinitionRecord {
+  static func put(
+    _ record: RoleDefinitionRecord,
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> RoleDefinitionRecord {
     guard let row = record.row(policy) else {
       preconditionFailure("a variant of \(record.baseRole), which the policy does not have")
     }
     var record = record
-    record.updatedAt = now
-    record.revision = try log(.putVariant(row), of: record, policy)
-    try keepPast(roleDefinition: record.id)
-    try insert(
+    record.updatedAt = tx.now
+    record.revision = try log(.putVariant(row), of: record, policy, in: tx)
+    try keepPast(roleDefinition: record.id, in: tx)
+    try tx.insert(
       record,
       RoleDefinitionRecord.columns,
       clause: """
@@ -159,31 +159,37 @@ extension WriteTransaction {
   }
 
   /// Removes a tenant-defined role that nobody has; the revision after it.
-  func remove(_ record: RoleDefinitionRecord, _ policy: Policy) throws -> Int64 {
-    try keepPast(roleDefinition: record.id)
-    try execute("DELETE FROM role_definition WHERE id = ?", .text(record.id))
-    return try log(.removeVariant(record.id), of: record, policy)
+  static func remove(
+    _ record: RoleDefinitionRecord,
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    try keepPast(roleDefinition: record.id, in: tx)
+    try tx.execute("DELETE FROM role_definition WHERE id = ?", .text(record.id))
+    return try log(.removeVariant(record.id), of: record, policy, in: tx)
   }
 
   /// Logs a change of what is allowed: like a policy, so whatever decides after it in its commit waits for it.
-  private func log(
+  private static func log(
     _ change: ForestChange,
     of record: RoleDefinitionRecord,
-    _ policy: Policy
+    _ policy: Policy,
+    in tx: borrowing WriteTransaction
   ) throws -> Int64 {
     let root = record.rootID
-    return try log(change, subject: root, scope: root, touching: [.policy], policy)
+    return try tx.log(change, subject: root, scope: root, touching: [.policy], policy)
   }
 
   /// Keeps a role of a tenant's own as it is, if it is there, for questions about the past.
-  private func keepPast(roleDefinition id: String) throws {
-    try execute(
+  private static func keepPast(roleDefinition id: String, in tx: borrowing WriteTransaction) throws
+  {
+    try tx.execute(
       """
       INSERT INTO past_role_definition
         (id, root_id, name, base_role, actions, created_at, ended_at)
       SELECT id, root_id, name, base_role, actions, created_at, ? FROM role_definition WHERE id = ?
       """,
-      .integer(now),
+      .integer(tx.now),
       .text(id)
     )
   }
