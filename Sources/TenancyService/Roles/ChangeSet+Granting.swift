@@ -129,6 +129,8 @@ extension ChangeSet {
       revision = try tx.remove(record, policy)
       try tx.touch(listing: record, revision: tx.revision, core.products)
       try tx.audit(action, from: record)
+      // What was taken away is not left by an invitation either.
+      try giveBackTaken(by: record.userID, on: record.entityID, role: record.role, tx)
     }
     try endProducts(of: records, tx)
     return revision

@@ -64,6 +64,7 @@ extension ChangeSet {
   ) throws -> Int64 {
     let count = try tx.associationCount(of: record)
     guard count == 0 else { throw RoleError.held(record.name, count: count) }
+    try giveBackTaken(variant: record.id, of: record.rootID, tx)
     let revision = try tx.remove(record, policy)
     try tx.audit("role_definition.delete", from: record)
     return revision
