@@ -1,13 +1,13 @@
 internal import PackedTables
 
-/// The first associations of a role after a place in their order, gathered from all in any order.
+/// The first associations of some roles after a place in their order, gathered from all in any order.
 ///
 /// The order is that of their identifiers, which begin with the instant at which they were made.
 package struct AssociationSelection: Sendable {
   /// The identifiers found so far, in order; never more than `limit`.
   package private(set) var identifiers: [String] = []
 
-  private let role: RoleID
+  private let roles: [RoleID]
   private let endsAfter: Int64
   private let beginsBy: Int64
   private let cursor: String?
@@ -17,14 +17,14 @@ package struct AssociationSelection: Sendable {
   /// Of those that end after an instant and begin by another one (milliseconds since 1970), the first
   /// `limit` after `cursor`, or from the greatest identifier down if it is descending.
   package init(
-    of role: RoleID,
+    of roles: [RoleID],
     endingAfter endsAfter: Int64,
     beginningBy beginsBy: Int64 = .max,
     after cursor: String?,
     isDescending: Bool = false,
     limit: Int
   ) {
-    self.role = role
+    self.roles = roles
     self.endsAfter = endsAfter
     self.beginsBy = beginsBy
     self.cursor = cursor
@@ -40,7 +40,9 @@ package struct AssociationSelection: Sendable {
   /// Takes one into account; it may be offered again.
   mutating func offer(row number: UInt32, _ forest: borrowing Forest) {
     let row = forest.associations.rows[Int(number)]
-    guard row.role == role, row.validUntil > endsAfter, row.validFrom <= beginsBy else { return }
+    guard row.validUntil > endsAfter, row.validFrom <= beginsBy, roles.contains(row.role) else {
+      return
+    }
     let id = forest.associations.identifier(of: number)
     if let cursor, !isOrdered(cursor, id) { return }
     if identifiers.count == limit, let last = identifiers.last, !isOrdered(id, last) { return }

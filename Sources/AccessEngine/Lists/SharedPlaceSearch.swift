@@ -13,6 +13,8 @@ package struct SharedPlaceSearch: Sendable {
 
   private let subject: String
   private let people: [String]
+  /// Entities, by their identifiers, on which a person's roles do not count.
+  private let hidden: [String: Set<String>]
   private let context: DecisionContext
   private let now: Int64
   private let features: any FeatureSource
@@ -24,15 +26,18 @@ package struct SharedPlaceSearch: Sendable {
   private var decided: [UInt32: Bool] = [:]
   private var generation: Int64?
 
-  /// A search among `people` for those whom `subject` sees now, in milliseconds since 1970.
+  /// A search among `people` for those whom `subject` sees now, in milliseconds since 1970; roles on the entities
+  /// that are hidden of a person do not count.
   package init(
     of people: [String],
     for subject: String,
+    hiding hidden: [String: Set<String>] = [:],
     context: DecisionContext,
     now: Int64,
     _ features: any FeatureSource
   ) {
     (self.people, self.subject, self.context) = (people, subject, context)
+    self.hidden = hidden
     (self.now, self.features) = (now, features)
   }
 
@@ -44,7 +49,7 @@ package struct SharedPlaceSearch: Sendable {
     }
     var stepsLeft = stepCount
     while place < people.count {
-      var entities = rest ?? Self.entities(of: people[place], now, forest)
+      var entities = rest ?? entities(of: people[place], forest)
       while let entity = entities.popLast() {
         if isListable(entity, forest) {
           found.insert(people[place])
@@ -66,11 +71,8 @@ package struct SharedPlaceSearch: Sendable {
   }
 
   /// The entities on which a person has a role that is not over.
-  private static func entities(
-    of person: String,
-    _ now: Int64,
-    _ forest: borrowing Forest
-  ) -> [UInt32] {
+  private func entities(of person: String, _ forest: borrowing Forest) -> [UInt32] {
+    let hidden = hidden[person, default: []]
     guard let person = forest.subjects.find(person) else { return [] }
     var entities: [UInt32] = []
     var next = forest.associations.head(subject: person)
@@ -78,7 +80,9 @@ package struct SharedPlaceSearch: Sendable {
       let row = forest.associations.rows[Int(next - 1)]
       next = row.nextOfSubject
       // Nobody lists those who administer everything.
-      if row.validUntil > now, row.entity != Forest.system, entities.last != row.entity {
+      if row.validUntil > now, row.entity != Forest.system, entities.last != row.entity,
+        hidden.isEmpty || !hidden.contains(forest.identifier(of: row.entity))
+      {
         entities.append(row.entity)
       }
     }

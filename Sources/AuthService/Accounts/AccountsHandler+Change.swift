@@ -95,7 +95,7 @@ extension AccountsHandler {
         try core.queueUndo(of: user, to: new, now: now, in: tx)
       }
       let ended = try core.endAllSessions(of: user.id, except: token.sessionID, now: now, in: tx)
-      try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      try tx.appendChange(kind: "\(UserNews.profileKind)", subject: user.id, scope: "")
       try tx.audit("email.change", of: user.id, ending: ended)
       return ended
     }
@@ -145,7 +145,7 @@ extension AccountsHandler {
       let restored = try UserTable.require(user.id, in: tx)
       try core.require(.passwordVoid, with: .resetPassword, of: restored, now: now, in: tx)
       let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
-      try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      try tx.appendChange(kind: "\(UserNews.profileKind)", subject: user.id, scope: "")
       try tx.audit(
         "email.undo_change",
         object: user.id,

@@ -50,6 +50,6 @@ extension AuthCore {
     }
     try AccountChangeTable.holdBack(of: userID, in: tx)
     try AccountRows.giveUpMails(of: userID, now: now, in: tx)
-    try tx.appendChange(kind: "user.updated", subject: userID, scope: "")
+    try tx.appendChange(kind: "\(UserNews.profileKind)", subject: userID, scope: "")
   }
 }

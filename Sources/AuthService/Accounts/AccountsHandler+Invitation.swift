@@ -20,7 +20,10 @@ extension AccountsHandler {
     }
     guard let inviter = known else { throw AuthError.userNotFound }
     guard inviter.isEmailVerified else { throw AccountError.inviterUnverified }
-    let response = try await core.writeOnce(request.invitationId, request, call) { tx in
+    let id = request.invitationId
+    // One that is sent again has another code: it is another mail.
+    let key = request.letter == 0 ? id : "\(id)/\(request.letter)"
+    let response = try await core.writeOnce(key, request, call) { tx in
       try core.admitInvitation(of: inviter.id, to: email)
       let order = MailOrder(
         .invitation,
@@ -30,7 +33,11 @@ extension AccountsHandler {
         values: [
           "role": InvitedObject.words(request.role),
           "entity_type": InvitedObject.words(request.entityType),
-          "entity": InvitedObject(type: request.entityType, name: request.entityName).text,
+          "entity": InvitedObject(
+            type: request.entityType,
+            name: request.entityName,
+            parentName: request.parentName
+          ).text,
           "time": MailDate.short(expires),
         ]
       )

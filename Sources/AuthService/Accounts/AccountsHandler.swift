@@ -46,7 +46,7 @@ struct AccountsHandler: Auth_V1.AccountsService {
       let ended = try core.proveAddress(of: user, by: proof, now: now, in: tx)
       try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
-      try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      try tx.appendChange(kind: "\(UserNews.profileKind)", subject: user.id, scope: "")
       try tx.audit("email.verify", of: user.id, ending: ended)
       return ended
     }

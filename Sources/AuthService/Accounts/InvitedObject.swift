@@ -8,18 +8,23 @@ struct InvitedObject {
   let type: String
   /// The name that its owner gave it.
   let name: String
+  /// The name of what it is in, if that is to be said.
+  var parentName = ""
 
   /// Characters of a name that is shown, at most.
   private static let nameLengthMax = 60
 
-  /// "Pier 4", or "property" where the name is not shown.
-  var text: String { isPlain ? name : Self.words(type) }
+  /// "Front door, Flat 2", "Pier 4", or "property" where the name is not shown.
+  var text: String {
+    guard Self.isPlain(name) else { return Self.words(type) }
+    return Self.isPlain(parentName) ? "\(name), \(parentName)" : name
+  }
 
   /// A name of the policy in words: `property_manager` becomes "property manager".
   static func words(_ name: String) -> String { name.replacing("_", with: " ") }
 
-  private var isPlain: Bool {
-    guard !name.isEmpty, name.count <= Self.nameLengthMax else { return false }
+  private static func isPlain(_ name: String) -> Bool {
+    guard !name.isEmpty, name.count <= nameLengthMax else { return false }
     guard !name.contains(where: { "/:@\\".contains($0) || $0.isNewline }) else { return false }
     // A dot between two characters that are no blanks makes a domain.
     return !zip(name, name.dropFirst()).contains { $0 == "." && !$1.isWhitespace }

@@ -40,6 +40,8 @@ final class AuthCore: Sendable {
   let revocations: RevocationSet
   /// Announces revocations.
   let signal = WakeSignal()
+  /// Follows commits for those who watch changes of users.
+  let userNews = UserNews()
   let logger: Logger
   let metrics: AuthMetrics
 

@@ -138,6 +138,7 @@ enum AuthExport {
   private static let withheld = [
     "erased": "keyed digests of what was deleted, which name nobody",
     "user.revision": "counts changes of the account",
+    "user.proven_at": "when the address was verified, which audit tells",
     "deletion.addresses": "sealed; the account and mail_tokens have them",
     "deletion.cursor": "how far a step has come",
     "deletion.failed_count": "how often a step was tried",

@@ -107,7 +107,7 @@ struct AccountChanges: Sendable {
     try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)
     let moved = try UserTable.require(user.id, in: tx)
     try core.require(.passwordVoid, with: .resetPassword, of: moved, now: now, in: tx)
-    try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+    try tx.appendChange(kind: "\(UserNews.profileKind)", subject: user.id, scope: "")
     return try core.endAllSessions(of: user.id, now: now, in: tx)
   }
 

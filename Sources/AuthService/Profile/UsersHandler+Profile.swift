@@ -89,7 +89,7 @@ extension UsersHandler {
     _ after: String,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.appendChange(kind: "user.updated", subject: userID, scope: "")
+    try tx.appendChange(kind: "\(UserNews.profileKind)", subject: userID, scope: "")
     try tx.audit(
       action,
       object: userID,

@@ -128,7 +128,7 @@ struct UsersHandler: Auth_V1.UsersService {
       user.updated = tx.now
       try UserTable.update(&user, in: tx)
       if user.displayName == before.displayName {
-        try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+        try tx.appendChange(kind: "\(UserNews.profileKind)", subject: user.id, scope: "")
       } else {
         try UserNames.changed(of: user.id, in: tx)
       }

@@ -224,6 +224,7 @@ public final class AuthService: Sendable {
       )
       let service = AuthService(core, settings, appleTokens, dependencies)
       do {
+        try await database.attach(core.userNews, after: database.revision)
         try await core.unifyMailboxes()
         try await service.loadRevocations()
         try await service.maintain()

@@ -4,7 +4,7 @@ internal import ServiceKit
 enum UserTable {
   static let columns = RecordColumns<UserRecord>(
     "user",
-    beside: ["email_key"],
+    beside: ["email_key", "proven_at"],
     .text("id", \.id),
     .text("email", \.email),
     .boolean("email_verified", \.isEmailVerified),
@@ -255,7 +255,9 @@ enum UserTable {
     password: String,
     in tx: borrowing WriteTransaction
   ) throws {
-    try tx.insert(user, columns, beside: .text(user.address.key))
+    let proven: SQLValue = user.isEmailVerified ? .integer(user.created) : .null
+    try tx.insert(user, columns, beside: .text(user.address.key), proven)
+    if user.isEmailVerified { try AddressProofs.log(user.id, in: tx) }
     try tx.execute(
       "INSERT INTO credential (user_id, password, changed_at) VALUES (?, ?, ?)",
       .text(user.id),
@@ -280,17 +282,25 @@ enum UserTable {
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
+    let isKnown = try tx.exists(
+      "SELECT 1 FROM user WHERE id = ? AND email_verified AND email_key = ?",
+      .text(userID),
+      .text(email.key)
+    )
+    let isNewlyProven = isVerified && !isKnown
     try tx.execute(
       """
       UPDATE user SET email = ?, email_key = ?, email_verified = ?, updated_at = ?,
-        revision = revision + 1 WHERE id = ?
+        proven_at = coalesce(?, proven_at), revision = revision + 1 WHERE id = ?
       """,
       .text(email.text),
       .text(email.key),
       .boolean(isVerified),
       .integer(now),
+      isNewlyProven ? .integer(now) : .null,
       .text(userID)
     )
+    if isNewlyProven { try AddressProofs.log(userID, in: tx) }
   }
 
   /// Writes a new password.

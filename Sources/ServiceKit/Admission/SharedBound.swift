@@ -8,6 +8,7 @@ package struct SharedBound: Sendable {
   package enum Holder: String, Sendable {
     case account
     case source
+    case device
   }
 
   /// For all together.

@@ -102,7 +102,10 @@ extension TenancyCore {
     on id: String,
     _ user: UserIdentity
   ) throws(RPCError) -> Explanation {
-    guard !explanation.isAllowed else { return explanation }
+    guard !explanation.isAllowed else {
+      firstUses.note(user.userID, on: id)
+      return explanation
+    }
     try requireFeatures(explanation)
     guard explanation.isKnown else {
       throw TenancyError.notFound.denying(action, on: id, because: explanation.reason)

@@ -30,6 +30,8 @@ final class TenancyCore: Sendable {
   /// Ends what deleted entities have in EntitlementService; nil where there is none.
   let endings: (any CommittedWork)?
   let newcomers = Newcomers()
+  /// People who have not used a role yet that came of an invitation by itself.
+  let firstUses = FirstUses()
   private let watchers: [String: ScopeWatchers]
   private let followers: [any CommitFollower]
 

@@ -29,6 +29,7 @@ extension ChangeSet {
       _ = try limitLending(by: userID, on: entityID, tx)
     }
     try endInvitations(by: userID, tx)
+    try declineTaken(by: userID, tx)
     for address in addresses {
       try tx.execute("DELETE FROM invitation WHERE email_key = ?", .text(address.key))
     }

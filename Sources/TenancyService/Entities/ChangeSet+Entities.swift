@@ -9,14 +9,15 @@ extension ChangeSet {
   func insert(
     _ type: String,
     _ prefix: IdentifierPrefix,
+    id given: String? = nil,
     under parent: EntityRecord,
     name: String,
     attributes: [String: JSONValue] = [:],
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
     try countNew(type, under: parent.id, tx)
-    let id = core.identifiers.make(prefix)
-    let record = try EntityTable.put(
+    let id = given ?? core.identifiers.make(prefix)
+    let record = try tx.put(
       EntityRecord(
         id: id,
         type: type,
@@ -170,7 +171,9 @@ extension ChangeSet {
       _ = try grant(role, to: user.userID, on: record, asCreator: true, tx)
       record = try current(record, tx)
     }
-    for lent in try AssociationTable.all(within: record.id, roles: policy.followingRoles, in: tx) {
+    let roles = policy.followingRoles
+    try giveBackTaken(within: record.id, roles: roles, tx)
+    for lent in try AssociationTable.all(within: record.id, roles: roles, in: tx) {
       _ = try limitLending(by: lent.grantedBy, on: lent.entityID, tx)
     }
     try limitLending(ofUnlinked: crossing.map(\.to), tx)
@@ -192,6 +195,8 @@ extension ChangeSet {
     try LinkTable.removeAll(of: device.id, scope: device.rootID, policy, in: tx)
     let passes = try AssociationTable.all(on: device.id, in: tx).filter { !policy.isKept($0.role) }
     try end(passes, action: "guest.end", tx)
+    let roles = policy.roles.filter { !$0.isOneKept }.map(\.name)
+    try giveBackTaken(within: device.id, roles: roles, tx)
     var moved = device
     moved.parentID = parent.id
     moved.rootID = parent.id == Forest.systemIdentifier ? device.id : parent.rootID

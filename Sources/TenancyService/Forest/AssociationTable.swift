@@ -27,6 +27,8 @@ struct AssociationRecord: Hashable, Sendable {
   /// When and at which revision it was given or changed last.
   var updatedAt: Int64
   var revision: Int64 = 0
+  /// Whether it came of an invitation by itself and was not used yet; see `TakenRole`.
+  var isNew = false
   /// The key of the user's name, by which lists are sorted; see `PersonName`.
   var nameKey = ""
   /// Of the entity; filled when read.

@@ -11,7 +11,7 @@ extension ChangeSet {
     code: PassedCode,
     _ tx: borrowing WriteTransaction
   ) throws -> InvitationRecord {
-    let record = try record(of: draft, id: id, code: code, tx)
+    var record = try record(of: draft, id: id, code: code, tx)
     for earlier in try InvitationTable.open(
       to: EmailAddress(record.email),
       record.role,
@@ -26,7 +26,7 @@ extension ChangeSet {
       at: MemberPlace(entityID: record.entityID, type: record.entityType, role: record.role),
       tx
     )
-    try InvitationTable.insert(record, in: tx)
+    try InvitationTable.insert(&record, in: tx)
     if !record.email.isEmpty { try core.mailer?.queue(code, of: record.id, in: tx) }
     try tx.audit("invitation.create", to: record)
     return record
@@ -76,7 +76,7 @@ extension ChangeSet {
   }
 
   /// The tenant's own role that somebody gets by a grant, if it is one or stands for the policy's.
-  private func invitedDefinition(
+  func invitedDefinition(
     _ grant: RoleDraft,
     on entity: EntityRecord,
     _ tx: borrowing WriteTransaction
@@ -84,7 +84,7 @@ extension ChangeSet {
     try grant.definition ?? RoleDefinitionTable.find(grant.role, of: entity.rootID, in: tx)
   }
 
-  private func requireRoom(
+  func requireRoom(
     for record: InvitationRecord,
     _ tx: borrowing WriteTransaction
   ) throws {
@@ -107,6 +107,7 @@ extension ChangeSet {
     _ record: InvitationRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
+    if record.taken?.userID == user.userID { return try use(record, tx) }
     guard try !InvitationTable.isOvertaken(record.id, for: user.userID, in: tx) else {
       throw InvitationError.closed(InvitationRecord.State.revoked.rawValue)
     }
@@ -116,7 +117,23 @@ extension ChangeSet {
       try close(record, .accepted, association: granted.id, tx)
       return granted
     }
-    let (issuer, draft, held) = try issued(by: record.invitedBy, acr: record.inviterACR) { issuer in
+    let (issuer, draft, held) = try issuable(record, tx)
+    var giver = issuer
+    giver.isSeatTaken = !record.email.isEmpty
+    let granted = try giver.grant(draft, to: user.userID, on: held, tx)
+    try close(record, .accepted, association: granted.id, tx)
+    return granted
+  }
+
+  /// The grant to the caller that an invitation stands for, by the one who has made it.
+  ///
+  /// ISSUER_LACKS_RIGHT when the inviter may not grant it at this moment, ROLE_CHANGED when it would be more than the
+  /// inviter has said yes to.
+  func issuable(
+    _ record: InvitationRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws -> (issuer: ChangeSet, draft: RoleDraft, held: HeldEntity) {
+    let issuable = try issued(by: record.invitedBy, acr: record.inviterACR) { issuer in
       let (draft, held) = try issuer.requireGrant(
         record.grant(to: user.userID),
         now: tx.now,
@@ -129,20 +146,16 @@ extension ChangeSet {
         during: draft.window,
         tx
       )
-      return (issuer, draft, held)
+      return (issuer: issuer, draft: draft, held: held)
     }
-    let definition = try invitedDefinition(draft, on: held.record, tx)
+    let definition = try invitedDefinition(issuable.draft, on: issuable.held.record, tx)
     guard InvitedRole.allows(definition, invitedTo: record.madeFor) else {
       throw InvitationError.roleChanged
     }
-    var giver = issuer
-    giver.isSeatTaken = !record.email.isEmpty
-    let granted = try giver.grant(draft, to: user.userID, on: held, tx)
-    try close(record, .accepted, association: granted.id, tx)
-    return granted
+    return issuable
   }
 
-  /// Closes a pending invitation.
+  /// Closes a pending invitation; a role that came of it by itself ends, unless `association` is that.
   @discardableResult
   func close(
     _ record: InvitationRecord,
@@ -155,7 +168,11 @@ extension ChangeSet {
     closed.closedAt = tx.now
     closed.closedBy = user.userID
     closed.associationID = association
-    try InvitationTable.close(closed, in: tx)
+    if let taken = record.taken {
+      if association != taken.associationID { try remove(taken, of: record, tx) }
+      closed.taken = nil
+    }
+    try InvitationTable.update(&closed, in: tx)
     // Nobody needs its code.
     try InvitationMailTable.delete(record.id, in: tx)
     let action =

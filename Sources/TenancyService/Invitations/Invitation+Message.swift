@@ -37,6 +37,9 @@ extension TenancyCore {
     message.createdAt = .init(milliseconds: record.createdAt)
     message.closedAt = record.closedAt.map { .init(milliseconds: $0) }
     message.closedBy = record.closedBy
+    message.updatedAt = .init(milliseconds: record.updatedAt)
+    message.revision = tokens.token(revision: record.revision)
+    message.mailedAt = record.mailedAt.map { .init(milliseconds: $0) }
     return message
   }
 

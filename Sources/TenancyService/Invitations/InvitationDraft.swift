@@ -32,7 +32,12 @@ struct InvitationDraft: Sendable {
 
   /// Until when it can be accepted; INVALID_ARGUMENT for a time that is past or too far away.
   func expiry(now: Int64) throws(RPCError) -> Int64 {
-    let expiry = expiresAt ?? now + InvitationLimits.lifetimeStandard
+    let expiry = try Self.expiry(expiresAt ?? now + InvitationLimits.lifetimeStandard, now: now)
+    return min(expiry, validUntil ?? .max)
+  }
+
+  /// An instant until which an invitation may be accepted; INVALID_ARGUMENT for others.
+  static func expiry(_ expiry: Int64, now: Int64) throws(RPCError) -> Int64 {
     guard expiry > now, expiry - now <= InvitationLimits.lifetimeMax else {
       let dayCount = InvitationLimits.lifetimeMax / 86_400_000
       throw ErrorCatalog.tenancy.invalid(
@@ -41,7 +46,7 @@ struct InvitationDraft: Sendable {
         "must be later than now and within \(dayCount) days"
       )
     }
-    return min(expiry, validUntil ?? .max)
+    return expiry
   }
 }
 

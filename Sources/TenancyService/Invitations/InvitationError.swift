@@ -15,6 +15,14 @@ enum InvitationError {
     )
   }
 
+  static func tooManyResends(wait: Int64) -> RPCError {
+    ErrorCatalog.tenancy.limited(
+      "TOO_MANY_RESENDS",
+      "the invitation was sent again \(InvitationLimits.resentMax) times within a day; retry after the given delay",
+      retryAfter: .milliseconds(wait)
+    )
+  }
+
   /// The users to whom a closed invitation is of no use.
   enum Reader {
     /// One who may revoke it.

@@ -12,6 +12,9 @@ enum InvitationLimits {
   static let lifetimeMax: Int64 = 30 * 86_400_000
   /// How long they can be listed after they have expired, in milliseconds: 30 days.
   static let retention: Int64 = 30 * 86_400_000
+  /// How often one is sent again at most within `resentSpan`, in milliseconds: a day.
+  static let resentMax: Int64 = 3
+  static let resentSpan: Int64 = 86_400_000
   /// Letters of a code: 94 bits.
   static let codeLetterCount = 20
   /// Wrong codes in ten minutes.

@@ -42,6 +42,19 @@ struct InvitationRecord: Hashable, Sendable {
   var closedBy = ""
   /// The association that came of it; empty unless accepted.
   var associationID = ""
+  /// When it was changed last.
+  var updatedAt: Int64
+  /// The store's revision of its last change.
+  var revision: Int64 = 0
+  /// When AuthService last took a mail of it.
+  var mailedAt: Int64?
+  /// Its mails so far.
+  var letterCount: Int64 = 0
+  /// When the day began in which it was sent again so often.
+  var resentSince: Int64?
+  var resentCount: Int64 = 0
+  /// The role that came of it by itself, and was not used yet; see `TakenRole`.
+  var taken: TakenRole?
   /// The role that an upgrade made it of; empty for all others; filled when read.
   var convertedFrom = ""
   /// Of the entity; filled when read.
@@ -104,6 +117,17 @@ struct InvitationRecord: Hashable, Sendable {
     .boolean("replaces_window", \.replacesWindow),
     .optionalText("made_for", \.madeFor),
     .integer("made_at", \.madeAt),
+    .integer("updated_at", \.updatedAt),
+    .integer("revision", \.revision),
+    .optionalInteger("mailed_at", \.mailedAt),
+    .integer("letter_count", \.letterCount),
+    .optionalInteger("resent_since", \.resentSince),
+    .integer("resent_count", \.resentCount),
+    .text("taken_by") { $0.taken?.userID ?? "" },
+    .text("taken_role") { $0.taken?.role ?? "" },
+    .text("taken_variant") { $0.taken?.variant ?? "" },
+    .text("taken_association") { $0.taken?.associationID ?? "" },
+    .integer("taken_revision") { $0.taken?.revision ?? 0 },
     .joined(.text(lastConverted, \.convertedFrom))
   ) { InvitationRecord(row: &$0) }
 
@@ -140,6 +164,13 @@ struct InvitationRecord: Hashable, Sendable {
     replacesWindow = row.boolean()
     madeFor = row.optionalText()
     madeAt = row.integer()
+    updatedAt = row.integer()
+    revision = row.integer()
+    mailedAt = row.optionalInteger()
+    letterCount = row.integer()
+    resentSince = row.optionalInteger()
+    resentCount = row.integer()
+    taken = TakenRole(row: &row)
     convertedFrom = row.optionalText() ?? ""
   }
 
@@ -169,6 +200,8 @@ struct InvitationRecord: Hashable, Sendable {
     inviterACR = user.assurance.text
     self.codeDigest = codeDigest
     createdAt = now
+    updatedAt = now
+    letterCount = draft.email.isEmpty ? 0 : 1
     entityType = entity.type
     entityName = entity.name
     rootID = entity.rootID
@@ -185,12 +218,60 @@ enum InvitationTable {
   private static let keyByteCount = 8
 
   private static let columns = InvitationRecord.columns
-  private static let closing = columns.update(
+  private static let changing = columns.update(
+    "valid_from",
+    "valid_until",
+    "recurring",
+    "expires_at",
+    "invited_by",
+    "inviter_acr",
+    "code_digest",
     "state",
     "closed_at",
     "closed_by",
     "association_id",
+    "updated_at",
+    "revision",
+    "letter_count",
+    "resent_since",
+    "resent_count",
+    "taken_by",
+    "taken_role",
+    "taken_variant",
+    "taken_association",
+    "taken_revision",
     where: "id = ?"
+  )
+
+  private static let taking = columns.update(
+    "taken_by",
+    "taken_role",
+    "taken_variant",
+    "taken_association",
+    "taken_revision",
+    where: "id = ?"
+  )
+
+  static let migration = Migration(
+    version: 21,
+    // What changes of invitations, their mails, and roles that come of them by themselves.
+    sql: """
+      ALTER TABLE invitation ADD COLUMN updated_at BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE invitation ADD COLUMN revision BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE invitation ADD COLUMN mailed_at BIGINT;
+      ALTER TABLE invitation ADD COLUMN letter_count BIGINT NOT NULL DEFAULT 1;
+      ALTER TABLE invitation ADD COLUMN resent_since BIGINT;
+      ALTER TABLE invitation ADD COLUMN resent_count BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE invitation ADD COLUMN taken_by TEXT NOT NULL DEFAULT '';
+      ALTER TABLE invitation ADD COLUMN taken_role TEXT NOT NULL DEFAULT '';
+      ALTER TABLE invitation ADD COLUMN taken_variant TEXT NOT NULL DEFAULT '';
+      ALTER TABLE invitation ADD COLUMN taken_association TEXT NOT NULL DEFAULT '';
+      ALTER TABLE invitation ADD COLUMN taken_revision BIGINT NOT NULL DEFAULT 0;
+      UPDATE invitation SET updated_at = coalesce(closed_at, created_at), revision = made_at;
+      CREATE INDEX invitation_by_taker ON invitation (taken_by, taken_revision) WHERE taken_by <> '';
+      CREATE INDEX invitation_taken_of_inviter ON invitation (invited_by) WHERE taken_by <> '';
+      CREATE INDEX invitation_pending_by_role ON invitation (role, id) WHERE state = 'pending';
+      """
   )
 
   /// Which ones a list is of.
@@ -281,7 +362,7 @@ enum InvitationTable {
       values.append(.integer(now))
     }
     if case .address(_, let owner) = filter {
-      condition += " AND NOT \(overtaken)"
+      condition += " AND i.taken_by = '' AND NOT \(overtaken)"
       values += [.text(owner), .text(owner)]
     }
     values += [.integer(limit), .integer(skippedCount)]
@@ -300,14 +381,21 @@ enum InvitationTable {
     Base64URL.encode(Digests.sha256(lines: "invitation", address.key))
   }
 
-  private static func log(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
+  /// The revision of the change.
+  private static func log(
+    _ record: InvitationRecord,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int64 {
     let address = EmailAddress(record.email)
-    guard !address.key.isEmpty else { return }
-    try tx.appendChange(kind: changeKind, subject: record.id, scope: scope(of: address))
+    return try tx.appendChange(
+      kind: changeKind,
+      subject: record.id,
+      scope: address.key.isEmpty ? "" : scope(of: address)
+    )
   }
 
-  static func insert(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
-    try log(record, in: tx)
+  static func insert(_ record: inout InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    record.revision = try log(record, in: tx)
     try tx.insert(
       record,
       columns,
@@ -316,10 +404,30 @@ enum InvitationTable {
     )
   }
 
-  /// Stores what has become of it.
-  static func close(_ record: InvitationRecord, in tx: borrowing WriteTransaction) throws {
-    try log(record, in: tx)
-    try tx.update(record, closing, .text(record.id))
+  /// Stores who has taken it, or that nobody has any longer.
+  ///
+  /// Under the revision and the time that it had, as these are the inviter's to see.
+  static func updateTaker(
+    of record: inout InvitationRecord,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let revision = try log(record, in: tx)
+    record.taken?.revision = revision
+    try tx.update(record, taking, .text(record.id))
+  }
+
+  /// Stores what has changed, under the next revision.
+  static func update(_ record: inout InvitationRecord, in tx: borrowing WriteTransaction) throws {
+    let revision = try log(record, in: tx)
+    record.revision = revision
+    record.taken?.revision = revision
+    record.updatedAt = tx.now
+    try tx.update(record, changing, .text(record.id))
+    try tx.execute(
+      "UPDATE invitation SET code_key = ? WHERE id = ?",
+      key(ofCode: record.codeDigest),
+      .text(record.id)
+    )
   }
 
   /// A condition on an invitation `i`, which takes the identifier of a user twice: what was decided last about a

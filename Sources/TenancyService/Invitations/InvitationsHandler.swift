@@ -222,7 +222,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
       try core.requireNotSuspended(user, tx)
       guard let record = try InvitationTable.find(request.invitationId, in: tx),
-        try mayRevoke(record, changes, tx)
+        try changes.mayRevoke(record, tx)
       else {
         throw TenancyError.notFound.denying("invitation.revoke", on: request.invitationId)
       }
@@ -231,27 +231,6 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
         record.isOpen(at: tx.now) ? try changes.close(record, .revoked, tx) : record
       return core.message(invitation: closed, now: tx.now)
     }
-  }
-
-  /// The one who has made it, and a user who may grant its role.
-  private func mayRevoke(
-    _ record: InvitationRecord,
-    _ changes: ChangeSet,
-    _ tx: borrowing WriteTransaction
-  ) throws -> Bool {
-    if record.invitedBy == changes.user.userID { return true }
-    guard let action = core.policy.granting(record.role, on: record.entityType) else {
-      return false
-    }
-    let explanation = try core.decide(
-      action,
-      on: record.entityID,
-      type: record.entityType,
-      changes.user,
-      needsFeatures: false,
-      tx
-    )
-    return explanation.isAllowed
   }
 }
 

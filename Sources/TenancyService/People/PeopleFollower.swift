@@ -2,7 +2,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Follows the changes of display names that AuthService tells.
+/// Follows the changes of display names and the proofs of addresses that AuthService tells.
 ///
 /// How far it has come is written in the transaction that takes a name over, so a process that ends loses nothing
 /// and takes nothing over twice. When changes were missed, all names are asked for again.
@@ -15,6 +15,8 @@ final class PeopleFollower: Sendable {
   private let core: TenancyCore
   private let changes: Auth_V1.UserChangesClient
   private let random: any RandomSource
+  /// Gives people what their addresses are invited to.
+  private let onProof: @Sendable (String) async throws -> Void
   /// Gets each change as well.
   private let listener: @Sendable (Auth_V1.UserChange) -> Void
   /// The position as it is stored.
@@ -22,14 +24,16 @@ final class PeopleFollower: Sendable {
   /// Up to where this process has them; what is stored may be far behind, when no name changes.
   private let reached = Lock<UInt64>(0)
 
-  /// `listener` is called with each change, in order.
+  /// `onProof` is called with each user who has proven an address, and `listener` with each change, in order.
   init(
     _ core: TenancyCore,
     _ changes: Auth_V1.UserChangesClient,
     random: any RandomSource,
+    onProof: @escaping @Sendable (String) async throws -> Void = { _ in },
     listener: @escaping @Sendable (Auth_V1.UserChange) -> Void = { _ in }
   ) {
     (self.core, self.changes, self.random) = (core, changes, random)
+    self.onProof = onProof
     self.listener = listener
   }
 
@@ -87,6 +91,11 @@ final class PeopleFollower: Sendable {
       let now = core.clock.now
       try await moveOn(to: revision) { tx in try PersonTable.forget(askedBy: now, in: tx) }
       core.newcomers.announce()
+    case .addressProven:
+      try await onProof(change.userId)
+      // Those that are sent again before a RESYNC have the revision at which the stream began.
+      guard revision > position.withLock({ $0 }) else { return }
+      try await moveOn(to: revision) { _ in true }
     default:
       guard revision - position.withLock({ $0 }) > Self.unwrittenCountMax else { return }
       try await moveOn(to: revision) { _ in true }

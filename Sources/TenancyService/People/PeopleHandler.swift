@@ -28,11 +28,13 @@ extension TenancyCore {
   ///
   /// A suspended user sees nobody else. What takes a step-up is not proven by an identifier.
   func people(_ ids: [String], visibleTo userID: String) async throws -> Set<String> {
+    let hidden = try await hiddenPlaces(of: ids)
     var visible = try await retryingWithFeatures {
       let (now, features) = (clock.now, features)
       var search = SharedPlaceSearch(
         of: ids.filter { $0 != userID },
         for: userID,
+        hiding: hidden,
         context: .plain,
         now: now,
         features
@@ -46,5 +48,18 @@ extension TenancyCore {
     }
     if ids.contains(userID) { visible.insert(userID) }
     return visible
+  }
+
+  /// The entities on which people have roles that only they see; see `TakenRole`.
+  private func hiddenPlaces(of ids: [String]) async throws -> [String: Set<String>] {
+    let people = ids.filter { firstUses.isExpected(of: $0) }
+    guard !people.isEmpty else { return [:] }
+    return try await store.read { tx in
+      var places: [String: Set<String>] = [:]
+      for person in people {
+        places[person] = Set(try TakenAssociationTable.all(of: person, in: tx).map(\.entityID))
+      }
+      return places
+    }
   }
 }

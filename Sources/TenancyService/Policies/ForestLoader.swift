@@ -62,6 +62,18 @@ enum ForestLoader {
         forest.apply(.putAssociation(row))
       }
     }
+    var last = ""
+    while true {
+      let page = try TakenAssociationTable.all(after: last, limit: Int(pageSize), in: tx)
+      for record in page {
+        guard let row = record.row(forest.policy), forest.entity(row.entity) != nil else {
+          continue
+        }
+        forest.apply(.putAssociation(row))
+      }
+      guard let end = page.last else { return }
+      last = end.id
+    }
   }
 
   /// Reads a table in the order of a column.

@@ -15,4 +15,19 @@ extension TenancySchema {
         WHERE outcome = '';
       """
   )
+
+  /// The codes that claim devices, and since when a device is its owner's.
+  static let deviceClaims = Migration(
+    version: 22,
+    sql: """
+      CREATE TABLE device_claim (
+        device_id TEXT PRIMARY KEY REFERENCES entity (id) ON DELETE CASCADE,
+        code_key BLOB,
+        code_digest BLOB,
+        issued_at BIGINT NOT NULL,
+        claimed_at BIGINT
+      ) WITHOUT ROWID;
+      CREATE INDEX device_claim_by_code ON device_claim (code_key) WHERE code_key IS NOT NULL;
+      """
+  )
 }

@@ -8,7 +8,10 @@ enum TenancySchema {
   /// All steps, oldest first; forward only.
   static let migrations =
     first + later
-    + [RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState]
+    + [
+      RoleReview.migration, PersonTable.migration, LimitTable.migration, desiredState,
+      InvitationTable.migration, deviceClaims,
+    ]
 
   /// Up to version 8.
   private static let first = [

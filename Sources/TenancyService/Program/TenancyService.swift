@@ -62,6 +62,7 @@ public final class TenancyService: Sendable {
   let endings: HolderEndings?
   let names: NameFiller
   let people: PeopleFollower?
+  let acceptor: AddressAcceptor
   let apps: AppWatchers
   private let refusals: RefusalTally
   private let featureNews: FeatureNews?
@@ -153,9 +154,11 @@ public final class TenancyService: Sendable {
     )
     self.refusals = refusals
     names = NameFiller(core)
-    people = with.userChanges.map { [core, apps] in
-      PeopleFollower(core, $0, random: random) { apps.relay($0) }
+    acceptor = AddressAcceptor(core)
+    people = with.userChanges.map { [core, apps, acceptor] in
+      PeopleFollower(core, $0, random: random, onProof: acceptor.accept) { apps.relay($0) }
     }
+    try await acceptor.begin()
     if with.features == nil, !policy.limits.isEmpty {
       with.logger.notice("the limits of the policy do not apply: peers.entitlement is not set")
     }
@@ -211,7 +214,8 @@ public final class TenancyService: Sendable {
       clock: with.clock,
       random: with.random,
       logger: with.logger,
-      metrics: metrics
+      metrics: metrics,
+      namesParent: { type in Products.all.contains { $0.isDevice(type) } }
     )
   }
 
@@ -256,6 +260,7 @@ public final class TenancyService: Sendable {
     let past = now - TombstoneTable.lifetime
     try await database.purgePast(before: past)
     try await database.purge("entity_deletion", "finished_at", before: past)
+    try await acceptor.purge(now: now)
     try await database.purge("invitation", "expires_at", before: now - InvitationLimits.retention)
     for product in core.products { try await product.purge(core, now: now) }
     if let lifetime = database.configuration.auditLifetime {
@@ -271,11 +276,11 @@ public final class TenancyService: Sendable {
   public func note(_ denial: Denial, of call: CallContext) { refusals.note(denial, call) }
 
   /// The work besides answering calls, each until its task is cancelled: it keeps the store small, stores
-  /// counted refusals, has invitations mailed, reviews roles after an upgrade, keeps the names of people, has what
-  /// deleted entities had in EntitlementService ended there, and notifies watchers of permissions of changed features.
+  /// counted refusals, has invitations mailed, makes roles that came of invitations by themselves ones like others when
+  /// they are used, reviews roles after an upgrade, keeps the names of people, has what deleted entities had in EntitlementService ended there, and notifies watchers of permissions of changed features.
   public func work(on loop: any EventLoop) -> [@Sendable () async -> Void] {
     let (core, refusals, mailer, endings) = (core, refusals, mailer, endings)
-    let (names, people, news) = (names, people, featureNews)
+    let (names, people, news, acceptor) = (names, people, featureNews, acceptor)
     return [
       { [self] in
         await database.maintain(on: loop, clock: core.clock, logger: core.logger) { [self] in
@@ -284,6 +289,7 @@ public final class TenancyService: Sendable {
       },
       { await refusals.run(core.store, on: loop) },
       { await mailer?.run(core.store, on: loop) },
+      { await acceptor.run(on: loop) },
       { await RoleReview(core).run(on: loop) },
       { await names.run(on: loop) },
       { await people?.run(on: loop) },

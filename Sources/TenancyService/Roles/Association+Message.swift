@@ -25,6 +25,7 @@ extension TenancyCore {
       associatedEntityType: names.name(ofType: record.entityType),
       associatedEntityId: record.entityID,
       roleWithinEntity: names.name(ofRole: record.role),
+      isNew: record.isNew,
       inApp: names.know(type: record.entityType, role: record.role)
     )
   }

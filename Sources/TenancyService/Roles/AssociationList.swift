@@ -10,6 +10,8 @@ struct AssociationList: PagedRequest, Sendable {
     case user(String)
     /// Of one role, if that is not empty.
     case entity(String, role: String)
+
+    var user: String? { if case .user(let id) = self { id } else { nil } }
   }
 
   let anchor: Anchor
@@ -64,6 +66,8 @@ private struct AssociationQuery: Sendable {
   let list: AssociationList
   private var conditions: [String] = []
   private var values: [SQLValue] = []
+  /// The place of the last row of the page before.
+  private var start: Int64?
 
   init(_ list: AssociationList, now: Int64) {
     self.list = list
@@ -106,6 +110,7 @@ private struct AssociationQuery: Sendable {
 
   /// Only what comes after a place.
   mutating func begin(after cursor: [String]) {
+    start = cursor.last.flatMap { Int64($0) }
     add(list.isDescending ? "<" : ">", cursor)
   }
 
@@ -126,6 +131,20 @@ private struct AssociationQuery: Sendable {
     let pattern = list.text.map { #"\%_"#.contains($0) ? #"\\#($0)"# : "\($0)" }.joined()
     add(#"a.name_key LIKE ? ESCAPE '\'"#, .text("%\(pattern)%"))
     return last
+  }
+
+  /// The roles of a person that came of invitations by themselves and were not used yet, as far as the list has them.
+  func taken(
+    by userID: String,
+    now: Int64,
+    _ tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
+    try TakenAssociationTable.all(of: userID, in: tx)
+      .filter { record in
+        let isNext = start.map { list.isDescending ? record.added < $0 : record.added > $0 } ?? true
+        return isNext && record.validUntil ?? .max > now
+          && (!list.isInForce || record.isInForce(at: now))
+      }
   }
 
   /// The rows after those that are skipped.
@@ -164,11 +183,22 @@ extension TenancyCore {
     let asked = try asked(list, cursorCount: cursorCount, for: filter, caller)
     var unfinished = AssociationQuery(list, now: clock.now)
     if let cursor = asked.cursor { unfinished.begin(after: cursor) }
-    let query = unfinished
+    let (query, now) = (unfinished, clock.now)
+    let taker = list.anchor.user.flatMap { firstUses.isExpected(of: $0) ? $0 : nil }
     let (rows, last) = try await read { tx in
       var query = query
       let last = try query.search(tx)
-      return (try query.rows(skipping: asked.skippedCount, limit: asked.size + 1, tx), last)
+      let (skipped, limit) = (asked.skippedCount, asked.size + 1)
+      guard let taker else {
+        return (try query.rows(skipping: skipped, limit: limit, tx), last)
+      }
+      let taken = try query.taken(by: taker, now: now, tx)
+      guard !taken.isEmpty else {
+        return (try query.rows(skipping: skipped, limit: limit, tx), last)
+      }
+      let held = try query.rows(skipping: 0, limit: skipped + limit, tx) + taken
+      let rows = held.sorted { list.isDescending ? $0.added > $1.added : $0.added < $1.added }
+      return (Array(rows.dropFirst(skipped).prefix(limit)), last)
     }
     let page = try page(of: rows, asked, after: { query.cursor($0.nameKey, $0.added) }) {
       message(association: $0)

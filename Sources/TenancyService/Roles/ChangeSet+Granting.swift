@@ -141,6 +141,8 @@ extension ChangeSet {
       revision = try AssociationTable.remove(record, policy, in: tx)
       try AssociationTable.touch(listing: record, revision: tx.revision, core.products, in: tx)
       try tx.audit(action, from: record)
+      // What was taken away is not left by an invitation either.
+      try giveBackTaken(by: record.userID, on: record.entityID, role: record.role, tx)
     }
     try endProducts(of: records, tx)
     return revision

@@ -66,6 +66,7 @@ extension ChangeSet {
   ) throws -> Int64 {
     let count = try AssociationTable.count(of: record, in: tx)
     guard count == 0 else { throw RoleError.held(record.name, count: count) }
+    try giveBackTaken(variant: record.id, of: record.rootID, tx)
     let revision = try RoleDefinitionTable.remove(record, policy, in: tx)
     try tx.audit("role_definition.delete", from: record)
     return revision

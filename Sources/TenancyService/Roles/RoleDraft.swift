@@ -205,12 +205,14 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> RevokedRoles {
     try core.requireNotSuspended(user, tx)
+    let one = role.isEmpty ? nil : role
+    let newCount = try declineTaken(by: user.userID, on: id, role: one, tx)
     let own = try AssociationTable.all(ofUser: user.userID, on: id, in: tx)
     let variant = own.first { !role.isEmpty && $0.customRole == role }
     let roles = Set(own.map(\.role)).filter {
       role.isEmpty || $0 == role || $0 == variant?.role
     }
-    if roles.isEmpty, !role.isEmpty, policy.role(named: role) == nil,
+    if roles.isEmpty, newCount == 0, !role.isEmpty, policy.role(named: role) == nil,
       try ownRole(role, on: id, tx) == nil
     {
       throw RoleError.unknown("role")
@@ -219,14 +221,16 @@ extension ChangeSet {
     guard let entity = try EntityTable.all([id], in: tx).first, entity.type != BuiltIn.system,
       !roles.isEmpty
     else {
-      return RevokedRoles(revision: tx.revision)
+      return RevokedRoles(count: newCount, revision: tx.revision)
     }
-    return try revoke(
+    var left = try revoke(
       roles.sorted(),
       variant: variant?.variant,
       from: user.userID,
       on: entity,
       tx
     )
+    left.count += newCount
+    return left
   }
 }

@@ -32,7 +32,7 @@ struct PolicyCommandTests {
     try await CommandStage.run([]) { stage in
       let outcome = await stage.gatehouse("policy", "check", Self.path("policies"))
       #expect(outcome.code == 0, "\(outcome.errors)")
-      #expect(outcome.output.hasPrefix("equestrian 4, family 2, smart-home 4: 9 types, 26 roles"))
+      #expect(outcome.output.hasPrefix("equestrian 4, family 2, smart-home 5: 9 types, 27 roles"))
       #expect(outcome.output.contains(" assertions hold and touch "))
       let json = await stage.gatehouse(
         ["policy", "check", Self.path("policies/family.json"), "--output", "json"]
@@ -46,7 +46,7 @@ struct PolicyCommandTests {
   @Test("All mistakes are printed with file and place, whatever is wanted of the file")
   func policy_withMistakes_isRefused() async throws {
     let text = try Self.smartHome(
-      (#""version": 4"#, #""version": 0"#),
+      (#""version": 5"#, #""version": 0"#),
       (#""prefix": "unt""#, #""prefix": "Unit""#)
     )
     try await CommandStage.run([]) { stage in
@@ -101,7 +101,9 @@ struct PolicyCommandTests {
       let guest = await stage.gatehouse(["policy", "explain", file, "--role", "guest"])
       #expect(
         guest.output == """
-          guest: held on device; shows status; for at most 366 days; lent
+          guest: held on property, unit, device; reaches unit, device; shows status; \
+          for at most 366 days; lent
+            unit    unit.view
             device  device.view, device.view_status
             device  device.lock, device.unlock if online = true and remote_operation_enabled = true \
           and kind = lock
@@ -187,8 +189,9 @@ struct PolicyCommandTests {
       let lines = Set(outcome.output.split(separator: "\n").map(String.init))
       #expect(
         lines == [
-          "~ role guest: held on device; shows status; for at most 366 days; lent -> "
-            + "held on device; shows status; for at most 7 days; lent",
+          "~ role guest: held on property, unit, device; reaches unit, device; shows status; "
+            + "for at most 366 days; lent -> held on property, unit, device; reaches unit, device; "
+            + "shows status; for at most 7 days; lent",
           "- tenant  device.grant_guest on device",
           "+ tenant  unit.update on unit",
           "~ owner  unit.view_history on unit: always -> if step-up pin",

@@ -24,6 +24,9 @@ extension Auth_V1 {
     public static var resync: Self { Self(rawValue: 3) }
     /// A user's account shows something else to its user: name, address, settings, defaults.
     public static var profile: Self { Self(rawValue: 4) }
+    /// A user has proven its address, or has another one that is proven. After RESYNC, those of the last 31 days are
+    /// sent again.
+    public static var addressProven: Self { Self(rawValue: 5) }
 
     /// The name in the contract, or nil for a number that it does not name.
     public var name: Swift.StaticString? {
@@ -33,6 +36,7 @@ extension Auth_V1 {
       case 2: "USER_CHANGE_KIND_DISPLAY_NAME"
       case 3: "USER_CHANGE_KIND_RESYNC"
       case 4: "USER_CHANGE_KIND_PROFILE"
+      case 5: "USER_CHANGE_KIND_ADDRESS_PROVEN"
       default: nil
       }
     }
@@ -82,7 +86,7 @@ extension Auth_V1 {
     public var kind: Auth_V1.UserChangeKind = Auth_V1.UserChangeKind(rawValue: 0)
     /// Where to continue; grows with each change.
     public var revision: Swift.UInt64 = 0
-    /// The user, for DISPLAY_NAME and PROFILE.
+    /// The user, for DISPLAY_NAME, PROFILE and ADDRESS_PROVEN.
     public var userId: Swift.String = ""
     /// The display name that the user has now, for DISPLAY_NAME.
     public var displayName: Swift.String = ""
@@ -117,7 +121,9 @@ extension Auth_V1 {
       reading raw: Swift.UnsafeMutableRawPointer
     ) throws(RPCKit.MessageDecodingError) {
       let source = unsafe raw.assumingMemoryBound(to: Auth__V1__UserChange.self)
-      unsafe self.kind = Auth_V1.UserChangeKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
+      unsafe self.kind = Auth_V1.UserChangeKind(
+        rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue)
+      )
       unsafe self.revision = source.pointee.f2_revision
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f3_user_id)
       try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f4_display_name)
@@ -134,7 +140,9 @@ extension Auth_V1 {
     ) -> Swift.UnsafeMutableRawPointer {
       let target = unsafe scratch.allocate(Auth__V1__UserChange.self, 1)
       unsafe auth__v1__user_change__init(target)
-      unsafe target.pointee.f1_kind = Auth__V1__UserChangeKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f1_kind = Auth__V1__UserChangeKind(
+        rawValue: Swift.UInt32(bitPattern: self.kind.rawValue)
+      )
       unsafe target.pointee.f2_revision = self.revision
       unsafe target.pointee.f3_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f4_display_name = scratch.copy(self.displayName)
@@ -163,7 +171,11 @@ extension Auth_V1 {
   /// Changes of users, for the service that shows their names.
   public protocol UserChangesService: Swift.Sendable {
     /// Streams changes until the caller ends it.
-    func watch(_ request: Auth_V1.WatchUserChangesRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Auth_V1.UserChange>) async throws
+    func watch(
+      _ request: Auth_V1.WatchUserChangesRequest,
+      _ call: RPCKit.CallContext,
+      to writer: RPCKit.ResponseWriter<Auth_V1.UserChange>
+    ) async throws
   }
 
   /// Calls `auth.v1.UserChanges`.
@@ -194,7 +206,8 @@ extension Auth_V1 {
   public static var authV1UserChangesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/user_changes.proto",
-      base64: "ChphdXRoL3YxL3VzZXJfY2hhbmdlcy5wcm90bxIHYXV0aC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8iQAoXV2F0Y2hVc2VyQ2hhbmdlc1JlcXVlc3QSJQoOYWZ0ZXJfcmV2aXNpb24YASABKARSDWFmdGVyUmV2aXNpb24iqwEKClVzZXJDaGFuZ2USKwoEa2luZBgBIAEoDjIXLmF1dGgudjEuVXNlckNoYW5nZUtpbmRSBGtpbmQSGgoIcmV2aXNpb24YAiABKARSCHJldmlzaW9uEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEhgKB3ZlcnNpb24YBSABKARSB3ZlcnNpb24qsAEKDlVzZXJDaGFuZ2VLaW5kEiAKHFVTRVJfQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIeChpVU0VSX0NIQU5HRV9LSU5EX0hFQVJUQkVBVBABEiEKHVVTRVJfQ0hBTkdFX0tJTkRfRElTUExBWV9OQU1FEAISGwoXVVNFUl9DSEFOR0VfS0lORF9SRVNZTkMQAxIcChhVU0VSX0NIQU5HRV9LSU5EX1BST0ZJTEUQBDJgCgtVc2VyQ2hhbmdlcxJRCgVXYXRjaBIgLmF1dGgudjEuV2F0Y2hVc2VyQ2hhbmdlc1JlcXVlc3QaEy5hdXRoLnYxLlVzZXJDaGFuZ2UiD6K7GAsIAxIHdGVuYW5jeTABQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUrQCAo4CgEMEgMBABIaLiBDaGFuZ2VzIG9mIHVzZXJzIHRoYXQgb3RoZXIgc2VydmljZXMgZm9sbG93LgoKJwoCBAASBAoADQEaGyBXYXRjaGVzIGNoYW5nZXMgb2YgdXNlcnMuCgpjCgQEAAIAEgMMAhwaViBDb250aW51ZXMgYWZ0ZXIgdGhpcyByZXZpc2lvbi4gSWYgaXQgaXMgMCBvciB0b28gb2xkLCB0aGUgc3RyZWFtIGJlZ2lucyB3aXRoIFJFU1lOQy4KCiMKAgUAEgQQABsBGhcgVGhlIGtpbmQgb2YgYSBjaGFuZ2UuCgodCgQFAAIAEgMSAiMaECBOb3Qgc3BlY2lmaWVkLgoKWQoEBQACARIDFAIhGkwgSGVhcnRiZWF0OiBub3RoaW5nIGhhcHBlbmVkIHVwIHRvIHRoaXMgcmV2aXNpb24uIFNlbnQgZXZlcnkgdGhyZWUgc2Vjb25kcy4KCi8KBAUAAgISAxYCJBoiIEEgdXNlciBoYXMgYW5vdGhlciBkaXNwbGF5IG5hbWUuCgpeCgQFAAIDEgMYAh4aUSBDaGFuZ2VzIGJlZm9yZSB0aGlzIHJldmlzaW9uIGFyZSBub3QgdG9sZDogYXNrIGZvciB3aGF0IGlzIGtlcHQgb2YgdXNlcnMgYWdhaW4uCgpkCgQFAAIEEgMaAh8aVyBBIHVzZXIncyBhY2NvdW50IHNob3dzIHNvbWV0aGluZyBlbHNlIHRvIGl0cyB1c2VyOiBuYW1lLCBhZGRyZXNzLCBzZXR0aW5ncywgZGVmYXVsdHMuCgoxCgIEARIEHgApARolIEEgY2hhbmdlIG9mIGEgdXNlciwgb3IgYSBoZWFydGJlYXQuCgoYCgQEAQIAEgMgAhoaCyBJdHMga2luZC4KCjkKBAQBAgESAyICFhosIFdoZXJlIHRvIGNvbnRpbnVlOyBncm93cyB3aXRoIGVhY2ggY2hhbmdlLgoKNgoEBAECAhIDJAIVGikgVGhlIHVzZXIsIGZvciBESVNQTEFZX05BTUUgYW5kIFBST0ZJTEUuCgpICgQEAQIDEgMmAhoaOyBUaGUgZGlzcGxheSBuYW1lIHRoYXQgdGhlIHVzZXIgaGFzIG5vdywgZm9yIERJU1BMQVlfTkFNRS4KCmIKBAQBAgQSAygCFRpVIENvdW50cyB0aGUgY2hhbmdlcyBvZiB0aGUgZGlzcGxheSBuYW1lLCBmb3IgRElTUExBWV9OQU1FOiB0aGUgZ3JlYXRlciBvbmUgaXMgbmV3ZXIuCgpHCgIGABIELAAxARo7IENoYW5nZXMgb2YgdXNlcnMsIGZvciB0aGUgc2VydmljZSB0aGF0IHNob3dzIHRoZWlyIG5hbWVzLgoKOQoEBgACABIELgIwAxorIFN0cmVhbXMgY2hhbmdlcyB1bnRpbCB0aGUgY2FsbGVyIGVuZHMgaXQuCmIGcHJvdG8z"
+      base64:
+        "ChphdXRoL3YxL3VzZXJfY2hhbmdlcy5wcm90bxIHYXV0aC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8iQAoXV2F0Y2hVc2VyQ2hhbmdlc1JlcXVlc3QSJQoOYWZ0ZXJfcmV2aXNpb24YASABKARSDWFmdGVyUmV2aXNpb24iqwEKClVzZXJDaGFuZ2USKwoEa2luZBgBIAEoDjIXLmF1dGgudjEuVXNlckNoYW5nZUtpbmRSBGtpbmQSGgoIcmV2aXNpb24YAiABKARSCHJldmlzaW9uEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEhgKB3ZlcnNpb24YBSABKARSB3ZlcnNpb24q1QEKDlVzZXJDaGFuZ2VLaW5kEiAKHFVTRVJfQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIeChpVU0VSX0NIQU5HRV9LSU5EX0hFQVJUQkVBVBABEiEKHVVTRVJfQ0hBTkdFX0tJTkRfRElTUExBWV9OQU1FEAISGwoXVVNFUl9DSEFOR0VfS0lORF9SRVNZTkMQAxIcChhVU0VSX0NIQU5HRV9LSU5EX1BST0ZJTEUQBBIjCh9VU0VSX0NIQU5HRV9LSU5EX0FERFJFU1NfUFJPVkVOEAUyYAoLVXNlckNoYW5nZXMSUQoFV2F0Y2gSIC5hdXRoLnYxLldhdGNoVXNlckNoYW5nZXNSZXF1ZXN0GhMuYXV0aC52MS5Vc2VyQ2hhbmdlIg+iuxgLCAMSB3RlbmFuY3kwAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK7AkKOAoBDBIDAQASGi4gQ2hhbmdlcyBvZiB1c2VycyB0aGF0IG90aGVyIHNlcnZpY2VzIGZvbGxvdy4KCicKAgQAEgQKAA0BGhsgV2F0Y2hlcyBjaGFuZ2VzIG9mIHVzZXJzLgoKYwoEBAACABIDDAIcGlYgQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb24uIElmIGl0IGlzIDAgb3IgdG9vIG9sZCwgdGhlIHN0cmVhbSBiZWdpbnMgd2l0aCBSRVNZTkMuCgojCgIFABIEEAAeARoXIFRoZSBraW5kIG9mIGEgY2hhbmdlLgoKHQoEBQACABIDEgIjGhAgTm90IHNwZWNpZmllZC4KClkKBAUAAgESAxQCIRpMIEhlYXJ0YmVhdDogbm90aGluZyBoYXBwZW5lZCB1cCB0byB0aGlzIHJldmlzaW9uLiBTZW50IGV2ZXJ5IHRocmVlIHNlY29uZHMuCgovCgQFAAICEgMWAiQaIiBBIHVzZXIgaGFzIGFub3RoZXIgZGlzcGxheSBuYW1lLgoKXgoEBQACAxIDGAIeGlEgQ2hhbmdlcyBiZWZvcmUgdGhpcyByZXZpc2lvbiBhcmUgbm90IHRvbGQ6IGFzayBmb3Igd2hhdCBpcyBrZXB0IG9mIHVzZXJzIGFnYWluLgoKZAoEBQACBBIDGgIfGlcgQSB1c2VyJ3MgYWNjb3VudCBzaG93cyBzb21ldGhpbmcgZWxzZSB0byBpdHMgdXNlcjogbmFtZSwgYWRkcmVzcywgc2V0dGluZ3MsIGRlZmF1bHRzLgoKiQEKBAUAAgUSAx0CJhp8IEEgdXNlciBoYXMgcHJvdmVuIGl0cyBhZGRyZXNzLCBvciBoYXMgYW5vdGhlciBvbmUgdGhhdCBpcyBwcm92ZW4uIEFmdGVyIFJFU1lOQywgdGhvc2Ugb2YgdGhlIGxhc3QgMzEgZGF5cyBhcmUKIHNlbnQgYWdhaW4uCgoxCgIEARIEIQAsARolIEEgY2hhbmdlIG9mIGEgdXNlciwgb3IgYSBoZWFydGJlYXQuCgoYCgQEAQIAEgMjAhoaCyBJdHMga2luZC4KCjkKBAQBAgESAyUCFhosIFdoZXJlIHRvIGNvbnRpbnVlOyBncm93cyB3aXRoIGVhY2ggY2hhbmdlLgoKRgoEBAECAhIDJwIVGjkgVGhlIHVzZXIsIGZvciBESVNQTEFZX05BTUUsIFBST0ZJTEUgYW5kIEFERFJFU1NfUFJPVkVOLgoKSAoEBAECAxIDKQIaGjsgVGhlIGRpc3BsYXkgbmFtZSB0aGF0IHRoZSB1c2VyIGhhcyBub3csIGZvciBESVNQTEFZX05BTUUuCgpiCgQEAQIEEgMrAhUaVSBDb3VudHMgdGhlIGNoYW5nZXMgb2YgdGhlIGRpc3BsYXkgbmFtZSwgZm9yIERJU1BMQVlfTkFNRTogdGhlIGdyZWF0ZXIgb25lIGlzIG5ld2VyLgoKRwoCBgASBC8ANAEaOyBDaGFuZ2VzIG9mIHVzZXJzLCBmb3IgdGhlIHNlcnZpY2UgdGhhdCBzaG93cyB0aGVpciBuYW1lcy4KCjkKBAYAAgASBDECMwMaKyBTdHJlYW1zIGNoYW5nZXMgdW50aWwgdGhlIGNhbGxlciBlbmRzIGl0LgpiBnByb3RvMw=="
     )
   }
 }
@@ -207,8 +220,10 @@ extension Auth_V1.UserChangesService {
       file: Auth_V1.authV1UserChangesFile,
       methods: [
         .serverStreaming(Auth_V1.UserChangesMethods.watch) {
-          request, call, writer in try await self.watch(request, call, to: writer)
-        },
+          request,
+          call,
+          writer in try await self.watch(request, call, to: writer)
+        }
       ]
     )
   }

@@ -93,6 +93,7 @@ final class CodeAttempts: Sendable {
 enum CodeKind: String, CaseIterable, Sendable {
   case invitation
   case pairing
+  case claim
 }
 
 /// Which limit of attempts was reached, as metrics call it.

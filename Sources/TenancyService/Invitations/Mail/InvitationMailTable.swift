@@ -7,6 +7,8 @@ struct InvitationMail: Sendable {
   let invitation: InvitationRecord
   /// The name of the entity that the role is on, as it is now.
   let entityName: String
+  /// The name of what a device is in; empty for other entities.
+  let parentName: String
   /// The code, sealed for the invitation.
   let sealed: [UInt8]
 }
@@ -27,6 +29,7 @@ enum InvitationMailTable {
   /// That of an invitation; nil once it was taken or dropped.
   static func find(
     _ invitationID: String,
+    namingParentOf hasParent: (String) -> Bool = { _ in false },
     in tx: borrowing some Queryable
   ) throws -> InvitationMail? {
     let sealed = try tx.first(
@@ -41,7 +44,35 @@ enum InvitationMailTable {
     return InvitationMail(
       invitation: invitation,
       entityName: entity?.name ?? "",
+      parentName: hasParent(invitation.entityType) ? try parentName(of: entity, in: tx) : "",
       sealed: sealed
+    )
+  }
+
+  /// The name of what an entity is in: a device alone says little, as there are many front doors.
+  private static func parentName(
+    of entity: EntityRecord?,
+    in tx: borrowing some Queryable
+  ) throws -> String {
+    guard let entity else { return "" }
+    return try EntityTable.all([entity.parentID], in: tx).first?.name ?? ""
+  }
+
+  /// Has one that waits tried now; false when none does.
+  static func hurry(_ invitationID: String, in tx: borrowing WriteTransaction) throws -> Bool {
+    try tx.execute(
+      "UPDATE invitation_mail SET due_at = ? WHERE invitation_id = ?",
+      .integer(tx.now),
+      .text(invitationID)
+    ) > 0
+  }
+
+  /// Notes that a mail was taken.
+  static func taken(_ invitationID: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "UPDATE invitation SET mailed_at = ? WHERE id = ?",
+      .integer(tx.now),
+      .text(invitationID)
     )
   }
 

@@ -17,6 +17,8 @@ final class InvitationMailer: InvitationMailing {
   private let logger: Logger
   private let metrics: InvitationMetrics
   private let letters: HandOverQueue
+  /// Whether a mail names what an entity of a type is in.
+  private let namesParent: @Sendable (String) -> Bool
 
   init(
     _ post: any InvitationPost,
@@ -24,7 +26,8 @@ final class InvitationMailer: InvitationMailing {
     clock: any WallClock,
     random: any RandomSource,
     logger: Logger,
-    metrics: InvitationMetrics
+    metrics: InvitationMetrics,
+    namesParent: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
     self.post = post
     self.sealing = sealing
@@ -32,6 +35,7 @@ final class InvitationMailer: InvitationMailing {
     self.random = random
     self.logger = logger
     self.metrics = metrics
+    self.namesParent = namesParent
     letters = HandOverQueue(
       table: "invitation_mail",
       key: "invitation_id",
@@ -77,8 +81,8 @@ final class InvitationMailer: InvitationMailing {
     _ invitationID: String,
     _ store: ServiceStore
   ) async throws -> HandOverQueue.Outcome {
-    let mail = try await store.database.read { tx in
-      try InvitationMailTable.find(invitationID, in: tx)
+    let mail = try await store.database.read { [namesParent] tx in
+      try InvitationMailTable.find(invitationID, namingParentOf: namesParent, in: tx)
     }
     guard let mail, mail.invitation.isOpen(at: clock.now), let code = opened(mail) else {
       return settled(.dropped)
@@ -94,10 +98,13 @@ final class InvitationMailer: InvitationMailing {
           role: invitation.role,
           entityType: invitation.entityType,
           entityName: mail.entityName,
+          parentName: mail.parentName,
+          letter: invitation.letterCount > 1 ? invitation.letterCount : 0,
           expires: invitation.expiresAt
         )
       )
-      return settled(.taken)
+      metrics.letters.increment(.taken)
+      return .settled { tx in try InvitationMailTable.taken(invitationID, in: tx) }
     } catch let error as RPCError where error.code == .invalidArgument || error.code == .notFound {
       logger.warning(
         "an invitation cannot be mailed",

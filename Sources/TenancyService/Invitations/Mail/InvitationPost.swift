@@ -17,6 +17,10 @@ public struct InvitationLetter: Hashable, Sendable {
   public let entityType: String
   /// The name of the entity.
   public let entityName: String
+  /// The name of what that is in; empty if the mail need not say it.
+  public let parentName: String
+  /// Tells mails of one invitation apart: 0 for the first one.
+  public let letter: Int64
   /// Until when it can be accepted, in milliseconds since 1970.
   public let expires: Int64
 }
@@ -48,7 +52,9 @@ public struct AuthInvitationPost: InvitationPost {
         role: letter.role,
         entityType: letter.entityType,
         expiresAt: .init(milliseconds: letter.expires),
-        entityName: letter.entityName
+        entityName: letter.entityName,
+        parentName: letter.parentName,
+        letter: UInt32(clamping: letter.letter)
       ),
       timeout: .seconds(5)
     )

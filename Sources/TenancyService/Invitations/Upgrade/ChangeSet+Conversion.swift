@@ -23,7 +23,7 @@ extension ChangeSet {
     let code = core.invitationCode()
     let role = held.customRole.isEmpty ? held.role : held.customRole
     // After the role has ended, which would overtake an invitation from before.
-    let invitation = try InvitationRecord(
+    var invitation = try InvitationRecord(
       InvitationDraft(
         email: email.text,
         role: role,
@@ -41,7 +41,7 @@ extension ChangeSet {
     )
     let earlier = try InvitationTable.open(to: email, role, on: entity.id, in: tx)
     for record in earlier { try close(record, .revoked, tx) }
-    try InvitationTable.insert(invitation, in: tx)
+    try InvitationTable.insert(&invitation, in: tx)
     for record in earlier {
       try ConvertedRoleTable.move(from: record.id, to: invitation.id, in: tx)
     }

@@ -85,6 +85,7 @@ extension DevicesHandler {
       )
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action) }
+    core.firstUses.note(user.userID, on: id)
     return response
   }
 

@@ -8,10 +8,12 @@ internal import ServiceKit
 struct DevicesHandler: Tenancy_V1.DevicesService {
   let core: TenancyCore
   let metrics: DeviceMetrics
+  let attempts: ClaimAttempts
 
   init(core: TenancyCore) {
     self.core = core
     metrics = DeviceMetrics(core.metrics)
+    attempts = ClaimAttempts(core)
   }
 
   var deviceType: Policy.EntityType {
@@ -43,12 +45,11 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       key: request.idempotencyKey,
       request: AttributeMapping.bytes(of: request, [request.attributes]) { $0.attributes = nil }
     ) { changes, tx in
-      let held = try changes.held("property.register_device", on: request.propertyId, tx)
-      var parent = held.record
-      if !request.unitId.isEmpty {
-        parent = try changes.held("unit.assign_device", on: request.unitId, tx).record
-        guard parent.parentID == held.record.id else { throw DeviceError.notSameProperty }
-      }
+      let (parent, right) = try changes.home(
+        ofDeviceIn: request.propertyId,
+        unit: request.unitId,
+        tx
+      )
       let record = try changes.insert(
         SmartHome.device,
         .device,
@@ -57,11 +58,11 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         attributes: given,
         tx
       )
-      return try core.message(device: record, held.explanation, tx)
+      return try core.message(device: record, right, tx)
     }
   }
 
-  private func requireKind(_ kind: String) throws(RPCError) {
+  func requireKind(_ kind: String) throws(RPCError) {
     let attribute = deviceType.attributes.first { $0.name == SmartHome.kind }
     do {
       try attribute?.check(.text(kind))

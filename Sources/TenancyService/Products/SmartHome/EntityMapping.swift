@@ -197,12 +197,30 @@ extension TenancyCore {
   }
 
   func message(pass record: AssociationRecord) -> Tenancy_V1.GuestPass {
-    .init(message(association: record))
+    var pass = Tenancy_V1.GuestPass(message(association: record))
+    pass.revision = tokens.token(revision: record.revision)
+    return pass
   }
 
   /// The invitation that a grant of a pass by address made, as the pass that it stands for.
-  func message(invitedPass record: InvitationRecord) -> Tenancy_V1.GuestPass {
-    .init(message(invited: record))
+  func message(pass record: InvitationRecord, reader: String) -> Tenancy_V1.GuestPass {
+    var pass = Tenancy_V1.GuestPass(message(invited: record))
+    pass.id = record.id
+    pass.updatedAt = .init(milliseconds: record.updatedAt)
+    pass.revision = tokens.token(revision: record.revision)
+    if record.taken?.userID == reader {
+      pass.userId = reader
+    } else if record.convertedFrom.isEmpty {
+      pass.email = record.email
+    }
+    return pass
+  }
+
+  func message(pass: GuestPass, reader: String) -> Tenancy_V1.GuestPass {
+    switch pass {
+    case .held(let record): message(pass: record)
+    case .invited(let record): message(pass: record, reader: reader)
+    }
   }
 
   /// The generic deletion in this product's words; `home` is where devices went, if anywhere.
@@ -210,7 +228,7 @@ extension TenancyCore {
     var counts: [String: UInt64] = [:]
     for type in deletion.deleted { counts[type.name, default: 0] += UInt64(type.count) }
     for role in deletion.endedRoles {
-      counts[role.name == SmartHome.guest ? "guest_pass" : "association", default: 0] +=
+      counts[SmartHome.guestRoles.contains(role.name) ? "guest_pass" : "association", default: 0] +=
         UInt64(role.count)
     }
     return Tenancy_V1.DeleteResponse(
@@ -278,17 +296,23 @@ extension CommandRecord {
 extension Tenancy_V1.GuestPass {
   /// The role of a guest as a pass.
   fileprivate init(_ role: Tenancy_V1.RoleAssociation) {
+    let isDevice = role.entityType == SmartHome.device
     self.init(
       id: role.id,
       userId: role.userId,
-      deviceId: role.entityId,
+      deviceId: isDevice ? role.entityId : "",
       validFrom: role.validFrom,
       validUntil: role.validUntil,
       grantedBy: role.grantedBy,
       createdAt: role.createdAt,
-      deviceName: role.entityName,
+      deviceName: isDevice ? role.entityName : "",
       recurring: role.recurring,
-      invitationId: role.invitationId
+      invitationId: role.invitationId,
+      entityType: role.entityType,
+      entityId: role.entityId,
+      entityName: role.entityName,
+      includesCommonAreas: role.role == SmartHome.areaGuest,
+      updatedAt: role.updatedAt
     )
   }
 }

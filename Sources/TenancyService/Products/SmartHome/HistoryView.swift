@@ -38,9 +38,11 @@ extension HistoryView {
       let action = policy.action(named: question.action),
       let rule = policy.rule(of: action, on: type)
     else { return HistoryView(reader: reader, beginning: now) }
+    // What was done while it was somebody else's is nobody's to read.
+    let floor = try DeviceClaimTable.claimedAt(deviceID, in: tx) ?? .min
     let top = policy.accessLevels(of: type).count - 1
     if top > 0, explanation.accessLevel >= top {
-      return HistoryView(reader: reader, beginning: .min)
+      return HistoryView(reader: reader, beginning: floor)
     }
     let carrier = RoleCarrier(policy: policy, type: type, action: question.action, rule: rule)
     var spans: [Range<Int64>] = []
@@ -53,7 +55,8 @@ extension HistoryView {
         if from < span.until { spans.append(from..<span.until) }
       }
     }
-    return HistoryView(reader: reader, beginning: chainBeginning(of: spans, now: now))
+    let beginning = chainBeginning(of: spans, now: now)
+    return HistoryView(reader: reader, beginning: max(floor, beginning))
   }
 
   /// Where the spans begin that lead to an instant without a gap; the instant itself when none contains it.

@@ -19,6 +19,10 @@ enum SmartHome: Product {
   static let tenant = "tenant"
   static let guest = "guest"
 
+  /// A guest of a unit who may use its common areas as well.
+  static let areaGuest = "area_guest"
+  static let guestRoles = [guest, areaGuest]
+
   static let grantGuest = "device.grant_guest"
 
   static let commonArea = "common_area"

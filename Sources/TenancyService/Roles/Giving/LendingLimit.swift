@@ -98,7 +98,10 @@ extension ChangeSet {
     on entityID: String,
     _ tx: borrowing WriteTransaction
   ) throws -> Int64? {
-    try LendingLimit(policy: policy, products: core.products).apply(to: lender, on: entityID, tx)
+    // What came of the lender's invitations and was not used yet may still be accepted, if the lender may lend it then.
+    try giveBackTaken(lentBy: lender, on: entityID, tx)
+    return try LendingLimit(policy: policy, products: core.products)
+      .apply(to: lender, on: entityID, tx)
   }
 
   /// As the other one, for everybody who has lent a role on one of the entities, after they lost a
@@ -107,9 +110,8 @@ extension ChangeSet {
     let roles = policy.followingRoles
     for id in entities {
       let lent = try AssociationTable.all(on: id, in: tx).filter { roles.contains($0.role) }
-      for lender in Set(lent.map(\.grantedBy)).sorted() {
-        _ = try limitLending(by: lender, on: id, tx)
-      }
+      let lenders = try lent.map(\.grantedBy) + lendersOfTaken(on: id, roles: roles, tx)
+      for lender in Set(lenders).sorted() { _ = try limitLending(by: lender, on: id, tx) }
     }
   }
 }

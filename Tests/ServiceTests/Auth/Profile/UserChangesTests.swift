@@ -10,15 +10,15 @@ import Testing
 @Suite("Changes of users, for the service that shows them and tells their apps")
 struct UserChangesTests {
   private func watch(_ stage: AuthStage) -> UserChangeWatch {
-    UserChangeWatch(store: stage.service.core.store)
+    UserChangeWatch(stage.service.core)
   }
 
   private func events(
     after revision: Int64,
     _ stage: AuthStage
   ) async throws -> (events: [Auth_V1.UserChange], revision: Int64) {
-    let batch = try #require(try await watch(stage).events(after: revision))
-    return (batch.events, batch.position)
+    let batch = try #require(try await watch(stage).events(after: .init(revision: revision)))
+    return (batch.events, batch.position.revision)
   }
 
   @Test("A changed name is sent once after each position, and its version grows")
@@ -73,6 +73,60 @@ struct UserChangesTests {
         #expect(told.map(\.kind) == [.resync])
         #expect(revision == newest)
       }
+    }
+  }
+
+  @Test("An address that is proven is told once, and again before a RESYNC for a month")
+  func proof_isTold() async throws {
+    try await AuthStage.run { stage in
+      let ada = try await stage.signUp()
+      let user = try #require(ada.user)
+      let start = stage.service.core.database.revision
+      let core = stage.service.core
+      func prove() async throws {
+        try await core.store.writeOwn { tx in
+          try UserTable.changeEmail(
+            of: user.id,
+            to: EmailAddress(user.email),
+            isVerified: true,
+            now: tx.now,
+            in: tx
+          )
+        }
+      }
+      try await prove()
+      let (told, revision) = try await events(after: start, stage)
+      #expect(told.map(\.kind) == [.addressProven] && told.map(\.userId) == [user.id])
+      // What was proven before is no news.
+      try await prove()
+      #expect(try await events(after: revision, stage).events == [])
+      let watch = watch(stage)
+      let first = try #require(try await watch.events(after: .init(revision: -1)))
+      #expect(first.events.map(\.kind) == [.addressProven])
+      // Those who are cut off now begin anew.
+      #expect(first.events.map(\.revision) == [0])
+      let second = try #require(try await watch.events(after: first.position))
+      #expect(second.events.map(\.kind) == [.resync] && second.position.proofs == nil)
+      #expect(try await watch.events(after: second.position)?.events == [])
+      stage.clock.advance(AddressProofs.resent + 1)
+      let late = try #require(try await watch.events(after: .init(revision: -1)))
+      #expect(late.events.map(\.kind) == [.resync])
+    }
+  }
+
+  @Test("A commit wakes watchers if it has a change of theirs, and a sign-in does not")
+  func commits_wakeWatchers() async throws {
+    try await AuthStage.run { stage in
+      let ada = try await stage.signUp()
+      let signal = stage.service.core.userNews.signal
+      let before = signal.version
+      _ = try await stage.signIn()
+      #expect(signal.version == before)
+      let call = stage.with(ada)
+      _ = try await stage.users.updateProfile(.init(displayName: "Ada L"), options: call)
+      #expect(signal.version == before + 1)
+      _ = try await stage.users.updateProfile(.init(firstName: "A"), options: call)
+      #expect(signal.version == before + 2)
     }
   }
 

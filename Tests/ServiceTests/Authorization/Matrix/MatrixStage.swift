@@ -164,6 +164,21 @@ struct MatrixStage: Sendable {
     case "fresh pass" where objects.isHome:
       return try await House.lend(house.door, by: house.tenant, to: house.guest, product)
     case "fresh pass": return try #require(objects.ids["pass"])
+    case "claim code":
+      return try await product.devices.provision(
+        .init(name: "New", type: "light"),
+        options: try await product.call(operatorPerson)
+      ).claimCode
+    case "fresh device" where objects.isHome:
+      let device = try await product.devices.register(
+        .init(propertyId: house.property, unitId: house.unit, name: "New", type: "lock"),
+        options: try await product.call(house.owner)
+      ).id
+      for guest in [house.guest, visitor] {
+        _ = try await House.lend(device, by: house.tenant, to: guest, product)
+      }
+      return device
+    case "fresh device": return try #require(objects.ids["door"])
     case "transaction": return try transaction()
     case "estate": return try transaction(of: ProductSetup.estate)
     case "fresh trial": return "try-\(trials.next() % ProductSetup.trialCount)"

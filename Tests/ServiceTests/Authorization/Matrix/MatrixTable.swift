@@ -281,6 +281,14 @@ enum MatrixTable {
       .staff,
       #"{"propertyId": "<property>", "name": "New", "type": "light"}"#
     ),
+    .init("Devices/Provision", .system, .operators, #"{"name": "New", "type": "light"}"#),
+    .init(
+      "Devices/Claim",
+      .property,
+      .staff,
+      #"{"code": "<claim code>", "propertyId": "<property>"}"#
+    ),
+    .init("Devices/Release", .device, .staff, #"{"deviceId": "<fresh device>"}"#),
     .init("Devices/List", .none, .everyone),
     .init("Devices/List", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
     .init("Devices/List", .property, .staff, #"{"propertyId": "<property>"}"#),
@@ -392,7 +400,20 @@ enum MatrixTable {
       .unitUsers,
       #"{"userId": "<user>", "deviceIds": ["<door>"], "validUntil": "<soon>"}"#
     ),
+    .init(
+      "Guests/Grant",
+      .unit,
+      .unitUsers,
+      #"{"userId": "<user>", "unitIds": ["<unit>"], "validUntil": "<soon>"}"#
+    ),
+    .init(
+      "Guests/Grant",
+      .property,
+      .staff,
+      #"{"userId": "<user>", "propertyIds": ["<property>"], "validUntil": "<soon>"}"#
+    ),
     .init("Guests/List", .none, .everyone),
+    .init("Guests/List", .property, .staff, #"{"propertyId": "<property>"}"#),
     .init("Guests/List", .device, .deviceUsers, #"{"deviceId": "<door>"}"#),
     .init("Guests/List", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
     .init("Guests/Update", .pass, .unitUsers, #"{"passId": "<pass>"}"#),
@@ -553,6 +574,8 @@ enum MatrixTable {
     .init("Invitations/Accept", .foreignProduct, [], #"{"invitationId": "<pass>"}"#),
     .init("Invitations/Decline", .foreignProduct, [], #"{"invitationId": "<pass>"}"#),
     .init("Invitations/Revoke", .foreignProduct, [], #"{"invitationId": "<pass>"}"#),
+    .init("Invitations/Update", .foreignProduct, [], #"{"invitationId": "<pass>"}"#),
+    .init("Invitations/Resend", .foreignProduct, [], #"{"invitationId": "<pass>"}"#),
   ]
 
   // The smart home has no families; see PairingTests for a policy that has.

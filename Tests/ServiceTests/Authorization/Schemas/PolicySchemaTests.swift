@@ -52,10 +52,10 @@ struct PolicySchemaTests {
   }
 
   private static let mistakes: [PlantedMistake] = [
-    .both(#""version": 4,"#, ""), .both(#""version": 4"#, #""version": 0"#),
-    .both(#""version": 4"#, #""version": "2""#), .both(#""version": 4"#, #""version": 4147483648"#),
-    .both(#""version": 4"#, #""version": 4, "verison": 3"#),
-    .both(#""version": 4"#, #""version": 4, "$schema": 7"#),
+    .both(#""version": 5,"#, ""), .both(#""version": 5"#, #""version": 0"#),
+    .both(#""version": 5"#, #""version": "2""#), .both(#""version": 5"#, #""version": 4147483648"#),
+    .both(#""version": 5"#, #""version": 5, "verison": 3"#),
+    .both(#""version": 5"#, #""version": 5, "$schema": 7"#),
     .both(#""name": "smart-home""#, #""name": "Smart Home""#),
     .both(#""enabled": true,"#, ""), .both(#""enabled": true"#, #""enabled": "yes""#),
     .both(#""from": "unit", "to": "device""#, #""from": "unit""#),
@@ -68,7 +68,7 @@ struct PolicySchemaTests {
     .both(#""window": "required""#, #""window": "required", "recurring": "always""#),
     .both(#""window": "required""#, #""window": "always""#),
     .both(#""window_days_max": 366"#, #""window_days_max": 0"#),
-    .both(#""granted_by": "device.grant_guest", "lent""#, #""lent""#),
+    .both(#""granted_by": "unit.grant_guest", "lent""#, #""lent""#),
     .both(#""includes": ["portfolio_admin"]"#, #""includes": "portfolio_admin""#),
     .both(#""access_level": "use""#, #""acess_level": "use""#),
     .both(#""parents": ["property"], "prefix": "unt""#, #""prefix": "unt""#),

@@ -57,6 +57,11 @@ struct TableColumnsTests {
     (record.inviterACR, record.createdAt, record.replacesWindow) = ("k", 6, true)
     (record.state, record.closedAt, record.closedBy) = (.accepted, 7, "l")
     (record.associationID, record.convertedFrom) = ("m", "n")
+    (record.updatedAt, record.revision, record.mailedAt) = (8, 9, 10)
+    (record.letterCount, record.resentSince, record.resentCount) = (11, 12, 13)
+    var taken = TakenRole(userID: "o", role: "p", variant: "q", associationID: "r")
+    taken.revision = 14
+    record.taken = taken
     return record
   }
 

@@ -43,6 +43,19 @@ struct RoleReviewTests {
       built.withLock { $0 = home }
       try await stage.service.database.write { tx in
         for statement in [
+          "DROP TABLE device_claim", "DROP INDEX invitation_by_taker",
+          "DROP INDEX invitation_taken_of_inviter", "DROP INDEX invitation_pending_by_role",
+          "ALTER TABLE invitation DROP COLUMN updated_at",
+          "ALTER TABLE invitation DROP COLUMN revision",
+          "ALTER TABLE invitation DROP COLUMN mailed_at",
+          "ALTER TABLE invitation DROP COLUMN letter_count",
+          "ALTER TABLE invitation DROP COLUMN resent_since",
+          "ALTER TABLE invitation DROP COLUMN resent_count",
+          "ALTER TABLE invitation DROP COLUMN taken_by",
+          "ALTER TABLE invitation DROP COLUMN taken_role",
+          "ALTER TABLE invitation DROP COLUMN taken_variant",
+          "ALTER TABLE invitation DROP COLUMN taken_association",
+          "ALTER TABLE invitation DROP COLUMN taken_revision",
           "ALTER TABLE entity DROP COLUMN desired", "ALTER TABLE entity DROP COLUMN reported_at",
           "ALTER TABLE device_command DROP COLUMN changes",
           "ALTER TABLE access_record DROP COLUMN changes",

@@ -41,7 +41,7 @@ struct PolicyLoadingTests {
         #""unit.delete": { "roles""#, #""unit.delete": { "operation": { "kinds": [] }, "roles""#,
         "types.unit.actions.unit.delete.operation.kinds"
       ),
-      (#""version": 4"#, #""version": 4, "verison": 3"#, "verison"),
+      (#""version": 5"#, #""version": 5, "verison": 3"#, "verison"),
       (#""expect": "allow" }"#, #""expect": "deny" }"#, "assertions.expect[0]"),
       (#""window": "required""#, #""window": "always""#, "roles.guest.window"),
       (
@@ -119,7 +119,7 @@ struct PolicyLoadingTests {
 
   /// Mistakes of each kind in the smart home's policy, and the place of each.
   private static let mistakes: [(right: String, wrong: String, path: String)] = [
-    (#""version": 4"#, #""version": 0"#, "version"),
+    (#""version": 5"#, #""version": 0"#, "version"),
     (
       #""creator_role": "owner""#, #""creator_role": "tenant""#,
       "self_service.creator_role"
@@ -226,10 +226,13 @@ struct PolicyLoadingTests {
   )
   func load_failingRow_namesActions() throws {
     let text = try PolicyFile.whole("smart-home")
-    let row = #""on": "flat1", "who": ["tess"], "may": ["unit.view", "unit.view_history"]"#
+    let row = #""may": ["unit.view", "unit.view_history", "unit.grant_guest"]"#
     try #require(text.contains(row))
-    let wrong = #""on": "flat1", "who": ["tess", "gus"], "may": ["unit.view", "unit.update"]"#
-    let broken = text.replacing(row, with: wrong)
+    let wrong = #""may": ["unit.view", "unit.update", "unit.grant_guest"]"#
+    let broken = text.replacing(row, with: wrong).replacing(
+      #""on": "flat1", "who": ["tess"]"#,
+      with: #""on": "flat1", "who": ["tess", "gus"]"#
+    )
     let error = #expect(throws: PolicyError.self) { try Policy.load([UInt8](broken.utf8)) }
     let problems = try #require(error?.problems)
     #expect(problems.allSatisfy { $0.path.hasPrefix("assertions.matrix[") })
@@ -237,6 +240,7 @@ struct PolicyLoadingTests {
       problems.map { $0.problem.prefix(while: { $0 != "," }) } == [
         "expected allow for unit.update by tess", "expected deny for unit.view_history by tess",
         "expected allow for unit.view by gus", "expected allow for unit.update by gus",
+        "expected allow for unit.grant_guest by gus",
       ]
     )
   }
@@ -257,15 +261,24 @@ struct PolicyLoadingTests {
     #expect(!owner.isLent)
     let guest = try policy[#require(policy.role(named: "guest"))]
     #expect(guest.isLent && !guest.outlivesLender)
-    #expect(guest.roleActions.grant == ["device": "device.grant_guest"])
+    #expect(
+      guest.roleActions.grant == [
+        "device": "device.grant_guest", "unit": "unit.grant_guest",
+        "property": "property.grant_guest",
+      ]
+    )
   }
 
   @Test("A lent role says what lending it takes, and only a lent one can outlive its lender")
   func load_lentRoles_areChecked() throws {
     let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
     for (old, new, path) in [
-      (#""granted_by": "device.grant_guest", "#, "", "roles.guest.lent"),
-      (#""lent": true"#, #""outlives_lender": true"#, "roles.guest.outlives_lender"),
+      (#""granted_by": "unit.grant_guest", "#, "", "roles.area_guest.lent"),
+      (
+        #""granted_by": "unit.grant_guest", "lent": true"#,
+        #""granted_by": "unit.grant_guest", "outlives_lender": true"#,
+        "roles.area_guest.outlives_lender"
+      ),
     ] {
       let broken = text.replacing(old, with: new)
       #expect(broken != text)

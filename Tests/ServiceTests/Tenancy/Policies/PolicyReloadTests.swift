@@ -25,7 +25,7 @@ struct PolicyReloadTests {
       ),
       as: UTF8.self
     )
-    text.replace(#""version": 4"#, with: #""version": 5"#, maxReplacements: 1)
+    text.replace(#""version": 5"#, with: #""version": 6"#, maxReplacements: 1)
     return [UInt8](text.utf8)
   }
 
@@ -86,7 +86,7 @@ struct PolicyReloadTests {
       #expect(renamed.name == "mine")
       #expect(try await changes.next()?.kind == .subtree)
       let text = metrics(stage)
-      #expect(text.contains(#"gatehouse_tenancy_policy_version{policy="smart-home"} 5"#))
+      #expect(text.contains(#"gatehouse_tenancy_policy_version{policy="smart-home"} 6"#))
       #expect(text.contains(#"gatehouse_tenancy_policy_reloads_total{outcome="loaded"} 1"#))
       #expect(text.contains(#"gatehouse_tenancy_policy_reloads_total{outcome="failed"} 0"#))
     }
@@ -110,7 +110,7 @@ struct PolicyReloadTests {
     "A policy with a mistake, a failing assertion or a gap leaves the old one in force",
     arguments: [
       ("{", ""),
-      (#""version": 4"#, #""version": 0"#),
+      (#""version": 5"#, #""version": 0"#),
       (#""roles": ["property_manager", "tenant"]"#, #""roles": ["nobody"]"#),
       (#""device.grant_guest": { "roles": ["property_manager", "tenant"] }"#, ""),
     ]

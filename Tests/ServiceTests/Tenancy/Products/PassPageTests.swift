@@ -31,7 +31,7 @@ struct PassPageTests {
       let (selected, again) = try stage.service.engine.read { forest in
         let role = try #require(forest.policy.role(named: "guest"))
         var selection = AssociationSelection(
-          of: role,
+          of: [role],
           endingAfter: .min,
           after: ids[9],
           limit: 6

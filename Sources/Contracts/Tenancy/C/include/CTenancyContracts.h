@@ -143,6 +143,18 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__register_device_request(void) {
   return &tenancy__v1__register_device_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__provision_device_request(void) {
+  return &tenancy__v1__provision_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__unclaimed_device(void) {
+  return &tenancy__v1__unclaimed_device__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__claim_device_request(void) {
+  return &tenancy__v1__claim_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__release_device_request(void) {
+  return &tenancy__v1__release_device_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_devices_request(void) {
   return &tenancy__v1__list_devices_request__descriptor;
 }
@@ -400,6 +412,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__a
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__decline_invitation_request(void) {
   return &tenancy__v1__decline_invitation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__update_invitation_request(void) {
+  return &tenancy__v1__update_invitation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__resend_invitation_request(void) {
+  return &tenancy__v1__resend_invitation_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_invitation_request(void) {
   return &tenancy__v1__revoke_invitation_request__descriptor;

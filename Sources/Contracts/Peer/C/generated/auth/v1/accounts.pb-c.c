@@ -761,7 +761,7 @@ const ProtobufCMessageDescriptor auth__v1__refuse_account_change_response__descr
   (ProtobufCMessageInit) auth__v1__refuse_account_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_descriptors[10] =
 {
   {
     "f1_invitation_id",
@@ -859,8 +859,33 @@ static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_parent_name",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f9_parent_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f11_letter",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f11_letter),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__send_invitation_request__field_indices_by_name[] = {
+  9,   /* field[9] = f11_letter */
   0,   /* field[0] = f1_invitation_id */
   1,   /* field[1] = f2_email */
   2,   /* field[2] = f3_code */
@@ -869,11 +894,13 @@ static const unsigned auth__v1__send_invitation_request__field_indices_by_name[]
   5,   /* field[5] = f6_entity_type */
   6,   /* field[6] = f7_expires_at */
   7,   /* field[7] = f8_entity_name */
+  8,   /* field[8] = f9_parent_name */
 };
-static const ProtobufCIntRange auth__v1__send_invitation_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange auth__v1__send_invitation_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 11, 9 },
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor =
 {
@@ -883,10 +910,10 @@ const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor =
   "Auth__V1__SendInvitationRequest",
   "auth.v1",
   sizeof(Auth__V1__SendInvitationRequest),
-  8,
+  10,
   auth__v1__send_invitation_request__field_descriptors,
   auth__v1__send_invitation_request__field_indices_by_name,
-  1,  auth__v1__send_invitation_request__number_ranges,
+  2,  auth__v1__send_invitation_request__number_ranges,
   (ProtobufCMessageInit) auth__v1__send_invitation_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

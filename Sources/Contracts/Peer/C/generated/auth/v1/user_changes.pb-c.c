@@ -147,24 +147,26 @@ const ProtobufCMessageDescriptor auth__v1__user_change__descriptor =
   (ProtobufCMessageInit) auth__v1__user_change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue auth__v1__user_change_kind__enum_values_by_number[5] =
+static const ProtobufCEnumValue auth__v1__user_change_kind__enum_values_by_number[6] =
 {
   { "v0_USER_CHANGE_KIND_UNSPECIFIED", "AUTH__V1__USER_CHANGE_KIND__v0_USER_CHANGE_KIND_UNSPECIFIED", 0 },
   { "v1_USER_CHANGE_KIND_HEARTBEAT", "AUTH__V1__USER_CHANGE_KIND__v1_USER_CHANGE_KIND_HEARTBEAT", 1 },
   { "v2_USER_CHANGE_KIND_DISPLAY_NAME", "AUTH__V1__USER_CHANGE_KIND__v2_USER_CHANGE_KIND_DISPLAY_NAME", 2 },
   { "v3_USER_CHANGE_KIND_RESYNC", "AUTH__V1__USER_CHANGE_KIND__v3_USER_CHANGE_KIND_RESYNC", 3 },
   { "v4_USER_CHANGE_KIND_PROFILE", "AUTH__V1__USER_CHANGE_KIND__v4_USER_CHANGE_KIND_PROFILE", 4 },
+  { "v5_USER_CHANGE_KIND_ADDRESS_PROVEN", "AUTH__V1__USER_CHANGE_KIND__v5_USER_CHANGE_KIND_ADDRESS_PROVEN", 5 },
 };
 static const ProtobufCIntRange auth__v1__user_change_kind__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex auth__v1__user_change_kind__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex auth__v1__user_change_kind__enum_values_by_name[6] =
 {
   { "v0_USER_CHANGE_KIND_UNSPECIFIED", 0 },
   { "v1_USER_CHANGE_KIND_HEARTBEAT", 1 },
   { "v2_USER_CHANGE_KIND_DISPLAY_NAME", 2 },
   { "v3_USER_CHANGE_KIND_RESYNC", 3 },
   { "v4_USER_CHANGE_KIND_PROFILE", 4 },
+  { "v5_USER_CHANGE_KIND_ADDRESS_PROVEN", 5 },
 };
 const ProtobufCEnumDescriptor auth__v1__user_change_kind__descriptor =
 {
@@ -173,9 +175,9 @@ const ProtobufCEnumDescriptor auth__v1__user_change_kind__descriptor =
   "UserChangeKind",
   "Auth__V1__UserChangeKind",
   "auth.v1",
-  5,
+  6,
   auth__v1__user_change_kind__enum_values_by_number,
-  5,
+  6,
   auth__v1__user_change_kind__enum_values_by_name,
   1,
   auth__v1__user_change_kind__value_ranges,

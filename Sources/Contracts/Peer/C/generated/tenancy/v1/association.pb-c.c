@@ -132,7 +132,7 @@ const ProtobufCMessageDescriptor tenancy__v1__recurring_window__descriptor =
   (ProtobufCMessageInit) tenancy__v1__recurring_window__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[21] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[22] =
 {
   {
     "f1_id",
@@ -375,6 +375,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descr
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f21_is_new",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f21_is_new),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f23_in_app",
     23,
     PROTOBUF_C_LABEL_NONE,
@@ -400,7 +412,8 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   18,   /* field[18] = f19_associated_entity_id */
   0,   /* field[0] = f1_id */
   19,   /* field[19] = f20_role_within_entity */
-  20,   /* field[20] = f23_in_app */
+  20,   /* field[20] = f21_is_new */
+  21,   /* field[21] = f23_in_app */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_entity_type */
   3,   /* field[3] = f4_entity_id */
@@ -413,8 +426,8 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 23, 20 },
-  { 0, 21 }
+  { 23, 21 },
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
 {
@@ -424,7 +437,7 @@ const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
   "Tenancy__V1__RoleAssociation",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleAssociation),
-  21,
+  22,
   tenancy__v1__role_association__field_descriptors,
   tenancy__v1__role_association__field_indices_by_name,
   2,  tenancy__v1__role_association__number_ranges,

@@ -237,10 +237,12 @@ struct  Auth__V1__SendInvitationRequest
   ProtobufCBinaryData f6_entity_type;
   Google__Protobuf__Timestamp *f7_expires_at;
   ProtobufCBinaryData f8_entity_name;
+  ProtobufCBinaryData f9_parent_name;
+  uint32_t f11_letter;
 };
 #define AUTH__V1__SEND_INVITATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__send_invitation_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Auth__V1__SendInvitationResponse

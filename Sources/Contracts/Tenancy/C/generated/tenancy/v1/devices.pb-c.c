@@ -19,6 +19,30 @@ void   tenancy__v1__register_device_request__init
   static const Tenancy__V1__RegisterDeviceRequest init_value = TENANCY__V1__REGISTER_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
+void   tenancy__v1__provision_device_request__init
+                     (Tenancy__V1__ProvisionDeviceRequest         *message)
+{
+  static const Tenancy__V1__ProvisionDeviceRequest init_value = TENANCY__V1__PROVISION_DEVICE_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__unclaimed_device__init
+                     (Tenancy__V1__UnclaimedDevice         *message)
+{
+  static const Tenancy__V1__UnclaimedDevice init_value = TENANCY__V1__UNCLAIMED_DEVICE__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__claim_device_request__init
+                     (Tenancy__V1__ClaimDeviceRequest         *message)
+{
+  static const Tenancy__V1__ClaimDeviceRequest init_value = TENANCY__V1__CLAIM_DEVICE_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__release_device_request__init
+                     (Tenancy__V1__ReleaseDeviceRequest         *message)
+{
+  static const Tenancy__V1__ReleaseDeviceRequest init_value = TENANCY__V1__RELEASE_DEVICE_REQUEST__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__list_devices_request__init
                      (Tenancy__V1__ListDevicesRequest         *message)
 {
@@ -435,6 +459,288 @@ const ProtobufCMessageDescriptor tenancy__v1__register_device_request__descripto
   tenancy__v1__register_device_request__field_indices_by_name,
   1,  tenancy__v1__register_device_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__register_device_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__provision_device_request__field_descriptors[4] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ProvisionDeviceRequest, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ProvisionDeviceRequest, f2_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_attributes",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ProvisionDeviceRequest, f3_attributes),
+    &google__protobuf__struct__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ProvisionDeviceRequest, f4_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__provision_device_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_type */
+  2,   /* field[2] = f3_attributes */
+  3,   /* field[3] = f4_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__provision_device_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__provision_device_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ProvisionDeviceRequest",
+  "ProvisionDeviceRequest",
+  "Tenancy__V1__ProvisionDeviceRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ProvisionDeviceRequest),
+  4,
+  tenancy__v1__provision_device_request__field_descriptors,
+  tenancy__v1__provision_device_request__field_indices_by_name,
+  1,  tenancy__v1__provision_device_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__provision_device_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__unclaimed_device__field_descriptors[2] =
+{
+  {
+    "f1_device",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UnclaimedDevice, f1_device),
+    &tenancy__v1__device__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_claim_code",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UnclaimedDevice, f2_claim_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__unclaimed_device__field_indices_by_name[] = {
+  0,   /* field[0] = f1_device */
+  1,   /* field[1] = f2_claim_code */
+};
+static const ProtobufCIntRange tenancy__v1__unclaimed_device__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__unclaimed_device__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.UnclaimedDevice",
+  "UnclaimedDevice",
+  "Tenancy__V1__UnclaimedDevice",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__UnclaimedDevice),
+  2,
+  tenancy__v1__unclaimed_device__field_descriptors,
+  tenancy__v1__unclaimed_device__field_indices_by_name,
+  1,  tenancy__v1__unclaimed_device__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__unclaimed_device__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__claim_device_request__field_descriptors[6] =
+{
+  {
+    "f1_code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ClaimDeviceRequest, f1_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_device_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ClaimDeviceRequest, f2_device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_property_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ClaimDeviceRequest, f3_property_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_unit_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ClaimDeviceRequest, f4_unit_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ClaimDeviceRequest, f5_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ClaimDeviceRequest, f6_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__claim_device_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_code */
+  1,   /* field[1] = f2_device_id */
+  2,   /* field[2] = f3_property_id */
+  3,   /* field[3] = f4_unit_id */
+  4,   /* field[4] = f5_name */
+  5,   /* field[5] = f6_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__claim_device_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__claim_device_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ClaimDeviceRequest",
+  "ClaimDeviceRequest",
+  "Tenancy__V1__ClaimDeviceRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ClaimDeviceRequest),
+  6,
+  tenancy__v1__claim_device_request__field_descriptors,
+  tenancy__v1__claim_device_request__field_indices_by_name,
+  1,  tenancy__v1__claim_device_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__claim_device_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__release_device_request__field_descriptors[2] =
+{
+  {
+    "f1_device_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReleaseDeviceRequest, f1_device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_idempotency_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReleaseDeviceRequest, f2_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__release_device_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_device_id */
+  1,   /* field[1] = f2_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__release_device_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__release_device_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ReleaseDeviceRequest",
+  "ReleaseDeviceRequest",
+  "Tenancy__V1__ReleaseDeviceRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ReleaseDeviceRequest),
+  2,
+  tenancy__v1__release_device_request__field_descriptors,
+  tenancy__v1__release_device_request__field_indices_by_name,
+  1,  tenancy__v1__release_device_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__release_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tenancy__v1__list_devices_request__field_descriptors[10] =

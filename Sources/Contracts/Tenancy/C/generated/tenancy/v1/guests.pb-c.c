@@ -49,7 +49,7 @@ void   tenancy__v1__revoke_guest_pass_request__init
   static const Tenancy__V1__RevokeGuestPassRequest init_value = TENANCY__V1__REVOKE_GUEST_PASS_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[12] =
+static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[19] =
 {
   {
     "f1_id",
@@ -195,11 +195,102 @@ static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f13_entity_type",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f13_entity_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f14_entity_id",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f14_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f15_entity_name",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f15_entity_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f16_includes_common_areas",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f16_includes_common_areas),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f17_updated_at",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f17_updated_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f18_revision",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f18_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f19_email",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f19_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
   9,   /* field[9] = f10_invitation_id */
   10,   /* field[10] = f11_display_name */
   11,   /* field[11] = f12_granted_by_name */
+  12,   /* field[12] = f13_entity_type */
+  13,   /* field[13] = f14_entity_id */
+  14,   /* field[14] = f15_entity_name */
+  15,   /* field[15] = f16_includes_common_areas */
+  16,   /* field[16] = f17_updated_at */
+  17,   /* field[17] = f18_revision */
+  18,   /* field[18] = f19_email */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_device_id */
@@ -213,7 +304,7 @@ static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__guest_pass__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 19 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
 {
@@ -223,14 +314,14 @@ const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
   "Tenancy__V1__GuestPass",
   "tenancy.v1",
   sizeof(Tenancy__V1__GuestPass),
-  12,
+  19,
   tenancy__v1__guest_pass__field_descriptors,
   tenancy__v1__guest_pass__field_indices_by_name,
   1,  tenancy__v1__guest_pass__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__guest_pass__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_request__field_descriptors[10] =
 {
   {
     "f1_user_id",
@@ -304,19 +395,71 @@ static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_unit_ids",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__GrantGuestPassRequest, n_f7_unit_ids),
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f7_unit_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_property_ids",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__GrantGuestPassRequest, n_f8_property_ids),
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f8_property_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_includes_common_areas",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f9_includes_common_areas),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_recurring",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f10_recurring),
+    &tenancy__v1__recurring_window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__grant_guest_pass_request__field_indices_by_name[] = {
+  9,   /* field[9] = f10_recurring */
   0,   /* field[0] = f1_user_id */
   1,   /* field[1] = f2_device_ids */
   2,   /* field[2] = f3_valid_from */
   3,   /* field[3] = f4_valid_until */
   4,   /* field[4] = f5_idempotency_key */
   5,   /* field[5] = f6_email */
+  6,   /* field[6] = f7_unit_ids */
+  7,   /* field[7] = f8_property_ids */
+  8,   /* field[8] = f9_includes_common_areas */
 };
 static const ProtobufCIntRange tenancy__v1__grant_guest_pass_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_request__descriptor =
 {
@@ -326,7 +469,7 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_request__descript
   "Tenancy__V1__GrantGuestPassRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__GrantGuestPassRequest),
-  6,
+  10,
   tenancy__v1__grant_guest_pass_request__field_descriptors,
   tenancy__v1__grant_guest_pass_request__field_indices_by_name,
   1,  tenancy__v1__grant_guest_pass_request__number_ranges,
@@ -384,7 +527,7 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_response__descrip
   (ProtobufCMessageInit) tenancy__v1__grant_guest_pass_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__field_descriptors[9] =
 {
   {
     "f1_device_id",
@@ -459,6 +602,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__fi
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f7_property_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f7_property_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f8_page",
     8,
     PROTOBUF_C_LABEL_NONE,
@@ -490,14 +645,14 @@ static const unsigned tenancy__v1__list_guest_passes_request__field_indices_by_n
   3,   /* field[3] = f4_page_size */
   4,   /* field[4] = f5_page_token */
   5,   /* field[5] = f6_in_force */
-  6,   /* field[6] = f8_page */
-  7,   /* field[7] = f9_sort_by */
+  6,   /* field[6] = f7_property_id */
+  7,   /* field[7] = f8_page */
+  8,   /* field[8] = f9_sort_by */
 };
-static const ProtobufCIntRange tenancy__v1__list_guest_passes_request__number_ranges[2 + 1] =
+static const ProtobufCIntRange tenancy__v1__list_guest_passes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 8, 6 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_request__descriptor =
 {
@@ -507,10 +662,10 @@ const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_request__descrip
   "Tenancy__V1__ListGuestPassesRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListGuestPassesRequest),
-  8,
+  9,
   tenancy__v1__list_guest_passes_request__field_descriptors,
   tenancy__v1__list_guest_passes_request__field_indices_by_name,
-  2,  tenancy__v1__list_guest_passes_request__number_ranges,
+  1,  tenancy__v1__list_guest_passes_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_guest_passes_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -565,7 +720,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_response__descri
   (ProtobufCMessageInit) tenancy__v1__list_guest_passes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__update_guest_pass_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__update_guest_pass_request__field_descriptors[5] =
 {
   {
     "f1_pass_id",
@@ -615,17 +770,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_guest_pass_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_expected_revision",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateGuestPassRequest, f5_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__update_guest_pass_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_pass_id */
   1,   /* field[1] = f2_valid_from */
   2,   /* field[2] = f3_valid_until */
   3,   /* field[3] = f4_idempotency_key */
+  4,   /* field[4] = f5_expected_revision */
 };
 static const ProtobufCIntRange tenancy__v1__update_guest_pass_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__update_guest_pass_request__descriptor =
 {
@@ -635,7 +803,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_guest_pass_request__descrip
   "Tenancy__V1__UpdateGuestPassRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__UpdateGuestPassRequest),
-  4,
+  5,
   tenancy__v1__update_guest_pass_request__field_descriptors,
   tenancy__v1__update_guest_pass_request__field_indices_by_name,
   1,  tenancy__v1__update_guest_pass_request__number_ranges,

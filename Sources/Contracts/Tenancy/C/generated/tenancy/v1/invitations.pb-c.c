@@ -61,13 +61,25 @@ void   tenancy__v1__decline_invitation_request__init
   static const Tenancy__V1__DeclineInvitationRequest init_value = TENANCY__V1__DECLINE_INVITATION_REQUEST__INIT;
   *message = init_value;
 }
+void   tenancy__v1__update_invitation_request__init
+                     (Tenancy__V1__UpdateInvitationRequest         *message)
+{
+  static const Tenancy__V1__UpdateInvitationRequest init_value = TENANCY__V1__UPDATE_INVITATION_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__resend_invitation_request__init
+                     (Tenancy__V1__ResendInvitationRequest         *message)
+{
+  static const Tenancy__V1__ResendInvitationRequest init_value = TENANCY__V1__RESEND_INVITATION_REQUEST__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__revoke_invitation_request__init
                      (Tenancy__V1__RevokeInvitationRequest         *message)
 {
   static const Tenancy__V1__RevokeInvitationRequest init_value = TENANCY__V1__REVOKE_INVITATION_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors[17] =
+static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors[20] =
 {
   {
     "f1_id",
@@ -273,6 +285,42 @@ static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f19_updated_at",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Invitation, f19_updated_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f20_revision",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Invitation, f20_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f21_mailed_at",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Invitation, f21_mailed_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   9,   /* field[9] = f10_state */
@@ -283,7 +331,10 @@ static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   14,   /* field[14] = f15_recurring */
   15,   /* field[15] = f16_converted_from */
   16,   /* field[16] = f17_invited_by_name */
+  17,   /* field[17] = f19_updated_at */
   0,   /* field[0] = f1_id */
+  18,   /* field[18] = f20_revision */
+  19,   /* field[19] = f21_mailed_at */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_entity_type */
   3,   /* field[3] = f4_entity_name */
@@ -293,10 +344,11 @@ static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   7,   /* field[7] = f8_valid_until */
   8,   /* field[8] = f9_expires_at */
 };
-static const ProtobufCIntRange tenancy__v1__invitation__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__invitation__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 17 }
+  { 19, 17 },
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__invitation__descriptor =
 {
@@ -306,10 +358,10 @@ const ProtobufCMessageDescriptor tenancy__v1__invitation__descriptor =
   "Tenancy__V1__Invitation",
   "tenancy.v1",
   sizeof(Tenancy__V1__Invitation),
-  17,
+  20,
   tenancy__v1__invitation__field_descriptors,
   tenancy__v1__invitation__field_indices_by_name,
-  1,  tenancy__v1__invitation__number_ranges,
+  2,  tenancy__v1__invitation__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__invitation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -915,6 +967,173 @@ const ProtobufCMessageDescriptor tenancy__v1__decline_invitation_request__descri
   tenancy__v1__decline_invitation_request__field_indices_by_name,
   1,  tenancy__v1__decline_invitation_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__decline_invitation_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__update_invitation_request__field_descriptors[7] =
+{
+  {
+    "f1_invitation_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateInvitationRequest, f1_invitation_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_expires_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateInvitationRequest, f2_expires_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_valid_from",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateInvitationRequest, f3_valid_from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_valid_until",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateInvitationRequest, f4_valid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_recurring",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateInvitationRequest, f5_recurring),
+    &tenancy__v1__recurring_window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_expected_revision",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateInvitationRequest, f6_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_idempotency_key",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__UpdateInvitationRequest, f7_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__update_invitation_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_invitation_id */
+  1,   /* field[1] = f2_expires_at */
+  2,   /* field[2] = f3_valid_from */
+  3,   /* field[3] = f4_valid_until */
+  4,   /* field[4] = f5_recurring */
+  5,   /* field[5] = f6_expected_revision */
+  6,   /* field[6] = f7_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__update_invitation_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__update_invitation_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.UpdateInvitationRequest",
+  "UpdateInvitationRequest",
+  "Tenancy__V1__UpdateInvitationRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__UpdateInvitationRequest),
+  7,
+  tenancy__v1__update_invitation_request__field_descriptors,
+  tenancy__v1__update_invitation_request__field_indices_by_name,
+  1,  tenancy__v1__update_invitation_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__update_invitation_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__resend_invitation_request__field_descriptors[2] =
+{
+  {
+    "f1_invitation_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ResendInvitationRequest, f1_invitation_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_idempotency_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ResendInvitationRequest, f2_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__resend_invitation_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_invitation_id */
+  1,   /* field[1] = f2_idempotency_key */
+};
+static const ProtobufCIntRange tenancy__v1__resend_invitation_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__resend_invitation_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ResendInvitationRequest",
+  "ResendInvitationRequest",
+  "Tenancy__V1__ResendInvitationRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ResendInvitationRequest),
+  2,
+  tenancy__v1__resend_invitation_request__field_descriptors,
+  tenancy__v1__resend_invitation_request__field_indices_by_name,
+  1,  tenancy__v1__resend_invitation_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__resend_invitation_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tenancy__v1__revoke_invitation_request__field_descriptors[2] =

@@ -22,6 +22,10 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Tenancy__V1__Device Tenancy__V1__Device;
 typedef struct Tenancy__V1__RegisterDeviceRequest Tenancy__V1__RegisterDeviceRequest;
+typedef struct Tenancy__V1__ProvisionDeviceRequest Tenancy__V1__ProvisionDeviceRequest;
+typedef struct Tenancy__V1__UnclaimedDevice Tenancy__V1__UnclaimedDevice;
+typedef struct Tenancy__V1__ClaimDeviceRequest Tenancy__V1__ClaimDeviceRequest;
+typedef struct Tenancy__V1__ReleaseDeviceRequest Tenancy__V1__ReleaseDeviceRequest;
 typedef struct Tenancy__V1__ListDevicesRequest Tenancy__V1__ListDevicesRequest;
 typedef struct Tenancy__V1__ListDevicesResponse Tenancy__V1__ListDevicesResponse;
 typedef struct Tenancy__V1__GetDeviceRequest Tenancy__V1__GetDeviceRequest;
@@ -96,6 +100,56 @@ struct  Tenancy__V1__RegisterDeviceRequest
 #define TENANCY__V1__REGISTER_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__register_device_request__descriptor) \
     , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__ProvisionDeviceRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  ProtobufCBinaryData f2_type;
+  Google__Protobuf__Struct *f3_attributes;
+  ProtobufCBinaryData f4_idempotency_key;
+};
+#define TENANCY__V1__PROVISION_DEVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__provision_device_request__descriptor) \
+    , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__UnclaimedDevice
+{
+  ProtobufCMessage base;
+  Tenancy__V1__Device *f1_device;
+  ProtobufCBinaryData f2_claim_code;
+};
+#define TENANCY__V1__UNCLAIMED_DEVICE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__unclaimed_device__descriptor) \
+    , NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__ClaimDeviceRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_code;
+  ProtobufCBinaryData f2_device_id;
+  ProtobufCBinaryData f3_property_id;
+  ProtobufCBinaryData f4_unit_id;
+  ProtobufCBinaryData f5_name;
+  ProtobufCBinaryData f6_idempotency_key;
+};
+#define TENANCY__V1__CLAIM_DEVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__claim_device_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__ReleaseDeviceRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_device_id;
+  ProtobufCBinaryData f2_idempotency_key;
+};
+#define TENANCY__V1__RELEASE_DEVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__release_device_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__ListDevicesRequest
@@ -353,6 +407,18 @@ void   tenancy__v1__device__init
 /* Tenancy__V1__RegisterDeviceRequest methods */
 void   tenancy__v1__register_device_request__init
                      (Tenancy__V1__RegisterDeviceRequest         *message);
+/* Tenancy__V1__ProvisionDeviceRequest methods */
+void   tenancy__v1__provision_device_request__init
+                     (Tenancy__V1__ProvisionDeviceRequest         *message);
+/* Tenancy__V1__UnclaimedDevice methods */
+void   tenancy__v1__unclaimed_device__init
+                     (Tenancy__V1__UnclaimedDevice         *message);
+/* Tenancy__V1__ClaimDeviceRequest methods */
+void   tenancy__v1__claim_device_request__init
+                     (Tenancy__V1__ClaimDeviceRequest         *message);
+/* Tenancy__V1__ReleaseDeviceRequest methods */
+void   tenancy__v1__release_device_request__init
+                     (Tenancy__V1__ReleaseDeviceRequest         *message);
 /* Tenancy__V1__ListDevicesRequest methods */
 void   tenancy__v1__list_devices_request__init
                      (Tenancy__V1__ListDevicesRequest         *message);
@@ -414,6 +480,18 @@ typedef void (*Tenancy__V1__Device_Closure)
                   void *closure_data);
 typedef void (*Tenancy__V1__RegisterDeviceRequest_Closure)
                  (const Tenancy__V1__RegisterDeviceRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ProvisionDeviceRequest_Closure)
+                 (const Tenancy__V1__ProvisionDeviceRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__UnclaimedDevice_Closure)
+                 (const Tenancy__V1__UnclaimedDevice *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ClaimDeviceRequest_Closure)
+                 (const Tenancy__V1__ClaimDeviceRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ReleaseDeviceRequest_Closure)
+                 (const Tenancy__V1__ReleaseDeviceRequest *message,
                   void *closure_data);
 typedef void (*Tenancy__V1__ListDevicesRequest_Closure)
                  (const Tenancy__V1__ListDevicesRequest *message,
@@ -479,6 +557,10 @@ extern const ProtobufCEnumDescriptor    tenancy__v1__command_event_kind__descrip
 extern const ProtobufCEnumDescriptor    tenancy__v1__command_outcome__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__device__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__register_device_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__provision_device_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__unclaimed_device__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__claim_device_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__release_device_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_devices_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_devices_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__get_device_request__descriptor;

@@ -49,10 +49,17 @@ struct  Tenancy__V1__GuestPass
   ProtobufCBinaryData f10_invitation_id;
   ProtobufCBinaryData f11_display_name;
   ProtobufCBinaryData f12_granted_by_name;
+  ProtobufCBinaryData f13_entity_type;
+  ProtobufCBinaryData f14_entity_id;
+  ProtobufCBinaryData f15_entity_name;
+  protobuf_c_boolean f16_includes_common_areas;
+  Google__Protobuf__Timestamp *f17_updated_at;
+  ProtobufCBinaryData f18_revision;
+  ProtobufCBinaryData f19_email;
 };
 #define TENANCY__V1__GUEST_PASS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__guest_pass__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__GrantGuestPassRequest
@@ -65,10 +72,16 @@ struct  Tenancy__V1__GrantGuestPassRequest
   Google__Protobuf__Timestamp *f4_valid_until;
   ProtobufCBinaryData f5_idempotency_key;
   ProtobufCBinaryData f6_email;
+  size_t n_f7_unit_ids;
+  ProtobufCBinaryData *f7_unit_ids;
+  size_t n_f8_property_ids;
+  ProtobufCBinaryData *f8_property_ids;
+  protobuf_c_boolean f9_includes_common_areas;
+  Tenancy__V1__RecurringWindow *f10_recurring;
 };
 #define TENANCY__V1__GRANT_GUEST_PASS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__grant_guest_pass_request__descriptor) \
-    , {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL} }
+    , {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0, NULL }
 
 
 struct  Tenancy__V1__GrantGuestPassResponse
@@ -92,12 +105,13 @@ struct  Tenancy__V1__ListGuestPassesRequest
   uint32_t f4_page_size;
   ProtobufCBinaryData f5_page_token;
   protobuf_c_boolean f6_in_force;
+  ProtobufCBinaryData f7_property_id;
   uint32_t f8_page;
   ProtobufCBinaryData f9_sort_by;
 };
 #define TENANCY__V1__LIST_GUEST_PASSES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_guest_passes_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__ListGuestPassesResponse
@@ -119,10 +133,11 @@ struct  Tenancy__V1__UpdateGuestPassRequest
   Google__Protobuf__Timestamp *f2_valid_from;
   Google__Protobuf__Timestamp *f3_valid_until;
   ProtobufCBinaryData f4_idempotency_key;
+  ProtobufCBinaryData f5_expected_revision;
 };
 #define TENANCY__V1__UPDATE_GUEST_PASS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_guest_pass_request__descriptor) \
-    , {0,NULL}, NULL, NULL, {0,NULL} }
+    , {0,NULL}, NULL, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__RevokeGuestPassRequest

@@ -28,6 +28,8 @@ typedef struct Tenancy__V1__ListReceivedInvitationsRequest Tenancy__V1__ListRece
 typedef struct Tenancy__V1__ListReceivedInvitationsResponse Tenancy__V1__ListReceivedInvitationsResponse;
 typedef struct Tenancy__V1__AcceptInvitationRequest Tenancy__V1__AcceptInvitationRequest;
 typedef struct Tenancy__V1__DeclineInvitationRequest Tenancy__V1__DeclineInvitationRequest;
+typedef struct Tenancy__V1__UpdateInvitationRequest Tenancy__V1__UpdateInvitationRequest;
+typedef struct Tenancy__V1__ResendInvitationRequest Tenancy__V1__ResendInvitationRequest;
 typedef struct Tenancy__V1__RevokeInvitationRequest Tenancy__V1__RevokeInvitationRequest;
 
 
@@ -65,10 +67,13 @@ struct  Tenancy__V1__Invitation
   Tenancy__V1__RecurringWindow *f15_recurring;
   ProtobufCBinaryData f16_converted_from;
   ProtobufCBinaryData f17_invited_by_name;
+  Google__Protobuf__Timestamp *f19_updated_at;
+  ProtobufCBinaryData f20_revision;
+  Google__Protobuf__Timestamp *f21_mailed_at;
 };
 #define TENANCY__V1__INVITATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__invitation__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, TENANCY__V1__INVITATION_STATE__v0_INVITATION_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, TENANCY__V1__INVITATION_STATE__v0_INVITATION_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL}, NULL, {0,NULL}, NULL }
 
 
 struct  Tenancy__V1__CreateInvitationRequest
@@ -176,6 +181,33 @@ struct  Tenancy__V1__DeclineInvitationRequest
     , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
+struct  Tenancy__V1__UpdateInvitationRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_invitation_id;
+  Google__Protobuf__Timestamp *f2_expires_at;
+  Google__Protobuf__Timestamp *f3_valid_from;
+  Google__Protobuf__Timestamp *f4_valid_until;
+  Tenancy__V1__RecurringWindow *f5_recurring;
+  ProtobufCBinaryData f6_expected_revision;
+  ProtobufCBinaryData f7_idempotency_key;
+};
+#define TENANCY__V1__UPDATE_INVITATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_invitation_request__descriptor) \
+    , {0,NULL}, NULL, NULL, NULL, NULL, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__ResendInvitationRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_invitation_id;
+  ProtobufCBinaryData f2_idempotency_key;
+};
+#define TENANCY__V1__RESEND_INVITATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__resend_invitation_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
 struct  Tenancy__V1__RevokeInvitationRequest
 {
   ProtobufCMessage base;
@@ -214,6 +246,12 @@ void   tenancy__v1__accept_invitation_request__init
 /* Tenancy__V1__DeclineInvitationRequest methods */
 void   tenancy__v1__decline_invitation_request__init
                      (Tenancy__V1__DeclineInvitationRequest         *message);
+/* Tenancy__V1__UpdateInvitationRequest methods */
+void   tenancy__v1__update_invitation_request__init
+                     (Tenancy__V1__UpdateInvitationRequest         *message);
+/* Tenancy__V1__ResendInvitationRequest methods */
+void   tenancy__v1__resend_invitation_request__init
+                     (Tenancy__V1__ResendInvitationRequest         *message);
 /* Tenancy__V1__RevokeInvitationRequest methods */
 void   tenancy__v1__revoke_invitation_request__init
                      (Tenancy__V1__RevokeInvitationRequest         *message);
@@ -246,6 +284,12 @@ typedef void (*Tenancy__V1__AcceptInvitationRequest_Closure)
 typedef void (*Tenancy__V1__DeclineInvitationRequest_Closure)
                  (const Tenancy__V1__DeclineInvitationRequest *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__UpdateInvitationRequest_Closure)
+                 (const Tenancy__V1__UpdateInvitationRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ResendInvitationRequest_Closure)
+                 (const Tenancy__V1__ResendInvitationRequest *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__RevokeInvitationRequest_Closure)
                  (const Tenancy__V1__RevokeInvitationRequest *message,
                   void *closure_data);
@@ -265,6 +309,8 @@ extern const ProtobufCMessageDescriptor tenancy__v1__list_received_invitations_r
 extern const ProtobufCMessageDescriptor tenancy__v1__list_received_invitations_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__accept_invitation_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__decline_invitation_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__update_invitation_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__resend_invitation_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__revoke_invitation_request__descriptor;
 
 PROTOBUF_C__END_DECLS
