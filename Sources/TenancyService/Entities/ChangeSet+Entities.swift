@@ -17,7 +17,7 @@ extension ChangeSet {
   ) throws -> EntityRecord {
     try countNew(type, under: parent.id, tx)
     let id = given ?? core.identifiers.make(prefix)
-    let record = try tx.put(
+    let record = try EntityTable.put(
       EntityRecord(
         id: id,
         type: type,
