@@ -460,5 +460,6 @@ enum AuthSchema {
     RefreshAttempt.migration,
     UserNames.migration,
     UserRevision.migration,
+    FamilyPinTable.migration,
   ]
 }

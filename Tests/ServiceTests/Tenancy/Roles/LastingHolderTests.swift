@@ -65,7 +65,8 @@ struct LastingHolderTests {
             replaceWindow: replacing
           )
         ),
-        options: .by(granter)
+        // Roles of a family take its PIN.
+        options: .by(granter, acr: "pin")
       )
     }
 
