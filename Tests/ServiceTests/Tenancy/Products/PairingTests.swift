@@ -282,7 +282,7 @@ struct PairingTests {
       let code = try await home.code(for: home.ann)
       _ = try await home.stage.roles.revoke(
         .init(entityId: home.family, role: "parent", userId: FamilyHome.parent),
-        options: .by(FamilyHome.organizer)
+        options: .by(FamilyHome.organizer, acr: "pin")
       )
       #expect(try await home.refusedPair(code) == "ISSUER_LACKS_RIGHT")
       #expect(try await !home.may(FamilyHome.annie, "points.earn", home.ann))
