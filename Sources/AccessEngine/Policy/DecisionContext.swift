@@ -30,7 +30,9 @@ public struct DecisionContext: Hashable, Sendable {
   }
 
   /// The same without any step-up.
-  var withoutStepUps: DecisionContext { DecisionContext(features: features, isSuspended: isSuspended) }
+  var withoutStepUps: DecisionContext {
+    DecisionContext(features: features, isSuspended: isSuspended)
+  }
 
   /// Whether the subject has done any step-up.
   var hasStepUps: Bool { stepUps | purposeStepUps != 0 }

@@ -112,7 +112,8 @@ package struct PolicyDescription: Sendable {
         [policy.text(of: .stepUp($0.stepUp), on: type)]
       }
       let isReached = policy.reaches(role, type)
-      let all = ways.map { (link: $0, stepUp: [String]()) }
+      let all =
+        ways.map { (link: $0, stepUp: [String]()) }
         + (isReached ? stepUps : []).map { (link: nil, stepUp: $0) }
       grants += all.map { way in
         let conditions = rule.conditions.map { policy.text(of: $0, on: type) }

@@ -91,7 +91,8 @@ enum MailKind: String, CaseIterable, Sendable {
     case .totpRemovalAsked, .moveAsked, .deletionAsked: .refuseChange
     case .addressInUse, .newDevice, .sessionEvicted, .passwordChanged, .totpAdded, .totpRemoved,
       .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .familyPinChanged, .parentModeClosed,
-      .signInsRefused, .invitation, .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun,
+      .signInsRefused, .invitation, .identityLinked, .identityUnlinked, .passkeyAdded,
+      .passkeyRemoved, .deletionBegun,
       .deletionDone:
       nil
     }

@@ -144,7 +144,7 @@ extension EndToEndTests {
       }
     }
 
-    @Test("Parents prove themselves before they reverse points, and the proof reaches EntitlementService")
+    @Test("Parents prove themselves before they reverse points, also to EntitlementService")
     func points_behindThePIN_areReversed() async throws {
       try await Self.run { home in
         let ada = try await home.signUp("ada")

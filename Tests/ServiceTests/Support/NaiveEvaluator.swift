@@ -244,8 +244,9 @@ struct NaiveEvaluator {
     } else if !granting.isEmpty {
       let failed = conditions(action, entity, stepUps, features, now, &answer.validUntil)
       answer.reason = Self.reasons.first { failed.contains($0) } ?? "ALLOWED"
-    } else if valid.contains(where: { grants($0.association.role, action, on: entity.type, with: nil) })
-    {
+    } else if valid.contains(where: {
+      grants($0.association.role, action, on: entity.type, with: nil)
+    }) {
       answer.reason = "STEP_UP_REQUIRED"
     } else if seen.contains(where: { $0.isGranting && ($0.association.from ?? .min) > now })
       || inTime.contains(where: \.isGranting)

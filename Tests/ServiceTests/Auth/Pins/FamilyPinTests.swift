@@ -88,7 +88,7 @@ struct FamilyPinTests {
     try await AuthStage.run { stage in try await body(Home(stage)) }
   }
 
-  @Test("An organizer sets it; in the child's session it gives a token for this family's parent mode")
+  @Test("An organizer sets it; in the child's session it opens parent mode of this family")
   func verify_right_givesTokenOfFamily() async throws {
     try await run { home in
       #expect(await home.tried(Self.pin) == "FAILED_PRECONDITION PIN_NOT_SET")
@@ -169,7 +169,7 @@ struct FamilyPinTests {
     }
   }
 
-  @Test("The tenth wrong one closes that account's devices alone, tells the parents, and a parent opens")
+  @Test("The tenth wrong one closes parent mode and tells the parents; a parent opens it")
   func verify_tenWrong_closesUntilParentSignsIn() async throws {
     try await run { home in
       try await home.set(Self.pin)

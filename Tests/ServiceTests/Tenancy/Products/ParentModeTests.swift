@@ -79,7 +79,7 @@ struct ParentModeTests {
     }
   }
 
-  @Test("Parents prove themselves for rules, redemptions and roles: once for all, or by a passkey")
+  @Test("Parents prove themselves for rules, redemptions and roles, once or by a passkey")
   func parents_guardedActions_takeProof() async throws {
     try await FamilyHome.run { home in
       let (paul, guarded) = (FamilyHome.parent, Self.guarded + ["child.manage_guardians"])
@@ -97,7 +97,8 @@ struct ParentModeTests {
         let other = CallOptions.by(paul, acr: "pin", purpose: "family.list_pairings")
         #expect(try await home.reason(action, on: home.ann, other) == .stepUpRequired)
       }
-      #expect(try await home.reason("family.manage_members", on: home.family, .by(paul)) == .stepUpRequired)
+      let members = try await home.reason("family.manage_members", on: home.family, .by(paul))
+      #expect(members == .stepUpRequired)
       let ungiven = try await refusal {
         try await home.stage.roles.grant(
           .init(role: .init(entityId: home.family, role: "guardian", userId: "usr_una")),
@@ -141,7 +142,7 @@ struct ParentModeTests {
     }
   }
 
-  @Test("The role behind parent mode comes with the first device of an account, and ends with the last")
+  @Test("The role behind parent mode comes with the first device, and ends with the last")
   func deviceRole_lastsAsLongAsDevices() async throws {
     try await FamilyHome.run { home in
       let opened = home.inParentMode(FamilyHome.annie)
