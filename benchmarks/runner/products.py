@@ -51,8 +51,8 @@ def field(number, value):
     return bytes([number << 3 | 2, len(value)]) + value
 
 
-def called(suite, method, **request):
-    return json.loads(suite.client("call", method, json.dumps(request)))
+def called(suite, method, token=None, **request):
+    return json.loads(suite.client("call", method, json.dumps(request), token=token))
 
 
 def session(suite):
@@ -63,15 +63,20 @@ def session(suite):
 
 
 def children_with_points(suite):
-    """Children of one family, each with more points than a run can redeem."""
+    """Children of one family, each with more points than a run can redeem; the user has the role of each."""
+    user = json.loads((suite.folder / "session.json").read_text())["user_id"]
     family = called(suite, "Entities/Create", entity={"type": "family", "name": "Load"})["id"]
     made = called(suite, "Entities/BatchCreate",
                   entities=[{"type": "child", "name": f"Child {number}", "parentId": family}
                             for number in range(CHILDREN)])
     children = made["entityIds"]
     rule = {"app": APP, "points_per_minute": 1000, "points_per_reward_minute": 1}
+    pin = {"familyId": family, "pin": "482915"}
+    called(suite, "StepUp/SetFamilyPin", **pin)
+    token = called(suite, "StepUp/VerifyFamilyPin", **pin)["token"]["token"]
     for child in children:
-        called(suite, "Points/SetRule", holder_id=child, rule=rule)
+        called(suite, "Points/SetRule", token, holder_id=child, rule=rule)
+        called(suite, "Roles/Grant", role={"entityId": child, "role": "child", "userId": user})
         called(suite, "Points/Earn", holder_id=child, app=APP, minutes=1440)
     return children
 

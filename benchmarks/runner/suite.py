@@ -145,12 +145,13 @@ class Suite:
             found = re.search(rf"{field}:\s+(\d+) kB", status.read())
             return int(found.group(1)) * 1024 if found else 0
 
-    def client(self, *arguments):
+    def client(self, *arguments, token=None):
         words = [self.program("gatehouse"), "--session", str(self.folder / "session.json")]
         for name in SERVICES:
             words += ["--target", f"{name}={self.targets[name]}"]
         done = subprocess.run([*words, *arguments], capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "GATEHOUSE_PASSWORD": hashing.PASSWORD})
+                              env={**os.environ, "GATEHOUSE_PASSWORD": hashing.PASSWORD,
+                                   **({"GATEHOUSE_TOKEN": token} if token else {})})
         if done.returncode != 0:
             raise RuntimeError(f"gatehouse {' '.join(arguments)}: {done.stderr.strip()}")
         return done.stdout

@@ -1,6 +1,13 @@
 # The day of a family whose children earn screen time; scripts/demo reads it.
 # shellcheck shell=bash
 
+# parent_mode WHO: proves the family's PIN; the token is in $opened, for `GATEHOUSE_TOKEN=$opened allowed …`.
+parent_mode() {
+  allowed "$1" StepUp/VerifyFamilyPin "{\"familyId\": \"$family\", \"pin\": \"482915\"}"
+  opened=$(sed -nE 's/^    "token": "([^"]*)",?$/\1/p' <<<"$answer")
+  [[ -n $opened ]] || failed "there is no token: $answer"
+}
+
 chapter "1. Olive sets up the family"
 sign_up olive "Olive Kerr"
 allowed olive Entities/Create '{"entity": {"type": "family", "name": "Kerr"}}'
@@ -8,10 +15,15 @@ family=$(field id "$answer")
 allowed olive Entities/Create "{\"entity\": {\"type\": \"child\", \"parentId\": \"$family\", \"name\": \"Ann\", \"attributes\": {\"avatar\": \"fox\", \"birth_year\": 2016}}}"
 child=$(field id "$answer")
 step "Olive signs up, makes the family and is its organizer, and adds a profile for her child: $child"
+allowed olive StepUp/SetFamilyPin "{\"familyId\": \"$family\", \"pin\": \"482915\"}"
+step "She sets the family's one PIN; who enters parent mode types it, on whatever device"
 for name in Paul Gwen Annie; do sign_up "${name,,}" "$name Kerr"; done
+step "Roles take parent mode, also from her:"
+refused olive STEP_UP_REQUIRED Invitations/Create "{\"entityId\": \"$family\", \"role\": \"parent\"}"
+parent_mode olive
 for who in "paul parent" "gwen guardian"; do
   read -r name role <<<"$who"
-  allowed olive Invitations/Create "{\"entityId\": \"$family\", \"role\": \"$role\", \"email\": \"$name@example.com\"}"
+  GATEHOUSE_TOKEN=$opened allowed olive Invitations/Create "{\"entityId\": \"$family\", \"role\": \"$role\", \"email\": \"$name@example.com\"}"
   allowed "$name" Invitations/Accept "{\"code\": \"$(field code "$answer")\"}"
 done
 step "She invites Paul as the other parent, and Gwen as a guardian; with the codes of the mails they accept"
@@ -32,9 +44,10 @@ step "The app asks which modes to show; Annie may use the child's:"
 answered '"(mode|allowed|reason)":'
 
 chapter "3. The parents say what apps are worth"
-allowed paul Points/SetRule "{\"holderId\": \"$child\", \"rule\": {\"app\": \"com.example.math\", \"pointsPerMinute\": 2, \"pointsPerRewardMinute\": 4}}"
-allowed paul Points/SetRule "{\"holderId\": \"$child\", \"rule\": {\"app\": \"com.example.reading\", \"pointsPerMinute\": 1, \"pointsPerRewardMinute\": 4}}"
-step "A minute of mathematics earns two points, one of reading one; four points buy a minute"
+parent_mode paul
+GATEHOUSE_TOKEN=$opened allowed paul Points/SetRule "{\"holderId\": \"$child\", \"rule\": {\"app\": \"com.example.math\", \"pointsPerMinute\": 2, \"pointsPerRewardMinute\": 4}}"
+GATEHOUSE_TOKEN=$opened allowed paul Points/SetRule "{\"holderId\": \"$child\", \"rule\": {\"app\": \"com.example.reading\", \"pointsPerMinute\": 1, \"pointsPerRewardMinute\": 4}}"
+step "Paul types the PIN once. A minute of mathematics earns two points, one of reading one; four points buy a minute"
 step "Gwen looks after Ann and sets no rules:"
 refused gwen PERMISSION_DENIED Points/SetRule "{\"holderId\": \"$child\", \"rule\": {\"app\": \"com.example.games\", \"pointsPerMinute\": 9}}"
 
@@ -62,21 +75,28 @@ is totalPoints 40
 
 chapter "6. The parents look, and take something back"
 step "Annie takes nothing back herself:"
-refused annie PERMISSION_DENIED Points/Reverse "{\"holderId\": \"$child\", \"transactionId\": \"$bought\"}"
-allowed paul Points/Reverse "{\"holderId\": \"$child\", \"transactionId\": \"$bought\"}"
+refused annie STEP_UP_REQUIRED Points/Reverse "{\"holderId\": \"$child\", \"transactionId\": \"$bought\"}"
+parent_mode paul
+GATEHOUSE_TOKEN=$opened allowed paul Points/Reverse "{\"holderId\": \"$child\", \"transactionId\": \"$bought\"}"
 allowed paul Points/History "{\"holderId\": \"$child\"}"
 step "Dinner is ready: Paul reverses the redemption, for the whole minutes that are left; the ledger shows all of it, newest first:"
 answered '"(kind|app|points)":'
 
-chapter "7. Parent mode asks for the PIN"
-allowed paul Permissions/Check "{\"action\": \"family.enter_parent_mode\", \"entityId\": \"$family\"}"
+chapter "7. Parent mode on Ann's tablet"
+allowed annie Permissions/Check "{\"action\": \"family.enter_parent_mode\", \"entityId\": \"$family\"}"
 is reason REASON_STEP_UP_REQUIRED
-step "A parent's session alone does not open parent mode:"
+step "Annie's session alone does not open parent mode:"
 answered '"reason":'
-note paul gatehouse explain me family.enter_parent_mode "$family"
-answer=$(as paul gatehouse explain me family.enter_parent_mode "$family") || failed "nothing was explained"
+note annie gatehouse explain me family.enter_parent_mode "$family"
+answer=$(as annie gatehouse explain me family.enter_parent_mode "$family") || failed "nothing was explained"
 step "Why?"
 sed 's/^/      /' <<<"$answer"
+step "A wrong PIN is counted for her account; the tenth closes parent mode until a parent signs in:"
+refused annie PIN_INVALID StepUp/VerifyFamilyPin "{\"familyId\": \"$family\", \"pin\": \"482916\"}"
+parent_mode annie
+GATEHOUSE_TOKEN=$opened allowed annie Families/GetDeviceContext '{"deviceId": "anns-tablet"}'
+step "Paul types the right one on the tablet: five minutes of parent mode in her session, for the whole family:"
+answered '"(mode|allowed|reason)":'
 
 chapter "8. Another family sees nothing"
 sign_up lena "Lena Lee"

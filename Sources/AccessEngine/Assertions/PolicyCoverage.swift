@@ -53,7 +53,7 @@ package struct PolicyCoverage: Sendable {
           let isReached = policy.reaches(role, type)
           guard isReached || !links.isEmpty else { continue }
           let isGranted =
-            isReached && rule.grants.contains(role)
+            isReached && rule.directGrants.contains(role)
             || links.contains { rule.linkGrants[$0].contains(role) }
           let touch = Touch(role: role, action: action, type: type)
           pairs.append(

@@ -38,10 +38,11 @@ extension Forest {
     search: inout RoleSearch
   ) -> Decision {
     let type = type(entity)
+    let context = context.scope == nil ? context : self.context(context, on: entity)
     (search.action, search.type) = (action, type)
     // Copying a rule counts up its users, and the processor reads nothing ahead over that: what is far
     // away in memory is gathered first.
-    let grants = policy.grants(of: action, on: type)
+    let grants = policy.grants(of: action, on: type, for: context)
     if let subject {
       gather(subject, on: entity, from: type, action: action, grants: grants, into: &search)
     }
@@ -59,6 +60,12 @@ extension Forest {
       validUntil: min(search.edge, search.now + Decision.lifetimeMax),
       revision: revision
     )
+  }
+
+  /// A context as it counts on an entity: step-ups for another part of the tree are none here.
+  func context(_ context: DecisionContext, on entity: UInt32) -> DecisionContext {
+    guard let scope = context.scope, !isEntity(entity, within: scope) else { return context }
+    return context.withoutStepUps
   }
 
   /// Whether a subject may do nothing at all.
@@ -80,6 +87,11 @@ extension Forest {
     guard search.found == nil else {
       return conditions(of: rule, on: entity, context: context, search: &search)
     }
+    let isGrantedWithStepUp = rule.stepUpGrants.contains { grant in
+      !grant.roles.intersection(search.held).isEmpty
+        && !context.hasStepUp(grant.stepUp, for: search.action, policy)
+    }
+    if isGrantedWithStepUp { return .stepUpRequired }
     if let reason = search.reasonOfReaching { return reason }
     let roles = subject.map { associations.roles(subject: $0) } ?? .none
     return roles.intersection(rule.anyGrants).isEmpty ? .noAssociation : .outOfScope
@@ -324,7 +336,7 @@ extension Forest {
   ) -> Bool {
     switch condition {
     case .attribute(let test, _): test.passes(code(entity, slot: test.slot))
-    case .stepUp(let bit): context.hasStepUp(bit, for: search.action)
+    case .stepUp(let bit): context.hasStepUp(bit, for: search.action, policy)
     case .feature(let bit): context.features & bit != 0
     case .daily(let place): search.isInside(policy.windows[place])
     }

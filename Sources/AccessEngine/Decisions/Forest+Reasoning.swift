@@ -32,7 +32,7 @@ extension Forest {
     )
     let known = self.known(features, of: entity, now: now)
     let rule = policy.rule(of: action, on: type(entity)) ?? .nothing
-    var proven = context
+    var proven = self.context(context, on: entity)
     proven.features |= policy.featureBits(known.names)
     let roles = roles(search.trail ?? [], decision, now: now)
     let denies = rule.denies.map { describe($0, on: entity, held: plain.heldRoles) }
@@ -48,7 +48,8 @@ extension Forest {
         : Array(roles.prefix(Reasoning.roleCountMax)),
       omittedRoleCount: max(0, roles.count - Reasoning.roleCountMax),
       denies: denies,
-      conditions: describe(rule.conditions, on: entity, proven, isOpen: isOpen, now: now),
+      conditions: describe(missing(of: rule, plain), on: entity, proven, isOpen: true, now: now)
+        + describe(rule.conditions, on: entity, proven, isOpen: isOpen, now: now),
       missing: needsFeatures ? known.missing : nil
     )
   }
@@ -156,6 +157,13 @@ extension Forest {
       applies: applies(deny, on: entity, held: held),
       accessLevel: deny.tests.compactMap { attribute($0, on: entity)?.accessLevel }.max() ?? 0
     )
+  }
+
+  /// The step-ups by which a role would grant an action, if no role grants it without one.
+  private func missing(of rule: Policy.ActionRule, _ decision: Decision) -> [Policy.Condition] {
+    guard decision.reason == .stepUpRequired, decision.association == nil else { return [] }
+    return rule.stepUpGrants.filter { !$0.roles.intersection(decision.heldRoles).isEmpty }
+      .map { .stepUp($0.stepUp) }
   }
 
   private func describe(

@@ -49,6 +49,7 @@ package struct AccessWalk: Sendable {
     let rule = forest.policy.rule(of: query.action, on: query.type)
     isEachChecked =
       rule.map { !$0.conditions.isEmpty || !$0.denies.isEmpty } == true || query.levelNeeded > 0
+      || query.context.scope != nil
     guard let subject, let rule, !query.context.isSuspended, !forest.suspended.contains(subject)
     else { return }
     gather(rule, of: subject, forest)
@@ -167,12 +168,13 @@ package struct AccessWalk: Sendable {
     _ forest: borrowing Forest
   ) {
     var (starts, alone): (Set<UInt32>, Set<UInt32>) = ([], [])
+    let grants = forest.policy.grants(of: query.action, on: query.type, for: query.context)
     var next = forest.associations.head(subject: subject)
     while next != 0 {
       let row = forest.associations.rows[Int(next - 1)]
       next = row.nextOfSubject
       guard forest.associations.state(of: row, at: query.now).isOpen else { continue }
-      if forest.isGranting(row, query.action, on: query.type, rule.grants) {
+      if forest.isGranting(row, query.action, on: query.type, grants) {
         if forest.policy[row.role].inheritsTo.contains(query.type) {
           if let start = start(from: row.entity, forest) { starts.insert(start) }
         } else {

@@ -6,6 +6,8 @@ public struct DecisionContext: Hashable, Sendable {
   var purposeStepUps: UInt64 = 0
   /// The action that those are for; only looked at if there are any.
   var purpose = ActionID.any
+  /// The entity at or below which step-ups count; nil is everywhere.
+  package var scope: UInt32?
   /// Features that are paid for; bits of the policy's features.
   var features: UInt64 = 0
   /// Whether the account may do nothing at the moment.
@@ -27,8 +29,18 @@ public struct DecisionContext: Hashable, Sendable {
     return context
   }
 
-  /// Whether the subject has done a step-up, for an action.
-  func hasStepUp(_ bit: UInt64, for action: ActionID) -> Bool {
-    stepUps & bit != 0 || purposeStepUps & bit != 0 && purpose == action
+  /// The same without any step-up.
+  var withoutStepUps: DecisionContext {
+    DecisionContext(features: features, isSuspended: isSuspended)
+  }
+
+  /// Whether the subject has done any step-up.
+  var hasStepUps: Bool { stepUps | purposeStepUps != 0 }
+
+  /// Whether the subject has done a step-up, for an action or for a mode that covers it.
+  func hasStepUp(_ bit: UInt64, for action: ActionID, _ policy: Policy) -> Bool {
+    if stepUps & bit != 0 { return true }
+    guard purposeStepUps & bit != 0 else { return false }
+    return purpose == action || policy.modes[Int(action.index)] == purpose
   }
 }

@@ -23,6 +23,8 @@ public final class Policy: Sendable {
   let windows: [ZonedWindow]
   /// The limits that entities count against.
   public let limits: [CountedLimit]
+  /// The action that enters the mode which covers an action, by the place of the action; nil for none.
+  let modes: [ActionID?]
 
   /// Roles that reach an entity of a type from above.
   package let reaching: [RoleSet]
@@ -44,6 +46,7 @@ public final class Policy: Sendable {
     stepUps: [String],
     features: [String],
     windows: [ZonedWindow],
+    modes: [ActionID?],
     reaching: [RoleSet],
     rules: [ActionRule?],
     actionIDs: [String: ActionID],
@@ -59,6 +62,7 @@ public final class Policy: Sendable {
     self.stepUps = stepUps
     self.features = features
     self.windows = windows
+    self.modes = modes
     self.reaching = reaching
     self.rules = rules
     self.actionIDs = actionIDs
@@ -200,12 +204,25 @@ public final class Policy: Sendable {
     package var denies: [Deny]
     /// The operation on a device; nil for actions that are not done to devices.
     package var operation: Operation?
+    /// Roles that grant it with a step-up alone, on the entity or reaching it from above.
+    package var stepUpGrants: [StepUpGrant] = []
 
     /// The rule of an action that is not there.
     static let nothing = ActionRule(grants: .none, linkGrants: [], conditions: [], denies: [])
 
+    /// Roles that grant it on the entity or reaching it from above, with a step-up or without.
+    var directGrants: RoleSet { stepUpGrants.reduce(into: grants) { $0.formUnion($1.roles) } }
+
     /// Roles that grant it in any way.
-    package var anyGrants: RoleSet { linkGrants.reduce(into: grants) { $0.formUnion($1) } }
+    package var anyGrants: RoleSet { linkGrants.reduce(into: directGrants) { $0.formUnion($1) } }
+  }
+
+  /// Roles that grant an action to a subject who has done a step-up, and to nobody else.
+  package struct StepUpGrant: Sendable {
+    /// A bit of `DecisionContext.stepUps`.
+    let stepUp: UInt64
+    /// The roles, with those that include them.
+    var roles: RoleSet
   }
 
   /// An action that is carried out by the thing itself.
@@ -364,6 +381,21 @@ public final class Policy: Sendable {
     rules[Int(type.index) * actions.count + Int(action.index)]?.grants ?? .none
   }
 
+  /// The roles that grant an action in a context, on the entity or reaching it from above.
+  ///
+  /// Without a step-up it looks at nothing more than the other one.
+  func grants(
+    of action: ActionID,
+    on type: EntityTypeID,
+    for context: DecisionContext
+  ) -> RoleSet {
+    let grants = grants(of: action, on: type)
+    guard context.hasStepUps else { return grants }
+    return (rule(of: action, on: type)?.stepUpGrants ?? []).reduce(into: grants) { roles, grant in
+      if context.hasStepUp(grant.stepUp, for: action, self) { roles.formUnion(grant.roles) }
+    }
+  }
+
   /// A type by its place.
   public subscript(_ type: EntityTypeID) -> EntityType { types[Int(type.index)] }
   /// A role by its place.
@@ -402,12 +434,26 @@ public final class Policy: Sendable {
   }
 
   /// The step-ups that an action on entities of a type needs, by their names.
-  package func stepUps(of action: ActionID, on type: EntityTypeID) -> [String] {
-    (rule(of: action, on: type)?.conditions ?? []).compactMap { condition in
+  ///
+  /// With some roles on the entity: those that it takes there, which is one alone where no role grants the
+  /// action without it.
+  package func stepUps(
+    of action: ActionID,
+    on type: EntityTypeID,
+    held: RoleSet? = nil
+  ) -> [String] {
+    guard let rule = rule(of: action, on: type) else { return [] }
+    let grants = rule.stepUpGrants.filter { held?.intersection($0.roles).isEmpty != true }
+    let granting = grants.map { name(ofStepUp: $0.stepUp) }
+    if let held, held.intersection(rule.grants).isEmpty, let one = granting.first { return [one] }
+    let needed = rule.conditions.compactMap { condition -> String? in
       guard case .stepUp(let bit) = condition else { return nil }
-      return stepUps[bit.trailingZeroBitCount]
+      return name(ofStepUp: bit)
     }
+    return held == nil ? needed + granting.filter { !needed.contains($0) } : needed
   }
+
+  func name(ofStepUp bit: UInt64) -> String { stepUps[bit.trailingZeroBitCount] }
 
   /// Bits of features; those that no condition asks for have none.
   package func featureBits(_ names: [String]) -> UInt64 { Self.bits(names, of: features) }

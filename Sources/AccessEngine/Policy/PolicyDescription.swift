@@ -108,12 +108,20 @@ package struct PolicyDescription: Sendable {
       for (link, roles) in rule.linkGrants.enumerated() where roles.contains(role) {
         if policy.reaches(role, type, through: link) { ways.append(policy.links[link].name) }
       }
-      grants += ways.map {
-        Grant(
+      let stepUps = rule.stepUpGrants.filter { $0.roles.contains(role) }.map {
+        [policy.text(of: .stepUp($0.stepUp), on: type)]
+      }
+      let isReached = policy.reaches(role, type)
+      let all =
+        ways.map { (link: $0, stepUp: [String]()) }
+        + (isReached ? stepUps : []).map { (link: nil, stepUp: $0) }
+      grants += all.map { way in
+        let conditions = rule.conditions.map { policy.text(of: $0, on: type) }
+        return Grant(
           type: policy[type].name,
           action: policy[action],
-          link: $0,
-          conditions: rule.conditions.map { policy.text(of: $0, on: type) },
+          link: way.link,
+          conditions: way.stepUp + conditions.filter { !way.stepUp.contains($0) },
           denies: rule.denies.map { policy.text(of: $0, on: type) },
           parameters: rule.operation?.parameters.map(\.outline) ?? []
         )

@@ -27,6 +27,7 @@ struct PolicyDocument {
   /// Those of them that actions name, by the type of the actions.
   var readConditionSets: [String: [EntityTypeID: [Policy.Condition]]] = [:]
   var selfService: JSONField?
+  var modes: JSONField?
   var assertions: JSONField?
 
   /// Every type of it, and the system's.

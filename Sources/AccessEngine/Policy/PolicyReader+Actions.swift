@@ -79,6 +79,7 @@ extension PolicyReader {
     for role in readRoleSet(object.required("roles"), scope).roles {
       rule.grants.formUnion(including[Int(role.index)])
     }
+    readStepUpGrants(object.optional("with_step_up"), scope, &rule)
     rule.conditions = readConditions(object.optional("conditions"), type, document)
     for element in problems.elements(object.optional("denies")) {
       if let deny = readDeny(element, type, scope) { rule.denies.append(deny) }
@@ -95,6 +96,31 @@ extension PolicyReader {
       return set
     }
     return rule
+  }
+
+  /// Reads the roles that grant an action with a step-up alone, by the step-up.
+  private mutating func readStepUpGrants(
+    _ field: JSONField?,
+    _ scope: PolicyDocument,
+    _ rule: inout Policy.ActionRule
+  ) {
+    for member in problems.members(field) {
+      let bit = problems.attempt { () throws(JSONDecodingError) in
+        try words.stepUp(named: member.name, member.field)
+      }.flatMap { Self.bit(of: $0, member.field, in: &stepUps, problems) }
+      var roles = RoleSet.none
+      for role in readRoleSet(member.field, scope).roles {
+        if rule.grants.contains(role) {
+          let name = self.roles[Int(role.index)].name
+          problems.note(member.field.error("has \(name), which grants it without a step-up"))
+        }
+        for other in including[Int(role.index)].roles where !rule.grants.contains(other) {
+          roles.insert(other)
+        }
+      }
+      guard let bit else { continue }
+      rule.stepUpGrants.append(Policy.StepUpGrant(stepUp: bit, roles: roles))
+    }
   }
 
   private func readRoleSet(_ field: JSONField?, _ scope: PolicyDocument) -> RoleSet {

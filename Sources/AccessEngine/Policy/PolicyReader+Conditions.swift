@@ -219,7 +219,7 @@ extension PolicyReader {
     return Policy.AttributeTest(slot: slot, codes: codes)
   }
 
-  private static func bit(
+  static func bit(
     of name: String,
     _ field: JSONField,
     in names: inout [String],

@@ -15,6 +15,8 @@ struct PolicyReader {
   var stepUps: [String] = []
   var features: [String] = []
   var windows: [ZonedWindow] = []
+  /// The action that enters the mode which covers an action.
+  var modes: [ActionID: ActionID] = [:]
   /// The names of ours that policies may use.
   let words: PolicyWords
   /// Where conditions on the time find their zones.
@@ -53,6 +55,7 @@ struct PolicyReader {
     including = Self.closure(of: included)
     eachDocument { reader, document in reader.readTypes(document) }
     eachDocument { reader, document in reader.readRules(document) }
+    eachDocument { reader, document in reader.readModes(document) }
     readAdministration()
     eachDocument { reader, document in reader.readDeclarations(document) }
     return compiled()
@@ -97,6 +100,7 @@ struct PolicyReader {
     document.linkMembers = problems.members(object.optional("links"))
     document.conditionSets = conditionSets(object.optional("condition_sets"))
     document.selfService = object.optional("self_service")
+    document.modes = object.optional("modes")
     document.assertions = object.required("assertions")
     object.finish()
     readNames(of: &document)
@@ -218,6 +222,7 @@ struct PolicyReader {
       stepUps: stepUps,
       features: features,
       windows: windows,
+      modes: actions.indices.map { modes[ActionID(index: UInt16($0))] },
       reaching: types.indices.map { type in
         var set = RoleSet.none
         for (index, role) in roles.enumerated()

@@ -14,6 +14,7 @@ struct PolicyWords {
     case phr
     case phrh
     case pin
+    case familyPin = "family_pin"
   }
 
   /// Whether several policies may have an action: EntitlementService asks for it by this name, whatever the type.
@@ -28,6 +29,15 @@ struct PolicyWords {
   func stepUp(_ field: JSONField) throws(JSONDecodingError) -> String {
     guard areClosed else { return try field.string() }
     return try field.choice(of: StepUp.self).rawValue
+  }
+
+  /// The same, as the name of a member.
+  func stepUp(named name: String, _ field: JSONField) throws(JSONDecodingError) -> String {
+    guard !areClosed || StepUp(rawValue: name) != nil else {
+      let known = StepUp.allCases.map(\.rawValue).joined(separator: ", ")
+      throw field.error("is no step-up; they are: \(known)")
+    }
+    return name
   }
 
   /// The name of a feature, which is the product's own word and may be any that a catalogue can have.

@@ -17,11 +17,11 @@ struct UserContextSource: Sendable {
   }
 
   private let questions: SharedQuestions<Parts>
-  private let permissions: Tenancy_V1.PermissionsClient
+  let permissions: Tenancy_V1.PermissionsClient
   private let people: Tenancy_V1.PeopleClient
 
   /// How long each question may take.
-  private static let timeout = Duration.seconds(2)
+  static let timeout = Duration.seconds(2)
   /// Pages of associations, at most; each has a thousand.
   private static let pageCountMax = 64
   /// The feature that `has_compliance_pack` shows; what unlocks it is for the catalogue to say.

@@ -170,6 +170,8 @@ enum AuthExport {
     "pin.failures": "counts of wrong PINs",
     "pin.record": secret,
     "pin.user_id": ownID,
+    "family_pin": "PINs of families, which belong to nobody alone",
+    "family_pin_attempt": "counts of wrong PINs",
     "signing_key": secret,
     "account_change": "changes requested of operators; the account's address got a mail about each",
     "disabled_user": "only of accounts that are disabled, which nobody can sign in to",

@@ -30,6 +30,10 @@ enum MailKind: String, CaseIterable, Sendable {
   case recoveryCodesLow = "recovery_codes_low"
   /// The PIN was set or removed.
   case pinChanged = "pin_changed"
+  /// The PIN of a family was set or removed.
+  case familyPinChanged = "family_pin_changed"
+  /// So many wrong PINs of a family came on a device that it leads into parent mode no more.
+  case parentModeClosed = "parent_mode_closed"
   /// So many wrong passwords came that further attempts have to wait.
   case signInsRefused = "sign_ins_refused"
   /// To a user who was invited to a role, with or without an account.
@@ -64,8 +68,9 @@ enum MailKind: String, CaseIterable, Sendable {
       case .addressInUse: []
       case .newDevice, .sessionEvicted: ["device", "network", "time"]
       case .recoveryCodeUsed, .recoveryCodesLow: ["left", "time"]
-      case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .signInsRefused, .passkeyAdded,
-        .passkeyRemoved, .deletionBegun, .deletionDone:
+      case .parentModeClosed: ["person", "device", "time"]
+      case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .familyPinChanged,
+        .signInsRefused, .passkeyAdded, .passkeyRemoved, .deletionBegun, .deletionDone:
         ["time"]
       case .invitation: ["link", "token", "inviter", "role", "entity", "entity_type", "time"]
       case .identityLinked, .identityUnlinked: ["provider", "time"]
@@ -85,8 +90,9 @@ enum MailKind: String, CaseIterable, Sendable {
     case .emailChanged: .undoEmailChange
     case .totpRemovalAsked, .moveAsked, .deletionAsked: .refuseChange
     case .addressInUse, .newDevice, .sessionEvicted, .passwordChanged, .totpAdded, .totpRemoved,
-      .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation,
-      .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun,
+      .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .familyPinChanged, .parentModeClosed,
+      .signInsRefused, .invitation, .identityLinked, .identityUnlinked, .passkeyAdded,
+      .passkeyRemoved, .deletionBegun,
       .deletionDone:
       nil
     }
@@ -109,7 +115,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .totpRemovalAsked, .moveAsked, .deletionAsked, .verifyEmail, .resetPassword,
       .resetUnproven, .passwordVoid, .emailChanged, .newDevice, .sessionEvicted,
       .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed, .recoveryCodesLow, .pinChanged,
-      .signInsRefused,
+      .familyPinChanged, .parentModeClosed, .signInsRefused,
       .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun:
       true
     }

@@ -3,7 +3,7 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// PINs: set, proved and removed by users who are signed in.
+/// PINs of accounts and families: set, proved and removed by users who are signed in.
 struct StepUpHandler: Auth_V1.StepUpService {
   let core: AuthCore
   let policy: PinPolicy
@@ -49,7 +49,7 @@ struct StepUpHandler: Auth_V1.StepUpService {
   }
 
   /// A record of a new PIN; throws PIN_REUSED when it is the old one, forwards or backwards.
-  private func record(
+  func record(
     of pin: String,
     after old: String?,
     _ permit: HashPool.Permit
@@ -94,7 +94,9 @@ struct StepUpHandler: Auth_V1.StepUpService {
       return session
     }
     core.metrics.stepUps.series("pin", "done").increment()
-    return .init(token: elevatedToken(of: session, for: purpose, by: signer, now: now))
+    return .init(
+      token: elevatedToken(of: session, acr: "pin", for: purpose, by: signer, now: now)
+    )
   }
 
   /// Counts an attempt; throws when there is no PIN, or none may be tried now.
@@ -151,16 +153,20 @@ struct StepUpHandler: Auth_V1.StepUpService {
     return PinError.invalid(attemptsLeft: left)
   }
 
-  /// A token for one purpose, outside of those that the session is refreshed to.
-  private func elevatedToken(
+  /// A token for one purpose, outside of those that the session is refreshed to; of an object, if one is
+  /// given, and of what is below it.
+  func elevatedToken(
     of session: SessionRecord,
+    acr: String,
     for purpose: String,
+    on object: String? = nil,
     by signer: SigningKey,
     now: Int64
   ) -> Auth_V1.AccessToken {
     core.accessToken(of: session, by: signer, now: now, lifetime: Self.tokenLifetime) { claims in
       claims.expires = min(claims.expires, session.end)
-      (claims.acr, claims.methods, claims.purpose) = ("pin", ["pin"], purpose)
+      (claims.acr, claims.methods, claims.purpose) = (acr, ["pin"], purpose)
+      claims.object = object
       claims.authenticated = claims.issued
     }
   }

@@ -460,6 +460,7 @@ enum AuthSchema {
     RefreshAttempt.migration,
     UserNames.migration,
     UserRevision.migration,
+    FamilyPinTable.migration,
     AddressProofs.migration,
   ]
 }

@@ -54,10 +54,19 @@ public struct UserIdentity: Sendable, Hashable {
   public var authenticated: Int64 { claims.authenticated }
   /// When the token ends, in milliseconds since 1970.
   public var tokenExpires: Int64 { claims.expires }
-  /// How strongly they did.
-  public var assurance: Assurance { Assurance(acr: claims.acr, purpose: claims.purpose) }
+  /// How strongly they did, as it counts at an instant in milliseconds since 1970.
+  public func assurance(at now: Int64) -> Assurance {
+    Assurance(
+      acr: claims.acr,
+      purpose: claims.purpose,
+      object: claims.object,
+      isRecent: now.subtractingSaturated(claims.authenticated) <= Assurance.recentAgeMax
+    )
+  }
   /// The one thing an elevated token is good for, or nil.
   public var purpose: String? { claims.purpose }
+  /// Whether the token proves more than a sign-in by password does.
+  var isElevated: Bool { Assurance(acr: claims.acr, purpose: claims.purpose).isElevated }
   /// The service that calls for the user, or nil when the user calls.
   public var actingService: String? { storage.actingService }
 
@@ -88,6 +97,7 @@ public struct UserIdentity: Sendable, Hashable {
     authenticated: Int64,
     tokenExpires: Int64,
     purpose: String? = nil,
+    object: String? = nil,
     actingService: String? = nil
   ) {
     let claims = AccessClaims(
@@ -99,7 +109,8 @@ public struct UserIdentity: Sendable, Hashable {
       acr: acr,
       methods: [],
       authenticated: authenticated,
-      purpose: purpose
+      purpose: purpose,
+      object: object
     )
     self.init(
       VerifiedToken(claims, keys: KeySet([])),

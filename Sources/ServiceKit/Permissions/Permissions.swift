@@ -220,7 +220,7 @@ public final class Permissions: Sendable {
     by user: UserIdentity?
   ) async throws -> PermissionDecision {
     guard decision.reason == "STEP_UP_REQUIRED", let user, user.userID == key.subject,
-      user.assurance.isElevated
+      user.isElevated
     else { return decision }
     return PermissionDecision(try await ask(key, for: user))
   }

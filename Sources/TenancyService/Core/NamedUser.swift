@@ -122,9 +122,11 @@ extension UserIdentity {
       sessionID: "",
       token: BearerToken(""),
       acr: assurance.acr,
-      authenticated: 0,
+      // A proof that was recent then still counts: see `Assurance.text`.
+      authenticated: assurance.isRecent ? .max : 0,
       tokenExpires: .max,
-      purpose: assurance.purpose
+      purpose: assurance.purpose,
+      object: assurance.object
     )
   }
 }

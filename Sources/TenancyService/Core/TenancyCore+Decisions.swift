@@ -115,7 +115,13 @@ extension TenancyCore {
 
   /// As the other one, by a decision.
   func denied(_ explanation: Explanation, _ action: String, on id: String) -> RPCError {
-    denied(explanation.reason, action, on: id, sufficientRoles: explanation.sufficientRoles)
+    denied(
+      explanation.reason,
+      action,
+      on: id,
+      sufficientRoles: explanation.sufficientRoles,
+      held: explanation.decision.heldRoles
+    )
   }
 
   /// A known object, the reason against an action on it, and what would help: which step-up, or what
@@ -124,7 +130,8 @@ extension TenancyCore {
     _ reason: ReasonCode,
     _ action: String,
     on id: String,
-    sufficientRoles: [String]
+    sufficientRoles: [String],
+    held: RoleSet? = nil
   ) -> RPCError {
     var lacked: (feature: String, unlocking: [String: String])?
     var stepUps: [String] = []
@@ -132,7 +139,7 @@ extension TenancyCore {
       stepUps = engine.read { forest in
         guard let action = forest.policy.action(named: action), let entity = forest.entity(id)
         else { return [] }
-        return forest.policy.stepUps(of: action, on: forest.type(entity))
+        return forest.policy.stepUps(of: action, on: forest.type(entity), held: held)
       }
     }
     if reason == .featureNotAvailable {
@@ -173,7 +180,7 @@ extension TenancyCore {
       let entity = forest.entity(id).flatMap { entity in
         actionID != nil && forest.type(entity) == typeID ? entity : nil
       }
-      let context = policy.context(user.assurance)
+      let context = forest.context(user.assurance(at: now))
       let decision = forest.decide(
         subject: forest.subject(user.userID),
         action: actionID ?? ActionID.any,

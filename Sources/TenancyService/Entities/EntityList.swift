@@ -97,7 +97,7 @@ extension TenancyCore {
             list.action,
             on: list.type,
             subject: subject,
-            context: forest.policy.context(assurance),
+            context: forest.context(assurance),
             now: now,
             features
           ),
@@ -208,7 +208,7 @@ extension TenancyCore {
     return try await page(
       list,
       subject: user.userID,
-      assurance: user.assurance,
+      assurance: user.assurance(at: clock.now),
       TokenSealer.PageBinding(
         caller: call.caller.description,
         filter: [

@@ -197,7 +197,7 @@ struct InvitationRecord: Hashable, Sendable {
     madeAt = revision
     expiresAt = try draft.expiry(now: now)
     invitedBy = user.userID
-    inviterACR = user.assurance.text
+    inviterACR = user.assurance(at: now).text
     self.codeDigest = codeDigest
     createdAt = now
     updatedAt = now

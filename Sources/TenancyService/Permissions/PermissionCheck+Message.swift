@@ -17,7 +17,7 @@ extension Forest {
       let listed = listActions(
         subject: self.subject(subject),
         entity: entity,
-        context: policy.context(context.assurance),
+        context: self.context(context.assurance),
         now: now,
         context.features
       )
@@ -44,7 +44,7 @@ extension Forest {
     into message: inout Tenancy_V1.Decision
   ) -> CheckOutcome {
     guard let action = policy.action(named: check.action) else { return .actionUnknown }
-    let known = policy.context(context.assurance)
+    let known = self.context(context.assurance)
     var decision = decide(
       subject: check.subject,
       action: action,

@@ -38,7 +38,7 @@ struct CheckContext: Sendable {
   init(_ caller: Caller, _ core: TenancyCore) {
     self.init(
       isUser: caller.user != nil,
-      assurance: caller.user?.assurance,
+      assurance: caller.user?.assurance(at: core.clock.now),
       features: core.features
     )
   }

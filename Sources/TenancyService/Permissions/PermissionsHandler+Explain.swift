@@ -121,7 +121,7 @@ extension PermissionsHandler {
           subject: subject,
           action: action,
           entity: request.entityId,
-          context: forest.policy.context(context.assurance),
+          context: forest.context(context.assurance),
           now: now,
           features
         )

@@ -92,7 +92,7 @@ struct PermissionFetch: Sendable {
     let part = forest.permissions(
       of: subject,
       below: entityID,
-      context: forest.policy.context(context.assurance),
+      context: forest.context(context.assurance),
       now: now,
       context.features,
       after: cursor,

@@ -172,7 +172,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let page = try await core.page(
       list,
       subject: subject,
-      assurance: call.caller.user?.assurance,
+      assurance: call.caller.user?.assurance(at: core.clock.now),
       TokenSealer.PageBinding(
         caller: call.caller.description,
         filter: ["ListAccessible", subject, request.action, request.entityType]

@@ -133,9 +133,10 @@ extension SeedWorld {
       ),
     ],
     roles: [
-      Role(role: "parent", to: "paul", on: "kerr", by: "olive"),
-      Role(role: "guardian", to: "gwen", on: "kerr", by: "olive"),
+      Role(role: "parent", to: "paul", on: "kerr", by: "olive", isGuarded: true),
+      Role(role: "guardian", to: "gwen", on: "kerr", by: "olive", isGuarded: true),
       Role(role: "child", to: "annie", on: "ann", by: "paul"),
+      Role(role: "child_device", to: "annie", on: "kerr", by: "paul"),
     ],
     steps: [
       rule("ann", "com.example.math", earns: 2, costs: 4),
@@ -152,11 +153,13 @@ extension SeedWorld {
         )
       ),
     ],
+    familyPin: FamilyPin(family: "kerr", pin: "482915", by: "olive"),
     next: [
       "gatehouse login annie@family.example",
       #"gatehouse call Points/Balances '{"holderId": "{ann}"}' --output table"#,
       #"gatehouse call Points/Redeem '{"holderId": "{ann}", "reward": "games", "parts": [{"app": "com.example.math", "points": 20}]}'"#,
       #"gatehouse call Points/ActiveRewards '{"holderId": "{ann}"}'"#,
+      #"gatehouse call StepUp/VerifyFamilyPin '{"familyId": "{kerr}", "pin": "482915"}'"#,
     ]
   )
 
@@ -197,7 +200,8 @@ extension SeedWorld {
         request: "{\"holderId\": \"{\(child)}\"}",
         list: "rules",
         app: app
-      )
+      ),
+      isGuarded: true
     )
   }
 

@@ -8,6 +8,8 @@ struct SeedWorld: Sendable {
   var things: [Thing] = []
   var roles: [Role] = []
   var steps: [Step] = []
+  /// The PIN of the family whose parent mode takes what is guarded; nil for none.
+  var familyPin: FamilyPin?
   /// The commands to type after signing in.
   let next: [String]
 
@@ -17,6 +19,15 @@ struct SeedWorld: Sendable {
     let name: String
     /// The person's part in this world.
     let about: String
+  }
+
+  /// The PIN of a family.
+  struct FamilyPin: Sendable {
+    /// The key of the family.
+    let family: String
+    let pin: String
+    /// The organizer who sets it.
+    let by: String
   }
 
   /// An entity.
@@ -41,6 +52,8 @@ struct SeedWorld: Sendable {
     let by: String
     /// How many days it lasts; nil is without an end.
     var days: Int64?
+    /// Whether it is granted in parent mode.
+    var isGuarded = false
   }
 
   /// Another call, repeated in each run unless something is there already.
@@ -52,6 +65,8 @@ struct SeedWorld: Sendable {
     /// JSON.
     let request: String
     var unless: Lookup?
+    /// Whether it is called in parent mode.
+    var isGuarded = false
   }
 
   /// A call whose answer says whether something is there: a list with an element, or with a certain one.

@@ -9,6 +9,8 @@ struct Seeder {
   private let context: CommandContext
   /// Sessions of the people, by key; they end with the run.
   private var sessions: [String: Session] = [:]
+  /// Tokens of those who are in parent mode, by key.
+  private var elevated: [String: String] = [:]
   /// Identifiers of people and things, by key.
   private var identifiers: [String: String] = [:]
 
@@ -114,7 +116,7 @@ struct Seeder {
     try say(thing.type, id, thing.name, isNew: true)
   }
 
-  private func grant(_ role: SeedWorld.Role) async throws {
+  private mutating func grant(_ role: SeedWorld.Role) async throws {
     let (user, entity) = (identifiers[role.to] ?? "", identifiers[role.on] ?? "")
     let there = try await call(
       "Roles/ListByEntity",
@@ -135,11 +137,17 @@ struct Seeder {
       new["validFrom"] = .string(InstantText.text(now))
       new["validUntil"] = .string(InstantText.text(now + days * 86_400_000))
     }
-    let made = try await call("Roles/Grant", ["role": .object(new)], by: role.by)
+    if role.isGuarded { try await enterParentMode(role.by) }
+    let made = try await call(
+      "Roles/Grant",
+      ["role": .object(new)],
+      by: role.by,
+      inParentMode: role.isGuarded
+    )
     try say("role", made["id"]?.string ?? "", name, isNew: true)
   }
 
-  private func take(_ step: SeedWorld.Step) async throws {
+  private mutating func take(_ step: SeedWorld.Step) async throws {
     if let lookup = step.unless {
       let there = try await call(
         lookup.method,
@@ -151,11 +159,32 @@ struct Seeder {
       guard !isThere else { return try say("call", "", step.method, isNew: false) }
     }
     do {
-      _ = try await call(step.method, try Self.json(filled(step.request)), by: step.by)
+      if step.isGuarded { try await enterParentMode(step.by) }
+      _ = try await call(
+        step.method,
+        try Self.json(filled(step.request)),
+        by: step.by,
+        inParentMode: step.isGuarded
+      )
       try say("call", "", step.method, isNew: true)
     } catch let failure as CallFailure where failure.error.code == .alreadyExists {
       try say("call", "", step.method, isNew: false)
     }
+  }
+
+  // MARK: Parent mode
+
+  /// Proves the PIN of the family for a person, once; sets it if there is none.
+  private mutating func enterParentMode(_ person: String) async throws {
+    guard elevated[person] == nil, let pin = world.familyPin else { return }
+    let family = JSONValue.string(identifiers[pin.family] ?? "")
+    let request: JSONValue = ["familyId": family, "pin": .string(pin.pin)]
+    let state = try await call("StepUp/GetFamilyPin", ["familyId": family], by: pin.by)
+    if state["isSet"]?.boolean != true {
+      _ = try await call("StepUp/SetFamilyPin", request, by: pin.by)
+    }
+    let answer = try await call("StepUp/VerifyFamilyPin", request, by: person)
+    elevated[person] = answer["token"]?.object?["token"]?.string ?? ""
   }
 
   // MARK: Calls
@@ -164,16 +193,18 @@ struct Seeder {
   private func call(
     _ method: String,
     _ request: JSONValue,
-    by person: String
+    by person: String,
+    inParentMode: Bool = false
   ) async throws -> JSONObject {
     let schema = try MethodLookup.method(method, in: context.registry)
     let service = schema.service.split(separator: ".").first.map(String.init) ?? ""
     let message = RawMessage(
       bytes: try MessageJSON(context.registry).encode(request, as: schema.requestType)
     )
+    let token = inParentMode ? elevated[person] : sessions[person]?.accessToken
     let options = CallOptions(
       timeout: context.callTimeout,
-      metadata: ["authorization": "Bearer \(sessions[person]?.accessToken ?? "")"]
+      metadata: ["authorization": "Bearer \(token ?? "")"]
     )
     let answer: RawMessage = try await context.withChannel(to: service) { channel in
       try await channel.unary(schema.descriptor, message, options: options)

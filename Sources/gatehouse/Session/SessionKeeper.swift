@@ -18,9 +18,15 @@ struct SessionKeeper {
     file = SessionFile(path: context.options.sessionPath)
   }
 
+  /// The variable of the environment with a token that goes along in place of the session's.
+  static let tokenVariable = "GATEHOUSE_TOKEN"
+
   /// The metadata of a call: the token, unless nobody is signed in or the method asks for none.
   func metadata(for method: MethodSchema) async throws -> Metadata {
     guard !context.options.isAnonymous, method.caller != "public" else { return [:] }
+    if let token = context.environment[Self.tokenVariable], !token.isEmpty {
+      return ["authorization": "Bearer \(token)"]
+    }
     guard let session = try await current() else { return [:] }
     return Self.metadata(session)
   }

@@ -7,9 +7,10 @@ struct AssuranceTests {
   func satisfies_eachPair_followsTheLadder() {
     let satisfied = [
       "pwd": ["pwd"], "mfa": ["pwd", "mfa"], "phr": ["pwd", "mfa", "phr"],
-      "phrh": ["pwd", "mfa", "phr", "phrh"], "pin": ["pin"], "fed": ["fed"], "unheard": ["unheard"],
+      "phrh": ["pwd", "mfa", "phr", "phrh"], "pin": ["pin"], "family_pin": ["pin", "family_pin"],
+      "fed": ["fed"], "unheard": ["unheard"],
     ]
-    let names = ["pwd", "mfa", "phr", "phrh", "pin", "fed", "unheard"]
+    let names = ["pwd", "mfa", "phr", "phrh", "pin", "family_pin", "fed", "unheard"]
     for acr in names {
       let found = names.filter { Assurance(acr: acr).satisfies($0) }
       #expect(found == satisfied[acr], "\(acr)")
@@ -20,12 +21,30 @@ struct AssuranceTests {
   func satisfying_eachStepUp_isOrdered() {
     #expect(Assurance.satisfying("mfa") == ["mfa", "phr", "phrh"])
     #expect(Assurance.satisfying("phrh") == ["phrh"])
-    #expect(Assurance.satisfying("pin") == ["pin"])
+    #expect(Assurance.satisfying("pin") == ["pin", "family_pin", "phr", "phrh"])
+    #expect(Assurance.satisfying("family_pin") == ["family_pin"])
     #expect(Assurance.satisfying("fresh").isEmpty)
-    for stepUp in Assurance.ladder + ["pin", "fed"] {
+    for stepUp in Assurance.ladder + ["pin", "family_pin", "fed"] {
       for acr in Assurance.satisfying(stepUp) {
-        #expect(Assurance(acr: acr).satisfies(stepUp), "\(acr) for \(stepUp)")
+        let isSatisfied = Assurance(acr: acr, isRecent: true).satisfies(stepUp)
+        #expect(isSatisfied, "\(acr) for \(stepUp)")
       }
+    }
+  }
+
+  @Test("The adult who types a PIN may use a passkey instead, for five minutes")
+  func satisfies_pin_byRecentPasskey() {
+    for acr in ["phr", "phrh"] {
+      #expect(Assurance(acr: acr, isRecent: true).satisfies("pin"), "\(acr)")
+      #expect(!Assurance(acr: acr).satisfies("pin"), "\(acr)")
+    }
+    for acr in ["pwd", "mfa", "fed"] {
+      #expect(!Assurance(acr: acr, isRecent: true).satisfies("pin"), "\(acr)")
+    }
+    #expect(Assurance(acr: "family_pin").satisfies("pin"))
+    // The other way round a child's own PIN or passkey would open parent mode.
+    for acr in ["pin", "phr", "phrh"] {
+      #expect(!Assurance(acr: acr, isRecent: true).satisfies("family_pin"), "\(acr)")
     }
   }
 
@@ -33,7 +52,8 @@ struct AssuranceTests {
     "What the store keeps of an assurance is that assurance",
     arguments: [
       Assurance(acr: "mfa"), Assurance(acr: "pin", purpose: "family.enter_parent_mode"),
-      Assurance(acr: ""),
+      Assurance(acr: "family_pin", purpose: "family.enter_parent_mode", object: "fam_1"),
+      Assurance(acr: "phr", isRecent: true), Assurance(acr: ""),
     ]
   )
   func text_andBack_isTheSame(assurance: Assurance) {

@@ -111,13 +111,14 @@ extension EndToEndTests {
           .init(entity: .init(type: "child", parentId: id, name: "Mia")),
           options: owner.call
         ).id
+        let parentMode = try await home.parentMode(of: id, owner).call
         _ = try await home.entitlement.again {
           try await Entitlement_V1.PointsClient(home.entitlement.channel).setRule(
             .init(
               holderId: child,
               rule: .init(app: "math", pointsPerMinute: 2, pointsPerRewardMinute: 3)
             ),
-            options: owner.call
+            options: parentMode
           )
         }
         holders.append(child)

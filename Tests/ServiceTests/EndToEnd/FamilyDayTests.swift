@@ -11,7 +11,6 @@ extension EndToEndTests {
   @Suite("A family's devices, from the first launch on")
   struct FamilyDayTests {
     private static func run(
-      changing change: (String) -> String = { $0 },
       _ body: (Installation) async throws -> Void
     ) async throws {
       let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
@@ -21,7 +20,7 @@ extension EndToEndTests {
         contentsOf: root.appending(path: "policies/family.json"),
         encoding: .utf8
       )
-      try await Installation.run(policy: change(policy), body)
+      try await Installation.run(policy: policy, body)
     }
 
     private static let pin = "482915"
@@ -110,7 +109,24 @@ extension EndToEndTests {
           )
           #expect(entered.modes.map(\.reason) == [reason, "ROLE_LACKS_ACTION"])
         }
-        try await Self.earnAndRedeem(child, home, parent: ada, childAccount: mia)
+        // One PIN for the whole family, set by its organizer: the child's device asks for it too.
+        let early = try await refusal {
+          try await Auth_V1.StepUpClient(home.auth.channel).verifyFamilyPin(
+            .init(familyId: family, pin: Self.pin),
+            options: mia.call
+          )
+        }
+        #expect(early?.is(.failedPrecondition, "PIN_NOT_SET") == true)
+        let parentMode = try await home.parentMode(of: family, mia, organizer: ada).call
+        let opened = try await families.getDeviceContext(device, options: parentMode)
+        #expect(opened.modes.map(\.reason) == ["ALLOWED", "ALLOWED"])
+        // Parent mode shows the whole family, in the child's session.
+        let children = try await Tenancy_V1.EntitiesClient(home.tenancy.channel).list(
+          .init(type: "child", parentId: family),
+          options: parentMode
+        )
+        #expect(children.entities.map(\.name) == ["Mia"])
+        try await Self.earnAndRedeem(child, home, parentMode: parentMode, childAccount: mia)
         let listed = try await families.listPairings(
           .init(familyId: family),
           options: ada.call
@@ -128,28 +144,19 @@ extension EndToEndTests {
       }
     }
 
-    @Test("A PIN that the policy asks for before points are reversed reaches EntitlementService")
+    @Test("Parents prove themselves before they reverse points, also to EntitlementService")
     func points_behindThePIN_areReversed() async throws {
-      let rule = #""points.reverse": { "roles": ["parent"] }"#
-      let guarded =
-        #""points.reverse": { "roles": ["parent"], "conditions": [{ "step_up": "pin" }] }"#
-      // What the policy's own example asks about that action, it asks after the step-up.
-      let (row, asked) = (#""on": "ben", "who":"#, #""on": "ben", "step_ups": ["pin"], "who":"#)
-      func change(_ policy: String) -> String {
-        policy.replacingOccurrences(of: rule, with: guarded)
-          .replacingOccurrences(of: row, with: asked)
-      }
-      try await Self.run(changing: change) { home in
+      try await Self.run { home in
         let ada = try await home.signUp("ada")
-        let (_, child) = try await Self.family(of: ada, home)
+        let (family, child) = try await Self.family(of: ada, home)
         let points = Entitlement_V1.PointsClient(home.entitlement.channel)
-        _ = try await points.setRule(
-          .init(
-            holderId: child,
-            rule: .init(app: "math", pointsPerMinute: 2, pointsPerRewardMinute: 1)
-          ),
-          options: ada.call
+        let rule = Entitlement_V1.SetPointsRuleRequest(
+          holderId: child,
+          rule: .init(app: "math", pointsPerMinute: 2, pointsPerRewardMinute: 1)
         )
+        let unproven = try await refusal { try await points.setRule(rule, options: ada.call) }
+        #expect(unproven?.is(.unauthenticated, "STEP_UP_REQUIRED") == true)
+        _ = try await points.setRule(rule, options: home.parentMode(of: family, ada).call)
         let earned = try await points.earn(
           .init(holderId: child, app: "math", minutes: 10, idempotencyKey: "earned"),
           options: ada.call
@@ -167,18 +174,22 @@ extension EndToEndTests {
           .init(pin: Self.pin),
           options: ada.call
         )
+        // Neither for another action, nor in another family.
         let other = try await Self.elevated(ada, for: "points.earn", home)
         #expect(try await reverse(other)?.is(.unauthenticated, "STEP_UP_REQUIRED") == true)
-        let elevated = try await Self.elevated(ada, for: "points.reverse", home)
+        let (foreign, _) = try await Self.family(of: ada, home)
+        let elsewhere = try await home.parentMode(of: foreign, ada).call
+        #expect(try await reverse(elsewhere)?.is(.unauthenticated, "STEP_UP_REQUIRED") == true)
+        let elevated = try await Self.elevated(ada, for: "family.enter_parent_mode", home)
         #expect(try await reverse(elevated) == nil)
       }
     }
 
-    /// Rules of each app by the parent; the child earns, and redeems a part of one app's points.
+    /// Rules of each app in parent mode; the child earns, and redeems a part of one app's points.
     private static func earnAndRedeem(
       _ child: String,
       _ home: Installation,
-      parent: Person,
+      parentMode: CallOptions,
       childAccount: Person
     ) async throws {
       let points = Entitlement_V1.PointsClient(home.entitlement.channel)
@@ -190,8 +201,8 @@ extension EndToEndTests {
         let refused = try await refusal {
           try await points.setRule(rule, options: childAccount.call)
         }
-        #expect(refused?.code == .permissionDenied)
-        _ = try await points.setRule(rule, options: parent.call)
+        #expect(refused?.is(.unauthenticated, "STEP_UP_REQUIRED") == true)
+        _ = try await points.setRule(rule, options: parentMode)
         _ = try await points.earn(
           .init(holderId: child, app: app, minutes: 10, idempotencyKey: app),
           options: childAccount.call
@@ -229,7 +240,7 @@ extension EndToEndTests {
         // The other parent comes by an invitation; its address is not verified, so it takes the code.
         let invitation = try await invitations.create(
           .init(entityId: family, role: "guardian", email: ben.email),
-          options: ada.call
+          options: home.parentMode(of: family, ada).call
         )
         let received = try await invitations.listReceived(.init(), options: ben.call)
         #expect(!received.emailVerified)

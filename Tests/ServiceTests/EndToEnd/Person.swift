@@ -1,3 +1,4 @@
+import AuthContracts
 import EntitlementContracts
 import PeerContracts
 import TenancyContracts
@@ -25,6 +26,17 @@ struct Person: Sendable {
     }
     (id, email, self.tokens) = (user.id, user.email, tokens)
   }
+
+  private init(id: String, email: String, tokens: Auth_V1.Tokens) {
+    (self.id, self.email, self.tokens) = (id, email, tokens)
+  }
+
+  /// The same person, who shows an elevated token.
+  func showing(_ accessToken: String) -> Person {
+    var tokens = tokens
+    tokens.accessToken = accessToken
+    return Person(id: id, email: email, tokens: tokens)
+  }
 }
 
 extension Installation {
@@ -40,6 +52,30 @@ extension Installation {
   var entitlements: Entitlement_V1.EntitlementsClient { .init(entitlement.channel) }
   var purchases: Entitlement_V1.PurchasesClient { .init(entitlement.channel) }
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(entitlement.channel) }
+
+  /// The PIN of every family.
+  static let familyPin = "482915"
+
+  /// Somebody in the parent mode of a family, whose PIN is set if it has none.
+  func parentMode(
+    of family: String,
+    _ person: Person,
+    organizer: Person? = nil
+  ) async throws -> Person {
+    let stepUp = Auth_V1.StepUpClient(auth.channel)
+    let state = try await stepUp.getFamilyPin(.init(familyId: family), options: person.call)
+    if !state.isSet {
+      _ = try await stepUp.setFamilyPin(
+        .init(familyId: family, pin: Self.familyPin),
+        options: (organizer ?? person).call
+      )
+    }
+    let answer = try await stepUp.verifyFamilyPin(
+      .init(familyId: family, pin: Self.familyPin),
+      options: person.call
+    )
+    return person.showing(answer.token?.token ?? "")
+  }
 
   /// Makes an account.
   func signUp(_ name: String) async throws -> Person {

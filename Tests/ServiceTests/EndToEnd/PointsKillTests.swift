@@ -26,16 +26,16 @@ extension EndToEndTests {
         encoding: .utf8
       )
       try await Installation.run(policy: policy) { home in
-        let parent = try await home.signUp("ada")
+        let (parent, mia) = (try await home.signUp("ada"), try await home.signUp("mia"))
         let points = Entitlement_V1.PointsClient(home.entitlement.channel)
         var (child, made) = ("", Set<String>())
         for round in 0..<Self.killCount {
           if round.isMultiple(of: Self.roundCountMax) {
-            (child, made) = (try await Self.child(of: parent, home, points), [])
+            (child, made) = (try await Self.child(of: parent, mia, home, points), [])
           }
           let holder = child
           let killAfter = Int.random(in: 8...60)
-          let write = { @Sendable (key: String) in try await Self.write(key, holder, points, parent)
+          let write = { @Sendable (key: String) in try await Self.write(key, holder, points, mia)
           }
           let storm = await WriteStorm.run(round: round, killAfter: killAfter, write: write) {
             home.entitlement.send(SIGKILL)
@@ -51,16 +51,17 @@ extension EndToEndTests {
               #expect(made.insert(id).inserted, "the transaction of two keys: \(id)")
             }
           }
-          try await Self.compare(made, child, points, parent)
+          try await Self.compare(made, child, points, mia)
           let verified = try await home.entitlement.command(["verify"])
           #expect(verified.ending == .exited(0), "\(verified.text)")
         }
       }
     }
 
-    /// A child of a new family, with rules for two apps.
+    /// A child of a new family, with rules for two apps, and an account that is the child's.
     private static func child(
       of parent: Person,
+      _ account: Person,
       _ home: Installation,
       _ points: Entitlement_V1.PointsClient
     ) async throws -> String {
@@ -73,15 +74,25 @@ extension EndToEndTests {
         .init(entity: .init(type: "child", parentId: family.id, name: "Mia")),
         options: parent.call
       ).id
+      let parentMode = try await home.parentMode(of: family.id, parent).call
       for app in ["math", "reading"] {
         _ = try await points.setRule(
           .init(
             holderId: child,
             rule: .init(app: app, pointsPerMinute: 2, pointsPerRewardMinute: 3)
           ),
-          options: parent.call
+          options: parentMode
         )
       }
+      let families = Tenancy_V1.FamiliesClient(home.tenancy.channel)
+      let code = try await families.createPairingCode(
+        .init(familyId: family.id, deviceRole: .child, childId: child),
+        options: parent.call
+      ).code
+      _ = try await families.pairDevice(
+        .init(code: code, deviceId: "ipad"),
+        options: account.call
+      )
       return child
     }
 

@@ -70,11 +70,12 @@ extension EndToEndTests {
           .init(entity: .init(type: "child", parentId: family.id, name: "Mia")),
           options: parent.call
         )
-        try await body(Family(home: home, parent: parent, child: child.id))
+        let opened = try await home.parentMode(of: family.id, parent)
+        try await body(Family(home: home, parent: opened, child: child.id))
       }
     }
 
-    /// A parent, and the points of its child.
+    /// A parent in parent mode, and the points of its child.
     private struct Family {
       let home: Installation
       let parent: Person

@@ -21,7 +21,7 @@ extension EndToEndTests {
       "A world is made once, however often it is asked for, and what it says to try works",
       arguments: [
         ("smart-home", "smart-home", 14), ("stables", "equestrian", 13),
-        ("family", "family", 14), ("journal", "smart-home", 10),
+        ("family", "family", 15), ("journal", "smart-home", 10),
       ]
     )
     func seed_again_makesNothing(product: String, policy: String, count: Int) async throws {

@@ -57,6 +57,7 @@ struct NaiveEvaluator {
   // Read once: to cast a dictionary of Foundation's takes longer than all the rest.
   private let actionsByType: [String: [String: [String: Any]]]
   private let rolesByAction: [String: [String: [String]]]
+  private let stepUpRolesByAction: [String: [String: [String: [String]]]]
   private let includedRoles: [String: [String]]
   private let inheritingTypes: [String: [String]]
   var entities: [String: Entity] = [:]
@@ -102,6 +103,9 @@ struct NaiveEvaluator {
     rolesByAction = actionsByType.mapValues { actions in
       actions.mapValues { $0["roles"] as? [String] ?? [] }
     }
+    stepUpRolesByAction = actionsByType.mapValues { actions in
+      actions.mapValues { $0["with_step_up"] as? [String: [String]] ?? [:] }
+    }
     includedRoles = roles.mapValues { $0["includes"] as? [String] ?? [] }
     inheritingTypes = roles.mapValues { $0["inherits_to"] as? [String] ?? [] }
     entities["sys_root"] = Entity(id: "sys_root", type: "system", parent: nil, attributes: [:])
@@ -131,9 +135,28 @@ struct NaiveEvaluator {
     }
   }
 
-  private func grants(_ association: Association, _ action: String, on type: String) -> Bool {
+  /// Whether a role of the policy grants an action with one of some step-ups, or with any.
+  private func grants(
+    _ role: String,
+    _ action: String,
+    on type: String,
+    with stepUps: [String]?
+  ) -> Bool {
+    (stepUpRolesByAction[type]?[action] ?? [:]).contains { stepUp, granting in
+      stepUps?.contains(stepUp) != false && granting.contains { includes(role, $0) }
+    }
+  }
+
+  private func grants(
+    _ association: Association,
+    _ action: String,
+    on type: String,
+    with stepUps: [String] = []
+  ) -> Bool {
     guard let definition = definition(association) else {
-      return association.variant == nil && grants(association.role, action, on: type)
+      return association.variant == nil
+        && (grants(association.role, action, on: type)
+          || grants(association.role, action, on: type, with: stepUps))
     }
     return actions(of: type)[action] != nil && definition.actions.contains(action)
   }
@@ -154,11 +177,16 @@ struct NaiveEvaluator {
     var level: Int
   }
 
-  private func associationsReaching(_ entity: Entity, _ user: String, _ action: String) -> [Seen] {
+  private func associationsReaching(
+    _ entity: Entity,
+    _ user: String,
+    _ action: String,
+    _ stepUps: [String] = []
+  ) -> [Seen] {
     var seen: [Seen] = []
     let above = ancestors(of: entity.id)
     for association in associations where association.user == user {
-      let isGranting = grants(association, action, on: entity.type)
+      let isGranting = grants(association, action, on: entity.type, with: stepUps)
       if association.entity == entity.id {
         seen.append(Seen(association: association, isGranting: isGranting, level: 0))
       }
@@ -197,7 +225,7 @@ struct NaiveEvaluator {
       answer.reason = "ENTITY_UNKNOWN"
       return answer
     }
-    let seen = associationsReaching(entity, user, action)
+    let seen = associationsReaching(entity, user, action, stepUps)
     answer.isKnown = !seen.isEmpty
     for one in seen {
       for edge in [one.association.from, one.association.until] {
@@ -216,6 +244,10 @@ struct NaiveEvaluator {
     } else if !granting.isEmpty {
       let failed = conditions(action, entity, stepUps, features, now, &answer.validUntil)
       answer.reason = Self.reasons.first { failed.contains($0) } ?? "ALLOWED"
+    } else if valid.contains(where: {
+      grants($0.association.role, action, on: entity.type, with: nil)
+    }) {
+      answer.reason = "STEP_UP_REQUIRED"
     } else if seen.contains(where: { $0.isGranting && ($0.association.from ?? .min) > now })
       || inTime.contains(where: \.isGranting)
     {
@@ -228,6 +260,7 @@ struct NaiveEvaluator {
       let wouldDo = associations.contains {
         $0.user == user
           && (grants($0.role, action, on: entity.type)
+            || grants($0.role, action, on: entity.type, with: nil)
             || actions(of: entity.type)[action] != nil
               && through($0.role).values.contains { $0.contains(action) })
       }

@@ -148,6 +148,22 @@ extension BuiltInMails {
         "If that was not you, change your password now and sign out your other sessions.",
       ]
     ),
+    .familyPinChanged: Draft(
+      subject: "The PIN of your family was changed",
+      paragraphs: [
+        "Hello {{name}},", "the PIN of your family was set or removed at {{time}}.",
+        "If no organizer of your family did that, change your password now and set another PIN.",
+      ]
+    ),
+    .parentModeClosed: Draft(
+      subject: "Parent mode is closed on a device",
+      paragraphs: [
+        "Hello {{name}},",
+        "the PIN of your family was entered wrongly too often on the device {{device}} of {{person}}, the"
+          + " last time at {{time}}. Parent mode is closed there.",
+        "It opens again when a parent signs in. If someone may know the PIN, set another one.",
+      ]
+    ),
     .signInsRefused: Draft(
       subject: "Many failed attempts to sign in",
       paragraphs: [

@@ -160,6 +160,24 @@ extension BuiltInMails {
         "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
       ]
     ),
+    .familyPinChanged: Draft(
+      subject: "Die PIN Ihrer Familie wurde geändert",
+      paragraphs: [
+        "Hallo {{name}},", "die PIN Ihrer Familie wurde gesetzt oder entfernt: {{time}}.",
+        "Wenn das niemand war, der die Familie verwaltet, ändern Sie jetzt Ihr Passwort und setzen Sie eine"
+          + " andere PIN.",
+      ]
+    ),
+    .parentModeClosed: Draft(
+      subject: "Der Elternmodus ist auf einem Gerät gesperrt",
+      paragraphs: [
+        "Hallo {{name}},",
+        "auf dem Gerät {{device}} von {{person}} wurde die PIN Ihrer Familie zu oft falsch eingegeben,"
+          + " zuletzt {{time}}. Der Elternmodus ist dort gesperrt.",
+        "Er ist wieder offen, wenn sich ein Elternteil anmeldet. Kennt vielleicht jemand die PIN, setzen Sie"
+          + " eine andere.",
+      ]
+    ),
     .signInsRefused: Draft(
       subject: "Viele fehlgeschlagene Anmeldungen",
       paragraphs: [

@@ -368,6 +368,431 @@ extension Auth_V1 {
     }
   }
 
+  /// Asks for the state of a family's PIN.
+  public struct GetFamilyPinRequest: RPCKit.GeneratedMessage {
+    /// The family; the caller must have a role by which it enters parent mode.
+    public var familyId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      familyId: Swift.String = ""
+    ) {
+      self.familyId = familyId
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.GetFamilyPinRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__get_family_pin_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__GetFamilyPinRequest.self)
+      try unsafe self.familyId = RPCKit.MessageReading.string(source.pointee.f1_family_id)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.familyId.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__GetFamilyPinRequest.self, 1)
+      unsafe auth__v1__get_family_pin_request__init(target)
+      unsafe target.pointee.f1_family_id = scratch.copy(self.familyId)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.familyId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must be set"))
+      } else {
+        if self.familyId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The state of a family's PIN.
+  public struct FamilyPinState: RPCKit.GeneratedMessage {
+    /// Whether there is one.
+    public var isSet: Swift.Bool = false
+    /// Whether it is closed on the caller's device after too many wrong ones, until a parent has signed in.
+    public var closed: Swift.Bool = false
+    /// Digits that a new PIN must have.
+    public var digits: Swift.UInt32 = 0
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      isSet: Swift.Bool = false,
+      closed: Swift.Bool = false,
+      digits: Swift.UInt32 = 0
+    ) {
+      self.isSet = isSet
+      self.closed = closed
+      self.digits = digits
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.FamilyPinState" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__family_pin_state()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__FamilyPinState.self)
+      unsafe self.isSet = source.pointee.f1_is_set != 0
+      unsafe self.closed = source.pointee.f2_closed != 0
+      unsafe self.digits = source.pointee.f3_digits
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__FamilyPinState.self, 1)
+      unsafe auth__v1__family_pin_state__init(target)
+      unsafe target.pointee.f1_is_set = self.isSet ? 1 : 0
+      unsafe target.pointee.f2_closed = self.closed ? 1 : 0
+      unsafe target.pointee.f3_digits = self.digits
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Sets the PIN of a family, in place of the one before.
+  public struct SetFamilyPinRequest: RPCKit.GeneratedMessage {
+    /// The family; the caller must be allowed `family.set_pin` there.
+    public var familyId: Swift.String = ""
+    /// As many digits as `FamilyPinState.digits` says; neither a common PIN, nor the one before, nor that one
+    /// backwards.
+    public var pin: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      familyId: Swift.String = "",
+      pin: Swift.String = ""
+    ) {
+      self.familyId = familyId
+      self.pin = pin
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.SetFamilyPinRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__set_family_pin_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__SetFamilyPinRequest.self)
+      try unsafe self.familyId = RPCKit.MessageReading.string(source.pointee.f1_family_id)
+      try unsafe self.pin = RPCKit.MessageReading.string(source.pointee.f2_pin)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.familyId.utf8.count)
+      measure.add(self.pin.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__SetFamilyPinRequest.self, 1)
+      unsafe auth__v1__set_family_pin_request__init(target)
+      unsafe target.pointee.f1_family_id = scratch.copy(self.familyId)
+      unsafe target.pointee.f2_pin = scratch.copy(self.pin)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let pin_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 287948901175001088, high: 0, minimum: 4, maximum: 6),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.familyId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must be set"))
+      } else {
+        if self.familyId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.pin.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must be set"))
+      } else {
+        if self.pin.utf8.count > 6 {
+          violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must have at most 6 bytes"))
+        } else {
+          if !Self.pin_pattern.matches(self.pin) {
+            violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must be 4 to 6 digits"))
+          }
+        }
+      }
+    }
+  }
+
+  /// The PIN is set, and works on every device of the family.
+  public struct SetFamilyPinResponse: RPCKit.GeneratedMessage {
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    public static var protobufName: Swift.String { "auth.v1.SetFamilyPinResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__set_family_pin_response()
+    }
+
+    public init(
+      reading _: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__SetFamilyPinResponse.self, 1)
+      unsafe auth__v1__set_family_pin_response__init(target)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Proves that a user of the caller's device knows the PIN of a family.
+  public struct VerifyFamilyPinRequest: RPCKit.GeneratedMessage {
+    /// The family; the caller must have a role by which it enters parent mode.
+    public var familyId: Swift.String = ""
+    /// The PIN.
+    public var pin: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      familyId: Swift.String = "",
+      pin: Swift.String = ""
+    ) {
+      self.familyId = familyId
+      self.pin = pin
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.VerifyFamilyPinRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__verify_family_pin_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__VerifyFamilyPinRequest.self)
+      try unsafe self.familyId = RPCKit.MessageReading.string(source.pointee.f1_family_id)
+      try unsafe self.pin = RPCKit.MessageReading.string(source.pointee.f2_pin)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.familyId.utf8.count)
+      measure.add(self.pin.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__VerifyFamilyPinRequest.self, 1)
+      unsafe auth__v1__verify_family_pin_request__init(target)
+      unsafe target.pointee.f1_family_id = scratch.copy(self.familyId)
+      unsafe target.pointee.f2_pin = scratch.copy(self.pin)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let pin_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 287948901175001088, high: 0, minimum: 4, maximum: 6),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.familyId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must be set"))
+      } else {
+        if self.familyId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.pin.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must be set"))
+      } else {
+        if self.pin.utf8.count > 6 {
+          violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must have at most 6 bytes"))
+        } else {
+          if !Self.pin_pattern.matches(self.pin) {
+            violations.append(RPCKit.FieldViolation(field: path + "pin", description: "must be 4 to 6 digits"))
+          }
+        }
+      }
+    }
+  }
+
+  /// The PIN is right.
+  public struct VerifyFamilyPinResponse: RPCKit.GeneratedMessage {
+    /// An elevated token of the caller with `acr` family_pin, for `family.enter_parent_mode` and all that a
+    /// policy puts into that mode, in this family alone. It satisfies the step-ups `family_pin` and `pin`,
+    /// lives for five minutes, cannot be refreshed and ends with the session.
+    public var token: Auth_V1.AccessToken? {
+      get { token_storage.first }
+      set { token_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var token_storage: [Auth_V1.AccessToken] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      token: Auth_V1.AccessToken? = nil
+    ) {
+      self.token = token
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.VerifyFamilyPinResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__verify_family_pin_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__VerifyFamilyPinResponse.self)
+      if let member = unsafe source.pointee.f1_token {
+        try unsafe self.token_storage = [Auth_V1.AccessToken(reading: member)]
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.token {
+        value.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__VerifyFamilyPinResponse.self, 1)
+      unsafe auth__v1__verify_family_pin_response__init(target)
+      if let value = self.token {
+        unsafe target.pointee.f1_token = value.packed(in: scratch).assumingMemoryBound(to: Auth__V1__AccessToken.self)
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Removes the PIN of a family.
+  public struct ClearFamilyPinRequest: RPCKit.GeneratedMessage {
+    /// The family; the caller must be allowed `family.set_pin` there.
+    public var familyId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      familyId: Swift.String = ""
+    ) {
+      self.familyId = familyId
+    }
+
+    public static var protobufName: Swift.String { "auth.v1.ClearFamilyPinRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__clear_family_pin_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Auth__V1__ClearFamilyPinRequest.self)
+      try unsafe self.familyId = RPCKit.MessageReading.string(source.pointee.f1_family_id)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.familyId.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__ClearFamilyPinRequest.self, 1)
+      unsafe auth__v1__clear_family_pin_request__init(target)
+      unsafe target.pointee.f1_family_id = scratch.copy(self.familyId)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.familyId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must be set"))
+      } else {
+        if self.familyId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The family has no PIN.
+  public struct ClearFamilyPinResponse: RPCKit.GeneratedMessage {
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    public static var protobufName: Swift.String { "auth.v1.ClearFamilyPinResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_auth__v1__clear_family_pin_response()
+    }
+
+    public init(
+      reading _: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Auth__V1__ClearFamilyPinResponse.self, 1)
+      unsafe auth__v1__clear_family_pin_response__init(target)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// What is known of the methods of `auth.v1.StepUp`.
   public enum StepUpMethods {
     /// Says whether the caller has a PIN.
@@ -457,6 +882,99 @@ extension Auth_V1 {
         ),
       ]
     )
+    /// Says whether a family has a PIN, and whether it works on the caller's device. NOT_FOUND, FAMILY_UNKNOWN,
+    /// for a family in which the caller has no such role.
+    public static let getFamilyPin = RPCKit.MethodDescriptor(
+      service: "auth.v1.StepUp",
+      method: "GetFamilyPin",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .normal,
+      requestType: "auth.v1.GetFamilyPinRequest",
+      responseType: "auth.v1.FamilyPinState",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/auth/families/{family_id}/pin",
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("families"), .single, .literal("pin")],
+          variables: [.init(field: "family_id", segments: 4..<5)]
+        ),
+      ]
+    )
+    /// Sets the one PIN of a family, which also opens parent mode again on every device. INVALID_ARGUMENT,
+    /// PIN_LENGTH, PIN_COMMON or PIN_REUSED, for one that does not do; PERMISSION_DENIED, FAMILY_PIN_REFUSED,
+    /// for a member who may not set it. The parents of the family are notified by mail.
+    public static let setFamilyPin = RPCKit.MethodDescriptor(
+      service: "auth.v1.StepUp",
+      method: "SetFamilyPin",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.SetFamilyPinRequest",
+      responseType: "auth.v1.SetFamilyPinResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "PUT",
+          template: "/api/v1/auth/families/{family_id}/pin",
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("families"), .single, .literal("pin")],
+          variables: [.init(field: "family_id", segments: 4..<5)],
+          body: .whole
+        ),
+      ]
+    )
+    /// Gives an elevated token of the caller, a child or a parent, to anyone who knows the PIN of the family.
+    /// INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`; RESOURCE_EXHAUSTED, TOO_MANY_PIN_ATTEMPTS, when it
+    /// comes too early after wrong ones; FAILED_PRECONDITION, PIN_NOT_SET, or PARENT_MODE_CLOSED after ten wrong
+    /// ones in a row on a device (five if PINs have fewer than six digits), until a parent has signed in. The
+    /// parents of the family are notified by mail then.
+    public static let verifyFamilyPin = RPCKit.MethodDescriptor(
+      service: "auth.v1.StepUp",
+      method: "VerifyFamilyPin",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.VerifyFamilyPinRequest",
+      responseType: "auth.v1.VerifyFamilyPinResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/auth/step-up/family-pin",
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("step-up"), .literal("family-pin")],
+          body: .whole
+        ),
+      ]
+    )
+    /// Removes the PIN of a family, if there is one. The parents of the family are notified by mail.
+    public static let clearFamilyPin = RPCKit.MethodDescriptor(
+      service: "auth.v1.StepUp",
+      method: "ClearFamilyPin",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.ClearFamilyPinRequest",
+      responseType: "auth.v1.ClearFamilyPinResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "DELETE",
+          template: "/api/v1/auth/families/{family_id}/pin",
+          segments: [.literal("api"), .literal("v1"), .literal("auth"), .literal("families"), .single, .literal("pin")],
+          variables: [.init(field: "family_id", segments: 4..<5)]
+        ),
+      ]
+    )
   }
 
   /// PINs, which satisfy the step-up `pin`. A method or a policy asks for one with UNAUTHENTICATED,
@@ -474,6 +992,21 @@ extension Auth_V1 {
     func verifyPin(_ request: Auth_V1.VerifyPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.VerifyPinResponse
     /// Removes the PIN, if there is one. The user is notified by mail.
     func clearPin(_ request: Auth_V1.ClearPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ClearPinResponse
+    /// Says whether a family has a PIN, and whether it works on the caller's device. NOT_FOUND, FAMILY_UNKNOWN,
+    /// for a family in which the caller has no such role.
+    func getFamilyPin(_ request: Auth_V1.GetFamilyPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.FamilyPinState
+    /// Sets the one PIN of a family, which also opens parent mode again on every device. INVALID_ARGUMENT,
+    /// PIN_LENGTH, PIN_COMMON or PIN_REUSED, for one that does not do; PERMISSION_DENIED, FAMILY_PIN_REFUSED,
+    /// for a member who may not set it. The parents of the family are notified by mail.
+    func setFamilyPin(_ request: Auth_V1.SetFamilyPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SetFamilyPinResponse
+    /// Gives an elevated token of the caller, a child or a parent, to anyone who knows the PIN of the family.
+    /// INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`; RESOURCE_EXHAUSTED, TOO_MANY_PIN_ATTEMPTS, when it
+    /// comes too early after wrong ones; FAILED_PRECONDITION, PIN_NOT_SET, or PARENT_MODE_CLOSED after ten wrong
+    /// ones in a row on a device (five if PINs have fewer than six digits), until a parent has signed in. The
+    /// parents of the family are notified by mail then.
+    func verifyFamilyPin(_ request: Auth_V1.VerifyFamilyPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.VerifyFamilyPinResponse
+    /// Removes the PIN of a family, if there is one. The parents of the family are notified by mail.
+    func clearFamilyPin(_ request: Auth_V1.ClearFamilyPinRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ClearFamilyPinResponse
   }
 
   /// Calls `auth.v1.StepUp`.
@@ -541,6 +1074,65 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(StepUpMethods.clearPin, request, options: options)
     }
+
+    /// Says whether a family has a PIN, and whether it works on the caller's device. NOT_FOUND, FAMILY_UNKNOWN,
+    /// for a family in which the caller has no such role.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func getFamilyPin(
+      _ request: Auth_V1.GetFamilyPinRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.FamilyPinState {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(StepUpMethods.getFamilyPin, request, options: options)
+    }
+
+    /// Sets the one PIN of a family, which also opens parent mode again on every device. INVALID_ARGUMENT,
+    /// PIN_LENGTH, PIN_COMMON or PIN_REUSED, for one that does not do; PERMISSION_DENIED, FAMILY_PIN_REFUSED,
+    /// for a member who may not set it. The parents of the family are notified by mail.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func setFamilyPin(
+      _ request: Auth_V1.SetFamilyPinRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.SetFamilyPinResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(StepUpMethods.setFamilyPin, request, options: options)
+    }
+
+    /// Gives an elevated token of the caller, a child or a parent, to anyone who knows the PIN of the family.
+    /// INVALID_ARGUMENT, PIN_INVALID, with `attempts_left`; RESOURCE_EXHAUSTED, TOO_MANY_PIN_ATTEMPTS, when it
+    /// comes too early after wrong ones; FAILED_PRECONDITION, PIN_NOT_SET, or PARENT_MODE_CLOSED after ten wrong
+    /// ones in a row on a device (five if PINs have fewer than six digits), until a parent has signed in. The
+    /// parents of the family are notified by mail then.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func verifyFamilyPin(
+      _ request: Auth_V1.VerifyFamilyPinRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.VerifyFamilyPinResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(StepUpMethods.verifyFamilyPin, request, options: options)
+    }
+
+    /// Removes the PIN of a family, if there is one. The parents of the family are notified by mail.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func clearFamilyPin(
+      _ request: Auth_V1.ClearFamilyPinRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.ClearFamilyPinResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(StepUpMethods.clearFamilyPin, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/step_up.proto`, for reflection and JSON.
@@ -552,7 +1144,7 @@ extension Auth_V1 {
           Auth_V1.authV1AuthenticationFile,
         ]
       },
-      base64: "ChVhdXRoL3YxL3N0ZXBfdXAucHJvdG8SB2F1dGgudjEaHGF1dGgvdjEvYXV0aGVudGljYXRpb24ucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvIg8KDUdldFBpblJlcXVlc3QiVQoIUGluU3RhdGUSFQoGaXNfc2V0GAEgASgIUgVpc1NldBIaCghkaXNhYmxlZBgCIAEoCFIIZGlzYWJsZWQSFgoGZGlnaXRzGAMgASgNUgZkaWdpdHMiNwoNU2V0UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4iEAoOU2V0UGluUmVzcG9uc2UicAoQVmVyaWZ5UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4SNAoHcHVycG9zZRgCIAEoCUIaqrsYFggBGIABIg9bQS1aYS16MC05Xy4vXStSB3B1cnBvc2UiPwoRVmVyaWZ5UGluUmVzcG9uc2USKgoFdG9rZW4YASABKAsyFC5hdXRoLnYxLkFjY2Vzc1Rva2VuUgV0b2tlbiIRCg9DbGVhclBpblJlcXVlc3QiEgoQQ2xlYXJQaW5SZXNwb25zZTKpAwoGU3RlcFVwElkKBkdldFBpbhIWLmF1dGgudjEuR2V0UGluUmVxdWVzdBoRLmF1dGgudjEuUGluU3RhdGUiJKK7GAQIAiABgtPkkwIWEhQvYXBpL3YxL3VzZXJzL21lL3BpbhJnCgZTZXRQaW4SFi5hdXRoLnYxLlNldFBpblJlcXVlc3QaFy5hdXRoLnYxLlNldFBpblJlc3BvbnNlIiyiuxgJCAIaBWZyZXNogtPkkwIZGhQvYXBpL3YxL3VzZXJzL21lL3BpbjoBKhJtCglWZXJpZnlQaW4SGS5hdXRoLnYxLlZlcmlmeVBpblJlcXVlc3QaGi5hdXRoLnYxLlZlcmlmeVBpblJlc3BvbnNlIimiuxgCCAKC0+STAh0iGC9hcGkvdjEvYXV0aC9zdGVwLXVwL3BpbjoBKhJsCghDbGVhclBpbhIYLmF1dGgudjEuQ2xlYXJQaW5SZXF1ZXN0GhkuYXV0aC52MS5DbGVhclBpblJlc3BvbnNlIiuiuxgLCAIaBWZyZXNoIAGC0+STAhYqFC9hcGkvdjEvdXNlcnMvbWUvcGluQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqFDwpbCgEMEgMBABIaUSBQSU5zOiBwcm92aW5nIGluIGFuIG9wZW4gc2Vzc2lvbiB0aGF0IGl0cyB1c2VyIGlzIHRoZSBvbmUgd2hvIGhvbGRzIHRoZSBkZXZpY2UuCgovCgIEABIDDAAYGiQgQXNrcyB3aGV0aGVyIHRoZSBjYWxsZXIgaGFzIGEgUElOLgoKIQoCBAESBA8AFgEaFSBUaGUgc3RhdGUgb2YgYSBQSU4uCgokCgQEAQIAEgMRAhIaFyBXaGV0aGVyIHRoZXJlIGlzIG9uZS4KCmAKBAQBAgESAxMCFBpTIFdoZXRoZXIgaXQgaXMgZGlzYWJsZWQsIGFmdGVyIHRvbyBtYW55IHdyb25nIG9uZXMsIHVudGlsIHRoZSB1c2VyIHNpZ25zIGluIGFnYWluLgoKLwoEBAECAhIDFQIUGiIgRGlnaXRzIHRoYXQgYSBuZXcgUElOIG11c3QgaGF2ZS4KCkAKAgQCEgQZAB0BGjQgU2V0cyB0aGUgY2FsbGVyJ3MgUElOLCBpbiBwbGFjZSBvZiB0aGUgb25lIGJlZm9yZS4KCnsKBAQCAgASAxwCWxpuIEFzIG1hbnkgZGlnaXRzIGFzIGBQaW5TdGF0ZS5kaWdpdHNgIHNheXM7IG5laXRoZXIgYSBjb21tb24gUElOLCBub3IgdGhlIG9uZSBiZWZvcmUsIG5vciB0aGF0IG9uZQogYmFja3dhcmRzLgoKHAoCBAMSAyAAGRoRIFRoZSBQSU4gaXMgc2V0LgoKMwoCBAQSBCMAKQEaJyBQcm92ZXMgdGhhdCB0aGUgY2FsbGVyIGtub3dzIGl0cyBQSU4uCgoXCgQEBAIAEgMlAlsaCiBUaGUgUElOLgoKngEKBAQEAgESAygCZhqQASBUaGUgb25lIHB1cnBvc2Ugb2YgdGhlIHRva2VuOiBhbiBhY3Rpb24gb2YgYSBwb2xpY3ksIGFzCiBgZmFtaWx5LmVudGVyX3BhcmVudF9tb2RlYCwgb3IgdGhlIGZ1bGwgbmFtZSBvZiBhIG1ldGhvZCwgYXMgYG5vdGVzLnYxLk5vdGVzL0RlbGV0ZWAuCgonCgIEBRIELAAwARobIFRoZSBjYWxsZXIga25vd3MgaXRzIFBJTi4KCq8BCgQEBQIAEgMvAhgaoQEgQW4gZWxldmF0ZWQgdG9rZW4gd2l0aCBgYWNyYCBwaW4uIEl0IHNhdGlzZmllcyB0aGUgc3RlcC11cCBgcGluYCBmb3IgaXRzIHB1cnBvc2UgYWxvbmUsIGxpdmVzIGZvcgogZml2ZSBtaW51dGVzLCBjYW5ub3QgYmUgcmVmcmVzaGVkIGFuZCBlbmRzIHdpdGggdGhlIHNlc3Npb24uCgomCgIEBhIDMwAaGhsgUmVtb3ZlcyB0aGUgY2FsbGVyJ3MgUElOLgoKIwoCBAcSAzYAGxoYIFRoZSBjYWxsZXIgaGFzIG5vIFBJTi4KCn8KAgYAEgQ6AFMBGnMgUElOcywgd2hpY2ggc2F0aXNmeSB0aGUgc3RlcC11cCBgcGluYC4gQSBtZXRob2Qgb3IgYSBwb2xpY3kgYXNrcyBmb3Igb25lIHdpdGggVU5BVVRIRU5USUNBVEVELAogU1RFUF9VUF9SRVFVSVJFRC4KCjIKBAYAAgASBDwCPwMaJCBTYXlzIHdoZXRoZXIgdGhlIGNhbGxlciBoYXMgYSBQSU4uCgqqAQoEBgACARIEQgJFAxqbASBTZXRzIGEgUElOLCB3aGljaCBhbHNvIGVuYWJsZXMgaXQgYWdhaW4uIElOVkFMSURfQVJHVU1FTlQsIFBJTl9MRU5HVEgsIFBJTl9DT01NT04gb3IgUElOX1JFVVNFRCwgZm9yCiBvbmUgdGhhdCBkb2VzIG5vdCBkby4gVGhlIHVzZXIgaXMgbm90aWZpZWQgYnkgbWFpbC4KCvECCgQGAAICEgRKAk0DGuICIEdpdmVzIGFuIGVsZXZhdGVkIHRva2VuIHRvIGFueW9uZSB3aG8ga25vd3MgdGhlIFBJTi4gSU5WQUxJRF9BUkdVTUVOVCwgUElOX0lOVkFMSUQsIHdpdGggYGF0dGVtcHRzX2xlZnRgOwogUkVTT1VSQ0VfRVhIQVVTVEVELCBUT09fTUFOWV9QSU5fQVRURU1QVFMsIHdoZW4gaXQgY29tZXMgdG9vIGVhcmx5IGFmdGVyIHdyb25nIG9uZXM7CiBGQUlMRURfUFJFQ09ORElUSU9OLCBQSU5fTk9UX1NFVCwgb3IgUElOX0RJU0FCTEVEIGFmdGVyIHRlbiB3cm9uZyBvbmVzIGluIGEgcm93IChmaXZlIGlmIFBJTnMgaGF2ZQogZmV3ZXIgdGhhbiBzaXggZGlnaXRzKSwgdW50aWwgdGhlIHVzZXIgaGFzIHNpZ25lZCBpbiBhZ2Fpbi4KCk8KBAYAAgMSBE8CUgMaQSBSZW1vdmVzIHRoZSBQSU4sIGlmIHRoZXJlIGlzIG9uZS4gVGhlIHVzZXIgaXMgbm90aWZpZWQgYnkgbWFpbC4KYgZwcm90bzM="
+      base64: "ChVhdXRoL3YxL3N0ZXBfdXAucHJvdG8SB2F1dGgudjEaHGF1dGgvdjEvYXV0aGVudGljYXRpb24ucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvIg8KDUdldFBpblJlcXVlc3QiVQoIUGluU3RhdGUSFQoGaXNfc2V0GAEgASgIUgVpc1NldBIaCghkaXNhYmxlZBgCIAEoCFIIZGlzYWJsZWQSFgoGZGlnaXRzGAMgASgNUgZkaWdpdHMiNwoNU2V0UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4iEAoOU2V0UGluUmVzcG9uc2UicAoQVmVyaWZ5UGluUmVxdWVzdBImCgNwaW4YASABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4SNAoHcHVycG9zZRgCIAEoCUIaqrsYFggBGIABIg9bQS1aYS16MC05Xy4vXStSB3B1cnBvc2UiPwoRVmVyaWZ5UGluUmVzcG9uc2USKgoFdG9rZW4YASABKAsyFC5hdXRoLnYxLkFjY2Vzc1Rva2VuUgV0b2tlbiIRCg9DbGVhclBpblJlcXVlc3QiEgoQQ2xlYXJQaW5SZXNwb25zZSI8ChNHZXRGYW1pbHlQaW5SZXF1ZXN0EiUKCWZhbWlseV9pZBgBIAEoCUIIqrsYBAgBGEBSCGZhbWlseUlkIlcKDkZhbWlseVBpblN0YXRlEhUKBmlzX3NldBgBIAEoCFIFaXNTZXQSFgoGY2xvc2VkGAIgASgIUgZjbG9zZWQSFgoGZGlnaXRzGAMgASgNUgZkaWdpdHMiZAoTU2V0RmFtaWx5UGluUmVxdWVzdBIlCglmYW1pbHlfaWQYASABKAlCCKq7GAQIARhAUghmYW1pbHlJZBImCgNwaW4YAiABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4iFgoUU2V0RmFtaWx5UGluUmVzcG9uc2UiZwoWVmVyaWZ5RmFtaWx5UGluUmVxdWVzdBIlCglmYW1pbHlfaWQYASABKAlCCKq7GAQIARhAUghmYW1pbHlJZBImCgNwaW4YAiABKAlCFKq7GBAIARgGIgpbMC05XXs0LDZ9UgNwaW4iRQoXVmVyaWZ5RmFtaWx5UGluUmVzcG9uc2USKgoFdG9rZW4YASABKAsyFC5hdXRoLnYxLkFjY2Vzc1Rva2VuUgV0b2tlbiI+ChVDbGVhckZhbWlseVBpblJlcXVlc3QSJQoJZmFtaWx5X2lkGAEgASgJQgiquxgECAEYQFIIZmFtaWx5SWQiGAoWQ2xlYXJGYW1pbHlQaW5SZXNwb25zZTLPBwoGU3RlcFVwElkKBkdldFBpbhIWLmF1dGgudjEuR2V0UGluUmVxdWVzdBoRLmF1dGgudjEuUGluU3RhdGUiJKK7GAQIAiABgtPkkwIWEhQvYXBpL3YxL3VzZXJzL21lL3BpbhJnCgZTZXRQaW4SFi5hdXRoLnYxLlNldFBpblJlcXVlc3QaFy5hdXRoLnYxLlNldFBpblJlc3BvbnNlIiyiuxgJCAIaBWZyZXNogtPkkwIZGhQvYXBpL3YxL3VzZXJzL21lL3BpbjoBKhJtCglWZXJpZnlQaW4SGS5hdXRoLnYxLlZlcmlmeVBpblJlcXVlc3QaGi5hdXRoLnYxLlZlcmlmeVBpblJlc3BvbnNlIimiuxgCCAKC0+STAh0iGC9hcGkvdjEvYXV0aC9zdGVwLXVwL3BpbjoBKhJsCghDbGVhclBpbhIYLmF1dGgudjEuQ2xlYXJQaW5SZXF1ZXN0GhkuYXV0aC52MS5DbGVhclBpblJlc3BvbnNlIiuiuxgLCAIaBWZyZXNoIAGC0+STAhYqFC9hcGkvdjEvdXNlcnMvbWUvcGluEnwKDEdldEZhbWlseVBpbhIcLmF1dGgudjEuR2V0RmFtaWx5UGluUmVxdWVzdBoXLmF1dGgudjEuRmFtaWx5UGluU3RhdGUiNaK7GAQIAiABgtPkkwInEiUvYXBpL3YxL2F1dGgvZmFtaWxpZXMve2ZhbWlseV9pZH0vcGluEooBCgxTZXRGYW1pbHlQaW4SHC5hdXRoLnYxLlNldEZhbWlseVBpblJlcXVlc3QaHS5hdXRoLnYxLlNldEZhbWlseVBpblJlc3BvbnNlIj2iuxgJCAIaBWZyZXNogtPkkwIqGiUvYXBpL3YxL2F1dGgvZmFtaWxpZXMve2ZhbWlseV9pZH0vcGluOgEqEoYBCg9WZXJpZnlGYW1pbHlQaW4SHy5hdXRoLnYxLlZlcmlmeUZhbWlseVBpblJlcXVlc3QaIC5hdXRoLnYxLlZlcmlmeUZhbWlseVBpblJlc3BvbnNlIjCiuxgCCAKC0+STAiQiHy9hcGkvdjEvYXV0aC9zdGVwLXVwL2ZhbWlseS1waW46ASoSjwEKDkNsZWFyRmFtaWx5UGluEh4uYXV0aC52MS5DbGVhckZhbWlseVBpblJlcXVlc3QaHy5hdXRoLnYxLkNsZWFyRmFtaWx5UGluUmVzcG9uc2UiPKK7GAsIAhoFZnJlc2ggAYLT5JMCJyolL2FwaS92MS9hdXRoL2ZhbWlsaWVzL3tmYW1pbHlfaWR9L3BpbkIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK2CIKWwoBDBIDAQASGlEgUElOczogcHJvdmluZyBpbiBhbiBvcGVuIHNlc3Npb24gdGhhdCBpdHMgdXNlciBpcyB0aGUgb25lIHdobyBob2xkcyB0aGUgZGV2aWNlLgoKLwoCBAASAwwAGBokIEFza3Mgd2hldGhlciB0aGUgY2FsbGVyIGhhcyBhIFBJTi4KCiEKAgQBEgQPABYBGhUgVGhlIHN0YXRlIG9mIGEgUElOLgoKJAoEBAECABIDEQISGhcgV2hldGhlciB0aGVyZSBpcyBvbmUuCgpgCgQEAQIBEgMTAhQaUyBXaGV0aGVyIGl0IGlzIGRpc2FibGVkLCBhZnRlciB0b28gbWFueSB3cm9uZyBvbmVzLCB1bnRpbCB0aGUgdXNlciBzaWducyBpbiBhZ2Fpbi4KCi8KBAQBAgISAxUCFBoiIERpZ2l0cyB0aGF0IGEgbmV3IFBJTiBtdXN0IGhhdmUuCgpACgIEAhIEGQAdARo0IFNldHMgdGhlIGNhbGxlcidzIFBJTiwgaW4gcGxhY2Ugb2YgdGhlIG9uZSBiZWZvcmUuCgp7CgQEAgIAEgMcAlsabiBBcyBtYW55IGRpZ2l0cyBhcyBgUGluU3RhdGUuZGlnaXRzYCBzYXlzOyBuZWl0aGVyIGEgY29tbW9uIFBJTiwgbm9yIHRoZSBvbmUgYmVmb3JlLCBub3IgdGhhdCBvbmUKIGJhY2t3YXJkcy4KChwKAgQDEgMgABkaESBUaGUgUElOIGlzIHNldC4KCjMKAgQEEgQjACkBGicgUHJvdmVzIHRoYXQgdGhlIGNhbGxlciBrbm93cyBpdHMgUElOLgoKFwoEBAQCABIDJQJbGgogVGhlIFBJTi4KCp4BCgQEBAIBEgMoAmYakAEgVGhlIG9uZSBwdXJwb3NlIG9mIHRoZSB0b2tlbjogYW4gYWN0aW9uIG9mIGEgcG9saWN5LCBhcwogYGZhbWlseS5lbnRlcl9wYXJlbnRfbW9kZWAsIG9yIHRoZSBmdWxsIG5hbWUgb2YgYSBtZXRob2QsIGFzIGBub3Rlcy52MS5Ob3Rlcy9EZWxldGVgLgoKJwoCBAUSBCwAMAEaGyBUaGUgY2FsbGVyIGtub3dzIGl0cyBQSU4uCgqvAQoEBAUCABIDLwIYGqEBIEFuIGVsZXZhdGVkIHRva2VuIHdpdGggYGFjcmAgcGluLiBJdCBzYXRpc2ZpZXMgdGhlIHN0ZXAtdXAgYHBpbmAgZm9yIGl0cyBwdXJwb3NlIGFsb25lLCBsaXZlcyBmb3IKIGZpdmUgbWludXRlcywgY2Fubm90IGJlIHJlZnJlc2hlZCBhbmQgZW5kcyB3aXRoIHRoZSBzZXNzaW9uLgoKJgoCBAYSAzMAGhobIFJlbW92ZXMgdGhlIGNhbGxlcidzIFBJTi4KCiMKAgQHEgM2ABsaGCBUaGUgY2FsbGVyIGhhcyBubyBQSU4uCgozCgIECBIEOQA8ARonIEFza3MgZm9yIHRoZSBzdGF0ZSBvZiBhIGZhbWlseSdzIFBJTi4KClYKBAQIAgASAzsCSxpJIFRoZSBmYW1pbHk7IHRoZSBjYWxsZXIgbXVzdCBoYXZlIGEgcm9sZSBieSB3aGljaCBpdCBlbnRlcnMgcGFyZW50IG1vZGUuCgoqCgIECRIEPwBGARoeIFRoZSBzdGF0ZSBvZiBhIGZhbWlseSdzIFBJTi4KCiQKBAQJAgASA0ECEhoXIFdoZXRoZXIgdGhlcmUgaXMgb25lLgoKcwoEBAkCARIDQwISGmYgV2hldGhlciBpdCBpcyBjbG9zZWQgb24gdGhlIGNhbGxlcidzIGRldmljZSBhZnRlciB0b28gbWFueSB3cm9uZyBvbmVzLCB1bnRpbCBhIHBhcmVudCBoYXMgc2lnbmVkIGluLgoKLwoEBAkCAhIDRQIUGiIgRGlnaXRzIHRoYXQgYSBuZXcgUElOIG11c3QgaGF2ZS4KCkMKAgQKEgRJAE8BGjcgU2V0cyB0aGUgUElOIG9mIGEgZmFtaWx5LCBpbiBwbGFjZSBvZiB0aGUgb25lIGJlZm9yZS4KCk0KBAQKAgASA0sCSxpAIFRoZSBmYW1pbHk7IHRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIGBmYW1pbHkuc2V0X3BpbmAgdGhlcmUuCgqBAQoEBAoCARIDTgJbGnQgQXMgbWFueSBkaWdpdHMgYXMgYEZhbWlseVBpblN0YXRlLmRpZ2l0c2Agc2F5czsgbmVpdGhlciBhIGNvbW1vbiBQSU4sIG5vciB0aGUgb25lIGJlZm9yZSwgbm9yIHRoYXQgb25lCiBiYWNrd2FyZHMuCgpFCgIECxIDUgAfGjogVGhlIFBJTiBpcyBzZXQsIGFuZCB3b3JrcyBvbiBldmVyeSBkZXZpY2Ugb2YgdGhlIGZhbWlseS4KClIKAgQMEgRVAFoBGkYgUHJvdmVzIHRoYXQgYSB1c2VyIG9mIHRoZSBjYWxsZXIncyBkZXZpY2Uga25vd3MgdGhlIFBJTiBvZiBhIGZhbWlseS4KClYKBAQMAgASA1cCSxpJIFRoZSBmYW1pbHk7IHRoZSBjYWxsZXIgbXVzdCBoYXZlIGEgcm9sZSBieSB3aGljaCBpdCBlbnRlcnMgcGFyZW50IG1vZGUuCgoXCgQEDAIBEgNZAlsaCiBUaGUgUElOLgoKHwoCBA0SBF0AYgEaEyBUaGUgUElOIGlzIHJpZ2h0LgoKoQIKBAQNAgASA2ECGBqTAiBBbiBlbGV2YXRlZCB0b2tlbiBvZiB0aGUgY2FsbGVyIHdpdGggYGFjcmAgZmFtaWx5X3BpbiwgZm9yIGBmYW1pbHkuZW50ZXJfcGFyZW50X21vZGVgIGFuZCBhbGwgdGhhdCBhCiBwb2xpY3kgcHV0cyBpbnRvIHRoYXQgbW9kZSwgaW4gdGhpcyBmYW1pbHkgYWxvbmUuIEl0IHNhdGlzZmllcyB0aGUgc3RlcC11cHMgYGZhbWlseV9waW5gIGFuZCBgcGluYCwKIGxpdmVzIGZvciBmaXZlIG1pbnV0ZXMsIGNhbm5vdCBiZSByZWZyZXNoZWQgYW5kIGVuZHMgd2l0aCB0aGUgc2Vzc2lvbi4KCioKAgQOEgRlAGgBGh4gUmVtb3ZlcyB0aGUgUElOIG9mIGEgZmFtaWx5LgoKTQoEBA4CABIDZwJLGkAgVGhlIGZhbWlseTsgdGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgYGZhbWlseS5zZXRfcGluYCB0aGVyZS4KCiMKAgQPEgNrACEaGCBUaGUgZmFtaWx5IGhhcyBubyBQSU4uCgqAAQoCBgASBW8AowEBGnMgUElOcywgd2hpY2ggc2F0aXNmeSB0aGUgc3RlcC11cCBgcGluYC4gQSBtZXRob2Qgb3IgYSBwb2xpY3kgYXNrcyBmb3Igb25lIHdpdGggVU5BVVRIRU5USUNBVEVELAogU1RFUF9VUF9SRVFVSVJFRC4KCjIKBAYAAgASBHECdAMaJCBTYXlzIHdoZXRoZXIgdGhlIGNhbGxlciBoYXMgYSBQSU4uCgqqAQoEBgACARIEdwJ6AxqbASBTZXRzIGEgUElOLCB3aGljaCBhbHNvIGVuYWJsZXMgaXQgYWdhaW4uIElOVkFMSURfQVJHVU1FTlQsIFBJTl9MRU5HVEgsIFBJTl9DT01NT04gb3IgUElOX1JFVVNFRCwgZm9yCiBvbmUgdGhhdCBkb2VzIG5vdCBkby4gVGhlIHVzZXIgaXMgbm90aWZpZWQgYnkgbWFpbC4KCvICCgQGAAICEgV/AoIBAxriAiBHaXZlcyBhbiBlbGV2YXRlZCB0b2tlbiB0byBhbnlvbmUgd2hvIGtub3dzIHRoZSBQSU4uIElOVkFMSURfQVJHVU1FTlQsIFBJTl9JTlZBTElELCB3aXRoIGBhdHRlbXB0c19sZWZ0YDsKIFJFU09VUkNFX0VYSEFVU1RFRCwgVE9PX01BTllfUElOX0FUVEVNUFRTLCB3aGVuIGl0IGNvbWVzIHRvbyBlYXJseSBhZnRlciB3cm9uZyBvbmVzOwogRkFJTEVEX1BSRUNPTkRJVElPTiwgUElOX05PVF9TRVQsIG9yIFBJTl9ESVNBQkxFRCBhZnRlciB0ZW4gd3Jvbmcgb25lcyBpbiBhIHJvdyAoZml2ZSBpZiBQSU5zIGhhdmUKIGZld2VyIHRoYW4gc2l4IGRpZ2l0cyksIHVudGlsIHRoZSB1c2VyIGhhcyBzaWduZWQgaW4gYWdhaW4uCgpRCgQGAAIDEgaEAQKHAQMaQSBSZW1vdmVzIHRoZSBQSU4sIGlmIHRoZXJlIGlzIG9uZS4gVGhlIHVzZXIgaXMgbm90aWZpZWQgYnkgbWFpbC4KCq8BCgQGAAIEEgaKAQKNAQMangEgU2F5cyB3aGV0aGVyIGEgZmFtaWx5IGhhcyBhIFBJTiwgYW5kIHdoZXRoZXIgaXQgd29ya3Mgb24gdGhlIGNhbGxlcidzIGRldmljZS4gTk9UX0ZPVU5ELCBGQU1JTFlfVU5LTk9XTiwKIGZvciBhIGZhbWlseSBpbiB3aGljaCB0aGUgY2FsbGVyIGhhcyBubyBzdWNoIHJvbGUuCgqwAgoEBgACBRIGkQEClAEDGp8CIFNldHMgdGhlIG9uZSBQSU4gb2YgYSBmYW1pbHksIHdoaWNoIGFsc28gb3BlbnMgcGFyZW50IG1vZGUgYWdhaW4gb24gZXZlcnkgZGV2aWNlLiBJTlZBTElEX0FSR1VNRU5ULAogUElOX0xFTkdUSCwgUElOX0NPTU1PTiBvciBQSU5fUkVVU0VELCBmb3Igb25lIHRoYXQgZG9lcyBub3QgZG87IFBFUk1JU1NJT05fREVOSUVELCBGQU1JTFlfUElOX1JFRlVTRUQsCiBmb3IgYSBtZW1iZXIgd2hvIG1heSBub3Qgc2V0IGl0LiBUaGUgcGFyZW50cyBvZiB0aGUgZmFtaWx5IGFyZSBub3RpZmllZCBieSBtYWlsLgoK5wMKBAYAAgYSBpoBAp0BAxrWAyBHaXZlcyBhbiBlbGV2YXRlZCB0b2tlbiBvZiB0aGUgY2FsbGVyLCBhIGNoaWxkIG9yIGEgcGFyZW50LCB0byBhbnlvbmUgd2hvIGtub3dzIHRoZSBQSU4gb2YgdGhlIGZhbWlseS4KIElOVkFMSURfQVJHVU1FTlQsIFBJTl9JTlZBTElELCB3aXRoIGBhdHRlbXB0c19sZWZ0YDsgUkVTT1VSQ0VfRVhIQVVTVEVELCBUT09fTUFOWV9QSU5fQVRURU1QVFMsIHdoZW4gaXQKIGNvbWVzIHRvbyBlYXJseSBhZnRlciB3cm9uZyBvbmVzOyBGQUlMRURfUFJFQ09ORElUSU9OLCBQSU5fTk9UX1NFVCwgb3IgUEFSRU5UX01PREVfQ0xPU0VEIGFmdGVyIHRlbiB3cm9uZwogb25lcyBpbiBhIHJvdyBvbiBhIGRldmljZSAoZml2ZSBpZiBQSU5zIGhhdmUgZmV3ZXIgdGhhbiBzaXggZGlnaXRzKSwgdW50aWwgYSBwYXJlbnQgaGFzIHNpZ25lZCBpbi4gVGhlCiBwYXJlbnRzIG9mIHRoZSBmYW1pbHkgYXJlIG5vdGlmaWVkIGJ5IG1haWwgdGhlbi4KCm8KBAYAAgcSBp8BAqIBAxpfIFJlbW92ZXMgdGhlIFBJTiBvZiBhIGZhbWlseSwgaWYgdGhlcmUgaXMgb25lLiBUaGUgcGFyZW50cyBvZiB0aGUgZmFtaWx5IGFyZSBub3RpZmllZCBieSBtYWlsLgpiBnByb3RvMw=="
     )
   }
 }
@@ -575,6 +1167,18 @@ extension Auth_V1.StepUpService {
         },
         .unary(Auth_V1.StepUpMethods.clearPin) {
           request, call in try await self.clearPin(request, call)
+        },
+        .unary(Auth_V1.StepUpMethods.getFamilyPin) {
+          request, call in try await self.getFamilyPin(request, call)
+        },
+        .unary(Auth_V1.StepUpMethods.setFamilyPin) {
+          request, call in try await self.setFamilyPin(request, call)
+        },
+        .unary(Auth_V1.StepUpMethods.verifyFamilyPin) {
+          request, call in try await self.verifyFamilyPin(request, call)
+        },
+        .unary(Auth_V1.StepUpMethods.clearFamilyPin) {
+          request, call in try await self.clearFamilyPin(request, call)
         },
       ]
     )

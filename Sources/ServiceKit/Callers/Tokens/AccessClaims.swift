@@ -20,6 +20,8 @@ public struct AccessClaims: Sendable, Hashable {
   public var authenticated: Int64
   /// The one thing an elevated token is good for (`purpose`), or nil.
   public var purpose: String?
+  /// The object at or below which it is good for that (`object`), or nil for everywhere.
+  public var object: String?
   /// Which key signed it.
   public var keyID: String
 }
@@ -35,6 +37,7 @@ extension AccessClaims {
       "auth_time": .number(JSONNumber(authenticated / 1000)),
     ]
     object["purpose"] = purpose.map { .string($0) }
+    object["object"] = self.object.map { .string($0) }
     return object
   }
 
@@ -48,7 +51,8 @@ extension AccessClaims {
     acr: String,
     methods: [String],
     authenticated: Int64,
-    purpose: String? = nil
+    purpose: String? = nil,
+    object: String? = nil
   ) {
     self.init(
       userID: userID,
@@ -60,6 +64,7 @@ extension AccessClaims {
       methods: methods,
       authenticated: authenticated,
       purpose: purpose,
+      object: object,
       keyID: ""
     )
   }

@@ -45,6 +45,7 @@ public struct AccessTokenVerifier: Sendable {
       methods: try claims.texts("amr"),
       authenticated: try claims.time("auth_time"),
       purpose: try claims.optionalText("purpose"),
+      object: try claims.optionalText("object"),
       keyID: token.keyID
     )
   }

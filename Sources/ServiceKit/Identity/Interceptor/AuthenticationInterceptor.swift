@@ -11,7 +11,7 @@ public typealias AdministratorCheck =
 /// for one. Handlers find the result in `call.caller`.
 public struct AuthenticationInterceptor: ServerInterceptor {
   /// How old a proof may be for a method that asks for a `fresh` one, in milliseconds.
-  public static let freshAgeMax: Int64 = 5 * 60_000
+  public static let freshAgeMax = Assurance.recentAgeMax
 
   private let tokens: AccessTokenAuthenticator
   private let services: ServiceTokenVerifier?
@@ -327,10 +327,11 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   ) throws(RPCError) {
     let age = clock.now.subtractingReportingOverflow(user.authenticated).partialValue
     let isFresh = age <= Self.freshAgeMax
+    let assurance = user.assurance(at: clock.now)
     // What the installation asks of operators comes on top of what the method does.
     let needed = call.callerClass == .admin ? [stepUp, operatorStepUp] : [stepUp]
     for stepUp in needed
-    where !isFresh || !user.assurance.satisfies(stepUp, of: call.method.fullName) {
+    where !isFresh || !assurance.satisfies(stepUp, of: call.method.fullName) {
       throw IdentityError.stepUpRequired(stepUp, ageMax: Self.freshAgeMax)
     }
   }

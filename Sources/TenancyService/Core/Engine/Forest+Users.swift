@@ -14,17 +14,23 @@ extension Forest {
       action,
       on: type,
       subject: user.userID,
-      context: policy.context(user.assurance),
+      context: context(user.assurance(at: now)),
       now: now,
       features
     )
   }
 }
 
-extension Policy {
+extension Forest {
   /// The context of a token's proof; nil is a service.
+  ///
+  /// A proof for an object that is not there proves nothing.
   func context(_ assurance: Assurance?) -> DecisionContext {
     guard let assurance else { return .plain }
-    return context(purpose: assurance.purpose) { assurance.satisfies($0) }
+    var context = policy.context(purpose: assurance.purpose) { assurance.satisfies($0) }
+    guard let object = assurance.object else { return context }
+    guard let scope = entity(object) else { return .plain }
+    context.scope = scope
+    return context
   }
 }

@@ -48,6 +48,7 @@ extension ChangeSet {
     )
     if let childID = code.childID {
       pairing.associationID = try becomeChild(childID, code, tx)
+      try becomeDevice(of: family, code, tx)
     }
     try PairingCodeTable.remove(code, in: tx)
     try PairingTable.insert(pairing, in: tx)
@@ -105,7 +106,39 @@ extension ChangeSet {
     }
   }
 
-  /// Ends a pairing, and the role that came with it unless another device of the account needs it; the
+  /// Gives the caller the role by which the PIN of the family opens parent mode on its device.
+  private func becomeDevice(
+    of family: EntityRecord,
+    _ code: PairingCodeRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    let role = Families.deviceRole
+    guard policy.granting(role, on: Families.family) != nil else { return }
+    let before = try AssociationTable.all(of: user.userID, on: family.id, role: role, in: tx)
+    guard before.allSatisfy({ $0.isOver(at: tx.now) }) else { return }
+    try issued(by: code.issuedBy, acr: code.issuerACR) { issuer in
+      _ = try issuer.grant(role, to: user.userID, on: family, tx)
+    }
+  }
+
+  /// Ends that role once no child's device of the account is left in the family.
+  func endDeviceRole(of pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws {
+    guard pairing.childID != nil else { return }
+    let left = try PairingTable.all(ofUser: pairing.userID, in: tx)
+    guard !left.contains(where: { $0.familyID == pairing.familyID && $0.childID != nil }) else {
+      return
+    }
+    let held = try AssociationTable.all(
+      of: pairing.userID,
+      on: pairing.familyID,
+      role: Families.deviceRole,
+      in: tx
+    )
+    guard !held.isEmpty else { return }
+    try end(held, action: "role.remove", tx)
+  }
+
+  /// Ends a pairing, and the roles that came with it unless another device of the account needs it; the
   /// revision after that.
   func unpair(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws -> Int64 {
     // Before the role, whose end would end it as well.
@@ -122,6 +155,7 @@ extension ChangeSet {
       try end([association], action: "role.remove", tx)
       _ = try limitLending(by: association.userID, on: association.entityID, tx)
     }
+    try endDeviceRole(of: pairing, tx)
     return tx.revision
   }
 

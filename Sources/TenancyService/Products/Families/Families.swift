@@ -12,6 +12,10 @@ enum Families: Product {
   /// The role of a child's account on the child's profile.
   static let childRole = "child"
 
+  /// The role of a child's account on the family, which grants something in parent mode alone; a policy may
+  /// do without it.
+  static let deviceRole = "child_device"
+
   static let viewFamily = "family.view"
   static let pairDevices = "family.pair_devices"
   static let listPairings = "family.list_pairings"
@@ -107,7 +111,9 @@ extension Families {
     for held in roles where held.entityType == child || held.entityType == family {
       for pairing in try PairingTable.all(ofUser: held.userID, in: tx)
       where pairing.entityID == held.entityID {
-        if try !changes.carries(pairing, tx) { try PairingTable.end(pairing, in: tx) }
+        guard try !changes.carries(pairing, tx) else { continue }
+        try PairingTable.end(pairing, in: tx)
+        try changes.endDeviceRole(of: pairing, tx)
       }
     }
   }

@@ -35,7 +35,7 @@ struct PairingCodeRecord: Hashable, Sendable {
     self.familyID = familyID
     self.childID = childID
     issuedBy = user.userID
-    issuerACR = user.assurance.text
+    issuerACR = user.assurance(at: now).text
     createdAt = now
     expiresAt = now + PairingLimits.codeLifetime
   }

@@ -11,6 +11,8 @@ final class ScriptedPeers: Sendable {
     var suspended: Set<String> = []
     /// Entities that are seen through a role on what they are in: `user/entity`.
     var inherited: Set<String> = []
+    /// Who is what in families: roles by user, by family.
+    var families: [String: [String: String]] = [:]
     /// People whom a user may see.
     var visiblePeople: [String: Set<String>] = [:]
     /// Products that users bought.
@@ -252,10 +254,24 @@ final class ScriptedPeers: Sendable {
         guard !state.isTenancyDown else { throw down }
         return .init(
           decisions: request.checks.map { check in
-            .init(allowed: state.inherited.contains("\(check.subjectId)/\(check.entityId)"))
+            if check.action.hasPrefix("family.") { return Self.decision(check, state) }
+            return .init(allowed: state.inherited.contains("\(check.subjectId)/\(check.entityId)"))
           }
         )
       }
+    }
+
+    /// As the policy of families decides.
+    private static func decision(
+      _ check: Tenancy_V1.CheckRequest,
+      _ state: State
+    ) -> Tenancy_V1.Decision {
+      guard let role = state.families[check.entityId]?[check.subjectId] else {
+        return .init(reason: .entityUnknown)
+      }
+      guard check.action == "family.set_pin" else { return .init(reason: .stepUpRequired) }
+      let isAllowed = role == "organizer"
+      return .init(allowed: isAllowed, reason: isAllowed ? .allowed : .roleLacksAction)
     }
 
     func check(
@@ -280,7 +296,15 @@ final class ScriptedPeers: Sendable {
     func listSubjects(
       _ request: Tenancy_V1.ListSubjectsRequest,
       _ call: CallContext
-    ) async throws -> Tenancy_V1.ListSubjectsResponse { throw unused }
+    ) async throws -> Tenancy_V1.ListSubjectsResponse {
+      try peers.read { state in
+        guard request.action == "family.pair_devices" else { throw unused }
+        let parents = (state.families[request.entityId] ?? [:]).filter {
+          ["organizer", "parent"].contains($0.value)
+        }
+        return .init(subjects: parents.sorted { $0.key < $1.key }.map { .init(userId: $0.key) })
+      }
+    }
 
     func explain(
       _ request: Tenancy_V1.ExplainRequest,

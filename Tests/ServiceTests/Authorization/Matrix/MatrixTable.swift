@@ -92,6 +92,21 @@ enum MatrixTable {
       #"{"pin": "482915", "purpose": "device.unlock"}"#
     ),
     .init("StepUp/ClearPin", .none, .everyone),
+    // The smart home has no families; see FamilyPinTests and ParentModeTests.
+    .init(
+      "StepUp/SetFamilyPin",
+      .foreignProduct,
+      [],
+      #"{"familyId": "<portfolio>", "pin": "482915"}"#
+    ),
+    .init("StepUp/GetFamilyPin", .foreignProduct, [], #"{"familyId": "<portfolio>"}"#),
+    .init(
+      "StepUp/VerifyFamilyPin",
+      .foreignProduct,
+      [],
+      #"{"familyId": "<portfolio>", "pin": "482915"}"#
+    ),
+    .init("StepUp/ClearFamilyPin", .foreignProduct, [], #"{"familyId": "<portfolio>"}"#),
     .init(
       "Accounts/SendInvitation",
       .service,

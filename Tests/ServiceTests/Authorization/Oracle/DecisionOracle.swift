@@ -90,7 +90,12 @@ struct DecisionOracle {
     let conditions = estate.naive.types.keys.flatMap { [naive = estate.naive] type in
       naive.actions(of: type).values.flatMap { $0["conditions"] as? [[String: Any]] ?? [] }
     }
-    stepUps = Set(conditions.compactMap { $0["step_up"] as? String }).sorted()
+    let granting = estate.naive.types.keys.flatMap { [naive = estate.naive] type in
+      naive.actions(of: type).values.flatMap {
+        ($0["with_step_up"] as? [String: Any] ?? [:]).keys
+      }
+    }
+    stepUps = Set(conditions.compactMap { $0["step_up"] as? String } + granting).sorted()
     features = Set(conditions.compactMap { $0["feature"] as? String }).sorted()
     cache = try await CachedPermissions(product, kind)
   }

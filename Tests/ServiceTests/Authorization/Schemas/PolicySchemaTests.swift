@@ -104,6 +104,10 @@ struct PolicySchemaTests {
     .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"step_up": "totp"}]"#),
     .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"step_up": "pwd"}]"#),
     .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"feature": ""}]"#),
+    .both(#""device.update": { "#, #""device.update": { "with_step_up": {"totp": ["guest"]}, "#),
+    .both(#""device.update": { "#, #""device.update": { "with_step_up": ["guest"], "#),
+    .both(#""roles": {"#, #""modes": {"m": {"enter": "device.view"}}, "roles": {"#),
+    .both(#""roles": {"#, #""modes": {"m": {"enter": 1, "covers": []}}, "roles": {"#),
     .both(#""prefix": "unt""#, #""prefix": "unt", "holds_features_as": "stable""#),
     .both(#""prefix": "unt""#, #""prefix": "unt", "counts": { "limit": "maxUnits" }"#),
     .both(
@@ -220,6 +224,7 @@ struct PolicySchemaTests {
         ]
       },
       "links": { "near": { "from": "library", "to": "book" } },
+      "modes": { "staff": { "enter": "book.view", "covers": ["book.turn"] } },
       "roles": {
         "super_admin": {
           "on": ["system"], "inherits_to": ["*"], "all_actions": true, "access_level": "staff"
@@ -281,7 +286,7 @@ struct PolicySchemaTests {
               ]
             },
             "book.mark": {
-              "roles": ["head"],
+              "roles": ["head"], "with_step_up": { "family_pin": ["visitor"] },
               "operation": {
                 "parameters": {
                   "page": {

@@ -74,7 +74,7 @@ extension EndToEndTests {
         #expect(try stage.decode(App.Paired.self, context).pairing == pairing)
         let modes = context.data["modes"]?.array?.map { $0.object?["mode"]?.string }
         #expect(modes == ["parent", "child"])
-        try await points(of: child, by: ada, stage)
+        try await points(of: child, by: home.parentMode(of: family, ada), stage)
       }
     }
 

@@ -60,7 +60,8 @@ extension TenancyStage {
           validUntil: until.map { .init(milliseconds: Self.start + $0) }
         )
       ),
-      options: .by(user)
+      // Roles of a family take its PIN; no other policy asks for one.
+      options: .by(user, acr: "pin")
     )
   }
 

@@ -83,6 +83,26 @@ struct PolicyLoadingTests {
         "types.device.actions.device.lock.conditions[1].step_up"
       ),
       (
+        #""conditions": ["reachable"]"#,
+        #""conditions": ["reachable"], "with_step_up": { "totp": [] }"#,
+        "types.device.actions.device.lock.with_step_up.totp"
+      ),
+      (
+        #""conditions": ["reachable"]"#,
+        #""conditions": ["reachable"], "with_step_up": { "pin": ["tenant"] }"#,
+        "types.device.actions.device.lock.with_step_up.pin"
+      ),
+      (
+        #""condition_sets": {"#,
+        #""modes": { "m": { "enter": "unit.fly", "covers": [] } }, "condition_sets": {"#,
+        "modes.m.enter"
+      ),
+      (
+        #""condition_sets": {"#,
+        #""modes": { "m": { "enter": "unit.view", "covers": ["unit.view", "unit.view"] } }, "condition_sets": {"#,
+        "modes.m.covers[1]"
+      ),
+      (
         #""prefix": "unt","#, #""prefix": "unt", "holds_features_as": "stable","#,
         "types.unit.holds_features_as"
       ),

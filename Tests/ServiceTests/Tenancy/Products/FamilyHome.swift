@@ -119,6 +119,25 @@ struct FamilyHome: Sendable {
     return modes.first { $0.mode == mode }?.reason
   }
 
+  /// A call in parent mode, which the PIN of a family has opened: of this one, if no other is given.
+  func inParentMode(_ user: String, of other: String? = nil) -> CallOptions {
+    .by(
+      user,
+      acr: "family_pin",
+      purpose: "family.enter_parent_mode",
+      object: other ?? family
+    )
+  }
+
+  /// The answer to a call that asks for one action.
+  func reason(
+    _ action: String,
+    on id: String,
+    _ options: CallOptions
+  ) async throws -> Tenancy_V1.Reason {
+    try await stage.permissions.check(.init(action: action, entityId: id), options: options).reason
+  }
+
   /// Whether a user may do something to a child.
   func may(_ user: String, _ action: String, _ child: String) async throws -> Bool {
     try await stage.reason(user, action, child) == .allowed

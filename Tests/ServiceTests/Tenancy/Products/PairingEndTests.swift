@@ -28,7 +28,7 @@ struct PairingEndTests {
   {
     _ = try await home.stage.roles.revoke(
       .init(entityId: id, role: role, userId: user),
-      options: .by(FamilyHome.organizer)
+      options: .by(FamilyHome.organizer, acr: "pin")
     )
   }
 
@@ -90,7 +90,7 @@ struct PairingEndTests {
           validUntil: .init(milliseconds: home.stage.clock.now + 3_600_000)
         )
       ),
-      options: .by(FamilyHome.organizer)
+      options: .by(FamilyHome.organizer, acr: "pin")
     )
   }
 

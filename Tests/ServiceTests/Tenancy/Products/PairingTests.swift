@@ -23,9 +23,9 @@ struct PairingTests {
       let context = try await home.context()
       #expect(context.modes.map(\.mode) == [.parent, .child])
       #expect(try await home.reason(.child) == "ALLOWED")
-      // The child knows of no family, and cannot become a parent by stepping up.
-      #expect(try await home.reason(.parent) == "NO_ASSOCIATION")
-      #expect(try await home.reason(.parent, acr: "pin") == "NO_ASSOCIATION")
+      // Parent mode takes the family's PIN, and not one that the child set for itself.
+      #expect(try await home.reason(.parent) == "STEP_UP_REQUIRED")
+      #expect(try await home.reason(.parent, acr: "pin") == "STEP_UP_REQUIRED")
       for adult in [FamilyHome.organizer, FamilyHome.parent, FamilyHome.guardian] {
         #expect(try await home.reason(.parent, for: adult) == "STEP_UP_REQUIRED", "\(adult)")
         #expect(try await home.reason(.parent, for: adult, acr: "pin") == "ALLOWED", "\(adult)")
@@ -282,7 +282,7 @@ struct PairingTests {
       let code = try await home.code(for: home.ann)
       _ = try await home.stage.roles.revoke(
         .init(entityId: home.family, role: "parent", userId: FamilyHome.parent),
-        options: .by(FamilyHome.organizer)
+        options: .by(FamilyHome.organizer, acr: "pin")
       )
       #expect(try await home.refusedPair(code) == "ISSUER_LACKS_RIGHT")
       #expect(try await !home.may(FamilyHome.annie, "points.earn", home.ann))

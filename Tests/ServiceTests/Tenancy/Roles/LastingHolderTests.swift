@@ -65,7 +65,8 @@ struct LastingHolderTests {
             replaceWindow: replacing
           )
         ),
-        options: .by(granter)
+        // Roles of a family take its PIN.
+        options: .by(granter, acr: "pin")
       )
     }
 
@@ -142,7 +143,7 @@ struct LastingHolderTests {
       let removed = try await refusal {
         _ = try await tree.stage.roles.revoke(
           .init(entityId: tree.id, role: kept.role, userId: ada),
-          options: .by(ben)
+          options: .by(ben, acr: "pin")
         )
       }
       #expect(removed == kept.refusal)
@@ -251,7 +252,7 @@ struct LastingHolderTests {
         for user in [ada, ben] {
           _ = try await tree.stage.roles.revoke(
             .init(entityId: tree.id, role: kept.role, userId: user),
-            options: .by("usr_root")
+            options: .by("usr_root", acr: "pin")
           )
         }
         #expect(try await tree.holderCount() == 1)

@@ -40,9 +40,10 @@ struct NamedCallers: ServerInterceptor {
           sessionID: call.metadata["test-session"] ?? "ses_test",
           token: BearerToken(""),
           acr: call.metadata["test-acr"] ?? "pwd",
-          authenticated: 0,
+          authenticated: call.metadata["test-recent"] == nil ? 0 : .max,
           tokenExpires: .max,
-          purpose: call.metadata["test-purpose"]
+          purpose: call.metadata["test-purpose"],
+          object: call.metadata["test-object"]
         )
       )
     } else if let service = call.metadata["test-service"] {
@@ -382,10 +383,14 @@ extension CallOptions {
   static func by(
     _ user: String,
     acr: String = "pwd",
-    purpose: String? = nil
+    purpose: String? = nil,
+    object: String? = nil,
+    isRecent: Bool = false
   ) -> CallOptions {
     var metadata: Metadata = ["test-user": user, "test-acr": acr]
     if let purpose { metadata["test-purpose"] = purpose }
+    if let object { metadata["test-object"] = object }
+    if isRecent { metadata["test-recent"] = "yes" }
     return CallOptions(timeout: .seconds(20), metadata: metadata)
   }
 

@@ -272,5 +272,29 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__clea
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__clear_pin_response(void) {
   return &auth__v1__clear_pin_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_family_pin_request(void) {
+  return &auth__v1__get_family_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__family_pin_state(void) {
+  return &auth__v1__family_pin_state__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_family_pin_request(void) {
+  return &auth__v1__set_family_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_family_pin_response(void) {
+  return &auth__v1__set_family_pin_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_family_pin_request(void) {
+  return &auth__v1__verify_family_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_family_pin_response(void) {
+  return &auth__v1__verify_family_pin_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__clear_family_pin_request(void) {
+  return &auth__v1__clear_family_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__clear_family_pin_response(void) {
+  return &auth__v1__clear_family_pin_response__descriptor;
+}
 
 #endif

@@ -55,6 +55,54 @@ void   auth__v1__clear_pin_response__init
   static const Auth__V1__ClearPinResponse init_value = AUTH__V1__CLEAR_PIN_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__get_family_pin_request__init
+                     (Auth__V1__GetFamilyPinRequest         *message)
+{
+  static const Auth__V1__GetFamilyPinRequest init_value = AUTH__V1__GET_FAMILY_PIN_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__family_pin_state__init
+                     (Auth__V1__FamilyPinState         *message)
+{
+  static const Auth__V1__FamilyPinState init_value = AUTH__V1__FAMILY_PIN_STATE__INIT;
+  *message = init_value;
+}
+void   auth__v1__set_family_pin_request__init
+                     (Auth__V1__SetFamilyPinRequest         *message)
+{
+  static const Auth__V1__SetFamilyPinRequest init_value = AUTH__V1__SET_FAMILY_PIN_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__set_family_pin_response__init
+                     (Auth__V1__SetFamilyPinResponse         *message)
+{
+  static const Auth__V1__SetFamilyPinResponse init_value = AUTH__V1__SET_FAMILY_PIN_RESPONSE__INIT;
+  *message = init_value;
+}
+void   auth__v1__verify_family_pin_request__init
+                     (Auth__V1__VerifyFamilyPinRequest         *message)
+{
+  static const Auth__V1__VerifyFamilyPinRequest init_value = AUTH__V1__VERIFY_FAMILY_PIN_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__verify_family_pin_response__init
+                     (Auth__V1__VerifyFamilyPinResponse         *message)
+{
+  static const Auth__V1__VerifyFamilyPinResponse init_value = AUTH__V1__VERIFY_FAMILY_PIN_RESPONSE__INIT;
+  *message = init_value;
+}
+void   auth__v1__clear_family_pin_request__init
+                     (Auth__V1__ClearFamilyPinRequest         *message)
+{
+  static const Auth__V1__ClearFamilyPinRequest init_value = AUTH__V1__CLEAR_FAMILY_PIN_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__clear_family_pin_response__init
+                     (Auth__V1__ClearFamilyPinResponse         *message)
+{
+  static const Auth__V1__ClearFamilyPinResponse init_value = AUTH__V1__CLEAR_FAMILY_PIN_RESPONSE__INIT;
+  *message = init_value;
+}
 #define auth__v1__get_pin_request__field_descriptors NULL
 #define auth__v1__get_pin_request__field_indices_by_name NULL
 #define auth__v1__get_pin_request__number_ranges NULL
@@ -316,5 +364,321 @@ const ProtobufCMessageDescriptor auth__v1__clear_pin_response__descriptor =
   auth__v1__clear_pin_response__field_indices_by_name,
   0,  auth__v1__clear_pin_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__clear_pin_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__get_family_pin_request__field_descriptors[1] =
+{
+  {
+    "f1_family_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__GetFamilyPinRequest, f1_family_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__get_family_pin_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_family_id */
+};
+static const ProtobufCIntRange auth__v1__get_family_pin_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__get_family_pin_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.GetFamilyPinRequest",
+  "GetFamilyPinRequest",
+  "Auth__V1__GetFamilyPinRequest",
+  "auth.v1",
+  sizeof(Auth__V1__GetFamilyPinRequest),
+  1,
+  auth__v1__get_family_pin_request__field_descriptors,
+  auth__v1__get_family_pin_request__field_indices_by_name,
+  1,  auth__v1__get_family_pin_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__get_family_pin_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__family_pin_state__field_descriptors[3] =
+{
+  {
+    "f1_is_set",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__FamilyPinState, f1_is_set),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_closed",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__FamilyPinState, f2_closed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_digits",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__FamilyPinState, f3_digits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__family_pin_state__field_indices_by_name[] = {
+  0,   /* field[0] = f1_is_set */
+  1,   /* field[1] = f2_closed */
+  2,   /* field[2] = f3_digits */
+};
+static const ProtobufCIntRange auth__v1__family_pin_state__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__family_pin_state__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.FamilyPinState",
+  "FamilyPinState",
+  "Auth__V1__FamilyPinState",
+  "auth.v1",
+  sizeof(Auth__V1__FamilyPinState),
+  3,
+  auth__v1__family_pin_state__field_descriptors,
+  auth__v1__family_pin_state__field_indices_by_name,
+  1,  auth__v1__family_pin_state__number_ranges,
+  (ProtobufCMessageInit) auth__v1__family_pin_state__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__set_family_pin_request__field_descriptors[2] =
+{
+  {
+    "f1_family_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SetFamilyPinRequest, f1_family_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_pin",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SetFamilyPinRequest, f2_pin),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__set_family_pin_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_family_id */
+  1,   /* field[1] = f2_pin */
+};
+static const ProtobufCIntRange auth__v1__set_family_pin_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__set_family_pin_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SetFamilyPinRequest",
+  "SetFamilyPinRequest",
+  "Auth__V1__SetFamilyPinRequest",
+  "auth.v1",
+  sizeof(Auth__V1__SetFamilyPinRequest),
+  2,
+  auth__v1__set_family_pin_request__field_descriptors,
+  auth__v1__set_family_pin_request__field_indices_by_name,
+  1,  auth__v1__set_family_pin_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__set_family_pin_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define auth__v1__set_family_pin_response__field_descriptors NULL
+#define auth__v1__set_family_pin_response__field_indices_by_name NULL
+#define auth__v1__set_family_pin_response__number_ranges NULL
+const ProtobufCMessageDescriptor auth__v1__set_family_pin_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SetFamilyPinResponse",
+  "SetFamilyPinResponse",
+  "Auth__V1__SetFamilyPinResponse",
+  "auth.v1",
+  sizeof(Auth__V1__SetFamilyPinResponse),
+  0,
+  auth__v1__set_family_pin_response__field_descriptors,
+  auth__v1__set_family_pin_response__field_indices_by_name,
+  0,  auth__v1__set_family_pin_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__set_family_pin_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__verify_family_pin_request__field_descriptors[2] =
+{
+  {
+    "f1_family_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__VerifyFamilyPinRequest, f1_family_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_pin",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__VerifyFamilyPinRequest, f2_pin),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__verify_family_pin_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_family_id */
+  1,   /* field[1] = f2_pin */
+};
+static const ProtobufCIntRange auth__v1__verify_family_pin_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__verify_family_pin_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.VerifyFamilyPinRequest",
+  "VerifyFamilyPinRequest",
+  "Auth__V1__VerifyFamilyPinRequest",
+  "auth.v1",
+  sizeof(Auth__V1__VerifyFamilyPinRequest),
+  2,
+  auth__v1__verify_family_pin_request__field_descriptors,
+  auth__v1__verify_family_pin_request__field_indices_by_name,
+  1,  auth__v1__verify_family_pin_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__verify_family_pin_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__verify_family_pin_response__field_descriptors[1] =
+{
+  {
+    "f1_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__VerifyFamilyPinResponse, f1_token),
+    &auth__v1__access_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__verify_family_pin_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_token */
+};
+static const ProtobufCIntRange auth__v1__verify_family_pin_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__verify_family_pin_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.VerifyFamilyPinResponse",
+  "VerifyFamilyPinResponse",
+  "Auth__V1__VerifyFamilyPinResponse",
+  "auth.v1",
+  sizeof(Auth__V1__VerifyFamilyPinResponse),
+  1,
+  auth__v1__verify_family_pin_response__field_descriptors,
+  auth__v1__verify_family_pin_response__field_indices_by_name,
+  1,  auth__v1__verify_family_pin_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__verify_family_pin_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__clear_family_pin_request__field_descriptors[1] =
+{
+  {
+    "f1_family_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ClearFamilyPinRequest, f1_family_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__clear_family_pin_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_family_id */
+};
+static const ProtobufCIntRange auth__v1__clear_family_pin_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__clear_family_pin_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ClearFamilyPinRequest",
+  "ClearFamilyPinRequest",
+  "Auth__V1__ClearFamilyPinRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ClearFamilyPinRequest),
+  1,
+  auth__v1__clear_family_pin_request__field_descriptors,
+  auth__v1__clear_family_pin_request__field_indices_by_name,
+  1,  auth__v1__clear_family_pin_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__clear_family_pin_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define auth__v1__clear_family_pin_response__field_descriptors NULL
+#define auth__v1__clear_family_pin_response__field_indices_by_name NULL
+#define auth__v1__clear_family_pin_response__number_ranges NULL
+const ProtobufCMessageDescriptor auth__v1__clear_family_pin_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ClearFamilyPinResponse",
+  "ClearFamilyPinResponse",
+  "Auth__V1__ClearFamilyPinResponse",
+  "auth.v1",
+  sizeof(Auth__V1__ClearFamilyPinResponse),
+  0,
+  auth__v1__clear_family_pin_response__field_descriptors,
+  auth__v1__clear_family_pin_response__field_indices_by_name,
+  0,  auth__v1__clear_family_pin_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__clear_family_pin_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

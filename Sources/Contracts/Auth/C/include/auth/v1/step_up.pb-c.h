@@ -26,6 +26,14 @@ typedef struct Auth__V1__VerifyPinRequest Auth__V1__VerifyPinRequest;
 typedef struct Auth__V1__VerifyPinResponse Auth__V1__VerifyPinResponse;
 typedef struct Auth__V1__ClearPinRequest Auth__V1__ClearPinRequest;
 typedef struct Auth__V1__ClearPinResponse Auth__V1__ClearPinResponse;
+typedef struct Auth__V1__GetFamilyPinRequest Auth__V1__GetFamilyPinRequest;
+typedef struct Auth__V1__FamilyPinState Auth__V1__FamilyPinState;
+typedef struct Auth__V1__SetFamilyPinRequest Auth__V1__SetFamilyPinRequest;
+typedef struct Auth__V1__SetFamilyPinResponse Auth__V1__SetFamilyPinResponse;
+typedef struct Auth__V1__VerifyFamilyPinRequest Auth__V1__VerifyFamilyPinRequest;
+typedef struct Auth__V1__VerifyFamilyPinResponse Auth__V1__VerifyFamilyPinResponse;
+typedef struct Auth__V1__ClearFamilyPinRequest Auth__V1__ClearFamilyPinRequest;
+typedef struct Auth__V1__ClearFamilyPinResponse Auth__V1__ClearFamilyPinResponse;
 
 
 /* --- enums --- */
@@ -112,6 +120,88 @@ struct  Auth__V1__ClearPinResponse
      }
 
 
+struct  Auth__V1__GetFamilyPinRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_family_id;
+};
+#define AUTH__V1__GET_FAMILY_PIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__get_family_pin_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__FamilyPinState
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_is_set;
+  protobuf_c_boolean f2_closed;
+  uint32_t f3_digits;
+};
+#define AUTH__V1__FAMILY_PIN_STATE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__family_pin_state__descriptor) \
+    , 0, 0, 0 }
+
+
+struct  Auth__V1__SetFamilyPinRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_family_id;
+  ProtobufCBinaryData f2_pin;
+};
+#define AUTH__V1__SET_FAMILY_PIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__set_family_pin_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__SetFamilyPinResponse
+{
+  ProtobufCMessage base;
+};
+#define AUTH__V1__SET_FAMILY_PIN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__set_family_pin_response__descriptor) \
+     }
+
+
+struct  Auth__V1__VerifyFamilyPinRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_family_id;
+  ProtobufCBinaryData f2_pin;
+};
+#define AUTH__V1__VERIFY_FAMILY_PIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__verify_family_pin_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__VerifyFamilyPinResponse
+{
+  ProtobufCMessage base;
+  Auth__V1__AccessToken *f1_token;
+};
+#define AUTH__V1__VERIFY_FAMILY_PIN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__verify_family_pin_response__descriptor) \
+    , NULL }
+
+
+struct  Auth__V1__ClearFamilyPinRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_family_id;
+};
+#define AUTH__V1__CLEAR_FAMILY_PIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__clear_family_pin_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__ClearFamilyPinResponse
+{
+  ProtobufCMessage base;
+};
+#define AUTH__V1__CLEAR_FAMILY_PIN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__clear_family_pin_response__descriptor) \
+     }
+
+
 /* Auth__V1__GetPinRequest methods */
 void   auth__v1__get_pin_request__init
                      (Auth__V1__GetPinRequest         *message);
@@ -136,6 +226,30 @@ void   auth__v1__clear_pin_request__init
 /* Auth__V1__ClearPinResponse methods */
 void   auth__v1__clear_pin_response__init
                      (Auth__V1__ClearPinResponse         *message);
+/* Auth__V1__GetFamilyPinRequest methods */
+void   auth__v1__get_family_pin_request__init
+                     (Auth__V1__GetFamilyPinRequest         *message);
+/* Auth__V1__FamilyPinState methods */
+void   auth__v1__family_pin_state__init
+                     (Auth__V1__FamilyPinState         *message);
+/* Auth__V1__SetFamilyPinRequest methods */
+void   auth__v1__set_family_pin_request__init
+                     (Auth__V1__SetFamilyPinRequest         *message);
+/* Auth__V1__SetFamilyPinResponse methods */
+void   auth__v1__set_family_pin_response__init
+                     (Auth__V1__SetFamilyPinResponse         *message);
+/* Auth__V1__VerifyFamilyPinRequest methods */
+void   auth__v1__verify_family_pin_request__init
+                     (Auth__V1__VerifyFamilyPinRequest         *message);
+/* Auth__V1__VerifyFamilyPinResponse methods */
+void   auth__v1__verify_family_pin_response__init
+                     (Auth__V1__VerifyFamilyPinResponse         *message);
+/* Auth__V1__ClearFamilyPinRequest methods */
+void   auth__v1__clear_family_pin_request__init
+                     (Auth__V1__ClearFamilyPinRequest         *message);
+/* Auth__V1__ClearFamilyPinResponse methods */
+void   auth__v1__clear_family_pin_response__init
+                     (Auth__V1__ClearFamilyPinResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__GetPinRequest_Closure)
@@ -162,6 +276,30 @@ typedef void (*Auth__V1__ClearPinRequest_Closure)
 typedef void (*Auth__V1__ClearPinResponse_Closure)
                  (const Auth__V1__ClearPinResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__GetFamilyPinRequest_Closure)
+                 (const Auth__V1__GetFamilyPinRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__FamilyPinState_Closure)
+                 (const Auth__V1__FamilyPinState *message,
+                  void *closure_data);
+typedef void (*Auth__V1__SetFamilyPinRequest_Closure)
+                 (const Auth__V1__SetFamilyPinRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__SetFamilyPinResponse_Closure)
+                 (const Auth__V1__SetFamilyPinResponse *message,
+                  void *closure_data);
+typedef void (*Auth__V1__VerifyFamilyPinRequest_Closure)
+                 (const Auth__V1__VerifyFamilyPinRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__VerifyFamilyPinResponse_Closure)
+                 (const Auth__V1__VerifyFamilyPinResponse *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ClearFamilyPinRequest_Closure)
+                 (const Auth__V1__ClearFamilyPinRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ClearFamilyPinResponse_Closure)
+                 (const Auth__V1__ClearFamilyPinResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -176,6 +314,14 @@ extern const ProtobufCMessageDescriptor auth__v1__verify_pin_request__descriptor
 extern const ProtobufCMessageDescriptor auth__v1__verify_pin_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__clear_pin_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__clear_pin_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__get_family_pin_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__family_pin_state__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__set_family_pin_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__set_family_pin_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__verify_family_pin_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__verify_family_pin_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__clear_family_pin_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__clear_family_pin_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 
