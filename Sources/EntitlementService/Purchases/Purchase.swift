@@ -14,6 +14,8 @@ struct Purchase: Hashable, Sendable {
     case revoked
   }
 
+  /// Its identifier here, `pur_…`, once it is stored.
+  var storedID = ""
   /// The store that sold it: `apple`.
   var store = "apple"
   /// Where it was bought.

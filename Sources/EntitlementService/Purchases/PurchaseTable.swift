@@ -191,7 +191,12 @@ enum PurchaseTable {
       subject.stored.kind,
       subject.stored.id,
       .integer(splitCountMax)
-    ) { try columns.record($0, at: 1).purchase.counting(until: $0.optionalInteger(0)) }
+    ) { row in
+      let record = try columns.record(row, at: 1)
+      var purchase = record.purchase
+      purchase.storedID = record.id
+      return purchase.counting(until: row.optionalInteger(0))
+    }
   }
 
   /// Subscriptions of one subject whose last two periods are worth different things, or that end for it, at most.

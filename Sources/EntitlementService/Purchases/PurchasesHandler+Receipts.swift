@@ -28,10 +28,12 @@ extension PurchasesHandler {
     guard !transactions.isEmpty else {
       throw PurchaseError.productNotInReceipt(request.productId)
     }
-    return try await takePurchases(request.idempotencyKey, request, call, needing: right) {
-      intake,
-      tx,
-      changes in
+    var response = try await takePurchases(
+      request.idempotencyKey,
+      request,
+      call,
+      needing: right
+    ) { intake, tx, changes -> Entitlement_V1.ValidateReceiptResponse in
       var outcomes: [PurchaseIntake.Outcome] = []
       var refusal: RPCError?
       for transaction in transactions {
@@ -62,6 +64,9 @@ extension PurchasesHandler {
         message: Self.message(outcome, purchases)
       )
     }
+    // After the change, and not kept for a repeated request.
+    response.user = await accounts.profile(of: try call.requireUser())
+    return response
   }
 
   /// The result for people.

@@ -91,7 +91,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     }
     let (now, catalog) = (core.clock.now, catalogue.value)
     return .init(
-      purchases: page.records.map { $0.wire(at: now, catalog) },
+      purchases: await core.names.named(page.records.map { $0.wire(at: now, catalog) }),
       nextPageToken: page.next
     )
   }

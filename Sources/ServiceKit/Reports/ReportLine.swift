@@ -35,6 +35,9 @@ package struct ReportLine: Hashable, Sendable {
     case refusal
     /// Any other change in the tree.
     case change
+    /// The name of a person whom lines before it name by the identifier, as of the making of the file. The seal does
+    /// not cover it, as names change.
+    case person
     /// The last line of a file: digest and signature.
     case seal
   }
@@ -76,6 +79,13 @@ package struct ReportLine: Hashable, Sendable {
 
   /// The kind; nil for a text that no version has written.
   package var kind: Kind? { Kind(rawValue: self[.kind]) }
+
+  /// The identifiers of the users that it names.
+  package var people: [String] {
+    [self[.actor], self[.onBehalfOf], self[.grantedBy], self[.object]].compactMap {
+      AuditActor.userID(of: $0)
+    }
+  }
 
   /// Adds the line as JSON with its line feed: members in the order of the columns, without those that
   /// are empty, without spaces; `count` is a number.

@@ -15,6 +15,8 @@ struct Plan: Hashable, Sendable {
   var productID = ""
   /// The store of a purchase.
   var store = ""
+  /// The identifier of a purchase.
+  var purchaseID = ""
   /// The name of a trial, coupon or campaign.
   var promotion = ""
   /// Whether it is tried and not paid for.
