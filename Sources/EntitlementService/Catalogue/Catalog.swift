@@ -24,7 +24,7 @@ struct Catalog: Hashable, Sendable {
     ///
     /// 0 for everything else.
     var rank: Int32 = 0
-    /// Of products whose end Apple does not know: how long one lasts from its purchase on, in milliseconds.
+    /// Of products whose end the store does not know: how long one lasts from its purchase on, in milliseconds.
     var length: Int64?
     /// Of products: the tier that they give, if any, whose values are among theirs.
     var tier: String?

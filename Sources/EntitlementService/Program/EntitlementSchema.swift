@@ -297,5 +297,6 @@ enum EntitlementSchema {
     EarnClockTable.migration,
     PurchaseBindingTable.migration,
     PointsRequestTable.migration,
+    PurchaseTable.namingMigration,
   ]
 }

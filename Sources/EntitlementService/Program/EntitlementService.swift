@@ -132,7 +132,7 @@ final class EntitlementService: Sendable {
       core: core,
       catalogue: catalogue,
       reader: reader,
-      scope: settings.purchases.apple.scope,
+      scope: settings.purchases.scope,
       metrics: EntitlementMetrics(metrics),
       answerLifetime: settings.answerLifetime,
       heartbeatInterval: settings.heartbeatInterval
@@ -142,7 +142,7 @@ final class EntitlementService: Sendable {
       catalogue: catalogue,
       settings: settings.purchases,
       accounts: dependencies.accounts,
-      verifier: verifier,
+      stores: PurchaseStores(standard: verifier),
       metrics: purchaseMetrics
     )
     let subscriptions = SubscriptionsHandler(

@@ -9,22 +9,11 @@ extension PurchasesHandler {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ValidateReceiptResponse {
     let (claim, right) = try claim(on: request.subject, isRestore: false, call)
-    // Base 64 has no dots, and a compact signature has nothing else between its parts.
-    let isTransaction = request.receiptData.utf8.contains(UInt8(ascii: "."))
-    guard isTransaction || verifier.acceptsReceipts else {
-      throw PurchaseError.receiptsNotConfigured
+    let store = try stores[request.store]
+    let (format, transactions) = try await counting {
+      try await store.proof(request.receiptData, of: request.productId, call)
     }
-    let transactions: [Verified<AppleTransaction>]
-    if isTransaction {
-      let verified = try await counting {
-        try await verifier.transaction(request.receiptData, call)
-      }
-      transactions = verified.payload.productID == request.productId ? [verified] : []
-    } else {
-      transactions = try await counting { try await verifier.receipt(request.receiptData, call) }
-        .transactions(of: request.productId)
-    }
-    metrics.validated(isTransaction ? "transaction" : "legacy")
+    metrics.validated(format == .transaction ? "transaction" : "legacy")
     guard !transactions.isEmpty else {
       throw PurchaseError.productNotInReceipt(request.productId)
     }
@@ -41,7 +30,7 @@ extension PurchasesHandler {
           // One that is somebody else's does not keep the others out.
           outcomes.append(
             try tx.attempt {
-              try intake.take(try transaction.purchase(), claim: claim, in: tx, changes)
+              try intake.take(try transaction.get(), claim: claim, in: tx, changes)
             }
           )
         } catch let error as RPCError where PurchaseError.isOfTransaction(error) {
@@ -57,7 +46,7 @@ extension PurchasesHandler {
       let purchases = takes.map(\.purchase)
       let subject = takes.first?.subject ?? claim.subject ?? .user(claim.buyerID)
       return .init(
-        format: isTransaction ? .transaction : .legacy,
+        format: format,
         result: outcome,
         purchases: purchases,
         version: try SubjectVersionTable.current(of: subject, in: tx),

@@ -40,13 +40,13 @@ extension Purchase {
     if let expiresAt, expiresAt <= now { return .grace }
     guard let renewal else { return .unspecified }
     if renewal.isInBillingRetry { return .retrying }
-    switch renewal.autoRenewStatus {
-    case 0: return .ends
-    case 1: return .renews
-    default: return .unspecified
+    switch renewal.willRenew {
+    case false?: return .ends
+    case true?: return .renews
+    case nil: return .unspecified
     }
   }
 
   /// Whether the newest period is tried and not paid for.
-  var isFreeTrial: Bool { offer?.discountType == "FREE_TRIAL" }
+  var isFreeTrial: Bool { offer?.discountType == Purchase.Offer.freeTrial }
 }
