@@ -12,7 +12,7 @@ extension AuthCore {
     let names = Dictionary(found.map { ($0.userID, $0.text) }) { first, _ in first }
     var answer = answer
     answer.forEachPerson { id, name in
-      // The accounts are those of this store: whoever has none here was deleted.
+      // All accounts are in this store: a user who has none was deleted.
       name = id.isEmpty ? "" : names[id] ?? DeletedUser.name
       return names[id] == nil
     }

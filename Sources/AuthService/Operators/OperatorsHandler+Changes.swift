@@ -79,7 +79,9 @@ extension OperatorsHandler {
   ) async throws -> Auth_V1.AccountChange {
     let shown = try await find(request.changeId)
     let response: Auth_V1.AccountChange = try await change(shown.userID, "", request, call) {
-      user, now, tx in
+      user,
+      now,
+      tx in
       var change = try Self.waiting(shown.id, in: tx)
       try AccountChangeTable.end(&change, .cancelled, now: now, in: tx)
       try tx.audit("account.cancel_change", object: user.id, detail: change.id)

@@ -18,7 +18,7 @@ struct Catalog: Hashable, Sendable {
 
   /// Something that includes features.
   struct Offer: Hashable, Sendable {
-    /// Its name, or a product's identifier in the App Store.
+    /// Its name, or a product's identifier in its store.
     var name: String
     /// Of tiers: cheaper ones have lower ranks.
     ///

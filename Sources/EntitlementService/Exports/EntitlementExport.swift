@@ -7,7 +7,7 @@ internal import ServiceKit
 enum EntitlementExport {
   static let plan = ExportPlan(
     [subscriptions, addons, overrides, scheduledChanges, redemptions, changes, usage, purchases]
-      + [points],
+      + [points, pointsRequests],
     withheld: withheld
   )
 
@@ -121,7 +121,8 @@ enum EntitlementExport {
     of: "points_entry",
     where: """
       (holder IN (SELECT scope FROM audit_log WHERE actor = 'user:' || ?1
-          AND action IN ('points.earn', 'points.redeem', 'points.reverse', 'points.grant'))
+          AND action IN ('points.earn', 'points.redeem', 'points.reverse', 'points.grant',
+            'points.request', 'points.approve', 'points.decline', 'points.cancel'))
         OR holder IN (SELECT subject_id FROM purchase_binding WHERE buyer_id = ?1))
         AND actor_id = ?1
       """,
@@ -131,6 +132,23 @@ enum EntitlementExport {
       .text("debit"), .text("credit"), .integer("points"), .integer("minutes"),
       .integer("points_per_minute"), .text("reward"), .text("reversed_id"),
       .instant("occurred_at"),
+    ]
+  )
+
+  /// The user's requests for redemptions, found as the points are.
+  private static let pointsRequests = ExportSection(
+    "points_requests",
+    of: "points_request",
+    where: """
+      holder IN (SELECT scope FROM audit_log WHERE actor = 'user:' || ?1
+          AND action = 'points.request')
+        AND requested_by = ?1
+      """,
+    by: [.text("holder"), .text("id")],
+    [
+      .text("holder"), .text("id"), .text("reward"), .text("state"), .text("hold_id"),
+      .instant("requested_at"), .instant("expires_at"), .instant("decided_at"),
+      .text("transaction_id"),
     ]
   )
 
@@ -185,5 +203,7 @@ enum EntitlementExport {
     "purchase_points": "the points are in points, or belong to the family whose ledger it is",
     "points_entry.balance": ofFamilies,
     "points_entry.actor_id": ownID,
+    "points_request.requested_by": ownID,
+    "points_request.decided_by": "another member of the family",
   ]
 }

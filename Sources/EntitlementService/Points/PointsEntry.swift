@@ -6,7 +6,7 @@ enum PointsAccount: String, Sendable, CaseIterable {
   case issued
   /// The balance that can be redeemed.
   case balance
-  /// What requests hold until they are decided.
+  /// The points that requests hold until they are decided.
   case held
   /// The redeemed points.
   case redeemed

@@ -4,7 +4,7 @@ internal import RPCKit
 internal import ServiceKit
 
 extension PointsHandler {
-  /// What becomes of a redemption whose points take approval.
+  /// The outcome for a redemption whose points take approval.
   enum Redemption {
     /// It is begun anew, once it is known whether the caller may approve.
     case unlessApprovalIsRequired

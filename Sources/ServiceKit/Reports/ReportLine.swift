@@ -80,13 +80,6 @@ package struct ReportLine: Hashable, Sendable {
   /// The kind; nil for a text that no version has written.
   package var kind: Kind? { Kind(rawValue: self[.kind]) }
 
-  /// The identifiers of the users that it names.
-  package var people: [String] {
-    [self[.actor], self[.onBehalfOf], self[.grantedBy], self[.object]].compactMap {
-      AuditActor.userID(of: $0)
-    }
-  }
-
   /// Adds the line as JSON with its line feed: members in the order of the columns, without those that
   /// are empty, without spaces; `count` is a number.
   package func append(to bytes: inout [UInt8]) {

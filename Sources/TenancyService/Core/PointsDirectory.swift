@@ -4,7 +4,7 @@ public import PeerContracts
 public protocol PointsDirectory: Sendable {
   /// The points of some holders, in their order.
   ///
-  /// Throws `RPCError` when they cannot be had.
+  /// Throws `RPCError` when they are unavailable.
   func summaries(of holderIDs: [String]) async throws -> [Entitlement_V1.PointsSummary]
 }
 

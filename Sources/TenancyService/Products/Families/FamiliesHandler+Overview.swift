@@ -7,7 +7,7 @@ internal import TenancyContracts
 extension FamiliesHandler {
   /// Children of an overview, at most.
   private static let childCountMax: UInt32 = 50
-  /// What may be missing from an answer.
+  /// The part of an answer that may be missing.
   private static let pointsPart = "points"
 
   func getOverview(
