@@ -53,6 +53,7 @@ extension SchemaRegistry {
     Entitlement_V1.entitlementV1ExportsFile,
     Entitlement_V1.entitlementV1FeatureFlagsFile,
     Entitlement_V1.entitlementV1EntitlementsFile, Entitlement_V1.entitlementV1PointsFile,
+    Entitlement_V1.entitlementV1PointsSummariesFile,
     Entitlement_V1.entitlementV1PurchasesFile, Entitlement_V1.entitlementV1SubscriptionsFile,
     Envoy_Config_Core_V3.envoyConfigCoreV3BaseFile,
     Envoy_Service_Auth_V3.envoyServiceAuthV3ExternalAuthFile,

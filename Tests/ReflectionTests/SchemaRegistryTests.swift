@@ -31,7 +31,7 @@ struct SchemaRegistryTests {
         "entitlement.v1.Entitlements",
         "entitlement.v1.FeatureFlags",
         "entitlement.v1.Holders",
-        "entitlement.v1.Points",
+        "entitlement.v1.Points", "entitlement.v1.PointsSummaries",
         "entitlement.v1.Purchases",
         "entitlement.v1.Subscriptions",
         "envoy.service.auth.v3.Authorization",

@@ -49,7 +49,7 @@ extension OperatorsHandler {
       return (.init(change), [])
     }
     core.outbox.wake()
-    return response
+    return try await core.named(response)
   }
 
   func approveAccountChange(
@@ -70,7 +70,7 @@ extension OperatorsHandler {
     await deletions.reports.tellSoon(of: shown.userID)
     core.outbox.wake()
     deletions.wake()
-    return response
+    return try await core.named(response)
   }
 
   func cancelAccountChange(
@@ -78,12 +78,16 @@ extension OperatorsHandler {
     _ call: CallContext
   ) async throws -> Auth_V1.AccountChange {
     let shown = try await find(request.changeId)
-    return try await change(shown.userID, "", request, call) { user, now, tx in
+    let response: Auth_V1.AccountChange = try await change(shown.userID, "", request, call) {
+      user,
+      now,
+      tx in
       var change = try Self.waiting(shown.id, in: tx)
       try AccountChangeTable.end(&change, .cancelled, now: now, in: tx)
       try tx.audit("account.cancel_change", object: user.id, detail: change.id)
       return (.init(change), [])
     }
+    return try await core.named(response)
   }
 
   func listAccountChanges(
@@ -115,7 +119,7 @@ extension OperatorsHandler {
     }
     let last = found.count > limit ? page.last : nil
     return .init(
-      changes: page.map { .init($0) },
+      changes: try await core.named(page.map { Auth_V1.AccountChange($0) }),
       nextPageToken: last.map { asked.token(after: [$0.id]) } ?? ""
     )
   }

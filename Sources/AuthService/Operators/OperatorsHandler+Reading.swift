@@ -53,7 +53,7 @@ extension OperatorsHandler {
     }
     let last = found.count > limit ? page.last : nil
     return .init(
-      entries: page.map { .init($0) },
+      entries: try await core.named(page.map { Audit_V1.AuditEntry($0) }),
       nextPageToken: last.map { asked.token(after: ["\($0.sequence)"]) } ?? ""
     )
   }
@@ -73,7 +73,7 @@ extension OperatorsHandler {
       try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
     }
     return .init(
-      entries: page.entries,
+      entries: try await core.named(page.entries),
       nextPageToken: page.next.map { asked.token(after: ["\($0)"]) } ?? ""
     )
   }

@@ -51,7 +51,8 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     let next = last.map { user, _ in
       asked.token(after: [UserTable.cursor(after: user, of: request.text)])
     }
-    return .init(users: page.map { .init($0, $1) }, nextPageToken: next ?? "")
+    let users = try await core.named(page.map { Auth_V1.Account($0, $1) })
+    return .init(users: users, nextPageToken: next ?? "")
   }
 
   func getUser(
@@ -59,11 +60,12 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     _ call: CallContext
   ) async throws -> Auth_V1.Account {
     try core.auditBudget.take(call.caller.description)
-    return try await core.store.write(call) { tx in
+    let account = try await core.store.write(call) { tx in
       let user = try UserTable.require(request.userId, in: tx)
       try tx.audit("user.get", object: user.id)
-      return .init(user, try DisablementTable.find(user.id, in: tx))
+      return Auth_V1.Account(user, try DisablementTable.find(user.id, in: tx))
     }
+    return try await core.named(account)
   }
 
   func endSessions(

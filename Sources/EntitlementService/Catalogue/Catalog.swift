@@ -18,13 +18,13 @@ struct Catalog: Hashable, Sendable {
 
   /// Something that includes features.
   struct Offer: Hashable, Sendable {
-    /// Its name, or a product's identifier in the App Store.
+    /// Its name, or a product's identifier in its store.
     var name: String
     /// Of tiers: cheaper ones have lower ranks.
     ///
     /// 0 for everything else.
     var rank: Int32 = 0
-    /// Of products whose end Apple does not know: how long one lasts from its purchase on, in milliseconds.
+    /// Of products whose end the store does not know: how long one lasts from its purchase on, in milliseconds.
     var length: Int64?
     /// Of products: the tier that they give, if any, whose values are among theirs.
     var tier: String?

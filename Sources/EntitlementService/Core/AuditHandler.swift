@@ -24,7 +24,7 @@ struct AuditHandler: Entitlement_V1.EntitlementAuditService {
       try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
     }
     return .init(
-      entries: page.entries,
+      entries: await core.names.named(page.entries),
       nextPageToken: page.next.map { asked.token(after: ["\($0)"]) } ?? ""
     )
   }

@@ -4,7 +4,7 @@ enum ChangeCause: String, Hashable, Sendable, CaseIterable {
   case purchase
   /// The user restored a purchase.
   case restore
-  /// Apple reported a purchase or its renewal.
+  /// The store reported a purchase or its renewal.
   case notification
   /// A purchase was refunded.
   case refund

@@ -11,6 +11,8 @@ final class EntitlementCore: Sendable {
   let identifiers: IdentifierFactory
   /// Changes of points, for those who watch.
   let pointsNews: PointsNews
+  /// The names of people whom answers show.
+  let names: NameDirectory
   let authorizer: SubjectAuthorizer
   /// The budget of operators for reads about others.
   private let auditBudget: AuditBudget
@@ -22,6 +24,7 @@ final class EntitlementCore: Sendable {
     tokens: TokenSealer,
     identifiers: IdentifierFactory,
     pointsNews: PointsNews,
+    names: NameDirectory,
     authorizer: SubjectAuthorizer,
     auditBudget: AuditBudget,
     follower: any SubjectFollower
@@ -30,7 +33,7 @@ final class EntitlementCore: Sendable {
     self.clock = clock
     self.tokens = tokens
     self.identifiers = identifiers
-    self.pointsNews = pointsNews
+    (self.pointsNews, self.names) = (pointsNews, names)
     self.authorizer = authorizer
     self.auditBudget = auditBudget
     self.follower = follower

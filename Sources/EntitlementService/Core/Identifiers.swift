@@ -7,4 +7,6 @@ extension IdentifierPrefix {
   static let scheduledChange = IdentifierPrefix("sch")
   /// Of a transaction of the points ledger.
   static let pointsTransaction = IdentifierPrefix("ptx")
+  /// Of a redemption that waits for approval.
+  static let pointsRequest = IdentifierPrefix("prq")
 }

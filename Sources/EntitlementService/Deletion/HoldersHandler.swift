@@ -23,6 +23,7 @@ struct HoldersHandler: Entitlement_V1.HoldersService {
     switch words.first.flatMap({ Part(rawValue: $0) }) {
     case nil:
       let (erasure, tombstones) = (UserErasure(userID: request.userId), tombstones)
+      core.names.forget(request.userId)
       try await core.change(call) { tx, changes in
         try erasure.run(pseudonym: request.pseudonym, tombstones, in: tx, changes)
       }

@@ -25,7 +25,7 @@ enum SubjectRows {
   static func deletePoints(of holder: String, in tx: borrowing WriteTransaction) throws {
     for table in [
       "points_entry", "points_account", "points_holder", "points_rule", "points_reward",
-      "points_clock", "purchase_points",
+      "points_clock", "points_request", "purchase_points",
     ] {
       try tx.execute("DELETE FROM \(table) WHERE holder = ?", .text(holder))
     }

@@ -27,7 +27,7 @@ struct UserErasure {
 
   /// Leaves the user's purchases to those they are shared with or were bought for, or to nobody.
   ///
-  /// What nobody has keeps Apple's number of the transaction and how it stands, without what Apple says of
+  /// What nobody has keeps the store's number of the transaction and how it stands, without what the store says of
   /// the user: otherwise a purchase that was refunded could be claimed again with its older receipt.
   private func letPurchasesGo(
     in tx: borrowing WriteTransaction,
@@ -40,7 +40,7 @@ struct UserErasure {
       let purchase = bound.record.purchase
       try tx.execute(
         """
-        UPDATE purchase SET app_account_token = NULL, app_transaction_id = NULL, payload_digest = '',
+        UPDATE purchase SET named_user_id = NULL, customer_reference = NULL, payload_digest = '',
           leaf_serial = '', offer_identifier = NULL, renewal_offer_identifier = NULL,
           refund_request_reason = NULL
         WHERE id = ?1 AND NOT EXISTS (
@@ -53,13 +53,11 @@ struct UserErasure {
         .text(purchase.originalTransactionID)
       )
     }
-    // Also where somebody else has it by now: the token is the user's identifier in other letters.
-    if let token = AppAccountToken(userID: userID) {
-      try tx.execute(
-        "UPDATE purchase SET app_account_token = NULL WHERE app_account_token = ?",
-        .text(token.text)
-      )
-    }
+    // Also where somebody else has it by now.
+    try tx.execute(
+      "UPDATE purchase SET named_user_id = NULL WHERE named_user_id = ?",
+      .text(userID)
+    )
     return bought.count
   }
 

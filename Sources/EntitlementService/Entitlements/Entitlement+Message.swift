@@ -32,6 +32,7 @@ extension Plan {
       source: source,
       productId: productID,
       store: store,
+      purchaseId: purchaseID,
       promotion: promotion,
       expiresAt: expiresAt.map { .init(milliseconds: $0) },
       renewal: renewal,

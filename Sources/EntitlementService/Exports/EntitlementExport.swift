@@ -7,7 +7,7 @@ internal import ServiceKit
 enum EntitlementExport {
   static let plan = ExportPlan(
     [subscriptions, addons, overrides, scheduledChanges, redemptions, changes, usage, purchases]
-      + [points],
+      + [points, pointsRequests],
     withheld: withheld
   )
 
@@ -121,7 +121,8 @@ enum EntitlementExport {
     of: "points_entry",
     where: """
       (holder IN (SELECT scope FROM audit_log WHERE actor = 'user:' || ?1
-          AND action IN ('points.earn', 'points.redeem', 'points.reverse', 'points.grant'))
+          AND action IN ('points.earn', 'points.redeem', 'points.reverse', 'points.grant',
+            'points.request', 'points.approve', 'points.decline', 'points.cancel'))
         OR holder IN (SELECT subject_id FROM purchase_binding WHERE buyer_id = ?1))
         AND actor_id = ?1
       """,
@@ -131,6 +132,23 @@ enum EntitlementExport {
       .text("debit"), .text("credit"), .integer("points"), .integer("minutes"),
       .integer("points_per_minute"), .text("reward"), .text("reversed_id"),
       .instant("occurred_at"),
+    ]
+  )
+
+  /// The user's requests for redemptions, found as the points are.
+  private static let pointsRequests = ExportSection(
+    "points_requests",
+    of: "points_request",
+    where: """
+      holder IN (SELECT scope FROM audit_log WHERE actor = 'user:' || ?1
+          AND action = 'points.request')
+        AND requested_by = ?1
+      """,
+    by: [.text("holder"), .text("id")],
+    [
+      .text("holder"), .text("id"), .text("reward"), .text("state"), .text("hold_id"),
+      .instant("requested_at"), .instant("expires_at"), .instant("decided_at"),
+      .text("transaction_id"),
     ]
   )
 
@@ -145,7 +163,7 @@ enum EntitlementExport {
     "erased": "keyed digests of what was deleted, which name nobody",
     "subject_version": "counts changes, for caches",
     "notification":
-      "Apple's messages about purchases; what came of them is in purchases and changes",
+      "a store's messages about purchases; what came of them is in purchases and changes",
     "catalog_state": "nothing about users",
     "promotion_count": "nothing about users",
     "service_secret": "secrets of the service",
@@ -170,10 +188,10 @@ enum EntitlementExport {
     "entitlement_change.place": order,
     "metered_usage.kind": subject,
     "metered_usage.id": ownID,
-    "purchase.app_account_token": "may be that of another member of an Apple family",
-    "purchase.app_transaction_id": "may be that of another member of an Apple family",
-    "purchase.payload_digest": "evidence of Apple's signature, for operators",
-    "purchase.leaf_serial": "evidence of Apple's signature, for operators",
+    "purchase.named_user_id": "may be another member of the family of a store",
+    "purchase.customer_reference": "may be that of another member of the family of a store",
+    "purchase.payload_digest": "evidence of the store's signature, for operators",
+    "purchase.leaf_serial": "evidence of the store's signature, for operators",
     "purchase.transfer_count": "how often it changed hands, which others did",
     "purchase.is_granted": "whether somebody has held it, which others may have",
     "purchase.transfers_since": "how often it changed hands, which others did",
@@ -185,5 +203,7 @@ enum EntitlementExport {
     "purchase_points": "the points are in points, or belong to the family whose ledger it is",
     "points_entry.balance": ofFamilies,
     "points_entry.actor_id": ownID,
+    "points_request.requested_by": ownID,
+    "points_request.decided_by": "another member of the family",
   ]
 }

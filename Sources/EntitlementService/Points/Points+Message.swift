@@ -9,7 +9,8 @@ extension PointsRule {
     self.init(
       app: wire.app,
       pointsPerMinute: Int64(wire.pointsPerMinute),
-      pointsPerRewardMinute: Int64(wire.pointsPerRewardMinute)
+      pointsPerRewardMinute: Int64(wire.pointsPerRewardMinute),
+      requiresApproval: wire.requiresApproval
     )
   }
 
@@ -18,7 +19,8 @@ extension PointsRule {
     .init(
       app: app,
       pointsPerMinute: UInt32(clamping: pointsPerMinute),
-      pointsPerRewardMinute: UInt32(clamping: pointsPerRewardMinute)
+      pointsPerRewardMinute: UInt32(clamping: pointsPerRewardMinute),
+      requiresApproval: requiresApproval
     )
   }
 }
@@ -39,6 +41,8 @@ extension PointsEntryKind {
     case .reverseRedeem: .reverseRedeem
     case .grant: .grant
     case .reverseGrant: .reverseGrant
+    case .hold: .hold
+    case .release: .release
     }
   }
 }
@@ -60,6 +64,52 @@ extension PointsEntry {
       actorId: actorID,
       occurredAt: .init(milliseconds: occurredAt)
     )
+  }
+}
+
+extension PointsRequest.State {
+  /// The state of a request; nil when it asks for all.
+  init?(_ wire: Entitlement_V1.PointsRequestState) {
+    guard let state = Self.allCases.first(where: { $0.wire == wire }) else { return nil }
+    self = state
+  }
+
+  /// The state as it is sent.
+  var wire: Entitlement_V1.PointsRequestState {
+    switch self {
+    case .pending: .pending
+    case .approved: .approved
+    case .declined: .declined
+    case .cancelled: .cancelled
+    case .expired: .expired
+    }
+  }
+}
+
+extension PointsRequest {
+  /// The request as it is sent, with the entries that hold its points.
+  func wire(_ held: [PointsEntry], at now: Int64) -> Entitlement_V1.PointsRequest {
+    .init(
+      id: id,
+      holderId: holder,
+      state: state(at: now).wire,
+      reward: reward,
+      parts: held.map {
+        .init(app: $0.posting.app, points: $0.posting.points, minutes: $0.posting.minutes)
+      },
+      minutes: held.reduce(0) { $0 + $1.posting.minutes },
+      requestedBy: requestedBy,
+      requestedAt: .init(milliseconds: requestedAt),
+      expiresAt: .init(milliseconds: expiresAt),
+      decidedBy: decidedBy,
+      decidedAt: decidedAt.map { .init(milliseconds: $0) },
+      transactionId: transactionID
+    )
+  }
+
+  /// The same, with entries that are read.
+  func wire(at now: Int64, in tx: borrowing some Queryable) throws -> Entitlement_V1.PointsRequest {
+    wire(try PointsLedger(holder: holder).entries(of: holdID, in: tx), at: now)
   }
 }
 

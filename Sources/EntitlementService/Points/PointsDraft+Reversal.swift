@@ -69,6 +69,6 @@ extension [PointsEntry] {
   /// The purpose of the reward time that a transaction with these entries was redeemed for; nil if it is no
   /// redemption.
   fileprivate var redeemedReward: String? {
-    first.flatMap { $0.posting.kind == .redeem ? $0.posting.reward : nil }
+    first { $0.posting.kind == .redeem }?.posting.reward
   }
 }

@@ -13,6 +13,8 @@ struct PointsDraft {
     var reward: RewardTime?
     /// The transaction that was made; nil when what was asked for was there already.
     var madeID: String?
+    /// The request that the transaction holds the points of.
+    var request: PointsRequest?
 
     /// For the audit record: how much, and not which app.
     var summary: String {
@@ -32,7 +34,8 @@ struct PointsDraft {
       .init(
         id: entries.first?.transactionID ?? "",
         entries: entries.map(\.wire),
-        activeReward: reward?.wire(at: now)
+        activeReward: reward?.wire(at: now),
+        request: request?.wire(entries, at: now)
       )
     }
   }
@@ -64,7 +67,8 @@ struct PointsDraft {
     var time =
       try RewardTable.load(reward, of: ledger.holder, in: tx)
       ?? RewardTime(reward: reward, endsAt: tx.now)
-    try time.extend(by: postings.reduce(0) { $0 + $1.minutes }, at: tx.now)
+    let redeemed = postings.filter { $0.kind == .redeem }
+    try time.extend(by: redeemed.reduce(0) { $0 + $1.minutes }, at: tx.now)
     try RewardTable.save(time, of: ledger.holder, in: tx)
     var outcome = try post(postings, in: tx)
     outcome.reward = time

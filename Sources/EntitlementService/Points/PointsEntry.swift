@@ -6,6 +6,8 @@ enum PointsAccount: String, Sendable, CaseIterable {
   case issued
   /// The balance that can be redeemed.
   case balance
+  /// The points that requests hold until they are decided.
+  case held
   /// The redeemed points.
   case redeemed
 }
@@ -20,23 +22,29 @@ enum PointsEntryKind: String, Sendable, CaseIterable {
   case grant
   /// A refund of the purchase took them back.
   case reverseGrant = "reverse_grant"
+  /// A request holds them.
+  case hold
+  /// A request that was decided or has expired holds them no longer.
+  case release
 
   /// The account that points leave, and the one they enter.
   var accounts: (debit: PointsAccount, credit: PointsAccount) {
     switch self {
     case .earn, .grant: (.issued, .balance)
     case .redeem: (.balance, .redeemed)
+    case .hold: (.balance, .held)
+    case .release: (.held, .balance)
     case .reverseEarn, .reverseGrant: (.balance, .issued)
     case .reverseRedeem: (.redeemed, .balance)
     }
   }
 
-  /// The kind that reverses it; nil for a reversal itself, and for what only the store takes back.
+  /// The kind that reverses it; nil for a reversal itself, and for what only the store or a request takes back.
   var reversal: PointsEntryKind? {
     switch self {
     case .earn: .reverseEarn
     case .redeem: .reverseRedeem
-    case .reverseEarn, .reverseRedeem, .grant, .reverseGrant: nil
+    case .reverseEarn, .reverseRedeem, .grant, .reverseGrant, .hold, .release: nil
     }
   }
 }
@@ -76,11 +84,13 @@ extension [PointsEntry] {
   /// reward have not run out.
   ///
   /// Earned points are taken back whole. Redeemed points are given back for minutes that are left and
-  /// no more, those of the last part first.
+  /// no more, those of the last part first. What was released to be redeemed stays so.
   func reversal(minutesLeft: Int64) throws(RPCError) -> [PointsPosting] {
     var minutesLeft = minutesLeft
     var postings: [PointsPosting] = []
-    for entry in reversed() {
+    let made = filter { $0.posting.kind != .release }
+    guard !made.isEmpty else { throw PointsError.notReversible(first?.transactionID ?? "") }
+    for entry in made.reversed() {
       guard let kind = entry.posting.kind.reversal else {
         throw PointsError.notReversible(entry.transactionID)
       }

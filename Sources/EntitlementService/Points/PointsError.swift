@@ -93,9 +93,10 @@ enum PointsError {
     errors.invalid("transaction_ids", "DUPLICATE", "must not name transaction \"\(id)\" twice")
   }
 
-  /// The transaction takes something back itself, or was bought.
+  /// The transaction takes something back itself, was bought, or only holds points.
   static func notReversible(_ id: String) -> RPCError {
-    let message = "transaction \(id) is a reversal or a purchase, which cannot be reversed"
+    let message =
+      "transaction \(id) is a reversal, a purchase or part of a request, which cannot be reversed"
     return errors.precondition("NOT_REVERSIBLE", message, ["transaction_id": id])
   }
 
@@ -103,6 +104,22 @@ enum PointsError {
   static func rewardUsed(_ id: String) -> RPCError {
     let message = "the reward time of transaction \(id) has run out"
     return errors.precondition("REWARD_USED", message, ["transaction_id": id])
+  }
+
+  /// As many requests of the holder wait as may.
+  static let requestLimit = errors.precondition(
+    "POINTS_REQUEST_LIMIT",
+    "the holder already has \(PointsRequest.pendingCountMax) requests that wait for approval; decide or "
+      + "cancel one first"
+  )
+
+  /// The request waits no longer.
+  static func requestDecided(_ id: String, _ state: PointsRequest.State) -> RPCError {
+    errors.precondition(
+      "POINTS_REQUEST_DECIDED",
+      "request \(id) is \(state.rawValue)",
+      ["request_id": id, "state": state.rawValue]
+    )
   }
 
   private static func refused(_ reason: String, _ message: String, _ app: String) -> RPCError {

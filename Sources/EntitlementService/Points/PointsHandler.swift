@@ -5,14 +5,17 @@ internal import ServiceKit
 
 /// Points that are earned in apps and redeemed for reward time.
 struct PointsHandler: Entitlement_V1.PointsService {
-  private let core: EntitlementCore
+  let core: EntitlementCore
+  let expiry: PointsRequestExpiry
   private let transactions: MetricFamily<Counter>
 
   init(core: EntitlementCore, metrics: MetricRegistry) {
     self.core = core
+    expiry = PointsRequestExpiry(identifiers: core.identifiers)
     transactions = metrics.counters(
       "gatehouse_entitlement_points_transactions_total",
-      help: "Answered changes of the points ledger, by kind: earn, redeem, reverse.",
+      help:
+        "Answered changes of the points ledger, by kind: earn, redeem, reverse, approve, decline, cancel.",
       labels: ["kind"]
     )
   }
@@ -73,19 +76,13 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ request: Entitlement_V1.RedeemPointsRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.PointsTransaction {
-    let holder = request.holderId
     try validate(request.parts)
-    return try await post(.redeem, of: holder, request.idempotencyKey, request, call) { draft, tx in
-      var postings: [PointsPosting] = []
-      for part in request.parts {
-        guard
-          let (rule, balance) = try PointsRuleTable.loadWithBalance(part.app, of: holder, in: tx)
-        else { throw PointsError.ruleMissing(app: part.app) }
-        var amount: Int64?
-        if case .points(let points) = part.amount { amount = points }
-        postings.append(try rule.redeeming(amount, of: balance, for: request.reward))
-      }
-      return try draft.redeem(postings, for: request.reward, in: tx)
+    guard !request.ask else { return try await redeem(request, .asking, call) }
+    do {
+      return try await redeem(request, .unlessApprovalIsRequired, call)
+    } catch is ApprovalRequired {
+      let mayApprove = try await mayApprove(of: request.holderId, call)
+      return try await redeem(request, mayApprove ? .approving : .asking, call)
     }
   }
 
@@ -110,27 +107,8 @@ struct PointsHandler: Entitlement_V1.PointsService {
   ) async throws -> Entitlement_V1.GetPointsBalancesResponse {
     let holder = request.holderId
     try await requireView(of: holder, call)
-    let (rules, balances) = try await core.store.read { tx in
-      (
-        try PointsRuleTable.all(of: holder, in: tx),
-        try PointsLedger(holder: holder).balances(in: tx)
-      )
-    }
-    let known = Dictionary(rules.map { ($0.app, $0) }) { first, _ in first }
-    // Points that were bought need no rule.
-    let apps = Set(known.keys).union(balances.filter { $0.value > 0 }.keys).sorted()
-    return .init(
-      balances: apps.map { app in
-        let points = balances[app] ?? 0
-        return .init(
-          app: app,
-          points: points,
-          rewardMinutes: known[app]?.rewardMinutes(for: points) ?? 0
-        )
-      },
-      // There are too few to overflow.
-      totalPoints: balances.values.reduce(0, +)
-    )
+    let balances = try await core.store.read { tx in try PointsBalances(of: holder, in: tx) }
+    return .init(balances: balances.wire, totalPoints: balances.total)
   }
 
   func history(
@@ -159,7 +137,8 @@ struct PointsHandler: Entitlement_V1.PointsService {
         in: tx
       )
     }
-    return .init(entries: page.records.map(\.wire), nextPageToken: page.next)
+    let entries = await core.names.named(page.records.map(\.wire))
+    return .init(entries: entries, nextPageToken: page.next)
   }
 
   func activeRewards(
@@ -177,11 +156,17 @@ struct PointsHandler: Entitlement_V1.PointsService {
 
   // MARK: - Common
 
-  /// An action of a call on the ledger; the raw value names the action of the policy.
-  private enum Deed: String {
+  /// An action of a call on the ledger.
+  enum Deed: String {
     case earn
     case redeem
     case reverse
+    case approve
+    case decline
+    case cancel
+
+    /// The action of the policy that it needs.
+    var right: String { self == .decline ? "approve" : self == .cancel ? "redeem" : rawValue }
   }
 
   /// Whether users do something with the points that they bought for themselves, which no policy knows of.
@@ -192,13 +177,23 @@ struct PointsHandler: Entitlement_V1.PointsService {
     of holder: String,
     _ call: CallContext
   ) throws -> Bool {
-    ["view", "redeem", "set_rules"].contains(deed) && call.caller.user?.userID == holder
+    ["view", "redeem", "approve", "set_rules"].contains(deed) && call.caller.user?.userID == holder
   }
 
   /// Makes sure that the caller may see the points of a holder.
-  private func requireView(of holder: String, _ call: CallContext) async throws {
+  func requireView(of holder: String, _ call: CallContext) async throws {
     guard try !Self.isOwn("view", of: holder, call) else { return }
     try await core.require(Self.permission("view", on: holder), call)
+  }
+
+  /// Whether the caller may approve redemptions of a holder.
+  private func mayApprove(of holder: String, _ call: CallContext) async throws -> Bool {
+    guard try !Self.isOwn("approve", of: holder, call) else { return true }
+    return try await core.isAllowed(
+      Self.permission("approve", on: holder),
+      of: try core.userID(call),
+      call
+    )
   }
 
   private static func permission(_ deed: String, on holder: String) -> Permission {
@@ -206,7 +201,7 @@ struct PointsHandler: Entitlement_V1.PointsService {
   }
 
   /// Changes what belongs to a holder, as long as the caller may.
-  private func write<Request: Message, Response: Message>(
+  func write<Request: Message, Response: Message>(
     _ deed: String,
     of holder: String,
     _ key: String,
@@ -231,8 +226,11 @@ struct PointsHandler: Entitlement_V1.PointsService {
   }
 
   /// Adds a transaction to the ledger, and says so.
-  private func post<Request: Message>(
+  ///
+  /// `right` is the action that it needs if that is not the deed's.
+  func post<Request: Message>(
     _ deed: Deed,
+    needing right: Deed? = nil,
     of holder: String,
     _ key: String,
     _ request: Request,
@@ -241,18 +239,14 @@ struct PointsHandler: Entitlement_V1.PointsService {
       @escaping @Sendable (PointsDraft, borrowing WriteTransaction) throws ->
       PointsDraft.Outcome
   ) async throws -> Entitlement_V1.PointsTransaction {
-    let draft = PointsDraft(
-      ledger: PointsLedger(holder: holder),
-      id: core.identifiers.make(.pointsTransaction),
-      actorID: try core.userID(call)
-    )
-    let answer = try await write(deed.rawValue, of: holder, key, request, call) { tx in
+    let draft = try draft(of: holder, call)
+    let answer = try await write((right ?? deed).right, of: holder, key, request, call) { tx in
       let outcome = try body(draft, tx)
       let wire = outcome.wire(at: tx.now)
       if let id = outcome.madeID {
         try tx.audit(
-          "points.\(deed.rawValue)",
-          object: id,
+          outcome.request == nil ? "points.\(deed.rawValue)" : "points.request",
+          object: outcome.request?.id ?? id,
           scope: holder,
           after: Digests.sha256(wire.protobufBytes),
           detail: outcome.summary
@@ -261,8 +255,20 @@ struct PointsHandler: Entitlement_V1.PointsService {
       return wire
     }
     // Also one that had been done before under its key.
-    transactions.series(deed.rawValue).increment()
-    return answer
+    count(deed)
+    return await core.names.named(answer)
+  }
+
+  /// Counts an answered change.
+  func count(_ deed: Deed) { transactions.series(deed.rawValue).increment() }
+
+  /// A transaction of the caller that is to be made.
+  func draft(of holder: String, _ call: CallContext) throws -> PointsDraft {
+    PointsDraft(
+      ledger: PointsLedger(holder: holder),
+      id: core.identifiers.make(.pointsTransaction),
+      actorID: try core.userID(call)
+    )
   }
 
   /// The transactions that are to be reversed.

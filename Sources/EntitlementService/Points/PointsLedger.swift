@@ -58,14 +58,22 @@ struct PointsLedger {
     ) { $0.integer(0) } ?? 0
   }
 
-  /// Points that can be redeemed, by app.
-  func balances(in tx: borrowing some Queryable) throws -> [String: Int64] {
+  /// Points that can be redeemed, and those that requests hold, by app.
+  func balances(
+    in tx: borrowing some Queryable
+  ) throws -> (redeemable: [String: Int64], held: [String: Int64]) {
     let rows = try tx.query(
-      "SELECT app, points FROM points_account WHERE holder = ? AND name = ?",
+      "SELECT app, name, points FROM points_account WHERE holder = ? AND name IN (?, ?)",
       .text(holder),
-      .text(PointsAccount.balance.rawValue)
-    ) { (app: $0.text(0), points: $0.integer(1)) }
-    return Dictionary(rows.map { ($0.app, $0.points) }) { first, _ in first }
+      .text(PointsAccount.balance.rawValue),
+      .text(PointsAccount.held.rawValue)
+    ) { (app: $0.text(0), name: $0.text(1), points: $0.integer(2)) }
+    func points(_ account: PointsAccount) -> [String: Int64] {
+      Dictionary(
+        rows.filter { $0.name == account.rawValue }.map { ($0.app, $0.points) }
+      ) { first, _ in first }
+    }
+    return (points(.balance), points(.held))
   }
 
   /// The entries of a transaction, in the order of their numbers.
@@ -143,7 +151,8 @@ struct PointsLedger {
         actorID: actorID,
         occurredAt: tx.now
       )
-      guard entry.balance <= Self.balanceMax else {
+      // What was held was in the balance once, and must come back whatever was earned since.
+      guard entry.balance <= Self.balanceMax || posting.kind == .release else {
         throw PointsError.balanceLimit(app: posting.app)
       }
       let (debit, credit) = posting.kind.accounts

@@ -9,7 +9,7 @@ enum PointsLedgerCheck {
   private static let findingCountMax = 20
 
   private static func findings(_ tx: borrowing ReadTransaction) throws -> [String] {
-    try sums(tx) + negatives(tx) + gaps(tx)
+    try sums(tx) + negatives(tx) + gaps(tx) + holds(tx)
   }
 
   /// Every account is what its entries make, and nothing moves without an account.
@@ -37,6 +37,28 @@ enum PointsLedgerCheck {
       values: [.text(PointsAccount.issued.rawValue)],
       limit: findingCountMax
     ) { "points account \($0.text(2)) of \($0.text(1)) of \($0.text(0)) is \($0.integer(3))" }
+  }
+
+  /// Held are the points of requests that wait, and no others.
+  private static func holds(_ tx: borrowing ReadTransaction) throws -> [String] {
+    try tx.query(
+      """
+      SELECT holder, app, sum(points) FROM (
+        SELECT holder, app, points FROM points_account WHERE name = ?
+        UNION ALL SELECT points_entry.holder, points_entry.app, -points_entry.points
+          FROM points_request JOIN points_entry ON points_entry.transaction_id = points_request.hold_id
+            AND points_entry.holder = points_request.holder
+          WHERE points_request.state = ?
+      ) AS held GROUP BY holder, app HAVING sum(points) <> 0
+      """,
+      values: [
+        .text(PointsAccount.held.rawValue), .text(PointsRequest.State.pending.rawValue),
+      ],
+      limit: findingCountMax
+    ) { row in
+      "points held of \(row.text(1)) of \(row.text(0)) differ from its requests by "
+        + "\(row.integer(2))"
+    }
   }
 
   /// The entries of a holder are numbered from 1 to as many as there are.

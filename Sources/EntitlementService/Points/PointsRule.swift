@@ -8,6 +8,8 @@ struct PointsRule: Hashable, Sendable {
   var pointsPerMinute: Int64
   /// Points that a minute of reward time costs; 0 when they cannot be redeemed.
   var pointsPerRewardMinute: Int64
+  /// Whether redeeming its points takes approval.
+  var requiresApproval = false
 
   /// Rules of one holder, so that lists of rules and balances need no pages.
   static let countMax = 500

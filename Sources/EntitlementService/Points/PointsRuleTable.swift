@@ -7,12 +7,14 @@ enum PointsRuleTable {
     beside: ["holder"],
     .text("app", \.app),
     .integer("points_per_minute", \.pointsPerMinute),
-    .integer("points_per_reward_minute", \.pointsPerRewardMinute)
+    .integer("points_per_reward_minute", \.pointsPerRewardMinute),
+    .boolean("requires_approval", \.requiresApproval)
   ) { row in
     PointsRule(
       app: row.text(),
       pointsPerMinute: row.integer(),
-      pointsPerRewardMinute: row.integer()
+      pointsPerRewardMinute: row.integer(),
+      requiresApproval: row.boolean()
     )
   }
   private static let saving = columns.upsert(on: "holder", "app")
@@ -34,15 +36,15 @@ enum PointsRuleTable {
   ) throws -> (rule: PointsRule, balance: Int64)? {
     try tx.first(
       """
-      SELECT \(columns.list), (
+      SELECT (
         SELECT points FROM points_account
-        WHERE holder = points_rule.holder AND app = points_rule.app AND name = ?)
+        WHERE holder = points_rule.holder AND app = points_rule.app AND name = ?), \(columns.list)
       FROM points_rule WHERE holder = ? AND app = ?
       """,
       .text(PointsAccount.balance.rawValue),
       .text(holder),
       .text(app)
-    ) { (rule: try columns.record($0), balance: $0.optionalInteger(3) ?? 0) }
+    ) { (rule: try columns.record($0, at: 1), balance: $0.optionalInteger(0) ?? 0) }
   }
 
   /// All rules of a holder, sorted by app.

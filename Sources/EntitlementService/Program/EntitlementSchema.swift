@@ -296,5 +296,7 @@ enum EntitlementSchema {
     ),
     EarnClockTable.migration,
     PurchaseBindingTable.migration,
+    PointsRequestTable.migration,
+    PurchaseTable.namingMigration,
   ]
 }

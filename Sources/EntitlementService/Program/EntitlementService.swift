@@ -112,6 +112,7 @@ final class EntitlementService: Sendable {
       tokens: try await TokenSealer.stored(in: store, random: random),
       identifiers: identifiers,
       pointsNews: PointsNews(random: random),
+      names: NameDirectory(dependencies.accounts, clock: clock),
       authorizer: dependencies.authorizer,
       auditBudget: AuditBudget(
         domain: ErrorCatalog.entitlement.domain,
@@ -131,7 +132,7 @@ final class EntitlementService: Sendable {
       core: core,
       catalogue: catalogue,
       reader: reader,
-      scope: settings.purchases.apple.scope,
+      scope: settings.purchases.scope,
       metrics: EntitlementMetrics(metrics),
       answerLifetime: settings.answerLifetime,
       heartbeatInterval: settings.heartbeatInterval
@@ -141,7 +142,7 @@ final class EntitlementService: Sendable {
       catalogue: catalogue,
       settings: settings.purchases,
       accounts: dependencies.accounts,
-      verifier: verifier,
+      stores: PurchaseStores(standard: verifier),
       metrics: purchaseMetrics
     )
     let subscriptions = SubscriptionsHandler(
@@ -161,6 +162,7 @@ final class EntitlementService: Sendable {
           forRequestsOf: Entitlement_V1.PurchasesMethods.handleNotification.method
         ),
       PointsHandler(core: core, metrics: metrics).definition,
+      PointsSummariesHandler(core: core).definition,
       AuditHandler(core: core).definition,
       ExportsHandler(core: core).definition,
       HoldersHandler(core: core, tombstones: tombstones).definition,
@@ -183,6 +185,8 @@ final class EntitlementService: Sendable {
         before: now - settings.purchases.notificationLifetime,
         from: core.store
       )
+      let expiry = PointsRequestExpiry(identifiers: core.identifiers)
+      while try await expiry.run(core) == PointsRequestExpiry.countMax {}
       try await UsageTable.purge(before: now - UsageTable.lifetime, from: core.store)
       if let lifetime = settings.auditLifetime {
         try await EntitlementChangeTable.purge(before: now - lifetime, from: core.store)

@@ -44,11 +44,11 @@ extension Purchase.Offer {
   /// The offer as it is sent.
   var wire: Entitlement_V1.PurchaseOffer {
     let kind: Entitlement_V1.OfferKind =
-      switch type {
-      case 1: .introductory
-      case 2: .promotional
-      case 3: .code
-      case 4: .winBack
+      switch self.kind {
+      case .introductory: .introductory
+      case .promotional: .promotional
+      case .code: .code
+      case .winBack: .winBack
       default: .unspecified
       }
     return .init(kind: kind, identifier: identifier ?? "", discountType: discountType ?? "")
@@ -59,16 +59,16 @@ extension Purchase.Renewal {
   /// The renewal as it is sent.
   func wire(graceUntil: Int64?) -> Entitlement_V1.Renewal {
     let reason: Entitlement_V1.ExpirationReason =
-      switch expirationIntent {
+      switch expirationReason {
       case nil: .unspecified
-      case 1: .cancelled
-      case 2: .billing
-      case 3: .price
-      case 4: .product
-      default: .other
+      case .cancelled: .cancelled
+      case .billing: .billing
+      case .price: .price
+      case .product: .product
+      case .other: .other
       }
     return .init(
-      willRenew: autoRenewStatus == 1,
+      willRenew: willRenew == true,
       productId: productID ?? "",
       inBillingRetry: isInBillingRetry,
       graceUntil: graceUntil.map { .init(milliseconds: $0) },

@@ -1,7 +1,7 @@
 extension Purchase {
   /// This purchase after newer data, or nil when `other` is not newer.
   ///
-  /// The order is Apple's, not that of arrival: notifications are sent again for days, and devices
+  /// The order is that of signing, not that of arrival: notifications are sent again for days, and devices
   /// hand in what they kept for years. Of something bought once, what was signed last holds, so a
   /// transaction from before a refund does not undo it. Of something renewed, the last period
   /// holds, because a device that asks for its history gets old periods freshly signed; within one
@@ -25,8 +25,8 @@ extension Purchase {
     result.previous = isAnotherPeriod ? newestPeriod : previous
     result.isConsumable = isConsumable || other.isConsumable
     result.quantity = max(quantity, other.quantity)
-    result.appAccountToken = other.appAccountToken ?? appAccountToken
-    result.appTransactionID = other.appTransactionID ?? appTransactionID
+    result.namedUserID = other.namedUserID ?? namedUserID
+    result.customerReference = other.customerReference ?? customerReference
     result.renewalSignedAt = renewalSignedAt
     let isSamePeriod = transactionID == other.transactionID
     // A new period begins without grace, and what was said of the renewal was about it; the end of a
@@ -67,10 +67,10 @@ extension Purchase {
     return result
   }
 
-  /// This purchase after Apple's word that a refund was asked for, or (nil) declined; nil when that is not
+  /// This purchase after the store's word that a refund was asked for, or (nil) declined; nil when that is not
   /// news, or is about a purchase that was refunded.
   ///
-  /// Apple repeats requests under new identifiers, and anything can arrive late.
+  /// Stores repeat requests under new identifiers, and anything can arrive late.
   func updated(by request: RefundRequest?, signedAt: Int64) -> Purchase? {
     guard signedAt > refundSignedAt ?? Int64.min, revokedAt == nil else { return nil }
     var result = self

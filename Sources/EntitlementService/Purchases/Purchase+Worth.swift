@@ -1,7 +1,7 @@
 extension Purchase {
   /// A period of something renewed.
   struct Period: Hashable, Sendable {
-    /// Apple's identifier of the transaction.
+    /// The store's identifier of the transaction.
     var transactionID: String
     /// The product.
     var productID: String
@@ -15,7 +15,7 @@ extension Purchase {
     var revokedAt: Int64?
     /// Whether a better one replaced it before its end.
     var isUpgraded: Bool
-    /// When Apple signed it.
+    /// When the store signed it.
     var signedAt: Int64
 
     /// When it ends; nil for never.
@@ -51,7 +51,7 @@ extension Purchase {
   }
 
   /// Whether the newest period is the free trial that stores give to new customers.
-  var isIntroductoryTrial: Bool { offer?.type == 1 && offer?.discountType == "FREE_TRIAL" }
+  var isIntroductoryTrial: Bool { offer?.kind == .introductory && isFreeTrial }
 
   /// The newest period as one of its own.
   var newestPeriod: Period {
@@ -74,7 +74,7 @@ extension Purchase {
 
   /// The worth of the purchase at `now`.
   ///
-  /// Derived each time: a state that was stored outlives its date sooner or later. Apple tells of a renewal up
+  /// Derived each time: a state that was stored outlives its date sooner or later. Stores tell of a renewal up
   /// to a day before it begins, and the period that is paid until then goes on whatever becomes of the next.
   /// Where nothing is known to be paid until then, the newest period counts at once: the clocks of two
   /// computers differ.
@@ -114,7 +114,7 @@ extension Purchase {
 }
 
 extension Catalog {
-  /// A purchase with the end that Apple does not know: that of a product with a length.
+  /// A purchase with the end that the store does not know: that of a product with a length.
   func lasting(_ purchase: Purchase) -> Purchase {
     guard purchase.expiresAt == nil, let length = product(purchase.productID)?.length else {
       return purchase

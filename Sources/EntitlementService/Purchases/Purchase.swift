@@ -1,4 +1,4 @@
-/// Something bought in a store, as the newest data that the store signed describes it.
+/// Something bought in a store, as the newest data that the store signed describes it, in no store's words.
 ///
 /// One for each store, environment and original transaction. Instants are milliseconds since 1970.
 struct Purchase: Hashable, Sendable {
@@ -14,13 +14,15 @@ struct Purchase: Hashable, Sendable {
     case revoked
   }
 
-  /// The store that sold it: `apple`.
-  var store = "apple"
+  /// Its identifier here, `pur_…`, once it is stored.
+  var storedID = ""
+  /// The store that sold it, by its name.
+  var store: String
   /// Where it was bought.
   var environment: PurchaseEnvironment
-  /// Apple's identifier of the purchase and all that follows from it.
+  /// The store's identifier of the purchase and all that follows from it.
   var originalTransactionID: String
-  /// Apple's identifier of the newest transaction.
+  /// The store's identifier of the newest transaction.
   var transactionID: String
   /// The product.
   var productID: String
@@ -42,23 +44,23 @@ struct Purchase: Hashable, Sendable {
   var refundedShare: Int64?
   /// When a parent withdrew consent for this application's user.
   var withdrawnAt: Int64?
-  /// When Apple signed the newest transaction.
+  /// When the store signed the newest transaction.
   var signedAt: Int64
-  /// When Apple signed the newest word on renewal.
+  /// When the store signed the newest word on renewal.
   var renewalSignedAt: Int64?
-  /// The user of ours that the application named when it was bought (a UUID).
-  var appAccountToken: String?
-  /// The application's user in Apple's terms.
-  var appTransactionID: String?
+  /// The user of ours that the application named when it was bought.
+  var namedUserID: String?
+  /// The application's customer, as the store refers to it.
+  var customerReference: String?
   /// Whether the subscription was replaced by a better one before its end.
   var isUpgraded = false
   /// The offer that the newest transaction was bought with.
   var offer: Offer?
-  /// Apple's last word on the renewal of the newest period, if any.
+  /// The store's last word on the renewal of the newest period, if any.
   var renewal: Renewal?
-  /// The refund that the user has asked for and Apple has not decided on.
+  /// The refund that the user has asked for and the store has not decided on.
   var refundRequest: RefundRequest?
-  /// When Apple signed the newest word on that.
+  /// When the store signed the newest word on that.
   var refundSignedAt: Int64?
   /// Whether it is used up: what it gave is given once.
   var isConsumable = false
@@ -67,26 +69,51 @@ struct Purchase: Hashable, Sendable {
   /// The period before the newest one, of something renewed: it counts until the newest begins.
   var previous: Period?
 
-  /// An offer of the App Store.
+  /// An offer of a store.
   struct Offer: Hashable, Sendable {
-    /// 1 introductory, 2 promotional, 3 code, 4 win-back; others may come.
-    var type: Int64
+    /// The kind of an offer; the raw value is what the store of this service keeps, and others may come.
+    struct Kind: RawRepresentable, Hashable, Sendable {
+      let rawValue: Int64
+
+      /// For new subscribers.
+      static let introductory = Kind(rawValue: 1)
+      /// For current and former subscribers.
+      static let promotional = Kind(rawValue: 2)
+      /// For those with a code.
+      static let code = Kind(rawValue: 3)
+      /// For former subscribers.
+      static let winBack = Kind(rawValue: 4)
+    }
+
+    /// How an offer is paid, in the words of the contract; others may come.
+    static let freeTrial = "FREE_TRIAL"
+
+    var kind: Kind
     /// Its identifier; introductory offers have none.
     var identifier: String?
-    /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
+    /// How it is paid: `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
     var discountType: String?
+  }
+
+  /// Why a subscription was not renewed; the raw value is what the store of this service keeps.
+  enum ExpirationReason: Int64, Hashable, Sendable {
+    case cancelled = 1
+    case billing = 2
+    case price = 3
+    case product = 4
+    case other = 5
   }
 
   /// The event at the end of a period.
   struct Renewal: Hashable, Sendable {
-    /// 1 when it will be renewed.
-    var autoRenewStatus: Int64?
+    /// Whether it will be renewed; nil when the store has not said.
+    var willRenew: Bool?
     /// The product that it renews as: after a downgrade another one.
     var productID: String?
-    /// Whether Apple still tries to collect the money.
+    /// Whether the store still tries to collect the money.
     var isInBillingRetry: Bool
-    /// Why it ended: 1 cancelled, 2 billing, 3 price, 4 product gone, 5 other.
-    var expirationIntent: Int64?
+    /// Why it ended.
+    var expirationReason: ExpirationReason?
     /// When it is renewed.
     var renewsAt: Int64?
     /// The offer of the next period.
@@ -99,24 +126,23 @@ struct Purchase: Hashable, Sendable {
     var renewal: Renewal
     /// Until when the purchase counts although the money is missing.
     var graceUntil: Int64?
-    /// When Apple signed this.
+    /// When the store signed this.
     var signedAt: Int64
   }
 
   /// A refund that was asked for.
   struct RefundRequest: Hashable, Sendable {
-    /// When Apple reported it.
+    /// When the store reported it.
     var requestedAt: Int64
-    /// Why, in Apple's words.
+    /// Why, in the store's words.
     var reason: String?
   }
 }
 
-/// Where a purchase was made.
+/// Where a purchase was made; the raw value is what the store of this service keeps.
 ///
-/// Apple's `Xcode` and `LocalTesting` are not here on purpose: their data carries no signature that
-/// means anything, and Apple's libraries then check none. Nothing
-/// in this service can be configured to do the same.
+/// What a store's tools make on a developer's computer is not here on purpose: such data carries no signature that
+/// means anything. Nothing in this service can be configured to take it.
 enum PurchaseEnvironment: String, Hashable, Sendable, CaseIterable {
   /// With money.
   case production = "Production"

@@ -7,10 +7,10 @@ enum PurchaseError {
 
   /// Data that claims to come from the store was not accepted: the reason tells forged data, data of another
   /// application and a failure of ours apart.
-  static func rejected(_ error: AppleVerificationError) -> RPCError {
+  static func rejected(_ error: RefusedStoreData) -> RPCError {
     switch error {
     case .invalid(let reason):
-      errors.invalidRequest(reason.name, "the signed data was rejected; see the reason")
+      errors.invalidRequest(reason, "the signed data was rejected; see the reason")
     case .retry:
       errors.unavailable(
         "VERIFICATION_UNAVAILABLE",
@@ -23,8 +23,17 @@ enum PurchaseError {
   static func transactionIncomplete(lacks field: String) -> RPCError {
     errors.invalidRequest(
       "TRANSACTION_INCOMPLETE",
-      "the transaction has no \(field); send it as the App Store signed it",
+      "the transaction has no \(field); send it as the store signed it",
       ["name": field]
+    )
+  }
+
+  /// The request names a store whose purchases are not taken here.
+  static func storeUnknown(_ name: String, known: [String]) -> RPCError {
+    errors.invalid(
+      "store",
+      "STORE_UNKNOWN",
+      "must be one of \(known.joined(separator: ", ")), not \"\(name)\""
     )
   }
 
@@ -113,13 +122,6 @@ enum PurchaseError {
       ["name": name]
     )
   }
-
-  /// Legacy receipts are not accepted here.
-  static let receiptsNotConfigured = errors.precondition(
-    "RECEIPT_ROOT_MISSING",
-    "legacy receipts are not accepted here; set apple.receipt_root to the file of Apple Inc. Root, "
-      + "or send a transaction of StoreKit 2"
-  )
 
   /// A notification from a source that sent too many that were not genuine.
   static func tooManyForgeries(retryAfter: Duration) -> RPCError {

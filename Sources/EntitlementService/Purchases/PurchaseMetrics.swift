@@ -34,9 +34,9 @@ struct PurchaseMetrics: Sendable {
   func validated(_ format: String) { receipts.series(format).increment() }
 
   /// Counts data that was not accepted.
-  func refused(_ error: AppleVerificationError) {
+  func refused(_ error: RefusedStoreData) {
     switch error {
-    case .invalid(let reason): refusals.series(reason.name).increment()
+    case .invalid(let reason): refusals.series(reason).increment()
     case .retry: refusals.series("retry").increment()
     }
   }

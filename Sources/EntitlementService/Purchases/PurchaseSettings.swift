@@ -13,7 +13,7 @@ struct PurchaseSettings: Sendable {
   var restorePolicy = RestorePolicy.transfer
   /// How long it is remembered which notifications came, in milliseconds.
   ///
-  /// Apple repeats one for three days at most. One that is repeated later than this does no harm:
+  /// Stores repeat one for a few days at most. One that is repeated later than this does no harm:
   /// what it says is older than what is known.
   var notificationLifetime = Int64(400 * 86_400_000)
   /// How many notifications one source may send that are not genuine.

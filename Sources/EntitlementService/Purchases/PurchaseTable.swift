@@ -40,20 +40,22 @@ enum PurchaseTable {
     .optionalInteger("withdrawn_at", \.purchase.withdrawnAt),
     .integer("signed_at", \.purchase.signedAt),
     .optionalInteger("renewal_signed_at", \.purchase.renewalSignedAt),
-    .optionalText("app_account_token", \.purchase.appAccountToken),
-    .optionalText("app_transaction_id", \.purchase.appTransactionID),
+    .optionalText("named_user_id", \.purchase.namedUserID),
+    .optionalText("customer_reference", \.purchase.customerReference),
     .boolean("is_upgraded", \.purchase.isUpgraded),
-    .optionalInteger("offer_type", \.purchase.offer?.type),
+    .optionalInteger("offer_type", \.purchase.offer?.kind.rawValue),
     .optionalText("offer_identifier", \.purchase.offer?.identifier),
     .optionalText("offer_discount_type", \.purchase.offer?.discountType),
     .optionalInteger("is_in_billing_retry") {
       $0.purchase.renewal.map { $0.isInBillingRetry ? 1 : 0 }
     },
-    .optionalInteger("auto_renew_status", \.purchase.renewal?.autoRenewStatus),
+    .optionalInteger("auto_renew_status") {
+      $0.purchase.renewal?.willRenew.map { $0 ? 1 : 0 }
+    },
     .optionalText("renewal_product_id", \.purchase.renewal?.productID),
-    .optionalInteger("expiration_intent", \.purchase.renewal?.expirationIntent),
+    .optionalInteger("expiration_intent", \.purchase.renewal?.expirationReason?.rawValue),
     .optionalInteger("renews_at", \.purchase.renewal?.renewsAt),
-    .optionalInteger("renewal_offer_type", \.purchase.renewal?.offer?.type),
+    .optionalInteger("renewal_offer_type", \.purchase.renewal?.offer?.kind.rawValue),
     .optionalText("renewal_offer_identifier", \.purchase.renewal?.offer?.identifier),
     .optionalText("renewal_offer_discount_type", \.purchase.renewal?.offer?.discountType),
     .optionalInteger("refund_requested_at", \.purchase.refundRequest?.requestedAt),
@@ -98,8 +100,8 @@ enum PurchaseTable {
         withdrawnAt: row.optionalInteger(),
         signedAt: row.integer(),
         renewalSignedAt: row.optionalInteger(),
-        appAccountToken: row.optionalText(),
-        appTransactionID: row.optionalText(),
+        namedUserID: row.optionalText(),
+        customerReference: row.optionalText(),
         isUpgraded: row.boolean(),
         offer: offer(&row),
         renewal: renewal(&row),
@@ -153,7 +155,7 @@ enum PurchaseTable {
   /// Of each product in each environment: the newest, which says why there is nothing, and the one
   /// that lasts longest, which says what there is. So a user with thousands of purchases takes no more
   /// memory and time at each check than there are products. Besides them a few subscriptions whose period
-  /// before the newest can be worth something else than that: an Apple account has one for each group of
+  /// before the newest can be worth something else than that: an account of a store has one for each group of
   /// subscriptions. Those that a subject has only for a time are among these.
   static func held(
     by subject: Subject,
@@ -191,23 +193,30 @@ enum PurchaseTable {
       subject.stored.kind,
       subject.stored.id,
       .integer(splitCountMax)
-    ) { try columns.record($0, at: 1).purchase.counting(until: $0.optionalInteger(0)) }
+    ) { row in
+      let record = try columns.record(row, at: 1)
+      var purchase = record.purchase
+      purchase.storedID = record.id
+      return purchase.counting(until: row.optionalInteger(0))
+    }
   }
 
   /// Subscriptions of one subject whose last two periods are worth different things, or that end for it, at most.
   static let splitCountMax = 32
 
-  /// Purchases of an application's user in Apple's terms.
+  /// Purchases of an application's customer, as a store refers to it.
   static func made(
-    by appTransactionID: String,
+    by customerReference: String,
+    in store: String,
     _ environment: PurchaseEnvironment,
     in tx: borrowing WriteTransaction
   ) throws -> [PurchaseRecord] {
     try tx.query(
       columns,
-      "WHERE environment = ? AND app_transaction_id = ?",
+      "WHERE environment = ? AND customer_reference = ? AND store = ?",
       .text(environment.rawValue),
-      .text(appTransactionID)
+      .text(customerReference),
+      .text(store)
     )
   }
 
@@ -221,7 +230,7 @@ extension PurchaseTable {
   private static func offer(_ row: inout RowReader) -> Purchase.Offer? {
     row.group(of: 3) { row in
       Purchase.Offer(
-        type: row.integer(),
+        kind: .init(rawValue: row.integer()),
         identifier: row.optionalText(),
         discountType: row.optionalText()
       )
@@ -232,10 +241,10 @@ extension PurchaseTable {
     row.group(of: 8) { row in
       let isInBillingRetry = row.boolean()
       return Purchase.Renewal(
-        autoRenewStatus: row.optionalInteger(),
+        willRenew: row.optionalInteger().map { $0 == 1 },
         productID: row.optionalText(),
         isInBillingRetry: isInBillingRetry,
-        expirationIntent: row.optionalInteger(),
+        expirationReason: row.optionalInteger().map { .init(rawValue: $0) ?? .other },
         renewsAt: row.optionalInteger(),
         offer: offer(&row)
       )

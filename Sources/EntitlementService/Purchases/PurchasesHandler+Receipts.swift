@@ -9,29 +9,20 @@ extension PurchasesHandler {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ValidateReceiptResponse {
     let (claim, right) = try claim(on: request.subject, isRestore: false, call)
-    // Base 64 has no dots, and a compact signature has nothing else between its parts.
-    let isTransaction = request.receiptData.utf8.contains(UInt8(ascii: "."))
-    guard isTransaction || verifier.acceptsReceipts else {
-      throw PurchaseError.receiptsNotConfigured
+    let store = try stores[request.store]
+    let (format, transactions) = try await counting {
+      try await store.proof(request.receiptData, of: request.productId, call)
     }
-    let transactions: [Verified<AppleTransaction>]
-    if isTransaction {
-      let verified = try await counting {
-        try await verifier.transaction(request.receiptData, call)
-      }
-      transactions = verified.payload.productID == request.productId ? [verified] : []
-    } else {
-      transactions = try await counting { try await verifier.receipt(request.receiptData, call) }
-        .transactions(of: request.productId)
-    }
-    metrics.validated(isTransaction ? "transaction" : "legacy")
+    metrics.validated(format == .transaction ? "transaction" : "legacy")
     guard !transactions.isEmpty else {
       throw PurchaseError.productNotInReceipt(request.productId)
     }
-    return try await takePurchases(request.idempotencyKey, request, call, needing: right) {
-      intake,
-      tx,
-      changes in
+    var response = try await takePurchases(
+      request.idempotencyKey,
+      request,
+      call,
+      needing: right
+    ) { intake, tx, changes -> Entitlement_V1.ValidateReceiptResponse in
       var outcomes: [PurchaseIntake.Outcome] = []
       var refusal: RPCError?
       for transaction in transactions {
@@ -39,7 +30,7 @@ extension PurchasesHandler {
           // One that is somebody else's does not keep the others out.
           outcomes.append(
             try tx.attempt {
-              try intake.take(try transaction.purchase(), claim: claim, in: tx, changes)
+              try intake.take(try transaction.get(), claim: claim, in: tx, changes)
             }
           )
         } catch let error as RPCError where PurchaseError.isOfTransaction(error) {
@@ -55,13 +46,16 @@ extension PurchasesHandler {
       let purchases = takes.map(\.purchase)
       let subject = takes.first?.subject ?? claim.subject ?? .user(claim.buyerID)
       return .init(
-        format: isTransaction ? .transaction : .legacy,
+        format: format,
         result: outcome,
         purchases: purchases,
         version: try SubjectVersionTable.current(of: subject, in: tx),
         message: Self.message(outcome, purchases)
       )
     }
+    // After the change, and not kept for a repeated request.
+    response.user = await accounts.profile(of: try call.requireUser())
+    return response
   }
 
   /// The result for people.

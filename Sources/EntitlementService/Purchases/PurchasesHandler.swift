@@ -9,7 +9,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
   let catalogue: CurrentCatalog
   let settings: PurchaseSettings
   let accounts: any AccountDirectory
-  let verifier: AppleVerifier
+  let stores: PurchaseStores
   let metrics: PurchaseMetrics
 
   func submitTransaction(
@@ -17,14 +17,13 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.SubmitTransactionResponse {
     let (claim, right) = try claim(on: request.subject, isRestore: false, call)
-    let verified = try await counting {
-      try await verifier.transaction(request.signedTransaction, call)
-    }
+    let store = try stores[request.store]
+    let proven = try await counting { try await store.purchase(request.signedTransaction, call) }
     return try await takePurchases(request.idempotencyKey, request, call, needing: right) {
       intake,
       tx,
       changes in
-      let outcome = try intake.take(try verified.purchase(), claim: claim, in: tx, changes)
+      let outcome = try intake.take(try proven.get(), claim: claim, in: tx, changes)
       let take = taken(outcome, by: claim, intake.catalog)
       return .init(
         result: take.result,
@@ -39,11 +38,12 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.RestoreResponse {
     let (claim, right) = try claim(on: request.subject, isRestore: true, call)
-    var checked: [Result<Verified<AppleTransaction>, AppleVerificationError>] = []
+    let store = try stores[request.store]
+    var checked: [Result<ProvenPurchase, RefusedStoreData>] = []
     for text in request.signedTransactions {
       do {
-        checked.append(.success(try await verifier.transaction(text, call)))
-      } catch let error as AppleVerificationError {
+        checked.append(.success(try await store.purchase(text, call)))
+      } catch let error as RefusedStoreData {
         metrics.refused(error)
         if error == .retry { throw PurchaseError.rejected(error) }
         checked.append(.failure(error))
@@ -64,6 +64,13 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
         version: try SubjectVersionTable.current(of: claim.subject ?? .user(claim.buyerID), in: tx)
       )
     }
+  }
+
+  func handleNotification(
+    _ request: Entitlement_V1.HandleNotificationRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.HandleNotificationResponse {
+    try await stores.standard.handle(request, call, self)
   }
 
   func list(
@@ -91,7 +98,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     }
     let (now, catalog) = (core.clock.now, catalogue.value)
     return .init(
-      purchases: page.records.map { $0.wire(at: now, catalog) },
+      purchases: await core.names.named(page.records.map { $0.wire(at: now, catalog) }),
       nextPageToken: page.next
     )
   }
@@ -134,12 +141,10 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
   }
 
   /// Verifies data; counts what is not genuine, and throws it as callers see it.
-  func counting<Payload>(
-    _ verify: () async throws -> Verified<Payload>
-  ) async throws -> Verified<Payload> {
+  func counting<Proof>(_ verify: () async throws -> Proof) async throws -> Proof {
     do {
       return try await verify()
-    } catch let error as AppleVerificationError {
+    } catch let error as RefusedStoreData {
       metrics.refused(error)
       throw PurchaseError.rejected(error)
     }
@@ -164,7 +169,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       policy: settings.restorePolicy,
       actor: actor,
       catalog: catalogue.value,
-      scope: settings.apple.scope,
+      scope: settings.scope,
       questions: questions
     )
     for _ in 0..<EntitlementCore.confirmationCountMax {
@@ -191,7 +196,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
   ) {
     let binding = outcome.binding(of: claim)
     let subject = binding?.subject ?? .user(claim.buyerID)
-    let isCounted = settings.apple.scope.counts(outcome.record.purchase, for: subject.id)
+    let isCounted = settings.scope.counts(outcome.record.purchase, for: subject.id)
     let bound = BoundPurchase(record: outcome.record, binding: binding)
     return (
       subject,
@@ -202,19 +207,19 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
 
   /// Takes one of several transactions, so that a bad one does not keep the others out.
   private func restore(
-    _ checked: Result<Verified<AppleTransaction>, AppleVerificationError>,
+    _ checked: Result<ProvenPurchase, RefusedStoreData>,
     _ claim: PurchaseIntake.Claim,
     _ intake: PurchaseIntake,
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws -> Entitlement_V1.RestoredTransaction {
     switch checked {
-    case .failure(.invalid(let reason)): return .init(result: .invalid, reason: reason.name)
+    case .failure(.invalid(let reason)): return .init(result: .invalid, reason: reason)
     case .failure(.retry): return .init(result: .invalid, reason: "RETRY")
-    case .success(let verified):
+    case .success(let proven):
       do {
         let outcome = try tx.attempt {
-          try intake.take(try verified.purchase(), claim: claim, in: tx, changes)
+          try intake.take(try proven.get(), claim: claim, in: tx, changes)
         }
         let take = taken(outcome, by: claim, intake.catalog)
         return .init(result: take.result, purchase: take.purchase)

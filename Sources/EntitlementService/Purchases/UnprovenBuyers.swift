@@ -28,7 +28,7 @@ struct UnprovenBuyers: Sendable {
         policy: settings.restorePolicy,
         actor: nil,
         catalog: catalogue.value,
-        scope: settings.apple.scope,
+        scope: settings.scope,
         questions: IntakeQuestions()
       )
       try await core.changeOwn { tx, changes in

@@ -13,7 +13,7 @@ struct VerificationEvidence: Hashable, Sendable {
   var payloadDigest: String
   /// Serial number of the certificate that signed, in hexadecimal digits.
   var leafSerial: String
-  /// When Apple signed: milliseconds since 1970; nil when the data does not say.
+  /// When the store signed: milliseconds since 1970; nil when the data does not say.
   var signedDate: Int64?
   /// Where the purchase was made.
   var environment: PurchaseEnvironment

@@ -35,6 +35,9 @@ package struct ReportLine: Hashable, Sendable {
     case refusal
     /// Any other change in the tree.
     case change
+    /// The name of a person whom lines before it name by the identifier, as of the making of the file. The seal does
+    /// not cover it, as names change.
+    case person
     /// The last line of a file: digest and signature.
     case seal
   }

@@ -29,6 +29,8 @@ final class TenancyCore: Sendable {
   let mailer: (any InvitationMailing)?
   /// Ends what deleted entities have in EntitlementService; nil where there is none.
   let endings: (any CommittedWork)?
+  /// Where points are asked for; nil where there are none.
+  let points: (any PointsDirectory)?
   let newcomers = Newcomers()
   /// People who have not used a role yet that came of an invitation by itself.
   let firstUses = FirstUses()
@@ -54,14 +56,15 @@ final class TenancyCore: Sendable {
     watched: [ScopeWatchers.Subject] = [],
     followers: [any CommitFollower] = [],
     mailer: (any InvitationMailing)? = nil,
-    endings: (any CommittedWork)? = nil
+    endings: (any CommittedWork)? = nil,
+    points: (any PointsDirectory)? = nil
   ) {
     (self.store, self.engine, self.clock, self.identifiers) = (store, engine, clock, identifiers)
     (self.users, self.features, self.tokens, self.zones) = (users, features, tokens, zones)
     (self.random, self.codeDigests) = (random, codeDigests)
     (self.logger, self.metrics) = (logger, metrics)
     (self.denials, self.auditBudget, self.products) = (denials, auditBudget, products)
-    (self.mailer, self.endings) = (mailer, endings)
+    (self.mailer, self.endings, self.points) = (mailer, endings, points)
     watchers = Dictionary(uniqueKeysWithValues: watched.map { ($0.kind, ScopeWatchers($0)) })
     self.followers = followers
   }

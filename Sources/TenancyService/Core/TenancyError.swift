@@ -58,6 +58,15 @@ enum TenancyError {
     )
   }
 
+  /// Points are unavailable.
+  static func pointsUnavailable(_ cause: RPCError) -> RPCError {
+    ErrorCatalog.tenancy.unavailable(
+      "ENTITLEMENTS_UNAVAILABLE",
+      "cannot look up points right now; retry after the given delay",
+      cause: cause
+    )
+  }
+
   /// A known object, and the reason against it; for want of a feature, which one and what would unlock it,
   /// where that is known.
   ///

@@ -25,7 +25,7 @@ struct AuditHandler: Tenancy_V1.TenancyAuditService {
       try tx.audit("audit.search", object: "", detail: "\(page.entries.count); \(search.summary)")
     }
     return .init(
-      entries: page.entries,
+      entries: try await core.named(page.entries),
       nextPageToken: page.next.map { asked.token(after: ["\($0)"]) } ?? ""
     )
   }

@@ -94,6 +94,9 @@ public enum TenancyProgram: HostedService {
         users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
         features: features,
         holders: entitlement.map { RemoteEntitlementHolders(Entitlement_V1.HoldersClient($0)) },
+        points: entitlement.map {
+          RemotePointsDirectory(Entitlement_V1.PointsSummariesClient($0))
+        },
         post: settings.mailsInvitations
           ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
         tokens: remote.tokens,

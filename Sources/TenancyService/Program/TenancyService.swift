@@ -20,6 +20,8 @@ public struct TenancyDependencies: Sendable {
   public var features: EntitlementFeatures?
   /// Without it nobody ends what deleted entities have in EntitlementService.
   public var holders: (any EntitlementHolders)?
+  /// Without it families are shown without points.
+  public var points: (any PointsDirectory)?
   /// Without it no invitation is mailed.
   public var post: (any InvitationPost)?
   /// Without it no gateway may pass on what needs a user.
@@ -36,12 +38,13 @@ public struct TenancyDependencies: Sendable {
     users: any UserDirectory,
     features: EntitlementFeatures? = nil,
     holders: (any EntitlementHolders)? = nil,
+    points: (any PointsDirectory)? = nil,
     post: (any InvitationPost)? = nil,
     tokens: AccessTokenAuthenticator? = nil,
     userChanges: Auth_V1.UserChangesClient? = nil
   ) {
     (self.clock, self.random, self.logger, self.metrics) = (clock, random, logger, metrics)
-    (self.users, self.features, self.holders) = (users, features, holders)
+    (self.users, self.features, self.holders, self.points) = (users, features, holders, points)
     (self.post, self.tokens, self.userChanges) = (post, tokens, userChanges)
   }
 }
@@ -150,7 +153,8 @@ public final class TenancyService: Sendable {
       watched: [DocumentsHandler.watched(metrics)] + Products.all.flatMap { $0.watched(metrics) },
       followers: [apps],
       mailer: mailer,
-      endings: endings
+      endings: endings,
+      points: with.points
     )
     self.refusals = refusals
     names = NameFiller(core)

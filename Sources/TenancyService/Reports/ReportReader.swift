@@ -22,10 +22,13 @@ struct ReportReader: Sendable {
   struct Slice: Sendable {
     var bytes: [UInt8] = []
     var lineCount: UInt64 = 0
+    /// The users whom they name.
+    var people: Set<String> = []
     var next = Position.end
 
     mutating func add(_ line: ReportLine) {
       line.append(to: &bytes)
+      people.formUnion(line.people)
       lineCount += 1
     }
 

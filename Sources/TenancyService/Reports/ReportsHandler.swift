@@ -24,10 +24,31 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
     _ call: CallContext,
     to writer: ResponseWriter<Tenancy_V1.ReportPart>
   ) async throws {
-    let seal = try await read(request, call) { bytes in
+    let (seal, people) = try await read(request, call) { bytes in
       try await writer.write(.init(part: .lines(String(decoding: bytes, as: UTF8.self))))
     }
     try await writer.write(.init(part: .seal(seal.message)))
+    try await forEachNames(of: people) { people in
+      try await writer.write(.init(part: .names(.init(people: people))))
+    }
+  }
+
+  /// People whose names are sent in one part.
+  private static let namedCountMax = 1000
+
+  /// Hands the people on whose names are known, by their identifiers and a part of them at a time.
+  private func forEachNames(
+    of people: Set<String>,
+    _ send: ([Tenancy_V1.UserSummary]) async throws -> Void
+  ) async throws {
+    var rest = people.sorted()[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(Self.namedCountMax)
+      rest = rest.dropFirst(part.count)
+      let named = try await core.named(part.map { Tenancy_V1.UserSummary(id: $0) })
+        .filter { !$0.displayName.isEmpty }
+      if !named.isEmpty { try await send(named) }
+    }
   }
 
   func download(
@@ -42,7 +63,7 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
       until: request.until
     )
     var isFirst = true
-    let seal = try await read(asked, call) { bytes in
+    let (seal, people) = try await read(asked, call) { bytes in
       var texts = isFirst ? format.opening : []
       // The lines are those of the reader, each as the writer of lines has made it.
       for bytes in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -55,34 +76,41 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
       isFirst = false
       try await writer.write(.init(contentType: type, text: Self.joined(texts)))
     }
+    try await forEachNames(of: people) { people in
+      let lines = people.map { format.text(of: ReportLine(person: $0)) }
+      try await writer.write(.init(text: Self.joined(lines)))
+    }
     let end = [format.text(of: seal.line)] + format.closing
     try await writer.write(.init(text: Self.joined(end)))
   }
 
   private static func joined(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
 
-  /// Reads a report and hands its lines on, whole and without those that the reader has; its seal.
+  /// Reads a report and hands its lines on, whole and without those that the reader has; its seal, and the people whom
+  /// its lines name.
   private func read(
     _ request: Tenancy_V1.ReadReportRequest,
     _ call: CallContext,
     _ send: (ArraySlice<UInt8>) async throws -> Void
-  ) async throws -> ReportSeal {
+  ) async throws -> (seal: ReportSeal, people: Set<String>) {
     let user = try call.requireUser()
     let reader = try await begin(request, call, user)
     var progress = ReportProgress(after: request.afterLine)
     try await add(reader.scope.line.json, lineCount: 1, to: &progress, send)
     var position = ReportReader.Position.start
+    var people: Set<String> = []
     while position != .end {
       // No snapshot lives from one slice to the next: a client may take its time with each of them.
       let at = position
       let slice = try await core.store.read { tx in try reader.slice(at: at, tx) }
       position = slice.next
+      people.formUnion(slice.people)
       guard slice.lineCount > 0 else { continue }
       try await requireStill(reader.scope, user)
       try await add(slice.bytes, lineCount: slice.lineCount, to: &progress, send)
     }
     guard let key = key() else { throw ReportError.unsigned }
-    return progress.seal(by: key)
+    return (progress.seal(by: key), people)
   }
 
   private func add(

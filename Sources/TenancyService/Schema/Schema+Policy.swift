@@ -46,7 +46,9 @@ extension Tenancy_V1.TypeSchema {
           appName: policy.appNames.actions[name] ?? ""
         )
       },
-      appName: policy.appNames.types[type.name] ?? ""
+      appName: policy.appNames.types[type.name] ?? "",
+      counts: policy.limit(counting: type.name).map { .init(limit: $0.name, of: $0.holderType) },
+      membersLimit: policy.limit(ofMembersOf: type.name)?.name ?? ""
     )
   }
 }

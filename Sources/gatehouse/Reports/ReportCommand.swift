@@ -14,7 +14,8 @@ extension Command {
     details: """
       Writes the compliance report of the tree below ROOT, for example a portfolio: who held which role,
       who operated what, who was refused, and which roles were lent. A signature at the end covers every
-      line; --verify tells whether a report in any format still is as the service signed it.
+      line but those with the names of people, as names change; --verify tells whether a report in any
+      format still is as the service signed it.
 
         --from TIME    where the interval begins: 2026-01-31, which is midnight UTC, or
                        2026-01-31T23:59:59Z
@@ -88,6 +89,8 @@ private struct ReportDownload {
     /// The end of the interval, which the first line says.
     var until: Int64?
     var seal: ReportSeal?
+    /// The names of the people in it.
+    var people: [Tenancy_V1.UserSummary] = []
   }
 
   /// Writes a report as it comes, and returns the number of its lines once it is known to be whole.
@@ -122,7 +125,8 @@ private struct ReportDownload {
       throw FileError("the report did not arrive whole; run the command again")
     }
     try Self.check(seal, keys)
-    try write(Self.joined([format.text(of: seal.line)] + format.closing))
+    let people = arrived.people.map { ReportLine(person: $0) }
+    try write(Self.joined((people + [seal.line]).map(format.text) + format.closing))
     return lineCount
   }
 
@@ -136,6 +140,8 @@ private struct ReportDownload {
   ) async throws {
     var options = try await context.signedIn()
     options.timeout = context.options.timeout
+    // Those of a call that broke off come again.
+    arrived.people = []
     try await context.withChannel(to: "tenancy") { [options] channel in
       for try await part in Tenancy_V1.ReportsClient(channel).read(request, options: options) {
         switch part.part {
@@ -148,6 +154,7 @@ private struct ReportDownload {
             context.console.note("\(arrived.lineCount) lines")
           }
         case .seal(let message)?: arrived.seal = ReportSeal(message)
+        case .names(let names)?: arrived.people += names.people
         case nil: break
         }
       }
@@ -187,9 +194,12 @@ private struct ReportDownload {
   private static func joined(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
 
   private func verify(_ path: String, _ context: CommandContext) async throws {
-    let (seal, lineCount) = try ReportVerifier.read(path)
-    try Self.check(seal, try await keys(context))
-    try context.console.line("\(path) is as it was signed: \(lineCount) lines, key \(seal.keyID)")
+    let report = try ReportVerifier.read(path)
+    try Self.check(report.seal, try await keys(context))
+    let names = report.nameCount > 0 ? "; its \(report.nameCount) names are not signed" : ""
+    try context.console.line(
+      "\(path) is as it was signed: \(report.lineCount) lines, key \(report.seal.keyID)\(names)"
+    )
   }
 
   private static func check(_ seal: ReportSeal, _ keys: [VerificationKey]) throws {

@@ -8,6 +8,7 @@ struct ReportVerifier {
   private var expected: ArraySlice<String> = []
   private let digest = RunningDigest()
   private var lineCount: UInt64 = 0
+  private var nameCount: UInt64 = 0
   private var textLineCount = 0
   /// Bytes of the lines that were taken, with their ends.
   private var byteCount = 0
@@ -16,7 +17,9 @@ struct ReportVerifier {
   /// Reads a file; the seal that all of its lines agree with.
   ///
   /// Throws `FileError` for a file that is no report, is cut off, or was changed.
-  static func read(_ path: String) throws -> (seal: ReportSeal, lineCount: UInt64) {
+  static func read(
+    _ path: String
+  ) throws -> (seal: ReportSeal, lineCount: UInt64, nameCount: UInt64) {
     var verifier = ReportVerifier()
     var lines = LogLines()
     var byteCount = 0
@@ -31,7 +34,7 @@ struct ReportVerifier {
       guard byteCount == verifier.byteCount else {
         throw VerificationError("has lines that are not those of a report")
       }
-      return (try verifier.finished(), verifier.lineCount)
+      return (try verifier.finished(), verifier.lineCount, verifier.nameCount)
     } catch let error as VerificationError {
       throw FileError("\(path) \(error.problem)")
     }
@@ -64,6 +67,12 @@ struct ReportVerifier {
       expected = format.closing[...]
       return
     }
+    guard line.kind != .person else {
+      nameCount += 1
+      return
+    }
+    // Names come behind everything that they explain.
+    guard nameCount == 0 else { throw unexpected }
     digest.add(line.json)
     lineCount += 1
   }

@@ -14,13 +14,22 @@ private final class ScriptedReports: Tenancy_V1.ReportsService {
   let tampers: Bool
   /// Ends without a seal.
   let isCut: Bool
+  /// The people in it.
+  let names: [String]
   /// Before which lines its next calls break off, because their token has expired.
   let breaks = Lock<[Int]>([])
   /// What it was asked.
   let requests = Lock<[Tenancy_V1.ReadReportRequest]>([])
 
-  init(lines: [ReportLine], key: SigningKey, tampers: Bool = false, isCut: Bool = false) {
+  init(
+    lines: [ReportLine],
+    key: SigningKey,
+    tampers: Bool = false,
+    isCut: Bool = false,
+    names: [String] = []
+  ) {
     (self.lines, self.key, self.tampers, self.isCut) = (lines, key, tampers, isCut)
+    self.names = names
   }
 
   func read(
@@ -49,6 +58,8 @@ private final class ScriptedReports: Tenancy_V1.ReportsService {
     guard !isCut else { return }
     let seal = ReportSeal(lineCount: UInt64(lines.count), digest: digest.value, by: key)
     try await writer.write(.init(part: .seal(seal.message)))
+    let people = names.map { Tenancy_V1.UserSummary(id: "usr_ada", displayName: $0) }
+    if !people.isEmpty { try await writer.write(.init(part: .names(.init(people: people)))) }
   }
 
   /// Nothing here downloads.
@@ -152,6 +163,27 @@ struct ReportCommandTests {
       #expect(!folder.contains { $0.hasSuffix(".part") })
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
       #expect(mode == 0o600)
+    }
+  }
+
+  @Test(
+    "The names of people are in the file, and the seal is not about them",
+    arguments: ["csv", "html", "json", "array"]
+  )
+  func report_withNames_isVerified(format: String) async throws {
+    let service = ScriptedReports(lines: Self.lines(), key: .generate(), names: Self.names)
+    try await run(service) { stage in
+      #expect(await write(format, stage).code == 0)
+      let path = stage.file("report").path
+      let verified = await stage.gatehouse("report", "--verify", path)
+      #expect(verified.code == 0, "\(verified.errors)")
+      #expect(verified.output.contains("\(Self.names.count + 1) lines"))
+      #expect(verified.output.contains("its \(Self.names.count) names are not signed"))
+      // A line that became a name is missing.
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let changed = text.replacing("refusal", with: "person", maxReplacements: 1)
+      try Data(changed.utf8).write(to: stage.file("report"))
+      #expect(await stage.gatehouse("report", "--verify", path).code == 1)
     }
   }
 

@@ -1,5 +1,6 @@
 import EntitlementContracts
 import Foundation
+import Glibc
 import PeerContracts
 import RPCKit
 import ServiceKit
@@ -49,6 +50,65 @@ extension EndToEndTests {
       }
     }
 
+    @Test("A child asks for more time; the parent's first screen shows it, and approves it")
+    func redeem_withApproval_isAnsweredFromTheOverview() async throws {
+      try await Self.run { family in
+        let mia = try await family.home.signUp("mia")
+        _ = try await Tenancy_V1.RolesClient(family.home.tenancy.channel).grant(
+          .init(role: .init(entityId: family.child, role: "child", userId: mia.id)),
+          options: family.parent.call
+        )
+        try await family.setRule("math", requiresApproval: true)
+        #expect(
+          try await family.post("earn", ["app": "math", "minutes": 30], by: mia).status == 201
+        )
+        let parts: JSONObject = ["app": "math", "points": 20]
+        let asked = try await family.post(
+          "redeem",
+          ["reward": "games", "parts": [.object(parts)]],
+          by: mia
+        )
+        #expect(asked.status == 201)
+        let request = try #require(try asked.object["data"]?.object?["request"]?.object)
+        #expect(request["state"] == "POINTS_REQUEST_STATE_PENDING")
+        let id = try #require(request["id"]?.string)
+        // One call for the whole screen.
+        let screen = try await family.overview(by: family.parent)
+        let child = try #require(screen["children"]?.array?.first?.object)
+        #expect(child["child"]?.object?["name"] == "Mia")
+        let points = try #require(child["points"]?.object)
+        #expect(points["totalPoints"] == "10")
+        let waiting = try #require(points["requests"]?.array?.first?.object)
+        #expect(waiting["id"]?.string == id && waiting["requestedBy"]?.string == mia.id)
+        #expect(waiting["requestedByName"]?.string?.isEmpty == false)
+        let denied = try await family.post("requests/\(id)/approve", [:], by: mia)
+        #expect(denied.status == 403)
+        let approved = try await family.post("requests/\(id)/approve", [:])
+        #expect(approved.status == 200)
+        let after = try await family.overview(by: family.parent)
+        let then = try #require(after["children"]?.array?.first?.object?["points"]?.object)
+        #expect(then["requests"] == .array([]))
+        #expect(then["rewards"]?.array?.first?.object?["reward"] == "games")
+        // The child has a role on itself alone, and does not know of the family.
+        let hidden = try await family.get("/api/v1/families/\(family.id)/overview", by: mia)
+        #expect(hidden.status == 404)
+      }
+    }
+
+    @Test("Without EntitlementService the first screen shows the family, if the app takes it so")
+    func overview_withoutPoints_saysSo() async throws {
+      try await Self.run { family in
+        family.home.entitlement.send(SIGTERM)
+        #expect(await family.home.entitlement.ending() == .exited(0))
+        let path = "/api/v1/families/\(family.id)/overview"
+        #expect(try await family.get(path, by: family.parent).status == 503)
+        let partial = try await family.overview(by: family.parent, "?allowPartial=true")
+        #expect(partial["missing"] == .array(["points"]))
+        #expect(partial["children"]?.array?.count == 1)
+        #expect(partial["family"]?.object?["name"] == "Lovelace")
+      }
+    }
+
     // MARK: - Stage
 
     private static func run(_ body: (Family) async throws -> Void) async throws {
@@ -71,7 +131,7 @@ extension EndToEndTests {
           options: parent.call
         )
         let opened = try await home.parentMode(of: family.id, parent)
-        try await body(Family(home: home, parent: opened, child: child.id))
+        try await body(Family(home: home, parent: opened, id: family.id, child: child.id))
       }
     }
 
@@ -79,28 +139,56 @@ extension EndToEndTests {
     private struct Family {
       let home: Installation
       let parent: Person
+      let id: String
       let child: String
 
-      func setRule(_ app: String) async throws {
+      func setRule(_ app: String, requiresApproval: Bool = false) async throws {
         let rule: JSONObject = [
           "app": .string(app), "pointsPerMinute": 1, "pointsPerRewardMinute": 1,
+          "requiresApproval": .boolean(requiresApproval),
         ]
         let answer = try await send("PUT", "rules", ["rule": .object(rule)])
         #expect(answer.status == 200)
       }
 
-      func post(_ path: String, _ body: JSONObject) async throws -> Reply {
-        try await send("POST", path, body)
+      func post(
+        _ path: String,
+        _ body: JSONObject,
+        by person: Person? = nil
+      ) async throws -> Reply {
+        try await send("POST", path, body, by: person)
       }
 
-      private func send(_ method: String, _ path: String, _ body: JSONObject) async throws -> Reply
-      {
+      /// The first screen of parent mode.
+      func overview(by person: Person, _ query: String = "") async throws -> JSONObject {
+        let answer = try await get("/api/v1/families/\(id)/overview\(query)", by: person)
+        #expect(answer.status == 200)
+        return try #require(try answer.object["data"]?.object)
+      }
+
+      func get(_ path: String, by person: Person) async throws -> Reply {
+        Reply(
+          answer: try await home.tenancy.http.send(
+            "GET",
+            path,
+            [("authorization", "Bearer \(person.tokens.accessToken)")],
+            []
+          )
+        )
+      }
+
+      private func send(
+        _ method: String,
+        _ path: String,
+        _ body: JSONObject,
+        by person: Person? = nil
+      ) async throws -> Reply {
         Reply(
           answer: try await home.entitlement.http.send(
             method,
             "/api/v1/points/\(child)/\(path)",
             [
-              ("authorization", "Bearer \(parent.tokens.accessToken)"),
+              ("authorization", "Bearer \((person ?? parent).tokens.accessToken)"),
               ("content-type", "application/json"),
             ],
             Array(JSONValue.object(body).text.utf8)

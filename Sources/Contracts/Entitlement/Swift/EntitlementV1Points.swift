@@ -29,6 +29,10 @@ extension Entitlement_V1 {
     public static var grant: Self { Self(rawValue: 5) }
     /// Bought points were taken back, because the money was refunded.
     public static var reverseGrant: Self { Self(rawValue: 6) }
+    /// Points were held for a request.
+    public static var hold: Self { Self(rawValue: 7) }
+    /// Held points went back to the balance: to be redeemed if the request was approved.
+    public static var release: Self { Self(rawValue: 8) }
 
     /// The name in the contract, or nil for a number that it does not name.
     public var name: Swift.StaticString? {
@@ -40,6 +44,8 @@ extension Entitlement_V1 {
       case 4: "POINTS_ENTRY_KIND_REVERSE_REDEEM"
       case 5: "POINTS_ENTRY_KIND_GRANT"
       case 6: "POINTS_ENTRY_KIND_REVERSE_GRANT"
+      case 7: "POINTS_ENTRY_KIND_HOLD"
+      case 8: "POINTS_ENTRY_KIND_RELEASE"
       default: nil
       }
     }
@@ -53,6 +59,9 @@ extension Entitlement_V1 {
     public var pointsPerMinute: Swift.UInt32 = 0
     /// Points of this app that each minute of reward time costs; 0 means that they cannot be redeemed.
     public var pointsPerRewardMinute: Swift.UInt32 = 0
+    /// Redeeming points of this app takes the approval of somebody with `points.approve`. Requests that wait
+    /// keep what they were made by when this changes.
+    public var requiresApproval: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -61,11 +70,13 @@ extension Entitlement_V1 {
     public init(
       app: Swift.String = "",
       pointsPerMinute: Swift.UInt32 = 0,
-      pointsPerRewardMinute: Swift.UInt32 = 0
+      pointsPerRewardMinute: Swift.UInt32 = 0,
+      requiresApproval: Swift.Bool = false
     ) {
       self.app = app
       self.pointsPerMinute = pointsPerMinute
       self.pointsPerRewardMinute = pointsPerRewardMinute
+      self.requiresApproval = requiresApproval
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.PointsRule" }
@@ -81,6 +92,7 @@ extension Entitlement_V1 {
       try unsafe self.app = RPCKit.MessageReading.string(source.pointee.f1_app)
       unsafe self.pointsPerMinute = source.pointee.f2_points_per_minute
       unsafe self.pointsPerRewardMinute = source.pointee.f3_points_per_reward_minute
+      unsafe self.requiresApproval = source.pointee.f4_requires_approval != 0
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -95,6 +107,7 @@ extension Entitlement_V1 {
       unsafe target.pointee.f1_app = scratch.copy(self.app)
       unsafe target.pointee.f2_points_per_minute = self.pointsPerMinute
       unsafe target.pointee.f3_points_per_reward_minute = self.pointsPerRewardMinute
+      unsafe target.pointee.f4_requires_approval = self.requiresApproval ? 1 : 0
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -364,6 +377,8 @@ extension Entitlement_V1 {
     public var actorId: Swift.String = ""
     /// When.
     public var occurredAt: Google_Protobuf.Timestamp? = nil
+    /// Display name of the user who made it; empty until it is known.
+    public var actorName: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -381,7 +396,8 @@ extension Entitlement_V1 {
       reward: Swift.String = "",
       reversedTransactionId: Swift.String = "",
       actorId: Swift.String = "",
-      occurredAt: Google_Protobuf.Timestamp? = nil
+      occurredAt: Google_Protobuf.Timestamp? = nil,
+      actorName: Swift.String = ""
     ) {
       self.number = number
       self.transactionId = transactionId
@@ -395,6 +411,7 @@ extension Entitlement_V1 {
       self.reversedTransactionId = reversedTransactionId
       self.actorId = actorId
       self.occurredAt = occurredAt
+      self.actorName = actorName
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.PointsEntry" }
@@ -421,6 +438,7 @@ extension Entitlement_V1 {
       if let member = unsafe source.pointee.f12_occurred_at {
         try unsafe self.occurredAt = Google_Protobuf.Timestamp(reading: member)
       }
+      try unsafe self.actorName = RPCKit.MessageReading.string(source.pointee.f13_actor_name)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -432,6 +450,7 @@ extension Entitlement_V1 {
       if let value = self.occurredAt {
         value.measure(&measure)
       }
+      measure.add(self.actorName.utf8.count)
     }
 
     public func packed(
@@ -453,67 +472,7 @@ extension Entitlement_V1 {
       if let value = self.occurredAt {
         unsafe target.pointee.f12_occurred_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
       }
-      return Swift.UnsafeMutableRawPointer(target)
-    }
-  }
-
-  /// Reward time that has not run out.
-  public struct ActiveReward: RPCKit.GeneratedMessage {
-    /// Its purpose, as the redemption said.
-    public var reward: Swift.String = ""
-    /// When it runs out.
-    public var endsAt: Google_Protobuf.Timestamp? = nil
-    /// Seconds that are left, rounded down.
-    public var secondsLeft: Swift.Int64 = 0
-
-    /// Makes a message with every field at its default.
-    public init() {}
-
-    /// Makes a message of the given fields.
-    public init(
-      reward: Swift.String = "",
-      endsAt: Google_Protobuf.Timestamp? = nil,
-      secondsLeft: Swift.Int64 = 0
-    ) {
-      self.reward = reward
-      self.endsAt = endsAt
-      self.secondsLeft = secondsLeft
-    }
-
-    public static var protobufName: Swift.String { "entitlement.v1.ActiveReward" }
-
-    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
-      unsafe rpckit_descriptor_entitlement__v1__active_reward()
-    }
-
-    public init(
-      reading raw: Swift.UnsafeMutableRawPointer
-    ) throws(RPCKit.MessageDecodingError) {
-      let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__ActiveReward.self)
-      try unsafe self.reward = RPCKit.MessageReading.string(source.pointee.f1_reward)
-      if let member = unsafe source.pointee.f2_ends_at {
-        try unsafe self.endsAt = Google_Protobuf.Timestamp(reading: member)
-      }
-      unsafe self.secondsLeft = source.pointee.f3_seconds_left
-    }
-
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-      measure.add(self.reward.utf8.count)
-      if let value = self.endsAt {
-        value.measure(&measure)
-      }
-    }
-
-    public func packed(
-      in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutableRawPointer {
-      let target = unsafe scratch.allocate(Entitlement__V1__ActiveReward.self, 1)
-      unsafe entitlement__v1__active_reward__init(target)
-      unsafe target.pointee.f1_reward = scratch.copy(self.reward)
-      if let value = self.endsAt {
-        unsafe target.pointee.f2_ends_at = value.packed(in: scratch).assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
-      }
-      unsafe target.pointee.f3_seconds_left = self.secondsLeft
+      unsafe target.pointee.f13_actor_name = scratch.copy(self.actorName)
       return Swift.UnsafeMutableRawPointer(target)
     }
   }
@@ -527,6 +486,13 @@ extension Entitlement_V1 {
     /// Of redemptions and their reversals: the reward time now. Absent when there is none left, or when
     /// a reversal is about several rewards.
     public var activeReward: Entitlement_V1.ActiveReward? = nil
+    /// Of redemptions that wait for approval: the request. The entries are those that hold its points, and no
+    /// reward time runs yet.
+    public var request: Entitlement_V1.PointsRequest? {
+      get { request_storage.first }
+      set { request_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var request_storage: [Entitlement_V1.PointsRequest] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -535,11 +501,13 @@ extension Entitlement_V1 {
     public init(
       id: Swift.String = "",
       entries: [Entitlement_V1.PointsEntry] = [],
-      activeReward: Entitlement_V1.ActiveReward? = nil
+      activeReward: Entitlement_V1.ActiveReward? = nil,
+      request: Entitlement_V1.PointsRequest? = nil
     ) {
       self.id = id
       self.entries = entries
       self.activeReward = activeReward
+      self.request = request
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.PointsTransaction" }
@@ -564,6 +532,9 @@ extension Entitlement_V1 {
       if let member = unsafe source.pointee.f3_active_reward {
         try unsafe self.activeReward = Entitlement_V1.ActiveReward(reading: member)
       }
+      if let member = unsafe source.pointee.f4_request {
+        try unsafe self.request_storage = [Entitlement_V1.PointsRequest(reading: member)]
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -574,6 +545,9 @@ extension Entitlement_V1 {
         element.measure(&measure)
       }
       if let value = self.activeReward {
+        value.measure(&measure)
+      }
+      if let value = self.request {
         value.measure(&measure)
       }
     }
@@ -594,6 +568,9 @@ extension Entitlement_V1 {
       }
       if let value = self.activeReward {
         unsafe target.pointee.f3_active_reward = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__ActiveReward.self)
+      }
+      if let value = self.request {
+        unsafe target.pointee.f4_request = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__PointsRequest.self)
       }
       return Swift.UnsafeMutableRawPointer(target)
     }
@@ -803,6 +780,8 @@ extension Entitlement_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again. Without a key, a repeated call redeems a second time.
     public var idempotencyKey: Swift.String = ""
+    /// Asks for approval even if no rule requires it.
+    public var ask: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -812,12 +791,14 @@ extension Entitlement_V1 {
       holderId: Swift.String = "",
       parts: [Entitlement_V1.PointsPart] = [],
       reward: Swift.String = "",
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      ask: Swift.Bool = false
     ) {
       self.holderId = holderId
       self.parts = parts
       self.reward = reward
       self.idempotencyKey = idempotencyKey
+      self.ask = ask
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.RedeemPointsRequest" }
@@ -841,6 +822,7 @@ extension Entitlement_V1 {
       }
       try unsafe self.reward = RPCKit.MessageReading.string(source.pointee.f3_reward)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
+      unsafe self.ask = source.pointee.f5_ask != 0
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -870,6 +852,7 @@ extension Entitlement_V1 {
       }
       unsafe target.pointee.f3_reward = scratch.copy(self.reward)
       unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f5_ask = self.ask ? 1 : 0
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -1077,60 +1060,6 @@ extension Entitlement_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must have at most 64 bytes"))
         }
       }
-    }
-  }
-
-  /// The points of one app.
-  public struct PointsBalance: RPCKit.GeneratedMessage {
-    /// The app.
-    public var app: Swift.String = ""
-    /// How many there are; never negative.
-    public var points: Swift.Int64 = 0
-    /// Whole minutes of reward time that they are worth by today's rule.
-    public var rewardMinutes: Swift.Int64 = 0
-
-    /// Makes a message with every field at its default.
-    public init() {}
-
-    /// Makes a message of the given fields.
-    public init(
-      app: Swift.String = "",
-      points: Swift.Int64 = 0,
-      rewardMinutes: Swift.Int64 = 0
-    ) {
-      self.app = app
-      self.points = points
-      self.rewardMinutes = rewardMinutes
-    }
-
-    public static var protobufName: Swift.String { "entitlement.v1.PointsBalance" }
-
-    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
-      unsafe rpckit_descriptor_entitlement__v1__points_balance()
-    }
-
-    public init(
-      reading raw: Swift.UnsafeMutableRawPointer
-    ) throws(RPCKit.MessageDecodingError) {
-      let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__PointsBalance.self)
-      try unsafe self.app = RPCKit.MessageReading.string(source.pointee.f1_app)
-      unsafe self.points = source.pointee.f2_points
-      unsafe self.rewardMinutes = source.pointee.f3_reward_minutes
-    }
-
-    public func measure(_ measure: inout RPCKit.MessageMeasure) {
-      measure.add(self.app.utf8.count)
-    }
-
-    public func packed(
-      in scratch: RPCKit.MessageScratch
-    ) -> Swift.UnsafeMutableRawPointer {
-      let target = unsafe scratch.allocate(Entitlement__V1__PointsBalance.self, 1)
-      unsafe entitlement__v1__points_balance__init(target)
-      unsafe target.pointee.f1_app = scratch.copy(self.app)
-      unsafe target.pointee.f2_points = self.points
-      unsafe target.pointee.f3_reward_minutes = self.rewardMinutes
-      return Swift.UnsafeMutableRawPointer(target)
     }
   }
 
@@ -1561,6 +1490,490 @@ extension Entitlement_V1 {
     }
   }
 
+  /// Lists requests.
+  public struct ListPointsRequestsRequest: RPCKit.GeneratedMessage {
+    /// The holder of the points.
+    public var holderId: Swift.String = ""
+    /// Only those of this state; unspecified means all.
+    public var state: Entitlement_V1.PointsRequestState = Entitlement_V1.PointsRequestState(rawValue: 0)
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+    /// Which page, counted from 1, as far as item 10,000; 0 means that `page_token` says it.
+    public var page: Swift.UInt32 = 0
+    /// `-requested_at`: newest first, which is the default; `requested_at`: oldest first.
+    public var sortBy: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      holderId: Swift.String = "",
+      state: Entitlement_V1.PointsRequestState = Entitlement_V1.PointsRequestState(rawValue: 0),
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      page: Swift.UInt32 = 0,
+      sortBy: Swift.String = ""
+    ) {
+      self.holderId = holderId
+      self.state = state
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+      self.page = page
+      self.sortBy = sortBy
+    }
+
+    public static var protobufName: Swift.String { "entitlement.v1.ListPointsRequestsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_entitlement__v1__list_points_requests_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__ListPointsRequestsRequest.self)
+      try unsafe self.holderId = RPCKit.MessageReading.string(source.pointee.f1_holder_id)
+      unsafe self.state = Entitlement_V1.PointsRequestState(rawValue: RPCKit.MessageReading.number(source.pointee.f2_state.rawValue))
+      unsafe self.pageSize = source.pointee.f3_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
+      unsafe self.page = source.pointee.f5_page
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f6_sort_by)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.holderId.utf8.count)
+      measure.add(self.pageToken.utf8.count)
+      measure.add(self.sortBy.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Entitlement__V1__ListPointsRequestsRequest.self, 1)
+      unsafe entitlement__v1__list_points_requests_request__init(target)
+      unsafe target.pointee.f1_holder_id = scratch.copy(self.holderId)
+      unsafe target.pointee.f2_state = Entitlement__V1__PointsRequestState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
+      unsafe target.pointee.f3_page_size = self.pageSize
+      unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f5_page = self.page
+      unsafe target.pointee.f6_sort_by = scratch.copy(self.sortBy)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    private static let sortBy_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+      [
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 562949953421312, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 9007199254740992, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2251799813685248, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+      ],
+    ])
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.holderId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must be set"))
+      } else {
+        if self.holderId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.state.rawValue == 0) {
+        if self.state.name == nil {
+          violations.append(RPCKit.FieldViolation(field: path + "state", description: "must be a value that the contract names"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.page == 0) {
+        if !(Swift.Double(self.page) <= 10000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page", description: "must be at most 10000"))
+        }
+      }
+      if !(self.sortBy.isEmpty) {
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must be one of requested_at, -requested_at, requestedAt, -requestedAt"))
+        }
+      }
+    }
+  }
+
+  /// One page of requests.
+  public struct ListPointsRequestsResponse: RPCKit.GeneratedMessage {
+    /// Newest first.
+    public var requests: [Entitlement_V1.PointsRequest] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      requests: [Entitlement_V1.PointsRequest] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.requests = requests
+      self.nextPageToken = nextPageToken
+    }
+
+    public static var protobufName: Swift.String { "entitlement.v1.ListPointsRequestsResponse" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_entitlement__v1__list_points_requests_response()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__ListPointsRequestsResponse.self)
+      if unsafe source.pointee.n_f1_requests > 0 {
+        unsafe self.requests.reserveCapacity(source.pointee.n_f1_requests)
+        for index in unsafe 0..<source.pointee.n_f1_requests {
+          if let member = unsafe source.pointee.f1_requests[index] {
+            try unsafe self.requests.append(Entitlement_V1.PointsRequest(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.requests {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      measure.add(self.nextPageToken.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Entitlement__V1__ListPointsRequestsResponse.self, 1)
+      unsafe entitlement__v1__list_points_requests_response__init(target)
+      if !self.requests.isEmpty {
+        unsafe target.pointee.n_f1_requests = self.requests.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__PointsRequest>?.self, self.requests.count)
+        for (index, element) in self.requests.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__PointsRequest.self)
+        }
+        unsafe target.pointee.f1_requests = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// Approves a request.
+  public struct ApprovePointsRequest: RPCKit.GeneratedMessage {
+    /// The holder of the points.
+    public var holderId: Swift.String = ""
+    /// The request, `prq_…`.
+    public var requestId: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      holderId: Swift.String = "",
+      requestId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.holderId = holderId
+      self.requestId = requestId
+      self.idempotencyKey = idempotencyKey
+    }
+
+    public static var protobufName: Swift.String { "entitlement.v1.ApprovePointsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_entitlement__v1__approve_points_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__ApprovePointsRequest.self)
+      try unsafe self.holderId = RPCKit.MessageReading.string(source.pointee.f1_holder_id)
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f2_request_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.holderId.utf8.count)
+      measure.add(self.requestId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Entitlement__V1__ApprovePointsRequest.self, 1)
+      unsafe entitlement__v1__approve_points_request__init(target)
+      unsafe target.pointee.f1_holder_id = scratch.copy(self.holderId)
+      unsafe target.pointee.f2_request_id = scratch.copy(self.requestId)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.holderId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must be set"))
+      } else {
+        if self.holderId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.requestId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "request_id", description: "must be set"))
+      } else {
+        if self.requestId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "request_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Declines a request.
+  public struct DeclinePointsRequest: RPCKit.GeneratedMessage {
+    /// The holder of the points.
+    public var holderId: Swift.String = ""
+    /// The request, `prq_…`.
+    public var requestId: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      holderId: Swift.String = "",
+      requestId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.holderId = holderId
+      self.requestId = requestId
+      self.idempotencyKey = idempotencyKey
+    }
+
+    public static var protobufName: Swift.String { "entitlement.v1.DeclinePointsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_entitlement__v1__decline_points_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__DeclinePointsRequest.self)
+      try unsafe self.holderId = RPCKit.MessageReading.string(source.pointee.f1_holder_id)
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f2_request_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.holderId.utf8.count)
+      measure.add(self.requestId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Entitlement__V1__DeclinePointsRequest.self, 1)
+      unsafe entitlement__v1__decline_points_request__init(target)
+      unsafe target.pointee.f1_holder_id = scratch.copy(self.holderId)
+      unsafe target.pointee.f2_request_id = scratch.copy(self.requestId)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.holderId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must be set"))
+      } else {
+        if self.holderId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.requestId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "request_id", description: "must be set"))
+      } else {
+        if self.requestId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "request_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Takes a request back.
+  public struct CancelPointsRequest: RPCKit.GeneratedMessage {
+    /// The holder of the points.
+    public var holderId: Swift.String = ""
+    /// The request, `prq_…`.
+    public var requestId: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      holderId: Swift.String = "",
+      requestId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.holderId = holderId
+      self.requestId = requestId
+      self.idempotencyKey = idempotencyKey
+    }
+
+    public static var protobufName: Swift.String { "entitlement.v1.CancelPointsRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_entitlement__v1__cancel_points_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Entitlement__V1__CancelPointsRequest.self)
+      try unsafe self.holderId = RPCKit.MessageReading.string(source.pointee.f1_holder_id)
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f2_request_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.holderId.utf8.count)
+      measure.add(self.requestId.utf8.count)
+      measure.add(self.idempotencyKey.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Entitlement__V1__CancelPointsRequest.self, 1)
+      unsafe entitlement__v1__cancel_points_request__init(target)
+      unsafe target.pointee.f1_holder_id = scratch.copy(self.holderId)
+      unsafe target.pointee.f2_request_id = scratch.copy(self.requestId)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.holderId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must be set"))
+      } else {
+        if self.holderId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.requestId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "request_id", description: "must be set"))
+      } else {
+        if self.requestId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "request_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
   /// What is known of the methods of `entitlement.v1.Points`.
   public enum PointsMethods {
     /// Sets how points are earned and redeemed. Needs `points.set_rules`.
@@ -1631,7 +2044,9 @@ extension Entitlement_V1 {
         ),
       ]
     )
-    /// Redeems points for reward time. Needs `points.redeem`.
+    /// Redeems points for reward time. Needs `points.redeem`. Where a rule requires approval, a caller without
+    /// `points.approve` gets a request, which holds the points until it is decided, for 24 hours at most. Of a
+    /// holder 10 requests can wait.
     public static let redeem = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Points",
       method: "Redeem",
@@ -1685,6 +2100,95 @@ extension Entitlement_V1 {
           variables: [.init(field: "holder_id", segments: 3..<4)],
           body: .whole,
           status: 201
+        ),
+      ]
+    )
+    /// The requests of a holder, newest first. Needs `points.view`.
+    public static let listRequests = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Points",
+      method: "ListRequests",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .normal,
+      requestType: "entitlement.v1.ListPointsRequestsRequest",
+      responseType: "entitlement.v1.ListPointsRequestsResponse",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/points/{holder_id}/requests",
+          segments: [.literal("api"), .literal("v1"), .literal("points"), .single, .literal("requests")],
+          variables: [.init(field: "holder_id", segments: 3..<4)]
+        ),
+      ]
+    )
+    /// Approves a request: its points are redeemed, at the rates of the time when it was made, and its reward time
+    /// begins. Approving it again gets the transaction that is there. Needs `points.approve`.
+    public static let approve = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Points",
+      method: "Approve",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "entitlement.v1.ApprovePointsRequest",
+      responseType: "entitlement.v1.PointsTransaction",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/points/{holder_id}/requests/{request_id}/approve",
+          segments: [.literal("api"), .literal("v1"), .literal("points"), .single, .literal("requests"), .single, .literal("approve")],
+          variables: [.init(field: "holder_id", segments: 3..<4), .init(field: "request_id", segments: 5..<6)],
+          body: .whole
+        ),
+      ]
+    )
+    /// Declines a request: its points go back to the balance. Needs `points.approve`.
+    public static let decline = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Points",
+      method: "Decline",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "entitlement.v1.DeclinePointsRequest",
+      responseType: "entitlement.v1.PointsRequest",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/points/{holder_id}/requests/{request_id}/decline",
+          segments: [.literal("api"), .literal("v1"), .literal("points"), .single, .literal("requests"), .single, .literal("decline")],
+          variables: [.init(field: "holder_id", segments: 3..<4), .init(field: "request_id", segments: 5..<6)],
+          body: .whole
+        ),
+      ]
+    )
+    /// Takes a request back: its points go back to the balance. Needs `points.redeem`.
+    public static let cancel = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Points",
+      method: "Cancel",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "entitlement.v1.CancelPointsRequest",
+      responseType: "entitlement.v1.PointsRequest",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "POST",
+          template: "/api/v1/points/{holder_id}/requests/{request_id}/cancel",
+          segments: [.literal("api"), .literal("v1"), .literal("points"), .single, .literal("requests"), .single, .literal("cancel")],
+          variables: [.init(field: "holder_id", segments: 3..<4), .init(field: "request_id", segments: 5..<6)],
+          body: .whole
         ),
       ]
     )
@@ -1757,9 +2261,9 @@ extension Entitlement_V1 {
   }
 
   /// A ledger of points by holder and app. The holder is an entity of TenancyService, whose policy says
-  /// who may: `points.view`, `points.set_rules`, `points.earn`, `points.redeem` and `points.reverse`
-  /// are actions on it. To those who may not even view, it looks as if it did not exist. A user is the holder of
-  /// points that the user bought, and may view and redeem those and set their rules.
+  /// who may: `points.view`, `points.set_rules`, `points.earn`, `points.redeem`, `points.approve` and
+  /// `points.reverse` are actions on it. To those who may not even view, it looks as if it did not exist. A user is the holder of
+  /// points that the user bought, and may view, redeem and approve those and set their rules.
   public protocol PointsService: Swift.Sendable {
     /// Sets how points are earned and redeemed. Needs `points.set_rules`.
     func setRule(_ request: Entitlement_V1.SetPointsRuleRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.PointsRule
@@ -1768,13 +2272,24 @@ extension Entitlement_V1 {
     /// Credits minutes spent in an app. Sooner than they can have been spent, they are refused with
     /// EARNED_TOO_FAST; taking points back does not give their minutes a second time. Needs `points.earn`.
     func earn(_ request: Entitlement_V1.EarnPointsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.PointsTransaction
-    /// Redeems points for reward time. Needs `points.redeem`.
+    /// Redeems points for reward time. Needs `points.redeem`. Where a rule requires approval, a caller without
+    /// `points.approve` gets a request, which holds the points until it is decided, for 24 hours at most. Of a
+    /// holder 10 requests can wait.
     func redeem(_ request: Entitlement_V1.RedeemPointsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.PointsTransaction
     /// Reverses a transaction, once; asking again gets the reversal that is there. Earned points are
     /// taken back if they have not been spent. Redeemed points are given back for the whole minutes of
     /// reward time that are left, those of the last part first. Several are reversed by one transaction,
     /// the newest first, without those that were reversed before. Needs `points.reverse`.
     func reverse(_ request: Entitlement_V1.ReversePointsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.PointsTransaction
+    /// The requests of a holder, newest first. Needs `points.view`.
+    func listRequests(_ request: Entitlement_V1.ListPointsRequestsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ListPointsRequestsResponse
+    /// Approves a request: its points are redeemed, at the rates of the time when it was made, and its reward time
+    /// begins. Approving it again gets the transaction that is there. Needs `points.approve`.
+    func approve(_ request: Entitlement_V1.ApprovePointsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.PointsTransaction
+    /// Declines a request: its points go back to the balance. Needs `points.approve`.
+    func decline(_ request: Entitlement_V1.DeclinePointsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.PointsRequest
+    /// Takes a request back: its points go back to the balance. Needs `points.redeem`.
+    func cancel(_ request: Entitlement_V1.CancelPointsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.PointsRequest
     /// The points of each app. Needs `points.view`.
     func balances(_ request: Entitlement_V1.GetPointsBalancesRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.GetPointsBalancesResponse
     /// The entries of the ledger, newest first. Needs `points.view`.
@@ -1833,7 +2348,9 @@ extension Entitlement_V1 {
       return try await channel.unary(PointsMethods.earn, request, options: options)
     }
 
-    /// Redeems points for reward time. Needs `points.redeem`.
+    /// Redeems points for reward time. Needs `points.redeem`. Where a rule requires approval, a caller without
+    /// `points.approve` gets a request, which holds the points until it is decided, for 24 hours at most. Of a
+    /// holder 10 requests can wait.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func redeem(
@@ -1860,6 +2377,59 @@ extension Entitlement_V1 {
       var options = options
       if let timeout { options.timeout = timeout }
       return try await channel.unary(PointsMethods.reverse, request, options: options)
+    }
+
+    /// The requests of a holder, newest first. Needs `points.view`.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listRequests(
+      _ request: Entitlement_V1.ListPointsRequestsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.ListPointsRequestsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PointsMethods.listRequests, request, options: options)
+    }
+
+    /// Approves a request: its points are redeemed, at the rates of the time when it was made, and its reward time
+    /// begins. Approving it again gets the transaction that is there. Needs `points.approve`.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func approve(
+      _ request: Entitlement_V1.ApprovePointsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.PointsTransaction {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PointsMethods.approve, request, options: options)
+    }
+
+    /// Declines a request: its points go back to the balance. Needs `points.approve`.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func decline(
+      _ request: Entitlement_V1.DeclinePointsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.PointsRequest {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PointsMethods.decline, request, options: options)
+    }
+
+    /// Takes a request back: its points go back to the balance. Needs `points.redeem`.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func cancel(
+      _ request: Entitlement_V1.CancelPointsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.PointsRequest {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PointsMethods.cancel, request, options: options)
     }
 
     /// The points of each app. Needs `points.view`.
@@ -1908,10 +2478,11 @@ extension Entitlement_V1 {
       name: "entitlement/v1/points.proto",
       imports: {
         [
+          Entitlement_V1.entitlementV1PointsSummariesFile,
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "ChtlbnRpdGxlbWVudC92MS9wb2ludHMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKuAQoKUG9pbnRzUnVsZRIdCgNhcHAYASABKAlCC6q7GAcIARiAAVgBUgNhcHASOQoRcG9pbnRzX3Blcl9taW51dGUYAiABKA1CDaq7GAkxAAAAAABAj0BSD3BvaW50c1Blck1pbnV0ZRJGChhwb2ludHNfcGVyX3Jld2FyZF9taW51dGUYAyABKA1CDaq7GAkxAAAAAICELkFSFXBvaW50c1BlclJld2FyZE1pbnV0ZSKnAQoUU2V0UG9pbnRzUnVsZVJlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQSNgoEcnVsZRgCIAEoCzIaLmVudGl0bGVtZW50LnYxLlBvaW50c1J1bGVCBqq7GAIIAVIEcnVsZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Ij8KFkxpc3RQb2ludHNSdWxlc1JlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQiSwoXTGlzdFBvaW50c1J1bGVzUmVzcG9uc2USMAoFcnVsZXMYASADKAsyGi5lbnRpdGxlbWVudC52MS5Qb2ludHNSdWxlUgVydWxlcyLDAwoLUG9pbnRzRW50cnkSFgoGbnVtYmVyGAEgASgDUgZudW1iZXISJQoOdHJhbnNhY3Rpb25faWQYAiABKAlSDXRyYW5zYWN0aW9uSWQSMwoEa2luZBgDIAEoDjIfLmVudGl0bGVtZW50LnYxLlBvaW50c0VudHJ5S2luZFIEa2luZBIQCgNhcHAYBCABKAlSA2FwcBIWCgZwb2ludHMYBSABKANSBnBvaW50cxIYCgdiYWxhbmNlGAYgASgDUgdiYWxhbmNlEhgKB21pbnV0ZXMYByABKANSB21pbnV0ZXMSKgoRcG9pbnRzX3Blcl9taW51dGUYCCABKANSD3BvaW50c1Blck1pbnV0ZRIeCgZyZXdhcmQYCSABKAlCBrq7GAIIAVIGcmV3YXJkEj4KF3JldmVyc2VkX3RyYW5zYWN0aW9uX2lkGAogASgJQga6uxgCCAFSFXJldmVyc2VkVHJhbnNhY3Rpb25JZBIZCghhY3Rvcl9pZBgLIAEoCVIHYWN0b3JJZBI7CgtvY2N1cnJlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCm9jY3VycmVkQXQihgEKDEFjdGl2ZVJld2FyZBIeCgZyZXdhcmQYASABKAlCBrq7GAIIAVIGcmV3YXJkEjMKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgZlbmRzQXQSIQoMc2Vjb25kc19sZWZ0GAMgASgDUgtzZWNvbmRzTGVmdCKdAQoRUG9pbnRzVHJhbnNhY3Rpb24SDgoCaWQYASABKAlSAmlkEjUKB2VudHJpZXMYAiADKAsyGy5lbnRpdGxlbWVudC52MS5Qb2ludHNFbnRyeVIHZW50cmllcxJBCg1hY3RpdmVfcmV3YXJkGAMgASgLMhwuZW50aXRsZW1lbnQudjEuQWN0aXZlUmV3YXJkUgxhY3RpdmVSZXdhcmQitAEKEUVhcm5Qb2ludHNSZXF1ZXN0EiUKCWhvbGRlcl9pZBgBIAEoCUIIqrsYBAgBGEBSCGhvbGRlcklkEhsKA2FwcBgCIAEoCUIJqrsYBQgBGIABUgNhcHASKQoHbWludXRlcxgDIAEoDUIPqrsYCwgBMQAAAAAAgJZAUgdtaW51dGVzEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkieQoKUG9pbnRzUGFydBIbCgNhcHAYASABKAlCCaq7GAUIARiAAVIDYXBwEjAKBnBvaW50cxgCIAEoA0IWqrsYEikAAAAAAADwPzEAAAAAZc3dQUgAUgZwb2ludHMSEgoDYWxsGAMgASgISABSA2FsbEIICgZhbW91bnQizQEKE1JlZGVlbVBvaW50c1JlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQSOgoFcGFydHMYAiADKAsyGi5lbnRpdGxlbWVudC52MS5Qb2ludHNQYXJ0QgiquxgEQAFIMlIFcGFydHMSIQoGcmV3YXJkGAMgASgJQgmquxgFGIABWAFSBnJld2FyZBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ItEBChRSZXZlcnNlUG9pbnRzUmVxdWVzdBIlCglob2xkZXJfaWQYASABKAlCCKq7GAQIARhAUghob2xkZXJJZBItCg50cmFuc2FjdGlvbl9pZBgCIAEoCUIGqrsYAhhAUg10cmFuc2FjdGlvbklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSMQoPdHJhbnNhY3Rpb25faWRzGAQgAygJQgiquxgEGEBIMlIOdHJhbnNhY3Rpb25JZHMiQQoYR2V0UG9pbnRzQmFsYW5jZXNSZXF1ZXN0EiUKCWhvbGRlcl9pZBgBIAEoCUIIqrsYBAgBGEBSCGhvbGRlcklkImAKDVBvaW50c0JhbGFuY2USEAoDYXBwGAEgASgJUgNhcHASFgoGcG9pbnRzGAIgASgDUgZwb2ludHMSJQoOcmV3YXJkX21pbnV0ZXMYAyABKANSDXJld2FyZE1pbnV0ZXMieQoZR2V0UG9pbnRzQmFsYW5jZXNSZXNwb25zZRI5CghiYWxhbmNlcxgBIAMoCzIdLmVudGl0bGVtZW50LnYxLlBvaW50c0JhbGFuY2VSCGJhbGFuY2VzEiEKDHRvdGFsX3BvaW50cxgCIAEoA1ILdG90YWxQb2ludHMi4AIKGExpc3RQb2ludHNIaXN0b3J5UmVxdWVzdBIlCglob2xkZXJfaWQYASABKAlCCKq7GAQIARhAUghob2xkZXJJZBIZCgNhcHAYAiABKAlCB6q7GAMYgAFSA2FwcBI7CgRraW5kGAMgASgOMh8uZW50aXRsZW1lbnQudjEuUG9pbnRzRW50cnlLaW5kQgaquxgCOAFSBGtpbmQSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgGIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJOCgdzb3J0X2J5GAcgASgJQjWquxgxIi9vY2N1cnJlZF9hdHwtb2NjdXJyZWRfYXR8b2NjdXJyZWRBdHwtb2NjdXJyZWRBdFIGc29ydEJ5InoKGUxpc3RQb2ludHNIaXN0b3J5UmVzcG9uc2USNQoHZW50cmllcxgBIAMoCzIbLmVudGl0bGVtZW50LnYxLlBvaW50c0VudHJ5UgdlbnRyaWVzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiJAChdHZXRBY3RpdmVSZXdhcmRzUmVxdWVzdBIlCglob2xkZXJfaWQYASABKAlCCKq7GAQIARhAUghob2xkZXJJZCJSChhHZXRBY3RpdmVSZXdhcmRzUmVzcG9uc2USNgoHcmV3YXJkcxgBIAMoCzIcLmVudGl0bGVtZW50LnYxLkFjdGl2ZVJld2FyZFIHcmV3YXJkcyr6AQoPUG9pbnRzRW50cnlLaW5kEiEKHVBPSU5UU19FTlRSWV9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWUE9JTlRTX0VOVFJZX0tJTkRfRUFSThABEhwKGFBPSU5UU19FTlRSWV9LSU5EX1JFREVFTRACEiIKHlBPSU5UU19FTlRSWV9LSU5EX1JFVkVSU0VfRUFSThADEiQKIFBPSU5UU19FTlRSWV9LSU5EX1JFVkVSU0VfUkVERUVNEAQSGwoXUE9JTlRTX0VOVFJZX0tJTkRfR1JBTlQQBRIjCh9QT0lOVFNfRU5UUllfS0lORF9SRVZFUlNFX0dSQU5UEAYyyAkKBlBvaW50cxKAAQoHU2V0UnVsZRIkLmVudGl0bGVtZW50LnYxLlNldFBvaW50c1J1bGVSZXF1ZXN0GhouZW50aXRsZW1lbnQudjEuUG9pbnRzUnVsZSIzorsYBAgCIAGC0+STAiUaIC9hcGkvdjEvcG9pbnRzL3tob2xkZXJfaWR9L3J1bGVzOgEqEo4BCglMaXN0UnVsZXMSJi5lbnRpdGxlbWVudC52MS5MaXN0UG9pbnRzUnVsZXNSZXF1ZXN0GicuZW50aXRsZW1lbnQudjEuTGlzdFBvaW50c1J1bGVzUmVzcG9uc2UiMKK7GAQIAiABgtPkkwIiEiAvYXBpL3YxL3BvaW50cy97aG9sZGVyX2lkfS9ydWxlcxKEAQoERWFybhIhLmVudGl0bGVtZW50LnYxLkVhcm5Qb2ludHNSZXF1ZXN0GiEuZW50aXRsZW1lbnQudjEuUG9pbnRzVHJhbnNhY3Rpb24iNqK7GAIIAoLT5JMCJCIfL2FwaS92MS9wb2ludHMve2hvbGRlcl9pZH0vZWFybjoBKrK7GAIIARKKAQoGUmVkZWVtEiMuZW50aXRsZW1lbnQudjEuUmVkZWVtUG9pbnRzUmVxdWVzdBohLmVudGl0bGVtZW50LnYxLlBvaW50c1RyYW5zYWN0aW9uIjiiuxgCCAKC0+STAiYiIS9hcGkvdjEvcG9pbnRzL3tob2xkZXJfaWR9L3JlZGVlbToBKrK7GAIIARLXAQoHUmV2ZXJzZRIkLmVudGl0bGVtZW50LnYxLlJldmVyc2VQb2ludHNSZXF1ZXN0GiEuZW50aXRsZW1lbnQudjEuUG9pbnRzVHJhbnNhY3Rpb24iggGiuxgECAIgAYLT5JMCbiJAL2FwaS92MS9wb2ludHMve2hvbGRlcl9pZH0vdHJhbnNhY3Rpb25zL3t0cmFuc2FjdGlvbl9pZH0vcmV2ZXJzZToBKlonIiIvYXBpL3YxL3BvaW50cy97aG9sZGVyX2lkfS9yZXZlcnNlOgEqsrsYAggBEosBCghCYWxhbmNlcxIoLmVudGl0bGVtZW50LnYxLkdldFBvaW50c0JhbGFuY2VzUmVxdWVzdBopLmVudGl0bGVtZW50LnYxLkdldFBvaW50c0JhbGFuY2VzUmVzcG9uc2UiKqK7GAQIAiABgtPkkwIcEhovYXBpL3YxL3BvaW50cy97aG9sZGVyX2lkfRKUAQoHSGlzdG9yeRIoLmVudGl0bGVtZW50LnYxLkxpc3RQb2ludHNIaXN0b3J5UmVxdWVzdBopLmVudGl0bGVtZW50LnYxLkxpc3RQb2ludHNIaXN0b3J5UmVzcG9uc2UiNKK7GAYIAiABKAGC0+STAiQSIi9hcGkvdjEvcG9pbnRzL3tob2xkZXJfaWR9L2hpc3RvcnkSlgEKDUFjdGl2ZVJld2FyZHMSJy5lbnRpdGxlbWVudC52MS5HZXRBY3RpdmVSZXdhcmRzUmVxdWVzdBooLmVudGl0bGVtZW50LnYxLkdldEFjdGl2ZVJld2FyZHNSZXNwb25zZSIyorsYBAgCIAGC0+STAiQSIi9hcGkvdjEvcG9pbnRzL3tob2xkZXJfaWR9L3Jld2FyZHNCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFKyzgKSgoBDBIDAQASGkAgUG9pbnRzIHRoYXQgYSBjaGlsZCBlYXJucyBpbiBhcHBzIGFuZCByZWRlZW1zIGZvciByZXdhcmQgdGltZS4KClkKAgQAEgQMABMBGk0gSG93IHBvaW50cyBhcmUgZWFybmVkIGluIG9uZSBhcHAsIGFuZCB3aGF0IHJld2FyZCB0aW1lIGNvc3RzIGluIGl0cyBwb2ludHMuCgo3CgQEAAIAEgMOAlkaKiBUaGUgYXBwIG9yIGNhdGVnb3J5OiBgY29tLmV4YW1wbGUubWF0aGAuCgpUCgQEAAIBEgMQAkEaRyBQb2ludHMgdGhhdCBlYWNoIG1pbnV0ZSBpbiB0aGUgYXBwIGVhcm5zOyAwIG1lYW5zIHRoYXQgaXQgZWFybnMgbm9uZS4KCm4KBAQAAgISAxICSxphIFBvaW50cyBvZiB0aGlzIGFwcCB0aGF0IGVhY2ggbWludXRlIG9mIHJld2FyZCB0aW1lIGNvc3RzOyAwIG1lYW5zIHRoYXQgdGhleSBjYW5ub3QgYmUgcmVkZWVtZWQuCgpbCgIEARIEFgAeARpPIFNldHMgdGhlIHJ1bGUgb2Ygb25lIGFwcC4gV2hhdCB3YXMgZWFybmVkIGFuZCByZWRlZW1lZCBiZWZvcmUgc3RheXMgYXMgaXQgaXMuCgpcCgQEAQIAEgMYAksaTyBUaGUgaG9sZGVyIG9mIHRoZSBydWxlOiBhbiBlbnRpdHkgb2YgVGVuYW5jeVNlcnZpY2UsIHN1Y2ggYXMgYSBjaGlsZCBwcm9maWxlLgoKQQoEBAECARIDGgI9GjQgVGhlIHJ1bGUuIEEgaG9sZGVyIGhhcyBydWxlcyBmb3IgYXQgbW9zdCA1MDAgYXBwcy4KCoEBCgQEAQICEgMdAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCioKAgQCEgQhACQBGh4gTGlzdHMgdGhlIHJ1bGVzIG9mIGEgaG9sZGVyLgoKJwoEBAICABIDIwJLGhogVGhlIGhvbGRlciBvZiB0aGUgcnVsZXMuCgokCgIEAxIEJwAqARoYIFRoZSBydWxlcyBvZiBhIGhvbGRlci4KCioKBAQDAgASAykCIBodIEFsbCBvZiB0aGVtLCBzb3J0ZWQgYnkgYXBwLgoKMQoCBQASBC0APAEaJSBUaGUga2luZCBvZiBhbiBlbnRyeSBvZiB0aGUgbGVkZ2VyLgoKHQoEBQACABIDLwIkGhAgTm90IHNwZWNpZmllZC4KCiIKBAUAAgESAzECHRoVIFBvaW50cyB3ZXJlIGVhcm5lZC4KCjQKBAUAAgISAzMCHxonIFBvaW50cyB3ZXJlIHJlZGVlbWVkIGZvciByZXdhcmQgdGltZS4KCi0KBAUAAgMSAzUCJRogIEVhcm5lZCBwb2ludHMgd2VyZSB0YWtlbiBiYWNrLgoKLwoEBQACBBIDNwInGiIgUmVkZWVtZWQgcG9pbnRzIHdlcmUgZ2l2ZW4gYmFjay4KCiIKBAUAAgUSAzkCHhoVIFBvaW50cyB3ZXJlIGJvdWdodC4KCk0KBAUAAgYSAzsCJhpAIEJvdWdodCBwb2ludHMgd2VyZSB0YWtlbiBiYWNrLCBiZWNhdXNlIHRoZSBtb25leSB3YXMgcmVmdW5kZWQuCgpzCgIEBBIEPwBYARpnIEFuIGVudHJ5IG9mIHRoZSBsZWRnZXIuIEVudHJpZXMgYXJlIG5ldmVyIGNoYW5nZWQgb3IgZGVsZXRlZDsgYSBtaXN0YWtlIGlzIHJldmVyc2VkIGJ5IGFub3RoZXIgZW50cnkuCgpACgQEBAIAEgNBAhMaMyBDb3VudHMgdGhlIGhvbGRlcidzIGVudHJpZXMgZnJvbSAxLCB3aXRob3V0IGdhcHMuCgpkCgQEBAIBEgNDAhwaVyBUaGUgdHJhbnNhY3Rpb24gdGhhdCBtYWRlIGl0LCBgcHR4X+KApmA7IGl0cyBlbnRyaWVzIGFyZSBtYWRlIHRvZ2V0aGVyIG9yIG5vdCBhdCBhbGwuCgoYCgQEBAICEgNFAhsaCyBJdHMga2luZC4KCi0KBAQEAgMSA0cCERogIFRoZSBhcHAgd2hvc2UgcG9pbnRzIGl0IG1vdmVzLgoKOwoEBAQCBBIDSQITGi4gSG93IG1hbnkgcG9pbnRzIGl0IG1vdmVzOyBhbHdheXMgYWJvdmUgemVyby4KCioKBAQEAgUSA0sCFBodIFBvaW50cyBvZiB0aGUgYXBwIGFmdGVyIGl0LgoKaQoEBAQCBhIDTQIUGlwgTWludXRlcyBzcGVudCBpbiB0aGUgYXBwLCBvciBtaW51dGVzIG9mIHJld2FyZCB0aW1lOyB0aG9zZSB0YWtlbiBiYWNrIGlmIGl0IGlzIGEgcmV2ZXJzYWwuCgpZCgQEBAIHEgNPAh4aTCBQb2ludHMgcGVyIG1pbnV0ZSBhdCB0aGUgdGltZS4gTGF0ZXIgY2hhbmdlcyBvZiB0aGUgcnVsZSBkbyBub3QgY2hhbmdlIGl0LgoKRgoEBAQCCBIDUQI8GjkgVGhlIHB1cnBvc2Ugb2YgdGhlIHJld2FyZCB0aW1lLCBhcyB0aGUgcmVkZW1wdGlvbiBzYWlkLgoKRQoEBAQCCRIDUwJOGjggVGhlIHRyYW5zYWN0aW9uIHRoYXQgaXQgcmV2ZXJzZXMsIGlmIGl0IGlzIGEgcmV2ZXJzYWwuCgokCgQEBAIKEgNVAhcaFyBUaGUgdXNlciB3aG8gbWFkZSBpdC4KChQKBAQEAgsSA1cCLRoHIFdoZW4uCgovCgIEBRIEWwBiARojIFJld2FyZCB0aW1lIHRoYXQgaGFzIG5vdCBydW4gb3V0LgoKMwoEBAUCABIDXQI8GiYgSXRzIHB1cnBvc2UsIGFzIHRoZSByZWRlbXB0aW9uIHNhaWQuCgogCgQEBQIBEgNfAigaEyBXaGVuIGl0IHJ1bnMgb3V0LgoKMwoEBAUCAhIDYQIZGiYgU2Vjb25kcyB0aGF0IGFyZSBsZWZ0LCByb3VuZGVkIGRvd24uCgozCgIEBhIEZQBtARonIFRoZSBlZmZlY3Qgb2YgYSBjaGFuZ2Ugb2YgdGhlIGxlZGdlci4KCjkKBAQGAgASA2cCEBosIElkZW50aWZpZXIsIGBwdHhf4oCmYDogYFJldmVyc2VgIHRha2VzIGl0LgoKOgoEBAYCARIDaQIjGi0gSXRzIGVudHJpZXMsIGluIHRoZSBvcmRlciBvZiB0aGVpciBudW1iZXJzLgoKlgEKBAQGAgISA2wCIRqIASBPZiByZWRlbXB0aW9ucyBhbmQgdGhlaXIgcmV2ZXJzYWxzOiB0aGUgcmV3YXJkIHRpbWUgbm93LiBBYnNlbnQgd2hlbiB0aGVyZSBpcyBub25lIGxlZnQsIG9yIHdoZW4KIGEgcmV2ZXJzYWwgaXMgYWJvdXQgc2V2ZXJhbCByZXdhcmRzLgoKLgoCBAcSBHAAewEaIiBDcmVkaXRzIG1pbnV0ZXMgc3BlbnQgaW4gYW4gYXBwLgoKJAoEBAcCABIDcgJLGhcgVGhlIGhvbGRlciB3aG8gZWFybnMuCgovCgQEBwIBEgN0AkYaIiBUaGUgYXBwLCB3aGljaCBtdXN0IGhhdmUgYSBydWxlLgoKuwEKBAQHAgISA3cCRxqtASBXaG9sZSBtaW51dGVzIHNwZW50IGluIGl0OiBubyBtb3JlIHRoYW4gaGF2ZSBwYXNzZWQgc2luY2UgdGhvc2UgdGhhdCB3ZXJlIGVhcm5lZCBsYXN0IGluIHRoZSBhcHAsCiBvZiB3aGljaCBhIGRheSBjYW4gYmUgY2F1Z2h0IHVwIHdpdGgsIGFuZCBhdCBtb3N0IDEsNDQwIGluIGEgZGF5IG9mIFVUQy4KCrYBCgQEBwIDEgN6AkIaqAEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uIFdpdGhvdXQgYSBrZXksIGEgcmVwZWF0ZWQgY2FsbCBlYXJucyBhIHNlY29uZCB0aW1lLgoKMwoCBAgSBX4AiAEBGiYgUG9pbnRzIG9mIG9uZSBhcHAgdGhhdCBhcmUgcmVkZWVtZWQuCgoYCgQECAIAEgSAAQJGGgogVGhlIGFwcC4KCikKBAQICAASBoIBAocBAxoZIEhvdyBtdWNoIG9mIGl0cyBwb2ludHMuCgpQCgQECAIBEgSEAQRFGkIgU28gbWFueS4gV2hhdCBkb2VzIG5vdCBtYWtlIGEgd2hvbGUgbWludXRlIHN0YXlzIGluIHRoZSBiYWxhbmNlLgoKPgoEBAgCAhIEhgEEERowIEFzIG1hbnkgd2hvbGUgbWludXRlcyBhcyB0aGUgYmFsYW5jZSBpcyB3b3J0aC4KCloKAgQJEgaLAQCWAQEaTCBSZWRlZW1zIHBvaW50cyBvZiBvbmUgb3Igc2V2ZXJhbCBhcHBzIGZvciByZXdhcmQgdGltZTogYWxsIHBhcnRzLCBvciBub25lLgoKKQoEBAkCABIEjQECSxobIFRoZSBob2xkZXIgb2YgdGhlIHBvaW50cy4KCloKBAQJAgESBI8BAlQaTCBUaGUgcG9pbnRzIHRvIHJlZGVlbTsgZWFjaCBhcHAgb25jZS4gUG9pbnRzIG9mIG90aGVyIGFwcHMgYXJlIG5vdCB0b3VjaGVkLgoKlQEKBAQJAgISBJIBAkwahgEgVGhlIHB1cnBvc2Ugb2YgdGhlIHJld2FyZCB0aW1lOiBhbiBhcHAsIGEgY2F0ZWdvcnksIG9yIG5vdGhpbmcgZm9yIGFueS4gVGltZSBmb3IgdGhlIHNhbWUgcmV3YXJkCiBhZGRzIHVwOyBpdCBzdGFydHMgdG8gcnVuIGF0IG9uY2UuCgq5AQoEBAkCAxIElQECQhqqASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4gV2l0aG91dCBhIGtleSwgYSByZXBlYXRlZCBjYWxsIHJlZGVlbXMgYSBzZWNvbmQgdGltZS4KCjwKAgQKEgaZAQCjAQEaLiBSZXZlcnNlcyBhIHRyYW5zYWN0aW9uLCBvciBzZXZlcmFsIHRvZ2V0aGVyLgoKLwoEBAoCABIEmwECSxohIFRoZSBob2xkZXIgb2YgdGhlIHRyYW5zYWN0aW9ucy4KCisKBAQKAgESBJ0BAkAaHSBUaGUgdHJhbnNhY3Rpb24sIGBwdHhf4oCmYC4KCoIBCgQECgICEgSgAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpjCgQECgIDEgSiAQJZGlUgU2V2ZXJhbCB0cmFuc2FjdGlvbnMgaW5zdGVhZCBvZiBvbmU6IGFsbCBhcmUgcmV2ZXJzZWQsIG9yIG5vbmUuIEVhY2ggaXMgbmFtZWQgb25jZS4KCi4KAgQLEgamAQCpAQEaICBHZXRzIHRoZSBiYWxhbmNlcyBvZiBhIGhvbGRlci4KChsKBAQLAgASBKgBAksaDSBUaGUgaG9sZGVyLgoKJgoCBAwSBqwBALMBARoYIFRoZSBwb2ludHMgb2Ygb25lIGFwcC4KChgKBAQMAgASBK4BAhEaCiBUaGUgYXBwLgoKMwoEBAwCARIEsAECExolIEhvdyBtYW55IHRoZXJlIGFyZTsgbmV2ZXIgbmVnYXRpdmUuCgpRCgQEDAICEgSyAQIbGkMgV2hvbGUgbWludXRlcyBvZiByZXdhcmQgdGltZSB0aGF0IHRoZXkgYXJlIHdvcnRoIGJ5IHRvZGF5J3MgcnVsZS4KCikKAgQNEga2AQC7AQEaGyBUaGUgYmFsYW5jZXMgb2YgYSBob2xkZXIuCgpGCgQEDQIAEgS4AQImGjggT25lIGZvciBlYWNoIGFwcCB3aXRoIGEgcnVsZSBvciBwb2ludHMsIHNvcnRlZCBieSBhcHAuCgomCgQEDQIBEgS6AQIZGhggVGhlIHN1bSBvZiBhbGwgcG9pbnRzLgoKLAoCBA4SBr4BAM0BARoeIExpc3RzIGVudHJpZXMgb2YgdGhlIGxlZGdlci4KChsKBAQOAgASBMABAksaDSBUaGUgaG9sZGVyLgoKOgoEBA4CARIEwgECNhosIE9ubHkgZW50cmllcyBvZiB0aGlzIGFwcDsgZW1wdHkgbWVhbnMgYWxsLgoKQQoEBA4CAhIExAECRhozIE9ubHkgZW50cmllcyBvZiB0aGlzIGtpbmQ7IHVuc3BlY2lmaWVkIG1lYW5zIGFsbC4KCisKBAQOAgMSBMYBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQOAgQSBMgBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmUKBAQOAgUSBMoBAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpgCgQEDgIGEgTMAQJoGlIgYC1vY2N1cnJlZF9hdGA6IG5ld2VzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGBvY2N1cnJlZF9hdGA6IG9sZGVzdCBmaXJzdC4KCicKAgQPEgbQAQDVAQEaGSBPbmUgcGFnZSBvZiB0aGUgbGVkZ2VyLgoKHQoEBA8CABIE0gECIxoPIE5ld2VzdCBmaXJzdC4KCjkKBAQPAgESBNQBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKNgoCBBASBtgBANsBARooIEdldHMgcmV3YXJkIHRpbWUgdGhhdCBoYXMgbm90IHJ1biBvdXQuCgobCgQEEAIAEgTaAQJLGg0gVGhlIGhvbGRlci4KCjEKAgQREgbeAQDhAQEaIyBSZXdhcmQgdGltZSB0aGF0IGhhcyBub3QgcnVuIG91dC4KCi4KBAQRAgASBOABAiQaICBTb3J0ZWQgYnkgcmV3YXJkOyBhdCBtb3N0IDEwMC4KCpIDCgIGABIG5wEAmwIBGoMDIEEgbGVkZ2VyIG9mIHBvaW50cyBieSBob2xkZXIgYW5kIGFwcC4gVGhlIGhvbGRlciBpcyBhbiBlbnRpdHkgb2YgVGVuYW5jeVNlcnZpY2UsIHdob3NlIHBvbGljeSBzYXlzCiB3aG8gbWF5OiBgcG9pbnRzLnZpZXdgLCBgcG9pbnRzLnNldF9ydWxlc2AsIGBwb2ludHMuZWFybmAsIGBwb2ludHMucmVkZWVtYCBhbmQgYHBvaW50cy5yZXZlcnNlYAogYXJlIGFjdGlvbnMgb24gaXQuIFRvIHRob3NlIHdobyBtYXkgbm90IGV2ZW4gdmlldywgaXQgbG9va3MgYXMgaWYgaXQgZGlkIG5vdCBleGlzdC4gQSB1c2VyIGlzIHRoZSBob2xkZXIgb2YKIHBvaW50cyB0aGF0IHRoZSB1c2VyIGJvdWdodCwgYW5kIG1heSB2aWV3IGFuZCByZWRlZW0gdGhvc2UgYW5kIHNldCB0aGVpciBydWxlcy4KClQKBAYAAgASBukBAuwBAxpEIFNldHMgaG93IHBvaW50cyBhcmUgZWFybmVkIGFuZCByZWRlZW1lZC4gTmVlZHMgYHBvaW50cy5zZXRfcnVsZXNgLgoKUAoEBgACARIG7gEC8QEDGkAgTGlzdHMgaG93IHBvaW50cyBhcmUgZWFybmVkIGFuZCByZWRlZW1lZC4gTmVlZHMgYHBvaW50cy52aWV3YC4KCtQBCgQGAAICEgb0AQL4AQMawwEgQ3JlZGl0cyBtaW51dGVzIHNwZW50IGluIGFuIGFwcC4gU29vbmVyIHRoYW4gdGhleSBjYW4gaGF2ZSBiZWVuIHNwZW50LCB0aGV5IGFyZSByZWZ1c2VkIHdpdGgKIEVBUk5FRF9UT09fRkFTVDsgdGFraW5nIHBvaW50cyBiYWNrIGRvZXMgbm90IGdpdmUgdGhlaXIgbWludXRlcyBhIHNlY29uZCB0aW1lLiBOZWVkcyBgcG9pbnRzLmVhcm5gLgoKSAoEBgACAxIG+gEC/gEDGjggUmVkZWVtcyBwb2ludHMgZm9yIHJld2FyZCB0aW1lLiBOZWVkcyBgcG9pbnRzLnJlZGVlbWAuCgqIAwoEBgACBBIGgwICiwIDGvcCIFJldmVyc2VzIGEgdHJhbnNhY3Rpb24sIG9uY2U7IGFza2luZyBhZ2FpbiBnZXRzIHRoZSByZXZlcnNhbCB0aGF0IGlzIHRoZXJlLiBFYXJuZWQgcG9pbnRzIGFyZQogdGFrZW4gYmFjayBpZiB0aGV5IGhhdmUgbm90IGJlZW4gc3BlbnQuIFJlZGVlbWVkIHBvaW50cyBhcmUgZ2l2ZW4gYmFjayBmb3IgdGhlIHdob2xlIG1pbnV0ZXMgb2YKIHJld2FyZCB0aW1lIHRoYXQgYXJlIGxlZnQsIHRob3NlIG9mIHRoZSBsYXN0IHBhcnQgZmlyc3QuIFNldmVyYWwgYXJlIHJldmVyc2VkIGJ5IG9uZSB0cmFuc2FjdGlvbiwKIHRoZSBuZXdlc3QgZmlyc3QsIHdpdGhvdXQgdGhvc2UgdGhhdCB3ZXJlIHJldmVyc2VkIGJlZm9yZS4gTmVlZHMgYHBvaW50cy5yZXZlcnNlYC4KCj4KBAYAAgUSBo0CApACAxouIFRoZSBwb2ludHMgb2YgZWFjaCBhcHAuIE5lZWRzIGBwb2ludHMudmlld2AuCgpPCgQGAAIGEgaSAgKVAgMaPyBUaGUgZW50cmllcyBvZiB0aGUgbGVkZ2VyLCBuZXdlc3QgZmlyc3QuIE5lZWRzIGBwb2ludHMudmlld2AuCgpICgQGAAIHEgaXAgKaAgMaOCBSZXdhcmQgdGltZSB0aGF0IGhhcyBub3QgcnVuIG91dC4gTmVlZHMgYHBvaW50cy52aWV3YC4KYgZwcm90bzM="
+      base64: "ChtlbnRpdGxlbWVudC92MS9wb2ludHMucHJvdG8SDmVudGl0bGVtZW50LnYxGiVlbnRpdGxlbWVudC92MS9wb2ludHNfc3VtbWFyaWVzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLbAQoKUG9pbnRzUnVsZRIdCgNhcHAYASABKAlCC6q7GAcIARiAAVgBUgNhcHASOQoRcG9pbnRzX3Blcl9taW51dGUYAiABKA1CDaq7GAkxAAAAAABAj0BSD3BvaW50c1Blck1pbnV0ZRJGChhwb2ludHNfcGVyX3Jld2FyZF9taW51dGUYAyABKA1CDaq7GAkxAAAAAICELkFSFXBvaW50c1BlclJld2FyZE1pbnV0ZRIrChFyZXF1aXJlc19hcHByb3ZhbBgEIAEoCFIQcmVxdWlyZXNBcHByb3ZhbCKnAQoUU2V0UG9pbnRzUnVsZVJlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQSNgoEcnVsZRgCIAEoCzIaLmVudGl0bGVtZW50LnYxLlBvaW50c1J1bGVCBqq7GAIIAVIEcnVsZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Ij8KFkxpc3RQb2ludHNSdWxlc1JlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQiSwoXTGlzdFBvaW50c1J1bGVzUmVzcG9uc2USMAoFcnVsZXMYASADKAsyGi5lbnRpdGxlbWVudC52MS5Qb2ludHNSdWxlUgVydWxlcyLqAwoLUG9pbnRzRW50cnkSFgoGbnVtYmVyGAEgASgDUgZudW1iZXISJQoOdHJhbnNhY3Rpb25faWQYAiABKAlSDXRyYW5zYWN0aW9uSWQSMwoEa2luZBgDIAEoDjIfLmVudGl0bGVtZW50LnYxLlBvaW50c0VudHJ5S2luZFIEa2luZBIQCgNhcHAYBCABKAlSA2FwcBIWCgZwb2ludHMYBSABKANSBnBvaW50cxIYCgdiYWxhbmNlGAYgASgDUgdiYWxhbmNlEhgKB21pbnV0ZXMYByABKANSB21pbnV0ZXMSKgoRcG9pbnRzX3Blcl9taW51dGUYCCABKANSD3BvaW50c1Blck1pbnV0ZRIeCgZyZXdhcmQYCSABKAlCBrq7GAIIAVIGcmV3YXJkEj4KF3JldmVyc2VkX3RyYW5zYWN0aW9uX2lkGAogASgJQga6uxgCCAFSFXJldmVyc2VkVHJhbnNhY3Rpb25JZBIZCghhY3Rvcl9pZBgLIAEoCVIHYWN0b3JJZBI7CgtvY2N1cnJlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCm9jY3VycmVkQXQSJQoKYWN0b3JfbmFtZRgNIAEoCUIGursYAggBUglhY3Rvck5hbWUi1gEKEVBvaW50c1RyYW5zYWN0aW9uEg4KAmlkGAEgASgJUgJpZBI1CgdlbnRyaWVzGAIgAygLMhsuZW50aXRsZW1lbnQudjEuUG9pbnRzRW50cnlSB2VudHJpZXMSQQoNYWN0aXZlX3Jld2FyZBgDIAEoCzIcLmVudGl0bGVtZW50LnYxLkFjdGl2ZVJld2FyZFIMYWN0aXZlUmV3YXJkEjcKB3JlcXVlc3QYBCABKAsyHS5lbnRpdGxlbWVudC52MS5Qb2ludHNSZXF1ZXN0UgdyZXF1ZXN0IrQBChFFYXJuUG9pbnRzUmVxdWVzdBIlCglob2xkZXJfaWQYASABKAlCCKq7GAQIARhAUghob2xkZXJJZBIbCgNhcHAYAiABKAlCCaq7GAUIARiAAVIDYXBwEikKB21pbnV0ZXMYAyABKA1CD6q7GAsIATEAAAAAAICWQFIHbWludXRlcxIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5InkKClBvaW50c1BhcnQSGwoDYXBwGAEgASgJQgmquxgFCAEYgAFSA2FwcBIwCgZwb2ludHMYAiABKANCFqq7GBIpAAAAAAAA8D8xAAAAAGXN3UFIAFIGcG9pbnRzEhIKA2FsbBgDIAEoCEgAUgNhbGxCCAoGYW1vdW50It8BChNSZWRlZW1Qb2ludHNSZXF1ZXN0EiUKCWhvbGRlcl9pZBgBIAEoCUIIqrsYBAgBGEBSCGhvbGRlcklkEjoKBXBhcnRzGAIgAygLMhouZW50aXRsZW1lbnQudjEuUG9pbnRzUGFydEIIqrsYBEABSDJSBXBhcnRzEiEKBnJld2FyZBgDIAEoCUIJqrsYBRiAAVgBUgZyZXdhcmQSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIQCgNhc2sYBSABKAhSA2FzayLRAQoUUmV2ZXJzZVBvaW50c1JlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQSLQoOdHJhbnNhY3Rpb25faWQYAiABKAlCBqq7GAIYQFINdHJhbnNhY3Rpb25JZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjEKD3RyYW5zYWN0aW9uX2lkcxgEIAMoCUIIqrsYBBhASDJSDnRyYW5zYWN0aW9uSWRzIkEKGEdldFBvaW50c0JhbGFuY2VzUmVxdWVzdBIlCglob2xkZXJfaWQYASABKAlCCKq7GAQIARhAUghob2xkZXJJZCJ5ChlHZXRQb2ludHNCYWxhbmNlc1Jlc3BvbnNlEjkKCGJhbGFuY2VzGAEgAygLMh0uZW50aXRsZW1lbnQudjEuUG9pbnRzQmFsYW5jZVIIYmFsYW5jZXMSIQoMdG90YWxfcG9pbnRzGAIgASgDUgt0b3RhbFBvaW50cyLgAgoYTGlzdFBvaW50c0hpc3RvcnlSZXF1ZXN0EiUKCWhvbGRlcl9pZBgBIAEoCUIIqrsYBAgBGEBSCGhvbGRlcklkEhkKA2FwcBgCIAEoCUIHqrsYAxiAAVIDYXBwEjsKBGtpbmQYAyABKA4yHy5lbnRpdGxlbWVudC52MS5Qb2ludHNFbnRyeUtpbmRCBqq7GAI4AVIEa2luZBIqCglwYWdlX3NpemUYBCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIhCgRwYWdlGAYgASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlEk4KB3NvcnRfYnkYByABKAlCNaq7GDEiL29jY3VycmVkX2F0fC1vY2N1cnJlZF9hdHxvY2N1cnJlZEF0fC1vY2N1cnJlZEF0UgZzb3J0QnkiegoZTGlzdFBvaW50c0hpc3RvcnlSZXNwb25zZRI1CgdlbnRyaWVzGAEgAygLMhsuZW50aXRsZW1lbnQudjEuUG9pbnRzRW50cnlSB2VudHJpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIkAKF0dldEFjdGl2ZVJld2FyZHNSZXF1ZXN0EiUKCWhvbGRlcl9pZBgBIAEoCUIIqrsYBAgBGEBSCGhvbGRlcklkIlIKGEdldEFjdGl2ZVJld2FyZHNSZXNwb25zZRI2CgdyZXdhcmRzGAEgAygLMhwuZW50aXRsZW1lbnQudjEuQWN0aXZlUmV3YXJkUgdyZXdhcmRzIs8CChlMaXN0UG9pbnRzUmVxdWVzdHNSZXF1ZXN0EiUKCWhvbGRlcl9pZBgBIAEoCUIIqrsYBAgBGEBSCGhvbGRlcklkEkAKBXN0YXRlGAIgASgOMiIuZW50aXRsZW1lbnQudjEuUG9pbnRzUmVxdWVzdFN0YXRlQgaquxgCOAFSBXN0YXRlEioKCXBhZ2Vfc2l6ZRgDIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgEIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEiEKBHBhZ2UYBSABKA1CDaq7GAkxAAAAAACIw0BSBHBhZ2USUgoHc29ydF9ieRgGIAEoCUI5qrsYNSIzcmVxdWVzdGVkX2F0fC1yZXF1ZXN0ZWRfYXR8cmVxdWVzdGVkQXR8LXJlcXVlc3RlZEF0UgZzb3J0QnkifwoaTGlzdFBvaW50c1JlcXVlc3RzUmVzcG9uc2USOQoIcmVxdWVzdHMYASADKAsyHS5lbnRpdGxlbWVudC52MS5Qb2ludHNSZXF1ZXN0UghyZXF1ZXN0cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4imAEKFEFwcHJvdmVQb2ludHNSZXF1ZXN0EiUKCWhvbGRlcl9pZBgBIAEoCUIIqrsYBAgBGEBSCGhvbGRlcklkEicKCnJlcXVlc3RfaWQYAiABKAlCCKq7GAQIARhAUglyZXF1ZXN0SWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKYAQoURGVjbGluZVBvaW50c1JlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQSJwoKcmVxdWVzdF9pZBgCIAEoCUIIqrsYBAgBGEBSCXJlcXVlc3RJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpcBChNDYW5jZWxQb2ludHNSZXF1ZXN0EiUKCWhvbGRlcl9pZBgBIAEoCUIIqrsYBAgBGEBSCGhvbGRlcklkEicKCnJlcXVlc3RfaWQYAiABKAlCCKq7GAQIARhAUglyZXF1ZXN0SWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSq1AgoPUG9pbnRzRW50cnlLaW5kEiEKHVBPSU5UU19FTlRSWV9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWUE9JTlRTX0VOVFJZX0tJTkRfRUFSThABEhwKGFBPSU5UU19FTlRSWV9LSU5EX1JFREVFTRACEiIKHlBPSU5UU19FTlRSWV9LSU5EX1JFVkVSU0VfRUFSThADEiQKIFBPSU5UU19FTlRSWV9LSU5EX1JFVkVSU0VfUkVERUVNEAQSGwoXUE9JTlRTX0VOVFJZX0tJTkRfR1JBTlQQBRIjCh9QT0lOVFNfRU5UUllfS0lORF9SRVZFUlNFX0dSQU5UEAYSGgoWUE9JTlRTX0VOVFJZX0tJTkRfSE9MRBAHEh0KGVBPSU5UU19FTlRSWV9LSU5EX1JFTEVBU0UQCDLADgoGUG9pbnRzEoABCgdTZXRSdWxlEiQuZW50aXRsZW1lbnQudjEuU2V0UG9pbnRzUnVsZVJlcXVlc3QaGi5lbnRpdGxlbWVudC52MS5Qb2ludHNSdWxlIjOiuxgECAIgAYLT5JMCJRogL2FwaS92MS9wb2ludHMve2hvbGRlcl9pZH0vcnVsZXM6ASoSjgEKCUxpc3RSdWxlcxImLmVudGl0bGVtZW50LnYxLkxpc3RQb2ludHNSdWxlc1JlcXVlc3QaJy5lbnRpdGxlbWVudC52MS5MaXN0UG9pbnRzUnVsZXNSZXNwb25zZSIworsYBAgCIAGC0+STAiISIC9hcGkvdjEvcG9pbnRzL3tob2xkZXJfaWR9L3J1bGVzEoQBCgRFYXJuEiEuZW50aXRsZW1lbnQudjEuRWFyblBvaW50c1JlcXVlc3QaIS5lbnRpdGxlbWVudC52MS5Qb2ludHNUcmFuc2FjdGlvbiI2orsYAggCgtPkkwIkIh8vYXBpL3YxL3BvaW50cy97aG9sZGVyX2lkfS9lYXJuOgEqsrsYAggBEooBCgZSZWRlZW0SIy5lbnRpdGxlbWVudC52MS5SZWRlZW1Qb2ludHNSZXF1ZXN0GiEuZW50aXRsZW1lbnQudjEuUG9pbnRzVHJhbnNhY3Rpb24iOKK7GAIIAoLT5JMCJiIhL2FwaS92MS9wb2ludHMve2hvbGRlcl9pZH0vcmVkZWVtOgEqsrsYAggBEtcBCgdSZXZlcnNlEiQuZW50aXRsZW1lbnQudjEuUmV2ZXJzZVBvaW50c1JlcXVlc3QaIS5lbnRpdGxlbWVudC52MS5Qb2ludHNUcmFuc2FjdGlvbiKCAaK7GAQIAiABgtPkkwJuIkAvYXBpL3YxL3BvaW50cy97aG9sZGVyX2lkfS90cmFuc2FjdGlvbnMve3RyYW5zYWN0aW9uX2lkfS9yZXZlcnNlOgEqWiciIi9hcGkvdjEvcG9pbnRzL3tob2xkZXJfaWR9L3JldmVyc2U6ASqyuxgCCAESmgEKDExpc3RSZXF1ZXN0cxIpLmVudGl0bGVtZW50LnYxLkxpc3RQb2ludHNSZXF1ZXN0c1JlcXVlc3QaKi5lbnRpdGxlbWVudC52MS5MaXN0UG9pbnRzUmVxdWVzdHNSZXNwb25zZSIzorsYBAgCIAGC0+STAiUSIy9hcGkvdjEvcG9pbnRzL3tob2xkZXJfaWR9L3JlcXVlc3RzEp8BCgdBcHByb3ZlEiQuZW50aXRsZW1lbnQudjEuQXBwcm92ZVBvaW50c1JlcXVlc3QaIS5lbnRpdGxlbWVudC52MS5Qb2ludHNUcmFuc2FjdGlvbiJLorsYBAgCIAGC0+STAj0iOC9hcGkvdjEvcG9pbnRzL3tob2xkZXJfaWR9L3JlcXVlc3RzL3tyZXF1ZXN0X2lkfS9hcHByb3ZlOgEqEpsBCgdEZWNsaW5lEiQuZW50aXRsZW1lbnQudjEuRGVjbGluZVBvaW50c1JlcXVlc3QaHS5lbnRpdGxlbWVudC52MS5Qb2ludHNSZXF1ZXN0IkuiuxgECAIgAYLT5JMCPSI4L2FwaS92MS9wb2ludHMve2hvbGRlcl9pZH0vcmVxdWVzdHMve3JlcXVlc3RfaWR9L2RlY2xpbmU6ASoSmAEKBkNhbmNlbBIjLmVudGl0bGVtZW50LnYxLkNhbmNlbFBvaW50c1JlcXVlc3QaHS5lbnRpdGxlbWVudC52MS5Qb2ludHNSZXF1ZXN0IkqiuxgECAIgAYLT5JMCPCI3L2FwaS92MS9wb2ludHMve2hvbGRlcl9pZH0vcmVxdWVzdHMve3JlcXVlc3RfaWR9L2NhbmNlbDoBKhKLAQoIQmFsYW5jZXMSKC5lbnRpdGxlbWVudC52MS5HZXRQb2ludHNCYWxhbmNlc1JlcXVlc3QaKS5lbnRpdGxlbWVudC52MS5HZXRQb2ludHNCYWxhbmNlc1Jlc3BvbnNlIiqiuxgECAIgAYLT5JMCHBIaL2FwaS92MS9wb2ludHMve2hvbGRlcl9pZH0SlAEKB0hpc3RvcnkSKC5lbnRpdGxlbWVudC52MS5MaXN0UG9pbnRzSGlzdG9yeVJlcXVlc3QaKS5lbnRpdGxlbWVudC52MS5MaXN0UG9pbnRzSGlzdG9yeVJlc3BvbnNlIjSiuxgGCAIgASgBgtPkkwIkEiIvYXBpL3YxL3BvaW50cy97aG9sZGVyX2lkfS9oaXN0b3J5EpYBCg1BY3RpdmVSZXdhcmRzEicuZW50aXRsZW1lbnQudjEuR2V0QWN0aXZlUmV3YXJkc1JlcXVlc3QaKC5lbnRpdGxlbWVudC52MS5HZXRBY3RpdmVSZXdhcmRzUmVzcG9uc2UiMqK7GAQIAiABgtPkkwIkEiIvYXBpL3YxL3BvaW50cy97aG9sZGVyX2lkfS9yZXdhcmRzQjpaOGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9lbnRpdGxlbWVudC92MTtlbnRpdGxlbWVudHYxSsZKCkoKAQwSAwEAEhpAIFBvaW50cyB0aGF0IGEgY2hpbGQgZWFybnMgaW4gYXBwcyBhbmQgcmVkZWVtcyBmb3IgcmV3YXJkIHRpbWUuCgpZCgIEABIEDQAXARpNIEhvdyBwb2ludHMgYXJlIGVhcm5lZCBpbiBvbmUgYXBwLCBhbmQgd2hhdCByZXdhcmQgdGltZSBjb3N0cyBpbiBpdHMgcG9pbnRzLgoKNwoEBAACABIDDwJZGiogVGhlIGFwcCBvciBjYXRlZ29yeTogYGNvbS5leGFtcGxlLm1hdGhgLgoKVAoEBAACARIDEQJBGkcgUG9pbnRzIHRoYXQgZWFjaCBtaW51dGUgaW4gdGhlIGFwcCBlYXJuczsgMCBtZWFucyB0aGF0IGl0IGVhcm5zIG5vbmUuCgpuCgQEAAICEgMTAksaYSBQb2ludHMgb2YgdGhpcyBhcHAgdGhhdCBlYWNoIG1pbnV0ZSBvZiByZXdhcmQgdGltZSBjb3N0czsgMCBtZWFucyB0aGF0IHRoZXkgY2Fubm90IGJlIHJlZGVlbWVkLgoKpQEKBAQAAgMSAxYCHRqXASBSZWRlZW1pbmcgcG9pbnRzIG9mIHRoaXMgYXBwIHRha2VzIHRoZSBhcHByb3ZhbCBvZiBzb21lYm9keSB3aXRoIGBwb2ludHMuYXBwcm92ZWAuIFJlcXVlc3RzIHRoYXQgd2FpdAoga2VlcCB3aGF0IHRoZXkgd2VyZSBtYWRlIGJ5IHdoZW4gdGhpcyBjaGFuZ2VzLgoKWwoCBAESBBoAIgEaTyBTZXRzIHRoZSBydWxlIG9mIG9uZSBhcHAuIFdoYXQgd2FzIGVhcm5lZCBhbmQgcmVkZWVtZWQgYmVmb3JlIHN0YXlzIGFzIGl0IGlzLgoKXAoEBAECABIDHAJLGk8gVGhlIGhvbGRlciBvZiB0aGUgcnVsZTogYW4gZW50aXR5IG9mIFRlbmFuY3lTZXJ2aWNlLCBzdWNoIGFzIGEgY2hpbGQgcHJvZmlsZS4KCkEKBAQBAgESAx4CPRo0IFRoZSBydWxlLiBBIGhvbGRlciBoYXMgcnVsZXMgZm9yIGF0IG1vc3QgNTAwIGFwcHMuCgqBAQoEBAECAhIDIQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoqCgIEAhIEJQAoARoeIExpc3RzIHRoZSBydWxlcyBvZiBhIGhvbGRlci4KCicKBAQCAgASAycCSxoaIFRoZSBob2xkZXIgb2YgdGhlIHJ1bGVzLgoKJAoCBAMSBCsALgEaGCBUaGUgcnVsZXMgb2YgYSBob2xkZXIuCgoqCgQEAwIAEgMtAiAaHSBBbGwgb2YgdGhlbSwgc29ydGVkIGJ5IGFwcC4KCjEKAgUAEgQxAEQBGiUgVGhlIGtpbmQgb2YgYW4gZW50cnkgb2YgdGhlIGxlZGdlci4KCh0KBAUAAgASAzMCJBoQIE5vdCBzcGVjaWZpZWQuCgoiCgQFAAIBEgM1Ah0aFSBQb2ludHMgd2VyZSBlYXJuZWQuCgo0CgQFAAICEgM3Ah8aJyBQb2ludHMgd2VyZSByZWRlZW1lZCBmb3IgcmV3YXJkIHRpbWUuCgotCgQFAAIDEgM5AiUaICBFYXJuZWQgcG9pbnRzIHdlcmUgdGFrZW4gYmFjay4KCi8KBAUAAgQSAzsCJxoiIFJlZGVlbWVkIHBvaW50cyB3ZXJlIGdpdmVuIGJhY2suCgoiCgQFAAIFEgM9Ah4aFSBQb2ludHMgd2VyZSBib3VnaHQuCgpNCgQFAAIGEgM/AiYaQCBCb3VnaHQgcG9pbnRzIHdlcmUgdGFrZW4gYmFjaywgYmVjYXVzZSB0aGUgbW9uZXkgd2FzIHJlZnVuZGVkLgoKLgoEBQACBxIDQQIdGiEgUG9pbnRzIHdlcmUgaGVsZCBmb3IgYSByZXF1ZXN0LgoKYAoEBQACCBIDQwIgGlMgSGVsZCBwb2ludHMgd2VudCBiYWNrIHRvIHRoZSBiYWxhbmNlOiB0byBiZSByZWRlZW1lZCBpZiB0aGUgcmVxdWVzdCB3YXMgYXBwcm92ZWQuCgpzCgIEBBIERwBiARpnIEFuIGVudHJ5IG9mIHRoZSBsZWRnZXIuIEVudHJpZXMgYXJlIG5ldmVyIGNoYW5nZWQgb3IgZGVsZXRlZDsgYSBtaXN0YWtlIGlzIHJldmVyc2VkIGJ5IGFub3RoZXIgZW50cnkuCgpACgQEBAIAEgNJAhMaMyBDb3VudHMgdGhlIGhvbGRlcidzIGVudHJpZXMgZnJvbSAxLCB3aXRob3V0IGdhcHMuCgpkCgQEBAIBEgNLAhwaVyBUaGUgdHJhbnNhY3Rpb24gdGhhdCBtYWRlIGl0LCBgcHR4X+KApmA7IGl0cyBlbnRyaWVzIGFyZSBtYWRlIHRvZ2V0aGVyIG9yIG5vdCBhdCBhbGwuCgoYCgQEBAICEgNNAhsaCyBJdHMga2luZC4KCi0KBAQEAgMSA08CERogIFRoZSBhcHAgd2hvc2UgcG9pbnRzIGl0IG1vdmVzLgoKOwoEBAQCBBIDUQITGi4gSG93IG1hbnkgcG9pbnRzIGl0IG1vdmVzOyBhbHdheXMgYWJvdmUgemVyby4KCioKBAQEAgUSA1MCFBodIFBvaW50cyBvZiB0aGUgYXBwIGFmdGVyIGl0LgoKaQoEBAQCBhIDVQIUGlwgTWludXRlcyBzcGVudCBpbiB0aGUgYXBwLCBvciBtaW51dGVzIG9mIHJld2FyZCB0aW1lOyB0aG9zZSB0YWtlbiBiYWNrIGlmIGl0IGlzIGEgcmV2ZXJzYWwuCgpZCgQEBAIHEgNXAh4aTCBQb2ludHMgcGVyIG1pbnV0ZSBhdCB0aGUgdGltZS4gTGF0ZXIgY2hhbmdlcyBvZiB0aGUgcnVsZSBkbyBub3QgY2hhbmdlIGl0LgoKRgoEBAQCCBIDWQI8GjkgVGhlIHB1cnBvc2Ugb2YgdGhlIHJld2FyZCB0aW1lLCBhcyB0aGUgcmVkZW1wdGlvbiBzYWlkLgoKRQoEBAQCCRIDWwJOGjggVGhlIHRyYW5zYWN0aW9uIHRoYXQgaXQgcmV2ZXJzZXMsIGlmIGl0IGlzIGEgcmV2ZXJzYWwuCgokCgQEBAIKEgNdAhcaFyBUaGUgdXNlciB3aG8gbWFkZSBpdC4KChQKBAQEAgsSA18CLRoHIFdoZW4uCgpNCgQEBAIMEgNhAkEaQCBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvIG1hZGUgaXQ7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKMwoCBAUSBGUAcAEaJyBUaGUgZWZmZWN0IG9mIGEgY2hhbmdlIG9mIHRoZSBsZWRnZXIuCgo5CgQEBQIAEgNnAhAaLCBJZGVudGlmaWVyLCBgcHR4X+KApmA6IGBSZXZlcnNlYCB0YWtlcyBpdC4KCjoKBAQFAgESA2kCIxotIEl0cyBlbnRyaWVzLCBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgbnVtYmVycy4KCpYBCgQEBQICEgNsAiEaiAEgT2YgcmVkZW1wdGlvbnMgYW5kIHRoZWlyIHJldmVyc2FsczogdGhlIHJld2FyZCB0aW1lIG5vdy4gQWJzZW50IHdoZW4gdGhlcmUgaXMgbm9uZSBsZWZ0LCBvciB3aGVuCiBhIHJldmVyc2FsIGlzIGFib3V0IHNldmVyYWwgcmV3YXJkcy4KCowBCgQEBQIDEgNvAhwafyBPZiByZWRlbXB0aW9ucyB0aGF0IHdhaXQgZm9yIGFwcHJvdmFsOiB0aGUgcmVxdWVzdC4gVGhlIGVudHJpZXMgYXJlIHRob3NlIHRoYXQgaG9sZCBpdHMgcG9pbnRzLCBhbmQgbm8KIHJld2FyZCB0aW1lIHJ1bnMgeWV0LgoKLgoCBAYSBHMAfgEaIiBDcmVkaXRzIG1pbnV0ZXMgc3BlbnQgaW4gYW4gYXBwLgoKJAoEBAYCABIDdQJLGhcgVGhlIGhvbGRlciB3aG8gZWFybnMuCgovCgQEBgIBEgN3AkYaIiBUaGUgYXBwLCB3aGljaCBtdXN0IGhhdmUgYSBydWxlLgoKuwEKBAQGAgISA3oCRxqtASBXaG9sZSBtaW51dGVzIHNwZW50IGluIGl0OiBubyBtb3JlIHRoYW4gaGF2ZSBwYXNzZWQgc2luY2UgdGhvc2UgdGhhdCB3ZXJlIGVhcm5lZCBsYXN0IGluIHRoZSBhcHAsCiBvZiB3aGljaCBhIGRheSBjYW4gYmUgY2F1Z2h0IHVwIHdpdGgsIGFuZCBhdCBtb3N0IDEsNDQwIGluIGEgZGF5IG9mIFVUQy4KCrYBCgQEBgIDEgN9AkIaqAEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uIFdpdGhvdXQgYSBrZXksIGEgcmVwZWF0ZWQgY2FsbCBlYXJucyBhIHNlY29uZCB0aW1lLgoKNAoCBAcSBoEBAIsBARomIFBvaW50cyBvZiBvbmUgYXBwIHRoYXQgYXJlIHJlZGVlbWVkLgoKGAoEBAcCABIEgwECRhoKIFRoZSBhcHAuCgopCgQEBwgAEgaFAQKKAQMaGSBIb3cgbXVjaCBvZiBpdHMgcG9pbnRzLgoKUAoEBAcCARIEhwEERRpCIFNvIG1hbnkuIFdoYXQgZG9lcyBub3QgbWFrZSBhIHdob2xlIG1pbnV0ZSBzdGF5cyBpbiB0aGUgYmFsYW5jZS4KCj4KBAQHAgISBIkBBBEaMCBBcyBtYW55IHdob2xlIG1pbnV0ZXMgYXMgdGhlIGJhbGFuY2UgaXMgd29ydGguCgpaCgIECBIGjgEAmwEBGkwgUmVkZWVtcyBwb2ludHMgb2Ygb25lIG9yIHNldmVyYWwgYXBwcyBmb3IgcmV3YXJkIHRpbWU6IGFsbCBwYXJ0cywgb3Igbm9uZS4KCikKBAQIAgASBJABAksaGyBUaGUgaG9sZGVyIG9mIHRoZSBwb2ludHMuCgpaCgQECAIBEgSSAQJUGkwgVGhlIHBvaW50cyB0byByZWRlZW07IGVhY2ggYXBwIG9uY2UuIFBvaW50cyBvZiBvdGhlciBhcHBzIGFyZSBub3QgdG91Y2hlZC4KCpUBCgQECAICEgSVAQJMGoYBIFRoZSBwdXJwb3NlIG9mIHRoZSByZXdhcmQgdGltZTogYW4gYXBwLCBhIGNhdGVnb3J5LCBvciBub3RoaW5nIGZvciBhbnkuIFRpbWUgZm9yIHRoZSBzYW1lIHJld2FyZAogYWRkcyB1cDsgaXQgc3RhcnRzIHRvIHJ1biBhdCBvbmNlLgoKuQEKBAQIAgMSBJgBAkIaqgEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uIFdpdGhvdXQgYSBrZXksIGEgcmVwZWF0ZWQgY2FsbCByZWRlZW1zIGEgc2Vjb25kIHRpbWUuCgo+CgQECAIEEgSaAQIPGjAgQXNrcyBmb3IgYXBwcm92YWwgZXZlbiBpZiBubyBydWxlIHJlcXVpcmVzIGl0LgoKPAoCBAkSBp4BAKgBARouIFJldmVyc2VzIGEgdHJhbnNhY3Rpb24sIG9yIHNldmVyYWwgdG9nZXRoZXIuCgovCgQECQIAEgSgAQJLGiEgVGhlIGhvbGRlciBvZiB0aGUgdHJhbnNhY3Rpb25zLgoKKwoEBAkCARIEogECQBodIFRoZSB0cmFuc2FjdGlvbiwgYHB0eF/igKZgLgoKggEKBAQJAgISBKUBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCmMKBAQJAgMSBKcBAlkaVSBTZXZlcmFsIHRyYW5zYWN0aW9ucyBpbnN0ZWFkIG9mIG9uZTogYWxsIGFyZSByZXZlcnNlZCwgb3Igbm9uZS4gRWFjaCBpcyBuYW1lZCBvbmNlLgoKLgoCBAoSBqsBAK4BARogIEdldHMgdGhlIGJhbGFuY2VzIG9mIGEgaG9sZGVyLgoKGwoEBAoCABIErQECSxoNIFRoZSBob2xkZXIuCgopCgIECxIGsQEAtgEBGhsgVGhlIGJhbGFuY2VzIG9mIGEgaG9sZGVyLgoKRgoEBAsCABIEswECJho4IE9uZSBmb3IgZWFjaCBhcHAgd2l0aCBhIHJ1bGUgb3IgcG9pbnRzLCBzb3J0ZWQgYnkgYXBwLgoKJgoEBAsCARIEtQECGRoYIFRoZSBzdW0gb2YgYWxsIHBvaW50cy4KCiwKAgQMEga5AQDIAQEaHiBMaXN0cyBlbnRyaWVzIG9mIHRoZSBsZWRnZXIuCgobCgQEDAIAEgS7AQJLGg0gVGhlIGhvbGRlci4KCjoKBAQMAgESBL0BAjYaLCBPbmx5IGVudHJpZXMgb2YgdGhpcyBhcHA7IGVtcHR5IG1lYW5zIGFsbC4KCkEKBAQMAgISBL8BAkYaMyBPbmx5IGVudHJpZXMgb2YgdGhpcyBraW5kOyB1bnNwZWNpZmllZCBtZWFucyBhbGwuCgorCgQEDAIDEgTBAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQEDAIEEgTDAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgplCgQEDAIFEgTFAQI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKYAoEBAwCBhIExwECaBpSIGAtb2NjdXJyZWRfYXRgOiBuZXdlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgb2NjdXJyZWRfYXRgOiBvbGRlc3QgZmlyc3QuCgonCgIEDRIGywEA0AEBGhkgT25lIHBhZ2Ugb2YgdGhlIGxlZGdlci4KCh0KBAQNAgASBM0BAiMaDyBOZXdlc3QgZmlyc3QuCgo5CgQEDQIBEgTPAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCjYKAgQOEgbTAQDWAQEaKCBHZXRzIHJld2FyZCB0aW1lIHRoYXQgaGFzIG5vdCBydW4gb3V0LgoKGwoEBA4CABIE1QECSxoNIFRoZSBob2xkZXIuCgoxCgIEDxIG2QEA3AEBGiMgUmV3YXJkIHRpbWUgdGhhdCBoYXMgbm90IHJ1biBvdXQuCgouCgQEDwIAEgTbAQIkGiAgU29ydGVkIGJ5IHJld2FyZDsgYXQgbW9zdCAxMDAuCgofCgIEEBIG3wEA7AEBGhEgTGlzdHMgcmVxdWVzdHMuCgopCgQEEAIAEgThAQJLGhsgVGhlIGhvbGRlciBvZiB0aGUgcG9pbnRzLgoKQAoEBBACARIE4wECShoyIE9ubHkgdGhvc2Ugb2YgdGhpcyBzdGF0ZTsgdW5zcGVjaWZpZWQgbWVhbnMgYWxsLgoKKwoEBBACAhIE5QECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBBACAxIE5wECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKZQoEBBACBBIE6QECNRpXIFdoaWNoIHBhZ2UsIGNvdW50ZWQgZnJvbSAxLCBhcyBmYXIgYXMgaXRlbSAxMCwwMDA7IDAgbWVhbnMgdGhhdCBgcGFnZV90b2tlbmAgc2F5cyBpdC4KCmIKBAQQAgUSBOsBAmwaVCBgLXJlcXVlc3RlZF9hdGA6IG5ld2VzdCBmaXJzdCwgd2hpY2ggaXMgdGhlIGRlZmF1bHQ7IGByZXF1ZXN0ZWRfYXRgOiBvbGRlc3QgZmlyc3QuCgolCgIEERIG7wEA9AEBGhcgT25lIHBhZ2Ugb2YgcmVxdWVzdHMuCgodCgQEEQIAEgTxAQImGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBBECARIE8wECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgojCgIEEhIG9wEA/wEBGhUgQXBwcm92ZXMgYSByZXF1ZXN0LgoKKQoEBBICABIE+QECSxobIFRoZSBob2xkZXIgb2YgdGhlIHBvaW50cy4KCicKBAQSAgESBPsBAkwaGSBUaGUgcmVxdWVzdCwgYHBycV/igKZgLgoKggEKBAQSAgISBP4BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiMKAgQTEgaCAgCKAgEaFSBEZWNsaW5lcyBhIHJlcXVlc3QuCgopCgQEEwIAEgSEAgJLGhsgVGhlIGhvbGRlciBvZiB0aGUgcG9pbnRzLgoKJwoEBBMCARIEhgICTBoZIFRoZSByZXF1ZXN0LCBgcHJxX+KApmAuCgqCAQoEBBMCAhIEiQICQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKJQoCBBQSBo0CAJUCARoXIFRha2VzIGEgcmVxdWVzdCBiYWNrLgoKKQoEBBQCABIEjwICSxobIFRoZSBob2xkZXIgb2YgdGhlIHBvaW50cy4KCicKBAQUAgESBJECAkwaGSBUaGUgcmVxdWVzdCwgYHBycV/igKZgLgoKggEKBAQUAgISBJQCAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCq0DCgIGABIGmwIA5gIBGp4DIEEgbGVkZ2VyIG9mIHBvaW50cyBieSBob2xkZXIgYW5kIGFwcC4gVGhlIGhvbGRlciBpcyBhbiBlbnRpdHkgb2YgVGVuYW5jeVNlcnZpY2UsIHdob3NlIHBvbGljeSBzYXlzCiB3aG8gbWF5OiBgcG9pbnRzLnZpZXdgLCBgcG9pbnRzLnNldF9ydWxlc2AsIGBwb2ludHMuZWFybmAsIGBwb2ludHMucmVkZWVtYCwgYHBvaW50cy5hcHByb3ZlYCBhbmQKIGBwb2ludHMucmV2ZXJzZWAgYXJlIGFjdGlvbnMgb24gaXQuIFRvIHRob3NlIHdobyBtYXkgbm90IGV2ZW4gdmlldywgaXQgbG9va3MgYXMgaWYgaXQgZGlkIG5vdCBleGlzdC4gQSB1c2VyIGlzIHRoZSBob2xkZXIgb2YKIHBvaW50cyB0aGF0IHRoZSB1c2VyIGJvdWdodCwgYW5kIG1heSB2aWV3LCByZWRlZW0gYW5kIGFwcHJvdmUgdGhvc2UgYW5kIHNldCB0aGVpciBydWxlcy4KClQKBAYAAgASBp0CAqACAxpEIFNldHMgaG93IHBvaW50cyBhcmUgZWFybmVkIGFuZCByZWRlZW1lZC4gTmVlZHMgYHBvaW50cy5zZXRfcnVsZXNgLgoKUAoEBgACARIGogICpQIDGkAgTGlzdHMgaG93IHBvaW50cyBhcmUgZWFybmVkIGFuZCByZWRlZW1lZC4gTmVlZHMgYHBvaW50cy52aWV3YC4KCtQBCgQGAAICEgaoAgKsAgMawwEgQ3JlZGl0cyBtaW51dGVzIHNwZW50IGluIGFuIGFwcC4gU29vbmVyIHRoYW4gdGhleSBjYW4gaGF2ZSBiZWVuIHNwZW50LCB0aGV5IGFyZSByZWZ1c2VkIHdpdGgKIEVBUk5FRF9UT09fRkFTVDsgdGFraW5nIHBvaW50cyBiYWNrIGRvZXMgbm90IGdpdmUgdGhlaXIgbWludXRlcyBhIHNlY29uZCB0aW1lLiBOZWVkcyBgcG9pbnRzLmVhcm5gLgoKgQIKBAYAAgMSBrACArQCAxrwASBSZWRlZW1zIHBvaW50cyBmb3IgcmV3YXJkIHRpbWUuIE5lZWRzIGBwb2ludHMucmVkZWVtYC4gV2hlcmUgYSBydWxlIHJlcXVpcmVzIGFwcHJvdmFsLCBhIGNhbGxlciB3aXRob3V0CiBgcG9pbnRzLmFwcHJvdmVgIGdldHMgYSByZXF1ZXN0LCB3aGljaCBob2xkcyB0aGUgcG9pbnRzIHVudGlsIGl0IGlzIGRlY2lkZWQsIGZvciAyNCBob3VycyBhdCBtb3N0LiBPZiBhCiBob2xkZXIgMTAgcmVxdWVzdHMgY2FuIHdhaXQuCgqIAwoEBgACBBIGuQICwQIDGvcCIFJldmVyc2VzIGEgdHJhbnNhY3Rpb24sIG9uY2U7IGFza2luZyBhZ2FpbiBnZXRzIHRoZSByZXZlcnNhbCB0aGF0IGlzIHRoZXJlLiBFYXJuZWQgcG9pbnRzIGFyZQogdGFrZW4gYmFjayBpZiB0aGV5IGhhdmUgbm90IGJlZW4gc3BlbnQuIFJlZGVlbWVkIHBvaW50cyBhcmUgZ2l2ZW4gYmFjayBmb3IgdGhlIHdob2xlIG1pbnV0ZXMgb2YKIHJld2FyZCB0aW1lIHRoYXQgYXJlIGxlZnQsIHRob3NlIG9mIHRoZSBsYXN0IHBhcnQgZmlyc3QuIFNldmVyYWwgYXJlIHJldmVyc2VkIGJ5IG9uZSB0cmFuc2FjdGlvbiwKIHRoZSBuZXdlc3QgZmlyc3QsIHdpdGhvdXQgdGhvc2UgdGhhdCB3ZXJlIHJldmVyc2VkIGJlZm9yZS4gTmVlZHMgYHBvaW50cy5yZXZlcnNlYC4KCk4KBAYAAgUSBsMCAsYCAxo+IFRoZSByZXF1ZXN0cyBvZiBhIGhvbGRlciwgbmV3ZXN0IGZpcnN0LiBOZWVkcyBgcG9pbnRzLnZpZXdgLgoK1gEKBAYAAgYSBskCAswCAxrFASBBcHByb3ZlcyBhIHJlcXVlc3Q6IGl0cyBwb2ludHMgYXJlIHJlZGVlbWVkLCBhdCB0aGUgcmF0ZXMgb2YgdGhlIHRpbWUgd2hlbiBpdCB3YXMgbWFkZSwgYW5kIGl0cyByZXdhcmQgdGltZQogYmVnaW5zLiBBcHByb3ZpbmcgaXQgYWdhaW4gZ2V0cyB0aGUgdHJhbnNhY3Rpb24gdGhhdCBpcyB0aGVyZS4gTmVlZHMgYHBvaW50cy5hcHByb3ZlYC4KCmAKBAYAAgcSBs4CAtECAxpQIERlY2xpbmVzIGEgcmVxdWVzdDogaXRzIHBvaW50cyBnbyBiYWNrIHRvIHRoZSBiYWxhbmNlLiBOZWVkcyBgcG9pbnRzLmFwcHJvdmVgLgoKYQoEBgACCBIG0wIC1gIDGlEgVGFrZXMgYSByZXF1ZXN0IGJhY2s6IGl0cyBwb2ludHMgZ28gYmFjayB0byB0aGUgYmFsYW5jZS4gTmVlZHMgYHBvaW50cy5yZWRlZW1gLgoKPgoEBgACCRIG2AIC2wIDGi4gVGhlIHBvaW50cyBvZiBlYWNoIGFwcC4gTmVlZHMgYHBvaW50cy52aWV3YC4KCk8KBAYAAgoSBt0CAuACAxo/IFRoZSBlbnRyaWVzIG9mIHRoZSBsZWRnZXIsIG5ld2VzdCBmaXJzdC4gTmVlZHMgYHBvaW50cy52aWV3YC4KCkgKBAYAAgsSBuICAuUCAxo4IFJld2FyZCB0aW1lIHRoYXQgaGFzIG5vdCBydW4gb3V0LiBOZWVkcyBgcG9pbnRzLnZpZXdgLgpiBnByb3RvMw=="
     )
   }
 }
@@ -1937,6 +2508,18 @@ extension Entitlement_V1.PointsService {
         },
         .unary(Entitlement_V1.PointsMethods.reverse) {
           request, call in try await self.reverse(request, call)
+        },
+        .unary(Entitlement_V1.PointsMethods.listRequests) {
+          request, call in try await self.listRequests(request, call)
+        },
+        .unary(Entitlement_V1.PointsMethods.approve) {
+          request, call in try await self.approve(request, call)
+        },
+        .unary(Entitlement_V1.PointsMethods.decline) {
+          request, call in try await self.decline(request, call)
+        },
+        .unary(Entitlement_V1.PointsMethods.cancel) {
+          request, call in try await self.cancel(request, call)
         },
         .unary(Entitlement_V1.PointsMethods.balances) {
           request, call in try await self.balances(request, call)

@@ -400,6 +400,8 @@ extension Entitlement_V1 {
     public var buyerId: Swift.String = ""
     /// Whether it is the subject's now. Renewals after the buyer has lost `billing.purchase` are not.
     public var bound: Swift.Bool = false
+    /// Display name of the buyer, in answers of `List`; empty until it is known.
+    public var buyerName: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -423,7 +425,8 @@ extension Entitlement_V1 {
       store: Swift.String = "",
       subject: Entitlement_V1.Subject? = nil,
       buyerId: Swift.String = "",
-      bound: Swift.Bool = false
+      bound: Swift.Bool = false,
+      buyerName: Swift.String = ""
     ) {
       self.id = id
       self.productId = productId
@@ -443,6 +446,7 @@ extension Entitlement_V1 {
       self.subject = subject
       self.buyerId = buyerId
       self.bound = bound
+      self.buyerName = buyerName
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.Purchase" }
@@ -487,6 +491,7 @@ extension Entitlement_V1 {
       }
       try unsafe self.buyerId = RPCKit.MessageReading.string(source.pointee.f17_buyer_id)
       unsafe self.bound = source.pointee.f18_bound != 0
+      try unsafe self.buyerName = RPCKit.MessageReading.string(source.pointee.f19_buyer_name)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -518,6 +523,7 @@ extension Entitlement_V1 {
         value.measure(&measure)
       }
       measure.add(self.buyerId.utf8.count)
+      measure.add(self.buyerName.utf8.count)
     }
 
     public func packed(
@@ -557,6 +563,7 @@ extension Entitlement_V1 {
       }
       unsafe target.pointee.f17_buyer_id = scratch.copy(self.buyerId)
       unsafe target.pointee.f18_bound = self.bound ? 1 : 0
+      unsafe target.pointee.f19_buyer_name = scratch.copy(self.buyerName)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -587,6 +594,8 @@ extension Entitlement_V1 {
     /// caller has `billing.purchase`. The first submission binds the purchase and its renewals; `Move` is the way to
     /// another subject. Absent means the subject that has the purchase through this caller, or else the caller.
     public var subject: Entitlement_V1.Subject? = nil
+    /// The store that signed it, by the name that `Purchase.store` has; empty means `apple`.
+    public var store: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -595,11 +604,13 @@ extension Entitlement_V1 {
     public init(
       signedTransaction: Swift.String = "",
       idempotencyKey: Swift.String = "",
-      subject: Entitlement_V1.Subject? = nil
+      subject: Entitlement_V1.Subject? = nil,
+      store: Swift.String = ""
     ) {
       self.signedTransaction = signedTransaction
       self.idempotencyKey = idempotencyKey
       self.subject = subject
+      self.store = store
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.SubmitTransactionRequest" }
@@ -617,6 +628,7 @@ extension Entitlement_V1 {
       if let member = unsafe source.pointee.f3_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
+      try unsafe self.store = RPCKit.MessageReading.string(source.pointee.f4_store)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -625,6 +637,7 @@ extension Entitlement_V1 {
       if let value = self.subject {
         value.measure(&measure)
       }
+      measure.add(self.store.utf8.count)
     }
 
     public func packed(
@@ -637,6 +650,7 @@ extension Entitlement_V1 {
       if let value = self.subject {
         unsafe target.pointee.f3_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
       }
+      unsafe target.pointee.f4_store = scratch.copy(self.store)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -658,6 +672,11 @@ extension Entitlement_V1 {
       }
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
+      }
+      if !(self.store.isEmpty) {
+        if self.store.utf8.count > 32 {
+          violations.append(RPCKit.FieldViolation(field: path + "store", description: "must have at most 32 bytes"))
+        }
       }
     }
   }
@@ -744,6 +763,8 @@ extension Entitlement_V1 {
     public var idempotencyKey: Swift.String = ""
     /// The subject, as in SubmitTransactionRequest.
     public var subject: Entitlement_V1.Subject? = nil
+    /// The store, as in SubmitTransactionRequest.
+    public var store: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -752,11 +773,13 @@ extension Entitlement_V1 {
     public init(
       signedTransactions: [Swift.String] = [],
       idempotencyKey: Swift.String = "",
-      subject: Entitlement_V1.Subject? = nil
+      subject: Entitlement_V1.Subject? = nil,
+      store: Swift.String = ""
     ) {
       self.signedTransactions = signedTransactions
       self.idempotencyKey = idempotencyKey
       self.subject = subject
+      self.store = store
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.RestoreRequest" }
@@ -779,6 +802,7 @@ extension Entitlement_V1 {
       if let member = unsafe source.pointee.f3_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
+      try unsafe self.store = RPCKit.MessageReading.string(source.pointee.f4_store)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -791,6 +815,7 @@ extension Entitlement_V1 {
       if let value = self.subject {
         value.measure(&measure)
       }
+      measure.add(self.store.utf8.count)
     }
 
     public func packed(
@@ -810,6 +835,7 @@ extension Entitlement_V1 {
       if let value = self.subject {
         unsafe target.pointee.f3_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
       }
+      unsafe target.pointee.f4_store = scratch.copy(self.store)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -836,6 +862,11 @@ extension Entitlement_V1 {
       }
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
+      }
+      if !(self.store.isEmpty) {
+        if self.store.utf8.count > 32 {
+          violations.append(RPCKit.FieldViolation(field: path + "store", description: "must have at most 32 bytes"))
+        }
       }
     }
   }
@@ -1001,6 +1032,8 @@ extension Entitlement_V1 {
     public var idempotencyKey: Swift.String = ""
     /// The subject, as in SubmitTransactionRequest.
     public var subject: Entitlement_V1.Subject? = nil
+    /// The store, as in SubmitTransactionRequest.
+    public var store: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1010,12 +1043,14 @@ extension Entitlement_V1 {
       receiptData: Swift.String = "",
       productId: Swift.String = "",
       idempotencyKey: Swift.String = "",
-      subject: Entitlement_V1.Subject? = nil
+      subject: Entitlement_V1.Subject? = nil,
+      store: Swift.String = ""
     ) {
       self.receiptData = receiptData
       self.productId = productId
       self.idempotencyKey = idempotencyKey
       self.subject = subject
+      self.store = store
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.ValidateReceiptRequest" }
@@ -1034,6 +1069,7 @@ extension Entitlement_V1 {
       if let member = unsafe source.pointee.f4_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
+      try unsafe self.store = RPCKit.MessageReading.string(source.pointee.f5_store)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1043,6 +1079,7 @@ extension Entitlement_V1 {
       if let value = self.subject {
         value.measure(&measure)
       }
+      measure.add(self.store.utf8.count)
     }
 
     public func packed(
@@ -1056,6 +1093,7 @@ extension Entitlement_V1 {
       if let value = self.subject {
         unsafe target.pointee.f4_subject = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__Subject.self)
       }
+      unsafe target.pointee.f5_store = scratch.copy(self.store)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -1085,6 +1123,11 @@ extension Entitlement_V1 {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       }
+      if !(self.store.isEmpty) {
+        if self.store.utf8.count > 32 {
+          violations.append(RPCKit.FieldViolation(field: path + "store", description: "must have at most 32 bytes"))
+        }
+      }
     }
   }
 
@@ -1100,6 +1143,12 @@ extension Entitlement_V1 {
     public var version: Swift.UInt64 = 0
     /// The result as a sentence for people: `Feature enabled`.
     public var message: Swift.String = ""
+    /// The caller after it, as `Users.GetMe` answers; absent if AuthService does not within 2 seconds.
+    public var user: Auth_V1.User? {
+      get { user_storage.first }
+      set { user_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var user_storage: [Auth_V1.User] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1110,13 +1159,15 @@ extension Entitlement_V1 {
       result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0),
       purchases: [Entitlement_V1.Purchase] = [],
       version: Swift.UInt64 = 0,
-      message: Swift.String = ""
+      message: Swift.String = "",
+      user: Auth_V1.User? = nil
     ) {
       self.format = format
       self.result = result
       self.purchases = purchases
       self.version = version
       self.message = message
+      self.user = user
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.ValidateReceiptResponse" }
@@ -1141,6 +1192,9 @@ extension Entitlement_V1 {
       }
       unsafe self.version = source.pointee.f4_version
       try unsafe self.message = RPCKit.MessageReading.string(source.pointee.f5_message)
+      if let member = unsafe source.pointee.f6_user {
+        try unsafe self.user_storage = [Auth_V1.User(reading: member)]
+      }
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -1150,6 +1204,9 @@ extension Entitlement_V1 {
         element.measure(&measure)
       }
       measure.add(self.message.utf8.count)
+      if let value = self.user {
+        value.measure(&measure)
+      }
     }
 
     public func packed(
@@ -1169,6 +1226,9 @@ extension Entitlement_V1 {
       }
       unsafe target.pointee.f4_version = self.version
       unsafe target.pointee.f5_message = scratch.copy(self.message)
+      if let value = self.user {
+        unsafe target.pointee.f6_user = value.packed(in: scratch).assumingMemoryBound(to: Auth__V1__User.self)
+      }
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -1178,6 +1238,9 @@ extension Entitlement_V1 {
     ) {
       for (index, value) in self.purchases.enumerated() {
         value.validate(path: path + "purchases[\(index)]" + ".", into: &violations)
+      }
+      if let value = self.user {
+        value.validate(path: path + "user" + ".", into: &violations)
       }
     }
   }
@@ -1874,11 +1937,12 @@ extension Entitlement_V1 {
       name: "entitlement/v1/purchases.proto",
       imports: {
         [
+          Auth_V1.authV1UsersFile,
           Entitlement_V1.entitlementV1EntitlementsFile,
           Google_Protobuf.googleProtobufTimestampFile,
         ]
       },
-      base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIosBCg1QdXJjaGFzZU9mZmVyEi0KBGtpbmQYASABKA4yGS5lbnRpdGxlbWVudC52MS5PZmZlcktpbmRSBGtpbmQSJgoKaWRlbnRpZmllchgCIAEoCUIGursYAggBUgppZGVudGlmaWVyEiMKDWRpc2NvdW50X3R5cGUYAyABKAlSDGRpc2NvdW50VHlwZSLzAgoHUmVuZXdhbBIdCgp3aWxsX3JlbmV3GAEgASgIUgl3aWxsUmVuZXcSJQoKcHJvZHVjdF9pZBgCIAEoCUIGursYAggBUglwcm9kdWN0SWQSKAoQaW5fYmlsbGluZ19yZXRyeRgDIAEoCFIOaW5CaWxsaW5nUmV0cnkSOwoLZ3JhY2VfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpncmFjZVVudGlsEjcKCXJlbmV3c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCHJlbmV3c0F0Ek0KEWV4cGlyYXRpb25fcmVhc29uGAYgASgOMiAuZW50aXRsZW1lbnQudjEuRXhwaXJhdGlvblJlYXNvblIQZXhwaXJhdGlvblJlYXNvbhIzCgVvZmZlchgHIAEoCzIdLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlT2ZmZXJSBW9mZmVyIuAGCghQdXJjaGFzZRIOCgJpZBgBIAEoCVICaWQSHQoKcHJvZHVjdF9pZBgCIAEoCVIJcHJvZHVjdElkEjYKF29yaWdpbmFsX3RyYW5zYWN0aW9uX2lkGAMgASgJUhVvcmlnaW5hbFRyYW5zYWN0aW9uSWQSJQoOdHJhbnNhY3Rpb25faWQYBCABKAlSDXRyYW5zYWN0aW9uSWQSPQoLZW52aXJvbm1lbnQYBSABKA4yGy5lbnRpdGxlbWVudC52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSMwoFc3RhdGUYBiABKA4yHS5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVN0YXRlUgVzdGF0ZRI9CgxwdXJjaGFzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtwdXJjaGFzZWRBdBI5CgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjkKCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglyZXZva2VkQXQSIwoNZmFtaWx5X3NoYXJlZBgKIAEoCFIMZmFtaWx5U2hhcmVkEjMKBW9mZmVyGAsgASgLMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VPZmZlclIFb2ZmZXISMQoHcmVuZXdhbBgMIAEoCzIXLmVudGl0bGVtZW50LnYxLlJlbmV3YWxSB3JlbmV3YWwSSgoTcmVmdW5kX3JlcXVlc3RlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEXJlZnVuZFJlcXVlc3RlZEF0EjoKFXJlZnVuZF9yZXF1ZXN0X3JlYXNvbhgOIAEoCUIGursYAggBUhNyZWZ1bmRSZXF1ZXN0UmVhc29uEhwKBXN0b3JlGA8gASgJQga6uxgCCAFSBXN0b3JlEjEKB3N1YmplY3QYECABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EiEKCGJ1eWVyX2lkGBEgASgJQga6uxgCCAFSB2J1eWVySWQSFAoFYm91bmQYEiABKAhSBWJvdW5kIroBChhTdWJtaXRUcmFuc2FjdGlvblJlcXVlc3QSOQoSc2lnbmVkX3RyYW5zYWN0aW9uGAEgASgJQgqquxgGCAEYgIAEUhFzaWduZWRUcmFuc2FjdGlvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjEKB3N1YmplY3QYAyABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0IqYBChlTdWJtaXRUcmFuc2FjdGlvblJlc3BvbnNlEjkKBnJlc3VsdBgBIAEoDjIhLmVudGl0bGVtZW50LnYxLlRyYW5zYWN0aW9uUmVzdWx0UgZyZXN1bHQSNAoIcHVyY2hhc2UYAiABKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIIcHVyY2hhc2USGAoHdmVyc2lvbhgDIAEoBFIHdmVyc2lvbiK0AQoOUmVzdG9yZVJlcXVlc3QSPQoTc2lnbmVkX3RyYW5zYWN0aW9ucxgBIAMoCUIMqrsYCBiAgARAAUhkUhJzaWduZWRUcmFuc2FjdGlvbnMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIxCgdzdWJqZWN0GAMgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdCKmAQoTUmVzdG9yZWRUcmFuc2FjdGlvbhI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEh4KBnJlYXNvbhgDIAEoCUIGursYAggBUgZyZWFzb24idAoPUmVzdG9yZVJlc3BvbnNlEkcKDHRyYW5zYWN0aW9ucxgBIAMoCzIjLmVudGl0bGVtZW50LnYxLlJlc3RvcmVkVHJhbnNhY3Rpb25SDHRyYW5zYWN0aW9ucxIYCgd2ZXJzaW9uGAIgASgEUgd2ZXJzaW9uItcBChZWYWxpZGF0ZVJlY2VpcHRSZXF1ZXN0Ei4KDHJlY2VpcHRfZGF0YRgBIAEoCUILqrsYBwgBGIDzqgFSC3JlY2VpcHREYXRhEigKCnByb2R1Y3RfaWQYAiABKAlCCaq7GAUIARiAAVIJcHJvZHVjdElkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSMQoHc3ViamVjdBgEIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3Qi9wEKF1ZhbGlkYXRlUmVjZWlwdFJlc3BvbnNlEjUKBmZvcm1hdBgBIAEoDjIdLmVudGl0bGVtZW50LnYxLlJlY2VpcHRGb3JtYXRSBmZvcm1hdBI5CgZyZXN1bHQYAiABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjYKCXB1cmNoYXNlcxgDIAMoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUglwdXJjaGFzZXMSGAoHdmVyc2lvbhgEIAEoBFIHdmVyc2lvbhIYCgdtZXNzYWdlGAUgASgJUgdtZXNzYWdlIk4KGUhhbmRsZU5vdGlmaWNhdGlvblJlcXVlc3QSMQoOc2lnbmVkX3BheWxvYWQYASABKAlCCqq7GAYIARiAgBBSDXNpZ25lZFBheWxvYWQiVAoaSGFuZGxlTm90aWZpY2F0aW9uUmVzcG9uc2USHAoJZHVwbGljYXRlGAEgASgIUglkdXBsaWNhdGUSGAoHYXBwbGllZBgCIAEoCFIHYXBwbGllZCKlAQoTTW92ZVB1cmNoYXNlUmVxdWVzdBIpCgtwdXJjaGFzZV9pZBgBIAEoCUIIqrsYBAgBGEBSCnB1cmNoYXNlSWQSMQoHc3ViamVjdBgCIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSK1AgoUTGlzdFB1cmNoYXNlc1JlcXVlc3QSKgoJcGFnZV9zaXplGAEgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAIgASgJQgequxgDGIAIUglwYWdlVG9rZW4SHwoHdXNlcl9pZBgDIAEoCUIGqrsYAhhAUgZ1c2VySWQSMQoHc3ViamVjdBgEIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSIQoEcGFnZRgFIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJSCgdzb3J0X2J5GAYgASgJQjmquxg1IjNwdXJjaGFzZWRfYXR8LXB1cmNoYXNlZF9hdHxwdXJjaGFzZWRBdHwtcHVyY2hhc2VkQXRSBnNvcnRCeSJ3ChVMaXN0UHVyY2hhc2VzUmVzcG9uc2USNgoJcHVyY2hhc2VzGAEgAygLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCXB1cmNoYXNlcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4qXwoLRW52aXJvbm1lbnQSGwoXRU5WSVJPTk1FTlRfVU5TUEVDSUZJRUQQABIaChZFTlZJUk9OTUVOVF9QUk9EVUNUSU9OEAESFwoTRU5WSVJPTk1FTlRfU0FOREJPWBACKp8BCg1QdXJjaGFzZVN0YXRlEh4KGlBVUkNIQVNFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVUFVSQ0hBU0VfU1RBVEVfQUNUSVZFEAESGgoWUFVSQ0hBU0VfU1RBVEVfRVhQSVJFRBACEhsKF1BVUkNIQVNFX1NUQVRFX1JFRlVOREVEEAMSGgoWUFVSQ0hBU0VfU1RBVEVfUkVWT0tFRBAEKo4BCglPZmZlcktpbmQSGgoWT0ZGRVJfS0lORF9VTlNQRUNJRklFRBAAEhsKF09GRkVSX0tJTkRfSU5UUk9EVUNUT1JZEAESGgoWT0ZGRVJfS0lORF9QUk9NT1RJT05BTBACEhMKD09GRkVSX0tJTkRfQ09ERRADEhcKE09GRkVSX0tJTkRfV0lOX0JBQ0sQBCrOAQoQRXhwaXJhdGlvblJlYXNvbhIhCh1FWFBJUkFUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG0VYUElSQVRJT05fUkVBU09OX0NBTkNFTExFRBABEh0KGUVYUElSQVRJT05fUkVBU09OX0JJTExJTkcQAhIbChdFWFBJUkFUSU9OX1JFQVNPTl9QUklDRRADEh0KGUVYUElSQVRJT05fUkVBU09OX1BST0RVQ1QQBBIbChdFWFBJUkFUSU9OX1JFQVNPTl9PVEhFUhAFKuEBChFUcmFuc2FjdGlvblJlc3VsdBIiCh5UUkFOU0FDVElPTl9SRVNVTFRfVU5TUEVDSUZJRUQQABIeChpUUkFOU0FDVElPTl9SRVNVTFRfQVBQTElFRBABEiAKHFRSQU5TQUNUSU9OX1JFU1VMVF9VTkNIQU5HRUQQAhIeChpUUkFOU0FDVElPTl9SRVNVTFRfU0FOREJPWBADEiYKIlRSQU5TQUNUSU9OX1JFU1VMVF9BTFJFQURZX0NMQUlNRUQQBBIeChpUUkFOU0FDVElPTl9SRVNVTFRfSU5WQUxJRBAFKmoKDVJlY2VpcHRGb3JtYXQSHgoaUkVDRUlQVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIeChpSRUNFSVBUX0ZPUk1BVF9UUkFOU0FDVElPThABEhkKFVJFQ0VJUFRfRk9STUFUX0xFR0FDWRACMtkGCglQdXJjaGFzZXMSlQEKEVN1Ym1pdFRyYW5zYWN0aW9uEiguZW50aXRsZW1lbnQudjEuU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0GikuZW50aXRsZW1lbnQudjEuU3VibWl0VHJhbnNhY3Rpb25SZXNwb25zZSIrorsYBAgCIAGC0+STAh0iGC9hcGkvdjEvaWFwL3RyYW5zYWN0aW9uczoBKhJyCgdSZXN0b3JlEh4uZW50aXRsZW1lbnQudjEuUmVzdG9yZVJlcXVlc3QaHy5lbnRpdGxlbWVudC52MS5SZXN0b3JlUmVzcG9uc2UiJqK7GAQIAiABgtPkkwIYIhMvYXBpL3YxL2lhcC9yZXN0b3JlOgEqEpMBCg9WYWxpZGF0ZVJlY2VpcHQSJi5lbnRpdGxlbWVudC52MS5WYWxpZGF0ZVJlY2VpcHRSZXF1ZXN0GicuZW50aXRsZW1lbnQudjEuVmFsaWRhdGVSZWNlaXB0UmVzcG9uc2UiL6K7GAQIAiABgtPkkwIhIhwvYXBpL3YxL2lhcC92YWxpZGF0ZS1yZWNlaXB0OgEqEqYBChJIYW5kbGVOb3RpZmljYXRpb24SKS5lbnRpdGxlbWVudC52MS5IYW5kbGVOb3RpZmljYXRpb25SZXF1ZXN0GiouZW50aXRsZW1lbnQudjEuSGFuZGxlTm90aWZpY2F0aW9uUmVzcG9uc2UiOaK7GAQIASABgtPkkwIlIiAvYXBpL3YxL3dlYmhvb2tzL2FwcGxlL2FwcC1zdG9yZToBKrK7GAIoARKCAQoETW92ZRIjLmVudGl0bGVtZW50LnYxLk1vdmVQdXJjaGFzZVJlcXVlc3QaGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZSI7orsYBAgCIAGC0+STAi0iKC9hcGkvdjEvaWFwL3B1cmNoYXNlcy97cHVyY2hhc2VfaWR9L21vdmU6ASoSfAoETGlzdBIkLmVudGl0bGVtZW50LnYxLkxpc3RQdXJjaGFzZXNSZXF1ZXN0GiUuZW50aXRsZW1lbnQudjEuTGlzdFB1cmNoYXNlc1Jlc3BvbnNlIieiuxgGCAIgASgBgtPkkwIXEhUvYXBpL3YxL2lhcC9wdXJjaGFzZXNCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFK80cKIAoBDBIDAQASGhYgQXBwIFN0b3JlIHB1cmNoYXNlcy4KCikKAgUAEgQNABQBGh0gV2hlcmUgc29tZXRoaW5nIHdhcyBib3VnaHQuCgodCgQFAAIAEgMPAh4aECBOb3Qgc3BlY2lmaWVkLgoKLQoEBQACARIDEQIdGiAgUHJvZHVjdGlvbjogYm91Z2h0IHdpdGggbW9uZXkuCgo8CgQFAAICEgMTAhoaLyBTYW5kYm94OiBmb3IgdGVzdHM7IEFwcCBSZXZpZXcgYnV5cyBoZXJlIHRvby4KCiYKAgUBEgQXACIBGhogVGhlIHN0YXRlIG9mIGEgcHVyY2hhc2UuCgodCgQFAQIAEgMZAiEaECBOb3Qgc3BlY2lmaWVkLgoKGwoEBQECARIDGwIcGg4gSXQgaXMgdmFsaWQuCgoeCgQFAQICEgMdAh0aESBJdCBoYXMgZXhwaXJlZC4KCh8KBAUBAgMSAx8CHhoSIEl0IHdhcyByZWZ1bmRlZC4KCkUKBAUBAgQSAyECHRo4IEl0IHdhcyByZXZva2VkLCBmb3IgZXhhbXBsZSBieSBsZWF2aW5nIEZhbWlseSBTaGFyaW5nLgoKPwoCBQISBCUAMAEaMyBUaGUga2luZCBvZiBvZmZlciBhIHN1YnNjcmlwdGlvbiB3YXMgYm91Z2h0IHdpdGguCgo/CgQFAgIAEgMnAh0aMiBOb3Qgc3BlY2lmaWVkLCBvciBhIGtpbmQgdGhhdCBBcHBsZSBhZGRlZCBsYXRlci4KCjoKBAUCAgESAykCHhotIEFuIGludHJvZHVjdG9yeSBvZmZlciwgZm9yIG5ldyBzdWJzY3JpYmVycy4KCkcKBAUCAgISAysCHRo6IEEgcHJvbW90aW9uYWwgb2ZmZXIsIGZvciBjdXJyZW50IGFuZCBmb3JtZXIgc3Vic2NyaWJlcnMuCgodCgQFAgIDEgMtAhYaECBBbiBvZmZlciBjb2RlLgoKOAoEBQICBBIDLwIaGisgQSB3aW4tYmFjayBvZmZlciwgZm9yIGZvcm1lciBzdWJzY3JpYmVycy4KCjYKAgQAEgQzADoBGiogVGhlIG9mZmVyIHRoYXQgYSBwZXJpb2Qgd2FzIGJvdWdodCB3aXRoLgoKGAoEBAACABIDNQIVGgsgSXRzIGtpbmQuCgpSCgQEAAIBEgM3AkAaRSBJdHMgaWRlbnRpZmllciBpbiBBcHAgU3RvcmUgQ29ubmVjdDsgaW50cm9kdWN0b3J5IG9mZmVycyBoYXZlIG5vbmUuCgptCgQEAAICEgM5AhsaYCBIb3cgaXQgaXMgcGFpZCwgaW4gQXBwbGUncyB3b3JkczogYEZSRUVfVFJJQUxgLCBgUEFZX0FTX1lPVV9HT2AsIGBQQVlfVVBfRlJPTlRgIG9yIGBPTkVfVElNRWAuCgoxCgIFAxIEPQBKARolIFdoeSBhIHN1YnNjcmlwdGlvbiB3YXMgbm90IHJlbmV3ZWQuCgpECgQFAwIAEgM/AiQaNyBOb3Qgc3BlY2lmaWVkOiBpdCB3YXMgcmVuZXdlZCwgb3IgQXBwbGUgaGFzIG5vdCBzYWlkLgoKJQoEBQMCARIDQQIiGhggVGhlIHVzZXIgY2FuY2VsbGVkIGl0LgoKIgoEBQMCAhIDQwIgGhUgVGhlIHBheW1lbnQgZmFpbGVkLgoKNgoEBQMCAxIDRQIeGikgVGhlIHVzZXIgZGlkIG5vdCBhY2NlcHQgYSBoaWdoZXIgcHJpY2UuCgoyCgQFAwIEEgNHAiAaJSBUaGUgcHJvZHVjdCB3YXMgbm8gbG9uZ2VyIGZvciBzYWxlLgoKHgoEBQMCBRIDSQIeGhEgQW5vdGhlciByZWFzb24uCgpGCgIEARIETQBcARo6IEFwcGxlJ3MgbGFzdCByZXBvcnQgYWJvdXQgdGhlIHJlbmV3YWwgb2YgYSBzdWJzY3JpcHRpb24uCgoqCgQEAQIAEgNPAhYaHSBXaGV0aGVyIGl0IHdpbGwgYmUgcmVuZXdlZC4KClUKBAQBAgESA1ECQBpIIFRoZSBwcm9kdWN0IHRoYXQgaXQgd2lsbCBiZSByZW5ld2VkIGFzOiBhbm90aGVyIG9uZSBhZnRlciBhIGRvd25ncmFkZS4KCkIKBAQBAgISA1MCHBo1IFdoZXRoZXIgQXBwbGUgaXMgc3RpbGwgdHJ5aW5nIHRvIGNvbGxlY3QgdGhlIG1vbmV5LgoKRwoEBAECAxIDVQIsGjogSXQgY291bnRzIHVudGlsIHRoaXMgdGltZSBhbHRob3VnaCB0aGUgbW9uZXkgaXMgbWlzc2luZy4KCicKBAQBAgQSA1cCKhoaIFdoZW4gaXQgd2lsbCBiZSByZW5ld2VkLgoKJgoEBAECBRIDWQIpGhkgV2h5IGl0IHdhcyBub3QgcmVuZXdlZC4KCiwKBAQBAgYSA1sCGhofIFRoZSBvZmZlciBvZiB0aGUgbmV4dCBwZXJpb2QuCgoaCgIEAhIFXwCFAQEaDSBBIHB1cmNoYXNlLgoKJQoEBAICABIDYQIQGhggSWRlbnRpZmllciwgYHB1cl/igKZgLgoKGwoEBAICARIDYwIYGg4gVGhlIHByb2R1Y3QuCgpYCgQEAgICEgNlAiUaSyBBcHBsZSdzIG9yaWdpbmFsIHRyYW5zYWN0aW9uIGlkLCBzaGFyZWQgYnkgdGhlIHB1cmNoYXNlIGFuZCBpdHMgcmVuZXdhbHMuCgo0CgQEAgIDEgNnAhwaJyBBcHBsZSdzIGlkIG9mIGl0cyBuZXdlc3QgdHJhbnNhY3Rpb24uCgojCgQEAgIEEgNpAh4aFiBXaGVyZSBpdCB3YXMgYm91Z2h0LgoKGQoEBAICBRIDawIaGgwgSXRzIHN0YXRlLgoKIgoEBAICBhIDbQItGhUgV2hlbiBpdCB3YXMgYm91Z2h0LgoKMAoEBAICBxIDbwIrGiMgV2hlbiBpdCBlbmRzOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgovCgQEAgIIEgNxAisaIiBXaGVuIGl0IHdhcyByZWZ1bmRlZCBvciByZXZva2VkLgoKNAoEBAICCRIDcwIaGicgV2hldGhlciBpdCBjb21lcyBmcm9tIEZhbWlseSBTaGFyaW5nLgoKSAoEBAICChIDdQIbGjsgVGhlIG9mZmVyIHRoYXQgdGhlIG5ld2VzdCBwZXJpb2Qgd2FzIGJvdWdodCB3aXRoLCBpZiBhbnkuCgpVCgQEAgILEgN3AhcaSCBBcHBsZSdzIGxhc3QgcmVwb3J0IGFib3V0IGl0cyByZW5ld2FsLCBpZiBhbnkuIE5vdGlmaWNhdGlvbnMgYnJpbmcgaXQuCgqJAQoEBAICDBIDegI1GnwgV2hlbiBBcHBsZSByZXBvcnRlZCB0aGF0IHRoZSB1c2VyIGFza2VkIGZvciBhIHJlZnVuZCAoQ09OU1VNUFRJT05fUkVRVUVTVCk7IGFic2VudCBvbmNlIEFwcGxlIGhhcwogZ3JhbnRlZCBvciBkZWNsaW5lZCBpdC4KCjwKBAQCAg0SA3wCTBovIFdoeSwgaW4gQXBwbGUncyB3b3JkczogYFVOSU5URU5ERURfUFVSQ0hBU0VgLgoKLwoEBAICDhIDfgI8GiIgVGhlIHN0b3JlIHRoYXQgc29sZCBpdDogYGFwcGxlYC4KCksKBAQCAg8SBIABAhcaPSBUaGUgc3ViamVjdCB0aGF0IGhhcyBpdDsgYWJzZW50IHdoaWxlIGl0IGJlbG9uZ3MgdG8gbm9ib2R5LgoKWwoEBAICEBIEggECPxpNIFRoZSB1c2VyIHdobyBib3VnaHQgaXQgZm9yIHRoZSBzdWJqZWN0OyBlbXB0eSBvbmNlIHRoYXQgYWNjb3VudCBpcyBkZWxldGVkLgoKbgoEBAICERIEhAECEhpgIFdoZXRoZXIgaXQgaXMgdGhlIHN1YmplY3QncyBub3cuIFJlbmV3YWxzIGFmdGVyIHRoZSBidXllciBoYXMgbG9zdCBgYmlsbGluZy5wdXJjaGFzZWAgYXJlIG5vdC4KCi0KAgUEEgaIAQCVAQEaHyBUaGUgb3V0Y29tZSBvZiBhIHRyYW5zYWN0aW9uLgoKHgoEBQQCABIEigECJRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFBAIBEgSMAQIhGiUgSXQgY2hhbmdlZCB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KCjoKBAUEAgISBI4BAiMaLCBJdCwgb3Igc29tZXRoaW5nIG5ld2VyLCB3YXMga25vd24gYWxyZWFkeS4KClAKBAUEAgMSBJABAiEaQiBJdCB3YXMgYm91Z2h0IGluIHRoZSBzYW5kYm94OiBnZW51aW5lLCBidXQgdW5sb2NrcyBub3RoaW5nIGhlcmUuCgorCgQFBAIEEgSSAQIpGh0gSXQgYmVsb25ncyB0byBhbm90aGVyIHVzZXIuCgpBCgQFBAIFEgSUAQIhGjMgSXQgaXMgbm90IGdlbnVpbmUsIG9yIGlzIGZvciBhbm90aGVyIGFwcGxpY2F0aW9uLgoKNwoCBAMSBpgBAKgBARopIFN1Ym1pdHMgYSB0cmFuc2FjdGlvbiBhZnRlciBhIHB1cmNoYXNlLgoK6QQKBAQDAgASBKABAlca2gQgVGhlIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBmcm9tIFN0b3JlS2l0IDIuIEFwcGxpY2F0aW9ucyBzaG91bGQgYnV5IHdpdGggYGFwcEFjY291bnRUb2tlbmAKIHNldCB0byB0aGUgVVVJRCBvZiB0aGUgdXNlcjogdGhlbiBub2JvZHkgZWxzZSBjYW4gY2xhaW0gdGhlIHB1cmNoYXNlLCBhbmQgaXQgY291bnRzIGV2ZW4gaWYKIG9ubHkgQXBwbGUgcmVwb3J0cyBpdC4gVGhlIFVVSUQgZm9sbG93cyBmcm9tIHRoZSB1c2VyJ3MgaWQ6IHRoZSAyNiBjaGFyYWN0ZXJzIGFmdGVyIGB1c3JfYCBhcmUKIDEzMCBiaXRzIGluIENyb2NrZm9yZCdzIGJhc2UgMzIgKDAxMjM0NTY3ODlhYmNkZWZnaGprbW5wcXJzdHZ3eHl6KSwgZml2ZSBlYWNoLCBoaWdoZXN0IGZpcnN0OwogdGhlIGZpcnN0IDEyOCBiaXRzIGFyZSB0aGUgVVVJRCwgdGhlIGxhc3QgdHdvIGFyZSB6ZXJvLiBGb3IgZXhhbXBsZSwKIGB1c3JfMDY4YTdoM3Yzc3pnczM5ZTl4ODYyd20zamdgIGJ1eXMgd2l0aCAwMTkwYTNjNC03YjFlLTdmMGMtOGQyZS00ZjUwNjE3MjgzOTQuIFdpdGhvdXQgdGhlCiB0b2tlbiBhIHB1cmNoYXNlIGJlbG9uZ3MgdG8gdGhlIGZpcnN0IHVzZXIgd2hvIHN1Ym1pdHMgaXQuCgqCAQoEBAMCARIEowECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoK0AIKBAQDAgISBKcBAhYawQIgVGhlIHN1YmplY3QgdGhhdCB0aGUgcHVyY2hhc2UgaXMgZm9yOiB0aGUgY2FsbGVyLCBvciBhbiBvcmdhbml6YXRpb24sIHBvcnRmb2xpbyBvciBmYW1pbHkgb24gd2hpY2ggdGhlCiBjYWxsZXIgaGFzIGBiaWxsaW5nLnB1cmNoYXNlYC4gVGhlIGZpcnN0IHN1Ym1pc3Npb24gYmluZHMgdGhlIHB1cmNoYXNlIGFuZCBpdHMgcmVuZXdhbHM7IGBNb3ZlYCBpcyB0aGUgd2F5IHRvCiBhbm90aGVyIHN1YmplY3QuIEFic2VudCBtZWFucyB0aGUgc3ViamVjdCB0aGF0IGhhcyB0aGUgcHVyY2hhc2UgdGhyb3VnaCB0aGlzIGNhbGxlciwgb3IgZWxzZSB0aGUgY2FsbGVyLgoKLAoCBAQSBqsBALIBARoeIFRoZSByZXN1bHQgb2YgYSB0cmFuc2FjdGlvbi4KCkkKBAQEAgASBK0BAh8aOyBJdHMgb3V0Y29tZS4gQUxSRUFEWV9DTEFJTUVEIGFuZCBJTlZBTElEIGFyZSBlcnJvcnMgaGVyZS4KCh0KBAQEAgESBK8BAhgaDyBUaGUgcHVyY2hhc2UuCgpVCgQEBAICEgSxAQIVGkcgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgZW50aXRsZW1lbnRzIG9mIHRoZSBwdXJjaGFzZSdzIHN1YmplY3QuCgpSCgIEBRIGtQEAvQEBGkQgU3VibWl0cyBhbGwgdHJhbnNhY3Rpb25zIG9mIHRoZSBkZXZpY2UsIGFmdGVyICJyZXN0b3JlIHB1cmNoYXNlcyIuCgouCgQEBQIAEgS3AQJvGiAgVGhlIHNpZ25lZCB0cmFuc2FjdGlvbnMgKEpXUykuCgqCAQoEBAUCARIEugECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKPAoEBAUCAhIEvAECFhouIFRoZSBzdWJqZWN0LCBhcyBpbiBTdWJtaXRUcmFuc2FjdGlvblJlcXVlc3QuCgo3CgIEBhIGwAEAxwEBGikgVGhlIHJlc3VsdCBvZiBvbmUgcmVzdG9yZWQgdHJhbnNhY3Rpb24uCgocCgQEBgIAEgTCAQIfGg4gSXRzIG91dGNvbWUuCgpGCgQEBgIBEgTEAQIYGjggVGhlIHB1cmNoYXNlLCB1bmxlc3MgaXQgaXMgSU5WQUxJRCBvciBBTFJFQURZX0NMQUlNRUQuCgo0CgQEBgICEgTGAQI8GiYgV2h5IGl0IGlzIElOVkFMSUQsIGFzIGEgcmVhc29uIGNvZGUuCgo5CgIEBxIGygEAzwEBGisgVGhlIHJlc3VsdHMgb2YgdGhlIHJlc3RvcmVkIHRyYW5zYWN0aW9ucy4KCjEKBAQHAgASBMwBAjAaIyBJbiB0aGUgb3JkZXIgb2YgdGhlIHRyYW5zYWN0aW9ucy4KCmgKBAQHAgESBM4BAhUaWiBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSBlbnRpdGxlbWVudHMgb2YgdGhlIHN1YmplY3QsIG9yIG9mIHRoZSBjYWxsZXIgd2l0aG91dCBvbmUuCgpsCgIECBIG0gEA3QEBGl4gVmFsaWRhdGVzIHdoYXQgYSBkZXZpY2UgaGFzIG9mIG9uZSBwcm9kdWN0OiBhIHNpZ25lZCB0cmFuc2FjdGlvbiBvciBhIHJlY2VpcHQgb2YgU3RvcmVLaXQgMS4KCp4BCgQECAIAEgTVAQJTGo8BIEEgc2lnbmVkIHRyYW5zYWN0aW9uIChKV1MpIG9mIFN0b3JlS2l0IDIsIG9yIHRoZSBiYXNlIDY0IG9mIGEgbGVnYWN5IHJlY2VpcHQgKFBLQ1MjNyk6IHRocmVlIHBhcnRzCiB3aXRoIGRvdHMgYmV0d2VlbiB0aGVtIGFyZSBhIHRyYW5zYWN0aW9uLgoKHAoEBAgCARIE1wECTRoOIFRoZSBwcm9kdWN0LgoKggEKBAQIAgISBNoBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjwKBAQIAgMSBNwBAhYaLiBUaGUgc3ViamVjdCwgYXMgaW4gU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0LgoKKAoCBQUSBuABAOcBARoaIFRoZSBmb3JtYXQgb2YgYSByZWNlaXB0LgoKHgoEBQUCABIE4gECIRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFBQIBEgTkAQIhGiUgQSBzaWduZWQgdHJhbnNhY3Rpb24gb2YgU3RvcmVLaXQgMi4KCk4KBAUFAgISBOYBAhwaQCBBIGxlZ2FjeSByZWNlaXB0LCB3aGljaCBob2xkcyBhbGwgcHVyY2hhc2VzIG9mIGFuIGFwcGxpY2F0aW9uLgoKYwoCBAkSBuoBAPUBARpVIFRoZSBwdXJjaGFzZXMgb2YgdGhlIHByb2R1Y3QgdGhhdCB0aGUgZGF0YSBwcm92ZXMsIHdoaWNoIG5vdyBiZWxvbmcgdG8gdGhlIHN1YmplY3QuCgobCgQECQIAEgTsAQIbGg0gSXRzIGZvcm1hdC4KCmMKBAQJAgESBO4BAh8aVSBBUFBMSUVEIGlmIGl0IGNoYW5nZWQgYW55dGhpbmcsIFVOQ0hBTkdFRCwgb3IgU0FOREJPWC4gRXZlcnl0aGluZyBlbHNlIGlzIGFuIGVycm9yLgoKHQoEBAkCAhIE8AECIhoPIE5ld2VzdCBmaXJzdC4KClUKBAQJAgMSBPIBAhUaRyBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSBlbnRpdGxlbWVudHMgb2YgdGhlIHB1cmNoYXNlcycgc3ViamVjdC4KCkcKBAQJAgQSBPQBAhUaOSBUaGUgcmVzdWx0IGFzIGEgc2VudGVuY2UgZm9yIHBlb3BsZTogYEZlYXR1cmUgZW5hYmxlZGAuCgoqCgIEChIG+AEA+wEBGhwgQSBub3RpZmljYXRpb24gZnJvbSBBcHBsZS4KClYKBAQKAgASBPoBAlQaSCBUaGUgYm9keSdzIGBzaWduZWRQYXlsb2FkYDogQXBwIFN0b3JlIFNlcnZlciBOb3RpZmljYXRpb25zLCB2ZXJzaW9uIDIuCgqBAQoCBAsSBv8BAIQCARpzIFRoZSBub3RpZmljYXRpb24gd2FzIGdlbnVpbmUgYW5kIGlzIHN0b3JlZDsgdGhlIGdhdGV3YXkgYW5zd2VycyAyMDAuIEFmdGVyIGFuIGVycm9yLCBBcHBsZSBzaG91bGQKIHNlbmQgaXQgYWdhaW4uCgo0CgQECwIAEgSBAgIVGiYgV2hldGhlciBpdCBoYWQgYmVlbiByZWNlaXZlZCBiZWZvcmUuCgo6CgQECwIBEgSDAgITGiwgV2hldGhlciBpdCBjaGFuZ2VkIGFueWJvZHkncyBlbnRpdGxlbWVudHMuCgo0CgIEDBIGhwIAjwIBGiYgTW92ZXMgYSBwdXJjaGFzZSB0byBhbm90aGVyIHN1YmplY3QuCgooCgQEDAIAEgSJAgJNGhogVGhlIHB1cmNoYXNlLCBgcHVyX+KApmAuCgpuCgQEDAIBEgSLAgIWGmAgVGhlIHN1YmplY3QgdGhhdCBnZXRzIGl0LCBvbiB3aGljaCB0aGUgY2FsbGVyIGhhcyBgYmlsbGluZy5wdXJjaGFzZWA7IGFic2VudCBtZWFucyB0aGUgY2FsbGVyLgoKggEKBAQMAgISBI4CAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCkwKAgQNEgaSAgCfAgEaPiBMaXN0cyB0aGUgcHVyY2hhc2VzIHRoYXQgYSB1c2VyIG1hZGUsIG9yIHRob3NlIG9mIGEgc3ViamVjdC4KCisKBAQNAgASBJQCAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQNAgESBJYCAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmgKBAQNAgISBJgCAjkaWiBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gT25seSBvcGVyYXRvcnMgY2FuIGFzayBhYm91dCBvdGhlcnMsIHdoaWNoIGlzIGF1ZGl0ZWQuCgp1CgQEDQIDEgSaAgIWGmcgQW4gb3JnYW5pemF0aW9uLCBwb3J0Zm9saW8gb3IgZmFtaWx5IGluc3RlYWQ6IGl0cyBwdXJjaGFzZXMsIGZvciB0aG9zZSB3aXRoIGBiaWxsaW5nLnB1cmNoYXNlYCBvbiBpdC4KCmUKBAQNAgQSBJwCAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpiCgQEDQIFEgSeAgJsGlQgYC1wdXJjaGFzZWRfYXRgOiBuZXdlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgcHVyY2hhc2VkX2F0YDogb2xkZXN0IGZpcnN0LgoKJgoCBA4SBqICAKcCARoYIE9uZSBwYWdlIG9mIHB1cmNoYXNlcy4KCh0KBAQOAgASBKQCAiIaDyBOZXdlc3QgZmlyc3QuCgo5CgQEDgIBEgSmAgIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCmAKAgYAEgaqAgDPAgEaUiBBcHAgU3RvcmUgcHVyY2hhc2VzLiBBcHBsZSdzIHNpZ25hdHVyZXMgYXJlIHZlcmlmaWVkIGhlcmUsIHdpdGhvdXQgYXNraW5nIEFwcGxlLgoKOQoEBgACABIGrAICrwIDGikgU3VibWl0cyBhIHRyYW5zYWN0aW9uIGFmdGVyIGEgcHVyY2hhc2UuCgqNAQoEBgACARIGsgICtQIDGn0gU3VibWl0cyBhbGwgdHJhbnNhY3Rpb25zIG9mIHRoZSBkZXZpY2UuIFdoYXQgaGFwcGVucyB0byBwdXJjaGFzZXMgdGhhdCBhbm90aGVyIHVzZXIgY2xhaW1lZAogZGVwZW5kcyBvbiB0aGUgcmVzdG9yZSBwb2xpY3kuCgreAQoEBgACAhIGuQICvAIDGs0BIFZhbGlkYXRlcyBhIHRyYW5zYWN0aW9uIG9yIGEgbGVnYWN5IHJlY2VpcHQgYW5kIHRha2VzIHRoZSBwdXJjaGFzZXMgb2Ygb25lIHByb2R1Y3QgZnJvbSBpdCwgYXMKIFN1Ym1pdFRyYW5zYWN0aW9uIGRvZXMuIExlZ2FjeSByZWNlaXB0cyBhcmUgYWNjZXB0ZWQgb25seSB3aGVyZSBhIHJvb3QgY2VydGlmaWNhdGUgZm9yIHRoZW0gaXMKIGNvbmZpZ3VyZWQuCgpNCgQGAAIDEga+AgLCAgMaPSBUYWtlcyBhIG5vdGlmaWNhdGlvbiBmcm9tIEFwcGxlIGFzIHRoZSBnYXRld2F5IHJlY2VpdmVkIGl0LgoK5AEKBAYAAgQSBsUCAsgCAxrTASBNb3ZlcyBhIHB1cmNoYXNlIGZyb20gdGhlIHN1YmplY3QgdGhhdCBoYXMgaXQgdG8gYW5vdGhlciBvbmUsIHdpdGggaXRzIHJlbmV3YWxzIHRvIGNvbWUuIE9ubHkgdGhlIGJ1eWVyIGNhbiwKIHdpdGggYGJpbGxpbmcucHVyY2hhc2VgIG9uIHRoZSBuZXcgc3ViamVjdCwgdGhyZWUgdGltZXMgYSBkYXkgYXQgbW9zdC4gQ29uc3VtYWJsZXMgY2Fubm90IGJlIG1vdmVkLgoKhgEKBAYAAgUSBssCAs4CAxp2IFRoZSBwdXJjaGFzZXMgdGhhdCB0aGUgY2FsbGVyIG1hZGUsIGZvciB3aGljaGV2ZXIgc3ViamVjdCwgb3IgdGhvc2Ugb2YgYSBzdWJqZWN0OyBmb3Igb3BlcmF0b3JzLCB0aG9zZSBvZiBhbnkKIHVzZXIuCmIGcHJvdG8z"
+      base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8aF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIosBCg1QdXJjaGFzZU9mZmVyEi0KBGtpbmQYASABKA4yGS5lbnRpdGxlbWVudC52MS5PZmZlcktpbmRSBGtpbmQSJgoKaWRlbnRpZmllchgCIAEoCUIGursYAggBUgppZGVudGlmaWVyEiMKDWRpc2NvdW50X3R5cGUYAyABKAlSDGRpc2NvdW50VHlwZSLzAgoHUmVuZXdhbBIdCgp3aWxsX3JlbmV3GAEgASgIUgl3aWxsUmVuZXcSJQoKcHJvZHVjdF9pZBgCIAEoCUIGursYAggBUglwcm9kdWN0SWQSKAoQaW5fYmlsbGluZ19yZXRyeRgDIAEoCFIOaW5CaWxsaW5nUmV0cnkSOwoLZ3JhY2VfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpncmFjZVVudGlsEjcKCXJlbmV3c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCHJlbmV3c0F0Ek0KEWV4cGlyYXRpb25fcmVhc29uGAYgASgOMiAuZW50aXRsZW1lbnQudjEuRXhwaXJhdGlvblJlYXNvblIQZXhwaXJhdGlvblJlYXNvbhIzCgVvZmZlchgHIAEoCzIdLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlT2ZmZXJSBW9mZmVyIocHCghQdXJjaGFzZRIOCgJpZBgBIAEoCVICaWQSHQoKcHJvZHVjdF9pZBgCIAEoCVIJcHJvZHVjdElkEjYKF29yaWdpbmFsX3RyYW5zYWN0aW9uX2lkGAMgASgJUhVvcmlnaW5hbFRyYW5zYWN0aW9uSWQSJQoOdHJhbnNhY3Rpb25faWQYBCABKAlSDXRyYW5zYWN0aW9uSWQSPQoLZW52aXJvbm1lbnQYBSABKA4yGy5lbnRpdGxlbWVudC52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSMwoFc3RhdGUYBiABKA4yHS5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVN0YXRlUgVzdGF0ZRI9CgxwdXJjaGFzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtwdXJjaGFzZWRBdBI5CgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjkKCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglyZXZva2VkQXQSIwoNZmFtaWx5X3NoYXJlZBgKIAEoCFIMZmFtaWx5U2hhcmVkEjMKBW9mZmVyGAsgASgLMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VPZmZlclIFb2ZmZXISMQoHcmVuZXdhbBgMIAEoCzIXLmVudGl0bGVtZW50LnYxLlJlbmV3YWxSB3JlbmV3YWwSSgoTcmVmdW5kX3JlcXVlc3RlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEXJlZnVuZFJlcXVlc3RlZEF0EjoKFXJlZnVuZF9yZXF1ZXN0X3JlYXNvbhgOIAEoCUIGursYAggBUhNyZWZ1bmRSZXF1ZXN0UmVhc29uEhwKBXN0b3JlGA8gASgJQga6uxgCCAFSBXN0b3JlEjEKB3N1YmplY3QYECABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EiEKCGJ1eWVyX2lkGBEgASgJQga6uxgCCAFSB2J1eWVySWQSFAoFYm91bmQYEiABKAhSBWJvdW5kEiUKCmJ1eWVyX25hbWUYEyABKAlCBrq7GAIIAVIJYnV5ZXJOYW1lItgBChhTdWJtaXRUcmFuc2FjdGlvblJlcXVlc3QSOQoSc2lnbmVkX3RyYW5zYWN0aW9uGAEgASgJQgqquxgGCAEYgIAEUhFzaWduZWRUcmFuc2FjdGlvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EjEKB3N1YmplY3QYAyABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EhwKBXN0b3JlGAQgASgJQgaquxgCGCBSBXN0b3JlIqYBChlTdWJtaXRUcmFuc2FjdGlvblJlc3BvbnNlEjkKBnJlc3VsdBgBIAEoDjIhLmVudGl0bGVtZW50LnYxLlRyYW5zYWN0aW9uUmVzdWx0UgZyZXN1bHQSNAoIcHVyY2hhc2UYAiABKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIIcHVyY2hhc2USGAoHdmVyc2lvbhgDIAEoBFIHdmVyc2lvbiLSAQoOUmVzdG9yZVJlcXVlc3QSPQoTc2lnbmVkX3RyYW5zYWN0aW9ucxgBIAMoCUIMqrsYCBiAgARAAUhkUhJzaWduZWRUcmFuc2FjdGlvbnMSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRIxCgdzdWJqZWN0GAMgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIcCgVzdG9yZRgEIAEoCUIGqrsYAhggUgVzdG9yZSKmAQoTUmVzdG9yZWRUcmFuc2FjdGlvbhI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEh4KBnJlYXNvbhgDIAEoCUIGursYAggBUgZyZWFzb24idAoPUmVzdG9yZVJlc3BvbnNlEkcKDHRyYW5zYWN0aW9ucxgBIAMoCzIjLmVudGl0bGVtZW50LnYxLlJlc3RvcmVkVHJhbnNhY3Rpb25SDHRyYW5zYWN0aW9ucxIYCgd2ZXJzaW9uGAIgASgEUgd2ZXJzaW9uIvUBChZWYWxpZGF0ZVJlY2VpcHRSZXF1ZXN0Ei4KDHJlY2VpcHRfZGF0YRgBIAEoCUILqrsYBwgBGIDzqgFSC3JlY2VpcHREYXRhEigKCnByb2R1Y3RfaWQYAiABKAlCCaq7GAUIARiAAVIJcHJvZHVjdElkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSMQoHc3ViamVjdBgEIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSHAoFc3RvcmUYBSABKAlCBqq7GAIYIFIFc3RvcmUimgIKF1ZhbGlkYXRlUmVjZWlwdFJlc3BvbnNlEjUKBmZvcm1hdBgBIAEoDjIdLmVudGl0bGVtZW50LnYxLlJlY2VpcHRGb3JtYXRSBmZvcm1hdBI5CgZyZXN1bHQYAiABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjYKCXB1cmNoYXNlcxgDIAMoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUglwdXJjaGFzZXMSGAoHdmVyc2lvbhgEIAEoBFIHdmVyc2lvbhIYCgdtZXNzYWdlGAUgASgJUgdtZXNzYWdlEiEKBHVzZXIYBiABKAsyDS5hdXRoLnYxLlVzZXJSBHVzZXIiTgoZSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBIxCg5zaWduZWRfcGF5bG9hZBgBIAEoCUIKqrsYBggBGICAEFINc2lnbmVkUGF5bG9hZCJUChpIYW5kbGVOb3RpZmljYXRpb25SZXNwb25zZRIcCglkdXBsaWNhdGUYASABKAhSCWR1cGxpY2F0ZRIYCgdhcHBsaWVkGAIgASgIUgdhcHBsaWVkIqUBChNNb3ZlUHVyY2hhc2VSZXF1ZXN0EikKC3B1cmNoYXNlX2lkGAEgASgJQgiquxgECAEYQFIKcHVyY2hhc2VJZBIxCgdzdWJqZWN0GAIgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrUCChRMaXN0UHVyY2hhc2VzUmVxdWVzdBIqCglwYWdlX3NpemUYASABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAiABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIfCgd1c2VyX2lkGAMgASgJQgaquxgCGEBSBnVzZXJJZBIxCgdzdWJqZWN0GAQgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIhCgRwYWdlGAUgASgNQg2quxgJMQAAAAAAiMNAUgRwYWdlElIKB3NvcnRfYnkYBiABKAlCOaq7GDUiM3B1cmNoYXNlZF9hdHwtcHVyY2hhc2VkX2F0fHB1cmNoYXNlZEF0fC1wdXJjaGFzZWRBdFIGc29ydEJ5IncKFUxpc3RQdXJjaGFzZXNSZXNwb25zZRI2CglwdXJjaGFzZXMYASADKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIJcHVyY2hhc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbipfCgtFbnZpcm9ubWVudBIbChdFTlZJUk9OTUVOVF9VTlNQRUNJRklFRBAAEhoKFkVOVklST05NRU5UX1BST0RVQ1RJT04QARIXChNFTlZJUk9OTUVOVF9TQU5EQk9YEAIqnwEKDVB1cmNoYXNlU3RhdGUSHgoaUFVSQ0hBU0VfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQVVJDSEFTRV9TVEFURV9BQ1RJVkUQARIaChZQVVJDSEFTRV9TVEFURV9FWFBJUkVEEAISGwoXUFVSQ0hBU0VfU1RBVEVfUkVGVU5ERUQQAxIaChZQVVJDSEFTRV9TVEFURV9SRVZPS0VEEAQqjgEKCU9mZmVyS2luZBIaChZPRkZFUl9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXT0ZGRVJfS0lORF9JTlRST0RVQ1RPUlkQARIaChZPRkZFUl9LSU5EX1BST01PVElPTkFMEAISEwoPT0ZGRVJfS0lORF9DT0RFEAMSFwoTT0ZGRVJfS0lORF9XSU5fQkFDSxAEKs4BChBFeHBpcmF0aW9uUmVhc29uEiEKHUVYUElSQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASHwobRVhQSVJBVElPTl9SRUFTT05fQ0FOQ0VMTEVEEAESHQoZRVhQSVJBVElPTl9SRUFTT05fQklMTElORxACEhsKF0VYUElSQVRJT05fUkVBU09OX1BSSUNFEAMSHQoZRVhQSVJBVElPTl9SRUFTT05fUFJPRFVDVBAEEhsKF0VYUElSQVRJT05fUkVBU09OX09USEVSEAUq4QEKEVRyYW5zYWN0aW9uUmVzdWx0EiIKHlRSQU5TQUNUSU9OX1JFU1VMVF9VTlNQRUNJRklFRBAAEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9BUFBMSUVEEAESIAocVFJBTlNBQ1RJT05fUkVTVUxUX1VOQ0hBTkdFRBACEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9TQU5EQk9YEAMSJgoiVFJBTlNBQ1RJT05fUkVTVUxUX0FMUkVBRFlfQ0xBSU1FRBAEEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9JTlZBTElEEAUqagoNUmVjZWlwdEZvcm1hdBIeChpSRUNFSVBUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGlJFQ0VJUFRfRk9STUFUX1RSQU5TQUNUSU9OEAESGQoVUkVDRUlQVF9GT1JNQVRfTEVHQUNZEAIy2QYKCVB1cmNoYXNlcxKVAQoRU3VibWl0VHJhbnNhY3Rpb24SKC5lbnRpdGxlbWVudC52MS5TdWJtaXRUcmFuc2FjdGlvblJlcXVlc3QaKS5lbnRpdGxlbWVudC52MS5TdWJtaXRUcmFuc2FjdGlvblJlc3BvbnNlIiuiuxgECAIgAYLT5JMCHSIYL2FwaS92MS9pYXAvdHJhbnNhY3Rpb25zOgEqEnIKB1Jlc3RvcmUSHi5lbnRpdGxlbWVudC52MS5SZXN0b3JlUmVxdWVzdBofLmVudGl0bGVtZW50LnYxLlJlc3RvcmVSZXNwb25zZSImorsYBAgCIAGC0+STAhgiEy9hcGkvdjEvaWFwL3Jlc3RvcmU6ASoSkwEKD1ZhbGlkYXRlUmVjZWlwdBImLmVudGl0bGVtZW50LnYxLlZhbGlkYXRlUmVjZWlwdFJlcXVlc3QaJy5lbnRpdGxlbWVudC52MS5WYWxpZGF0ZVJlY2VpcHRSZXNwb25zZSIvorsYBAgCIAGC0+STAiEiHC9hcGkvdjEvaWFwL3ZhbGlkYXRlLXJlY2VpcHQ6ASoSpgEKEkhhbmRsZU5vdGlmaWNhdGlvbhIpLmVudGl0bGVtZW50LnYxLkhhbmRsZU5vdGlmaWNhdGlvblJlcXVlc3QaKi5lbnRpdGxlbWVudC52MS5IYW5kbGVOb3RpZmljYXRpb25SZXNwb25zZSI5orsYBAgBIAGC0+STAiUiIC9hcGkvdjEvd2ViaG9va3MvYXBwbGUvYXBwLXN0b3JlOgEqsrsYAigBEoIBCgRNb3ZlEiMuZW50aXRsZW1lbnQudjEuTW92ZVB1cmNoYXNlUmVxdWVzdBoYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlIjuiuxgECAIgAYLT5JMCLSIoL2FwaS92MS9pYXAvcHVyY2hhc2VzL3twdXJjaGFzZV9pZH0vbW92ZToBKhJ8CgRMaXN0EiQuZW50aXRsZW1lbnQudjEuTGlzdFB1cmNoYXNlc1JlcXVlc3QaJS5lbnRpdGxlbWVudC52MS5MaXN0UHVyY2hhc2VzUmVzcG9uc2UiJ6K7GAYIAiABKAGC0+STAhcSFS9hcGkvdjEvaWFwL3B1cmNoYXNlc0I6WjhnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZW50aXRsZW1lbnQvdjE7ZW50aXRsZW1lbnR2MUqeSwogCgEMEgMBABIaFiBBcHAgU3RvcmUgcHVyY2hhc2VzLgoKKQoCBQASBA4AFQEaHSBXaGVyZSBzb21ldGhpbmcgd2FzIGJvdWdodC4KCh0KBAUAAgASAxACHhoQIE5vdCBzcGVjaWZpZWQuCgotCgQFAAIBEgMSAh0aICBQcm9kdWN0aW9uOiBib3VnaHQgd2l0aCBtb25leS4KCjwKBAUAAgISAxQCGhovIFNhbmRib3g6IGZvciB0ZXN0czsgQXBwIFJldmlldyBidXlzIGhlcmUgdG9vLgoKJgoCBQESBBgAIwEaGiBUaGUgc3RhdGUgb2YgYSBwdXJjaGFzZS4KCh0KBAUBAgASAxoCIRoQIE5vdCBzcGVjaWZpZWQuCgobCgQFAQIBEgMcAhwaDiBJdCBpcyB2YWxpZC4KCh4KBAUBAgISAx4CHRoRIEl0IGhhcyBleHBpcmVkLgoKHwoEBQECAxIDIAIeGhIgSXQgd2FzIHJlZnVuZGVkLgoKRQoEBQECBBIDIgIdGjggSXQgd2FzIHJldm9rZWQsIGZvciBleGFtcGxlIGJ5IGxlYXZpbmcgRmFtaWx5IFNoYXJpbmcuCgo/CgIFAhIEJgAxARozIFRoZSBraW5kIG9mIG9mZmVyIGEgc3Vic2NyaXB0aW9uIHdhcyBib3VnaHQgd2l0aC4KCj8KBAUCAgASAygCHRoyIE5vdCBzcGVjaWZpZWQsIG9yIGEga2luZCB0aGF0IEFwcGxlIGFkZGVkIGxhdGVyLgoKOgoEBQICARIDKgIeGi0gQW4gaW50cm9kdWN0b3J5IG9mZmVyLCBmb3IgbmV3IHN1YnNjcmliZXJzLgoKRwoEBQICAhIDLAIdGjogQSBwcm9tb3Rpb25hbCBvZmZlciwgZm9yIGN1cnJlbnQgYW5kIGZvcm1lciBzdWJzY3JpYmVycy4KCh0KBAUCAgMSAy4CFhoQIEFuIG9mZmVyIGNvZGUuCgo4CgQFAgIEEgMwAhoaKyBBIHdpbi1iYWNrIG9mZmVyLCBmb3IgZm9ybWVyIHN1YnNjcmliZXJzLgoKNgoCBAASBDQAOwEaKiBUaGUgb2ZmZXIgdGhhdCBhIHBlcmlvZCB3YXMgYm91Z2h0IHdpdGguCgoYCgQEAAIAEgM2AhUaCyBJdHMga2luZC4KClIKBAQAAgESAzgCQBpFIEl0cyBpZGVudGlmaWVyIGluIEFwcCBTdG9yZSBDb25uZWN0OyBpbnRyb2R1Y3Rvcnkgb2ZmZXJzIGhhdmUgbm9uZS4KCm0KBAQAAgISAzoCGxpgIEhvdyBpdCBpcyBwYWlkLCBpbiBBcHBsZSdzIHdvcmRzOiBgRlJFRV9UUklBTGAsIGBQQVlfQVNfWU9VX0dPYCwgYFBBWV9VUF9GUk9OVGAgb3IgYE9ORV9USU1FYC4KCjEKAgUDEgQ+AEsBGiUgV2h5IGEgc3Vic2NyaXB0aW9uIHdhcyBub3QgcmVuZXdlZC4KCkQKBAUDAgASA0ACJBo3IE5vdCBzcGVjaWZpZWQ6IGl0IHdhcyByZW5ld2VkLCBvciBBcHBsZSBoYXMgbm90IHNhaWQuCgolCgQFAwIBEgNCAiIaGCBUaGUgdXNlciBjYW5jZWxsZWQgaXQuCgoiCgQFAwICEgNEAiAaFSBUaGUgcGF5bWVudCBmYWlsZWQuCgo2CgQFAwIDEgNGAh4aKSBUaGUgdXNlciBkaWQgbm90IGFjY2VwdCBhIGhpZ2hlciBwcmljZS4KCjIKBAUDAgQSA0gCIBolIFRoZSBwcm9kdWN0IHdhcyBubyBsb25nZXIgZm9yIHNhbGUuCgoeCgQFAwIFEgNKAh4aESBBbm90aGVyIHJlYXNvbi4KCkYKAgQBEgROAF0BGjogQXBwbGUncyBsYXN0IHJlcG9ydCBhYm91dCB0aGUgcmVuZXdhbCBvZiBhIHN1YnNjcmlwdGlvbi4KCioKBAQBAgASA1ACFhodIFdoZXRoZXIgaXQgd2lsbCBiZSByZW5ld2VkLgoKVQoEBAECARIDUgJAGkggVGhlIHByb2R1Y3QgdGhhdCBpdCB3aWxsIGJlIHJlbmV3ZWQgYXM6IGFub3RoZXIgb25lIGFmdGVyIGEgZG93bmdyYWRlLgoKQgoEBAECAhIDVAIcGjUgV2hldGhlciBBcHBsZSBpcyBzdGlsbCB0cnlpbmcgdG8gY29sbGVjdCB0aGUgbW9uZXkuCgpHCgQEAQIDEgNWAiwaOiBJdCBjb3VudHMgdW50aWwgdGhpcyB0aW1lIGFsdGhvdWdoIHRoZSBtb25leSBpcyBtaXNzaW5nLgoKJwoEBAECBBIDWAIqGhogV2hlbiBpdCB3aWxsIGJlIHJlbmV3ZWQuCgomCgQEAQIFEgNaAikaGSBXaHkgaXQgd2FzIG5vdCByZW5ld2VkLgoKLAoEBAECBhIDXAIaGh8gVGhlIG9mZmVyIG9mIHRoZSBuZXh0IHBlcmlvZC4KChoKAgQCEgVgAIgBARoNIEEgcHVyY2hhc2UuCgolCgQEAgIAEgNiAhAaGCBJZGVudGlmaWVyLCBgcHVyX+KApmAuCgobCgQEAgIBEgNkAhgaDiBUaGUgcHJvZHVjdC4KClgKBAQCAgISA2YCJRpLIEFwcGxlJ3Mgb3JpZ2luYWwgdHJhbnNhY3Rpb24gaWQsIHNoYXJlZCBieSB0aGUgcHVyY2hhc2UgYW5kIGl0cyByZW5ld2Fscy4KCjQKBAQCAgMSA2gCHBonIEFwcGxlJ3MgaWQgb2YgaXRzIG5ld2VzdCB0cmFuc2FjdGlvbi4KCiMKBAQCAgQSA2oCHhoWIFdoZXJlIGl0IHdhcyBib3VnaHQuCgoZCgQEAgIFEgNsAhoaDCBJdHMgc3RhdGUuCgoiCgQEAgIGEgNuAi0aFSBXaGVuIGl0IHdhcyBib3VnaHQuCgowCgQEAgIHEgNwAisaIyBXaGVuIGl0IGVuZHM7IGFic2VudCBtZWFucyBuZXZlci4KCi8KBAQCAggSA3ICKxoiIFdoZW4gaXQgd2FzIHJlZnVuZGVkIG9yIHJldm9rZWQuCgo0CgQEAgIJEgN0AhoaJyBXaGV0aGVyIGl0IGNvbWVzIGZyb20gRmFtaWx5IFNoYXJpbmcuCgpICgQEAgIKEgN2AhsaOyBUaGUgb2ZmZXIgdGhhdCB0aGUgbmV3ZXN0IHBlcmlvZCB3YXMgYm91Z2h0IHdpdGgsIGlmIGFueS4KClUKBAQCAgsSA3gCFxpIIEFwcGxlJ3MgbGFzdCByZXBvcnQgYWJvdXQgaXRzIHJlbmV3YWwsIGlmIGFueS4gTm90aWZpY2F0aW9ucyBicmluZyBpdC4KCokBCgQEAgIMEgN7AjUafCBXaGVuIEFwcGxlIHJlcG9ydGVkIHRoYXQgdGhlIHVzZXIgYXNrZWQgZm9yIGEgcmVmdW5kIChDT05TVU1QVElPTl9SRVFVRVNUKTsgYWJzZW50IG9uY2UgQXBwbGUgaGFzCiBncmFudGVkIG9yIGRlY2xpbmVkIGl0LgoKPAoEBAICDRIDfQJMGi8gV2h5LCBpbiBBcHBsZSdzIHdvcmRzOiBgVU5JTlRFTkRFRF9QVVJDSEFTRWAuCgovCgQEAgIOEgN/AjwaIiBUaGUgc3RvcmUgdGhhdCBzb2xkIGl0OiBgYXBwbGVgLgoKSwoEBAICDxIEgQECFxo9IFRoZSBzdWJqZWN0IHRoYXQgaGFzIGl0OyBhYnNlbnQgd2hpbGUgaXQgYmVsb25ncyB0byBub2JvZHkuCgpbCgQEAgIQEgSDAQI/Gk0gVGhlIHVzZXIgd2hvIGJvdWdodCBpdCBmb3IgdGhlIHN1YmplY3Q7IGVtcHR5IG9uY2UgdGhhdCBhY2NvdW50IGlzIGRlbGV0ZWQuCgpuCgQEAgIREgSFAQISGmAgV2hldGhlciBpdCBpcyB0aGUgc3ViamVjdCdzIG5vdy4gUmVuZXdhbHMgYWZ0ZXIgdGhlIGJ1eWVyIGhhcyBsb3N0IGBiaWxsaW5nLnB1cmNoYXNlYCBhcmUgbm90LgoKWQoEBAICEhIEhwECQRpLIERpc3BsYXkgbmFtZSBvZiB0aGUgYnV5ZXIsIGluIGFuc3dlcnMgb2YgYExpc3RgOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KCi0KAgUEEgaLAQCYAQEaHyBUaGUgb3V0Y29tZSBvZiBhIHRyYW5zYWN0aW9uLgoKHgoEBQQCABIEjQECJRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFBAIBEgSPAQIhGiUgSXQgY2hhbmdlZCB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KCjoKBAUEAgISBJEBAiMaLCBJdCwgb3Igc29tZXRoaW5nIG5ld2VyLCB3YXMga25vd24gYWxyZWFkeS4KClAKBAUEAgMSBJMBAiEaQiBJdCB3YXMgYm91Z2h0IGluIHRoZSBzYW5kYm94OiBnZW51aW5lLCBidXQgdW5sb2NrcyBub3RoaW5nIGhlcmUuCgorCgQFBAIEEgSVAQIpGh0gSXQgYmVsb25ncyB0byBhbm90aGVyIHVzZXIuCgpBCgQFBAIFEgSXAQIhGjMgSXQgaXMgbm90IGdlbnVpbmUsIG9yIGlzIGZvciBhbm90aGVyIGFwcGxpY2F0aW9uLgoKNwoCBAMSBpsBAK0BARopIFN1Ym1pdHMgYSB0cmFuc2FjdGlvbiBhZnRlciBhIHB1cmNoYXNlLgoK6QQKBAQDAgASBKMBAlca2gQgVGhlIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBmcm9tIFN0b3JlS2l0IDIuIEFwcGxpY2F0aW9ucyBzaG91bGQgYnV5IHdpdGggYGFwcEFjY291bnRUb2tlbmAKIHNldCB0byB0aGUgVVVJRCBvZiB0aGUgdXNlcjogdGhlbiBub2JvZHkgZWxzZSBjYW4gY2xhaW0gdGhlIHB1cmNoYXNlLCBhbmQgaXQgY291bnRzIGV2ZW4gaWYKIG9ubHkgQXBwbGUgcmVwb3J0cyBpdC4gVGhlIFVVSUQgZm9sbG93cyBmcm9tIHRoZSB1c2VyJ3MgaWQ6IHRoZSAyNiBjaGFyYWN0ZXJzIGFmdGVyIGB1c3JfYCBhcmUKIDEzMCBiaXRzIGluIENyb2NrZm9yZCdzIGJhc2UgMzIgKDAxMjM0NTY3ODlhYmNkZWZnaGprbW5wcXJzdHZ3eHl6KSwgZml2ZSBlYWNoLCBoaWdoZXN0IGZpcnN0OwogdGhlIGZpcnN0IDEyOCBiaXRzIGFyZSB0aGUgVVVJRCwgdGhlIGxhc3QgdHdvIGFyZSB6ZXJvLiBGb3IgZXhhbXBsZSwKIGB1c3JfMDY4YTdoM3Yzc3pnczM5ZTl4ODYyd20zamdgIGJ1eXMgd2l0aCAwMTkwYTNjNC03YjFlLTdmMGMtOGQyZS00ZjUwNjE3MjgzOTQuIFdpdGhvdXQgdGhlCiB0b2tlbiBhIHB1cmNoYXNlIGJlbG9uZ3MgdG8gdGhlIGZpcnN0IHVzZXIgd2hvIHN1Ym1pdHMgaXQuCgqCAQoEBAMCARIEpgECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoK0AIKBAQDAgISBKoBAhYawQIgVGhlIHN1YmplY3QgdGhhdCB0aGUgcHVyY2hhc2UgaXMgZm9yOiB0aGUgY2FsbGVyLCBvciBhbiBvcmdhbml6YXRpb24sIHBvcnRmb2xpbyBvciBmYW1pbHkgb24gd2hpY2ggdGhlCiBjYWxsZXIgaGFzIGBiaWxsaW5nLnB1cmNoYXNlYC4gVGhlIGZpcnN0IHN1Ym1pc3Npb24gYmluZHMgdGhlIHB1cmNoYXNlIGFuZCBpdHMgcmVuZXdhbHM7IGBNb3ZlYCBpcyB0aGUgd2F5IHRvCiBhbm90aGVyIHN1YmplY3QuIEFic2VudCBtZWFucyB0aGUgc3ViamVjdCB0aGF0IGhhcyB0aGUgcHVyY2hhc2UgdGhyb3VnaCB0aGlzIGNhbGxlciwgb3IgZWxzZSB0aGUgY2FsbGVyLgoKZQoEBAMCAxIErAECNxpXIFRoZSBzdG9yZSB0aGF0IHNpZ25lZCBpdCwgYnkgdGhlIG5hbWUgdGhhdCBgUHVyY2hhc2Uuc3RvcmVgIGhhczsgZW1wdHkgbWVhbnMgYGFwcGxlYC4KCiwKAgQEEgawAQC3AQEaHiBUaGUgcmVzdWx0IG9mIGEgdHJhbnNhY3Rpb24uCgpJCgQEBAIAEgSyAQIfGjsgSXRzIG91dGNvbWUuIEFMUkVBRFlfQ0xBSU1FRCBhbmQgSU5WQUxJRCBhcmUgZXJyb3JzIGhlcmUuCgodCgQEBAIBEgS0AQIYGg8gVGhlIHB1cmNoYXNlLgoKVQoEBAQCAhIEtgECFRpHIEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIGVudGl0bGVtZW50cyBvZiB0aGUgcHVyY2hhc2UncyBzdWJqZWN0LgoKUgoCBAUSBroBAMQBARpEIFN1Ym1pdHMgYWxsIHRyYW5zYWN0aW9ucyBvZiB0aGUgZGV2aWNlLCBhZnRlciAicmVzdG9yZSBwdXJjaGFzZXMiLgoKLgoEBAUCABIEvAECbxogIFRoZSBzaWduZWQgdHJhbnNhY3Rpb25zIChKV1MpLgoKggEKBAQFAgESBL8BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjwKBAQFAgISBMEBAhYaLiBUaGUgc3ViamVjdCwgYXMgaW4gU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0LgoKOgoEBAUCAxIEwwECNxosIFRoZSBzdG9yZSwgYXMgaW4gU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0LgoKNwoCBAYSBscBAM4BARopIFRoZSByZXN1bHQgb2Ygb25lIHJlc3RvcmVkIHRyYW5zYWN0aW9uLgoKHAoEBAYCABIEyQECHxoOIEl0cyBvdXRjb21lLgoKRgoEBAYCARIEywECGBo4IFRoZSBwdXJjaGFzZSwgdW5sZXNzIGl0IGlzIElOVkFMSUQgb3IgQUxSRUFEWV9DTEFJTUVELgoKNAoEBAYCAhIEzQECPBomIFdoeSBpdCBpcyBJTlZBTElELCBhcyBhIHJlYXNvbiBjb2RlLgoKOQoCBAcSBtEBANYBARorIFRoZSByZXN1bHRzIG9mIHRoZSByZXN0b3JlZCB0cmFuc2FjdGlvbnMuCgoxCgQEBwIAEgTTAQIwGiMgSW4gdGhlIG9yZGVyIG9mIHRoZSB0cmFuc2FjdGlvbnMuCgpoCgQEBwIBEgTVAQIVGlogR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgZW50aXRsZW1lbnRzIG9mIHRoZSBzdWJqZWN0LCBvciBvZiB0aGUgY2FsbGVyIHdpdGhvdXQgb25lLgoKbAoCBAgSBtkBAOYBARpeIFZhbGlkYXRlcyB3aGF0IGEgZGV2aWNlIGhhcyBvZiBvbmUgcHJvZHVjdDogYSBzaWduZWQgdHJhbnNhY3Rpb24gb3IgYSByZWNlaXB0IG9mIFN0b3JlS2l0IDEuCgqeAQoEBAgCABIE3AECUxqPASBBIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBvZiBTdG9yZUtpdCAyLCBvciB0aGUgYmFzZSA2NCBvZiBhIGxlZ2FjeSByZWNlaXB0IChQS0NTIzcpOiB0aHJlZSBwYXJ0cwogd2l0aCBkb3RzIGJldHdlZW4gdGhlbSBhcmUgYSB0cmFuc2FjdGlvbi4KChwKBAQIAgESBN4BAk0aDiBUaGUgcHJvZHVjdC4KCoIBCgQECAICEgThAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo8CgQECAIDEgTjAQIWGi4gVGhlIHN1YmplY3QsIGFzIGluIFN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdC4KCjoKBAQIAgQSBOUBAjcaLCBUaGUgc3RvcmUsIGFzIGluIFN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdC4KCigKAgUFEgbpAQDwAQEaGiBUaGUgZm9ybWF0IG9mIGEgcmVjZWlwdC4KCh4KBAUFAgASBOsBAiEaECBOb3Qgc3BlY2lmaWVkLgoKMwoEBQUCARIE7QECIRolIEEgc2lnbmVkIHRyYW5zYWN0aW9uIG9mIFN0b3JlS2l0IDIuCgpOCgQFBQICEgTvAQIcGkAgQSBsZWdhY3kgcmVjZWlwdCwgd2hpY2ggaG9sZHMgYWxsIHB1cmNoYXNlcyBvZiBhbiBhcHBsaWNhdGlvbi4KCmMKAgQJEgbzAQCAAgEaVSBUaGUgcHVyY2hhc2VzIG9mIHRoZSBwcm9kdWN0IHRoYXQgdGhlIGRhdGEgcHJvdmVzLCB3aGljaCBub3cgYmVsb25nIHRvIHRoZSBzdWJqZWN0LgoKGwoEBAkCABIE9QECGxoNIEl0cyBmb3JtYXQuCgpjCgQECQIBEgT3AQIfGlUgQVBQTElFRCBpZiBpdCBjaGFuZ2VkIGFueXRoaW5nLCBVTkNIQU5HRUQsIG9yIFNBTkRCT1guIEV2ZXJ5dGhpbmcgZWxzZSBpcyBhbiBlcnJvci4KCh0KBAQJAgISBPkBAiIaDyBOZXdlc3QgZmlyc3QuCgpVCgQECQIDEgT7AQIVGkcgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgZW50aXRsZW1lbnRzIG9mIHRoZSBwdXJjaGFzZXMnIHN1YmplY3QuCgpHCgQECQIEEgT9AQIVGjkgVGhlIHJlc3VsdCBhcyBhIHNlbnRlbmNlIGZvciBwZW9wbGU6IGBGZWF0dXJlIGVuYWJsZWRgLgoKbwoEBAkCBRIE/wECGBphIFRoZSBjYWxsZXIgYWZ0ZXIgaXQsIGFzIGBVc2Vycy5HZXRNZWAgYW5zd2VyczsgYWJzZW50IGlmIEF1dGhTZXJ2aWNlIGRvZXMgbm90IHdpdGhpbiAyIHNlY29uZHMuCgoqCgIEChIGgwIAhgIBGhwgQSBub3RpZmljYXRpb24gZnJvbSBBcHBsZS4KClYKBAQKAgASBIUCAlQaSCBUaGUgYm9keSdzIGBzaWduZWRQYXlsb2FkYDogQXBwIFN0b3JlIFNlcnZlciBOb3RpZmljYXRpb25zLCB2ZXJzaW9uIDIuCgqBAQoCBAsSBooCAI8CARpzIFRoZSBub3RpZmljYXRpb24gd2FzIGdlbnVpbmUgYW5kIGlzIHN0b3JlZDsgdGhlIGdhdGV3YXkgYW5zd2VycyAyMDAuIEFmdGVyIGFuIGVycm9yLCBBcHBsZSBzaG91bGQKIHNlbmQgaXQgYWdhaW4uCgo0CgQECwIAEgSMAgIVGiYgV2hldGhlciBpdCBoYWQgYmVlbiByZWNlaXZlZCBiZWZvcmUuCgo6CgQECwIBEgSOAgITGiwgV2hldGhlciBpdCBjaGFuZ2VkIGFueWJvZHkncyBlbnRpdGxlbWVudHMuCgo0CgIEDBIGkgIAmgIBGiYgTW92ZXMgYSBwdXJjaGFzZSB0byBhbm90aGVyIHN1YmplY3QuCgooCgQEDAIAEgSUAgJNGhogVGhlIHB1cmNoYXNlLCBgcHVyX+KApmAuCgpuCgQEDAIBEgSWAgIWGmAgVGhlIHN1YmplY3QgdGhhdCBnZXRzIGl0LCBvbiB3aGljaCB0aGUgY2FsbGVyIGhhcyBgYmlsbGluZy5wdXJjaGFzZWA7IGFic2VudCBtZWFucyB0aGUgY2FsbGVyLgoKggEKBAQMAgISBJkCAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCkwKAgQNEgadAgCqAgEaPiBMaXN0cyB0aGUgcHVyY2hhc2VzIHRoYXQgYSB1c2VyIG1hZGUsIG9yIHRob3NlIG9mIGEgc3ViamVjdC4KCisKBAQNAgASBJ8CAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQNAgESBKECAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmgKBAQNAgISBKMCAjkaWiBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gT25seSBvcGVyYXRvcnMgY2FuIGFzayBhYm91dCBvdGhlcnMsIHdoaWNoIGlzIGF1ZGl0ZWQuCgp1CgQEDQIDEgSlAgIWGmcgQW4gb3JnYW5pemF0aW9uLCBwb3J0Zm9saW8gb3IgZmFtaWx5IGluc3RlYWQ6IGl0cyBwdXJjaGFzZXMsIGZvciB0aG9zZSB3aXRoIGBiaWxsaW5nLnB1cmNoYXNlYCBvbiBpdC4KCmUKBAQNAgQSBKcCAjUaVyBXaGljaCBwYWdlLCBjb3VudGVkIGZyb20gMSwgYXMgZmFyIGFzIGl0ZW0gMTAsMDAwOyAwIG1lYW5zIHRoYXQgYHBhZ2VfdG9rZW5gIHNheXMgaXQuCgpiCgQEDQIFEgSpAgJsGlQgYC1wdXJjaGFzZWRfYXRgOiBuZXdlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgcHVyY2hhc2VkX2F0YDogb2xkZXN0IGZpcnN0LgoKJgoCBA4SBq0CALICARoYIE9uZSBwYWdlIG9mIHB1cmNoYXNlcy4KCh0KBAQOAgASBK8CAiIaDyBOZXdlc3QgZmlyc3QuCgo5CgQEDgIBEgSxAgIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCmAKAgYAEga1AgDaAgEaUiBBcHAgU3RvcmUgcHVyY2hhc2VzLiBBcHBsZSdzIHNpZ25hdHVyZXMgYXJlIHZlcmlmaWVkIGhlcmUsIHdpdGhvdXQgYXNraW5nIEFwcGxlLgoKOQoEBgACABIGtwICugIDGikgU3VibWl0cyBhIHRyYW5zYWN0aW9uIGFmdGVyIGEgcHVyY2hhc2UuCgqNAQoEBgACARIGvQICwAIDGn0gU3VibWl0cyBhbGwgdHJhbnNhY3Rpb25zIG9mIHRoZSBkZXZpY2UuIFdoYXQgaGFwcGVucyB0byBwdXJjaGFzZXMgdGhhdCBhbm90aGVyIHVzZXIgY2xhaW1lZAogZGVwZW5kcyBvbiB0aGUgcmVzdG9yZSBwb2xpY3kuCgreAQoEBgACAhIGxAICxwIDGs0BIFZhbGlkYXRlcyBhIHRyYW5zYWN0aW9uIG9yIGEgbGVnYWN5IHJlY2VpcHQgYW5kIHRha2VzIHRoZSBwdXJjaGFzZXMgb2Ygb25lIHByb2R1Y3QgZnJvbSBpdCwgYXMKIFN1Ym1pdFRyYW5zYWN0aW9uIGRvZXMuIExlZ2FjeSByZWNlaXB0cyBhcmUgYWNjZXB0ZWQgb25seSB3aGVyZSBhIHJvb3QgY2VydGlmaWNhdGUgZm9yIHRoZW0gaXMKIGNvbmZpZ3VyZWQuCgpNCgQGAAIDEgbJAgLNAgMaPSBUYWtlcyBhIG5vdGlmaWNhdGlvbiBmcm9tIEFwcGxlIGFzIHRoZSBnYXRld2F5IHJlY2VpdmVkIGl0LgoK5AEKBAYAAgQSBtACAtMCAxrTASBNb3ZlcyBhIHB1cmNoYXNlIGZyb20gdGhlIHN1YmplY3QgdGhhdCBoYXMgaXQgdG8gYW5vdGhlciBvbmUsIHdpdGggaXRzIHJlbmV3YWxzIHRvIGNvbWUuIE9ubHkgdGhlIGJ1eWVyIGNhbiwKIHdpdGggYGJpbGxpbmcucHVyY2hhc2VgIG9uIHRoZSBuZXcgc3ViamVjdCwgdGhyZWUgdGltZXMgYSBkYXkgYXQgbW9zdC4gQ29uc3VtYWJsZXMgY2Fubm90IGJlIG1vdmVkLgoKhgEKBAYAAgUSBtYCAtkCAxp2IFRoZSBwdXJjaGFzZXMgdGhhdCB0aGUgY2FsbGVyIG1hZGUsIGZvciB3aGljaGV2ZXIgc3ViamVjdCwgb3IgdGhvc2Ugb2YgYSBzdWJqZWN0OyBmb3Igb3BlcmF0b3JzLCB0aG9zZSBvZiBhbnkKIHVzZXIuCmIGcHJvdG8z"
     )
   }
 }

@@ -159,6 +159,66 @@ extension Tenancy_V1 {
     }
   }
 
+  /// The names of the people that a report names by their ids.
+  public struct ReportNames: RPCKit.GeneratedMessage {
+    /// Sorted by id, with the names as of this call; without people whose names are not known yet.
+    public var people: [Tenancy_V1.UserSummary] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      people: [Tenancy_V1.UserSummary] = []
+    ) {
+      self.people = people
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.ReportNames" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__report_names()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ReportNames.self)
+      if unsafe source.pointee.n_f1_people > 0 {
+        unsafe self.people.reserveCapacity(source.pointee.n_f1_people)
+        for index in unsafe 0..<source.pointee.n_f1_people {
+          if let member = unsafe source.pointee.f1_people[index] {
+            try unsafe self.people.append(Tenancy_V1.UserSummary(reading: member))
+          }
+        }
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      for element in self.people {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__ReportNames.self, 1)
+      unsafe tenancy__v1__report_names__init(target)
+      if !self.people.isEmpty {
+        unsafe target.pointee.n_f1_people = self.people.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__UserSummary>?.self, self.people.count)
+        for (index, element) in self.people.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__UserSummary.self)
+        }
+        unsafe target.pointee.f1_people = unsafe elements
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// A part of a report.
   public struct ReportPart: RPCKit.GeneratedMessage {
     /// Which.
@@ -168,6 +228,10 @@ extension Tenancy_V1 {
       case lines(Swift.String)
       /// The end. A report without it is incomplete.
       indirect case seal(Tenancy_V1.ReportSeal)
+      /// The people in the lines of the report, also in those that the caller has from an earlier call; in several parts
+      /// when there are many. Behind the seal and not under it: names change, and the same interval has the same lines for
+      /// ever.
+      case names(Tenancy_V1.ReportNames)
     }
 
     /// Which.
@@ -200,6 +264,10 @@ extension Tenancy_V1 {
         if let member = unsafe source.pointee.f2_seal {
           try unsafe self.part = PartOneOf.seal(Tenancy_V1.ReportSeal(reading: member))
         }
+      case 3:
+        if let member = unsafe source.pointee.f3_names {
+          try unsafe self.part = PartOneOf.names(Tenancy_V1.ReportNames(reading: member))
+        }
       default:
         break
       }
@@ -210,6 +278,8 @@ extension Tenancy_V1 {
       case .lines(let value)?:
         measure.add(value.utf8.count)
       case .seal(let value)?:
+        value.measure(&measure)
+      case .names(let value)?:
         value.measure(&measure)
       case nil:
         break
@@ -228,6 +298,9 @@ extension Tenancy_V1 {
       case .seal(let value)?:
         unsafe target.pointee.f2_seal = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__ReportSeal.self)
         unsafe target.pointee.o0_part_case = .init(rawValue: 2)
+      case .names(let value)?:
+        unsafe target.pointee.f3_names = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__ReportNames.self)
+        unsafe target.pointee.o0_part_case = .init(rawValue: 3)
       case nil:
         break
       }
@@ -488,7 +561,8 @@ extension Tenancy_V1 {
       ]
     )
     /// Streams the report of a tree as a file, which `gatehouse report --verify` verifies. By REST the answer is the file;
-    /// one that breaks off is not whole, and its last line is not the seal.
+    /// one that breaks off is not whole, and its last line is not the seal. Before the seal, and not under it, are the names
+    /// of the people in its lines.
     public static let download = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Reports",
       method: "Download",
@@ -543,7 +617,8 @@ extension Tenancy_V1 {
     /// lines, so a report that breaks off can be continued (`after_line`). Each call is recorded in the audit log, and so in later reports.
     func `read`(_ request: Tenancy_V1.ReadReportRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.ReportPart>) async throws
     /// Streams the report of a tree as a file, which `gatehouse report --verify` verifies. By REST the answer is the file;
-    /// one that breaks off is not whole, and its last line is not the seal.
+    /// one that breaks off is not whole, and its last line is not the seal. Before the seal, and not under it, are the names
+    /// of the people in its lines.
     func download(_ request: Tenancy_V1.DownloadReportRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.ReportDownload>) async throws
     /// The public keys that verify signatures of reports.
     func getKeys(_ request: Tenancy_V1.GetReportKeysRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ReportKeys
@@ -574,7 +649,8 @@ extension Tenancy_V1 {
     }
 
     /// Streams the report of a tree as a file, which `gatehouse report --verify` verifies. By REST the answer is the file;
-    /// one that breaks off is not whole, and its last line is not the seal.
+    /// one that breaks off is not whole, and its last line is not the seal. Before the seal, and not under it, are the names
+    /// of the people in its lines.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func download(
@@ -608,9 +684,10 @@ extension Tenancy_V1 {
       imports: {
         [
           Google_Protobuf.googleProtobufTimestampFile,
+          Tenancy_V1.tenancyV1AssociationFile,
         ]
       },
-      base64: "Chh0ZW5hbmN5L3YxL3JlcG9ydHMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIr8BChFSZWFkUmVwb3J0UmVxdWVzdBIhCgdyb290X2lkGAEgASgJQgiquxgECAEYQFIGcm9vdElkEjYKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSBGZyb20SMAoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIdCgphZnRlcl9saW5lGAQgASgEUglhZnRlckxpbmUieAoKUmVwb3J0U2VhbBIdCgpsaW5lX2NvdW50GAEgASgEUglsaW5lQ291bnQSFgoGc2hhMjU2GAIgASgJUgZzaGEyNTYSFQoGa2V5X2lkGAMgASgJUgVrZXlJZBIcCglzaWduYXR1cmUYBCABKAlSCXNpZ25hdHVyZSJaCgpSZXBvcnRQYXJ0EhYKBWxpbmVzGAEgASgJSABSBWxpbmVzEiwKBHNlYWwYAiABKAsyFi50ZW5hbmN5LnYxLlJlcG9ydFNlYWxIAFIEc2VhbEIGCgRwYXJ0IswBChVEb3dubG9hZFJlcG9ydFJlcXVlc3QSIQoHcm9vdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnJvb3RJZBI2CgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGqrsYAggBUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSJgoGZm9ybWF0GAQgASgJQg6quxgKIghjc3Z8anNvblIGZm9ybWF0IkcKDlJlcG9ydERvd25sb2FkEiEKDGNvbnRlbnRfdHlwZRgBIAEoCVILY29udGVudFR5cGUSEgoEdGV4dBgCIAEoCVIEdGV4dCIWChRHZXRSZXBvcnRLZXlzUmVxdWVzdCIoCgpSZXBvcnRLZXlzEhoKBGp3a3MYASABKAlCBrq7GAIQAVIEandrczL6AgoHUmVwb3J0cxJqCgRSZWFkEh0udGVuYW5jeS52MS5SZWFkUmVwb3J0UmVxdWVzdBoWLnRlbmFuY3kudjEuUmVwb3J0UGFydCIporsYBAgCKAGC0+STAhsSGS9hcGkvdjEvcmVwb3J0cy97cm9vdF9pZH0wARKXAQoIRG93bmxvYWQSIS50ZW5hbmN5LnYxLkRvd25sb2FkUmVwb3J0UmVxdWVzdBoaLnRlbmFuY3kudjEuUmVwb3J0RG93bmxvYWQiSqK7GAQIAigBgtPkkwIkEiIvYXBpL3YxL3JlcG9ydHMve3Jvb3RfaWR9L2Rvd25sb2FksrsYFEoEdGV4dFIMY29udGVudF90eXBlMAESaQoHR2V0S2V5cxIgLnRlbmFuY3kudjEuR2V0UmVwb3J0S2V5c1JlcXVlc3QaFi50ZW5hbmN5LnYxLlJlcG9ydEtleXMiJKK7GAQIASABgtPkkwIWEhQvYXBpL3YxL3JlcG9ydHM6a2V5c0IyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK/hUKbAoBDBIDAQASGmIgQ29tcGxpYW5jZSByZXBvcnRzOiB3aG8gaGFkIGFjY2VzcyB0byBhIHRyZWUsIHdobyBvcGVyYXRlZCB3aGF0LCBhbmQgd2hvIHdhcyByZWZ1c2VkLCBpbiBhIHRpbWUuCgopCgIEABIEDAAYARodIFJlYWRzIHRoZSByZXBvcnQgb2YgYSB0cmVlLgoKTAoEBAACABIDDgJJGj8gVGhlIHJvb3Qgb2YgdGhlIHRyZWU6IGEgcG9ydGZvbGlvLCBhbiBvcmdhbml6YXRpb24sIGEgZmFtaWx5LgoKKQoEBAACARIDEAJMGhwgV2hlcmUgdGhlIGludGVydmFsIGJlZ2lucy4KCoYBCgQEAAICEgMTAiYaeSBXaGVyZSBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBub3cuIENhbm5vdCBiZSBpbiB0aGUgZnV0dXJlLCBiZWNhdXNlIHdoYXQgaGFwcGVucyB1bnRpbCB0aGVuCiB3b3VsZCBiZSBtaXNzaW5nLgoKjgIKBAQAAgMSAxcCGBqAAiBMaW5lcyB0aGF0IHRoZSBjYWxsZXIgaGFzIGZyb20gYW4gZWFybGllciBjYWxsLCB3aGljaCBicm9rZSBvZmY6IHRoZXkgYXJlIG5vdCBzZW50IGFnYWluLiBUaGUgc2VhbAogaXMgb2YgdGhlIHdob2xlIHJlcG9ydCwgc28gdGhlIGNhbGxlciBrZWVwcyB0aGUgZGlnZXN0IG9mIHRob3NlIGxpbmVzLCBhbmQgc2V0cyBgdW50aWxgIHRvIHRoYXQgb2YgdGhlCiBmaXJzdCBsaW5lLiAwIHJlYWRzIHRoZSByZXBvcnQgZnJvbSBpdHMgYmVnaW5uaW5nLgoKIgoCBAESBBsAJAEaFiBUaGUgZW5kIG9mIGEgcmVwb3J0LgoKJQoEBAECABIDHQIYGhggTGluZXMgYmVmb3JlIHRoZSBzZWFsLgoKUQoEBAECARIDHwIUGkQgU0hBLTI1NiBvZiBhbGwgbGluZXMgd2l0aCB0aGVpciBsaW5lIGZlZWRzLCBpbiBoZXhhZGVjaW1hbCBkaWdpdHMuCgpJCgQEAQICEgMhAhQaPCBOYW1lcyB0aGUga2V5IG9mIHRoZSBzaWduYXR1cmU6IGl0cyB0aHVtYnByaW50IChSRkMgNzYzOCkuCgprCgQEAQIDEgMjAhcaXiBFUzI1NiBzaWduYXR1cmUgb2YgdGhlIEFTQ0lJIHRleHQgYGdhdGVob3VzZS1yZXBvcnQtdjE6YCBmb2xsb3dlZCBieSBgc2hhMjU2YCwgaW4gYmFzZTY0dXJsLgoKIQoCBAISBCcAMAEaFSBBIHBhcnQgb2YgYSByZXBvcnQuCgoWCgQEAggAEgQpAi8DGgggV2hpY2guCgqxAQoEBAICABIDLAQVGqMBIFdob2xlIGxpbmVzLCBlYWNoIGEgSlNPTiBvYmplY3QgdGhhdCBlbmRzIHdpdGggYSBsaW5lIGZlZWQuIGRvY3MvZ3VpZGVzL2NvbXBsaWFuY2UtcmVwb3J0Lm1kIGhhcyB0aGVpcgogbWVtYmVycy4gVGhlIGZpcnN0IG9uZSBvZiBhIHJlcG9ydCBzYXlzIHdoYXQgaXQgaXMgYWJvdXQuCgo6CgQEAgIBEgMuBBgaLSBUaGUgZW5kLiBBIHJlcG9ydCB3aXRob3V0IGl0IGlzIGluY29tcGxldGUuCgozCgIEAxIEMwA8ARonIFJlYWRzIHRoZSByZXBvcnQgb2YgYSB0cmVlIGFzIGEgZmlsZS4KCkwKBAQDAgASAzUCSRo/IFRoZSByb290IG9mIHRoZSB0cmVlOiBhIHBvcnRmb2xpbywgYW4gb3JnYW5pemF0aW9uLCBhIGZhbWlseS4KCikKBAQDAgESAzcCTBocIFdoZXJlIHRoZSBpbnRlcnZhbCBiZWdpbnMuCgpTCgQEAwICEgM5AiYaRiBXaGVyZSBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBub3cuIENhbm5vdCBiZSBpbiB0aGUgZnV0dXJlLgoKfwoEBAMCAxIDOwJAGnIgYGNzdmAgKHRoZSBkZWZhdWx0KTogdmFsdWVzIHNlcGFyYXRlZCBieSBjb21tYXMgKFJGQyA0MTgwKSwgbmFtZXMgb2YgY29sdW1ucyBmaXJzdC4gYGpzb25gOiBhbiBhcnJheSBvZiBvYmplY3RzLgoKIAoCBAQSBD8ARAEaFCBBIHBpZWNlIG9mIGEgZmlsZS4KCmAKBAQEAgASA0ECGhpTIFRoZSB0eXBlIG9mIHRoZSBmaWxlLCBzdWNoIGFzIGB0ZXh0L2NzdjsgY2hhcnNldD11dGYtOGA7IG9ubHkgaW4gdGhlIGZpcnN0IHBpZWNlLgoKKQoEBAQCARIDQwISGhwgVGhlIG5leHQgcGFydCBvZiBpdHMgdGV4dC4KCi0KAgQFEgNHAB8aIiBBc2tzIGZvciB0aGUga2V5cyBvZiBzaWduYXR1cmVzLgoKJQoCBAYSBEoATQEaGSBUaGUga2V5cyBvZiBzaWduYXR1cmVzLgoKcQoEBAYCABIDTAI4GmQgQSBKU09OIFdlYiBLZXkgU2V0IChSRkMgNzUxNykgd2l0aCB0aGUga2V5IHRoYXQgc2lnbnMgcmVwb3J0cyBub3c7IHdpdGhvdXQga2V5cyBpZiBub25lIGlzIHNldCB1cC4KCsABCgIGABIEUQBkARqzASBDb21wbGlhbmNlIHJlcG9ydHMuIFRoZSBwb2xpY3kgc2F5cyB3aG8gbWF5IHJlYWQgdGhvc2Ugb2YgYSB0cmVlLCBhbmQgd2hpY2ggZmVhdHVyZSB0aGV5IG5lZWQKIChgcmVwb3J0YCBhbmQgYHJlcG9ydF9mZWF0dXJlYCBvZiBhIHJvb3QncyBgbGlmZWN5Y2xlYCk7IHdpdGhvdXQgdGhhdCwgbm9ib2R5IG1heS4KCv4BCgQGAAIAEgRUAlcDGu8BIFN0cmVhbXMgdGhlIHJlcG9ydCBvZiBhIHRyZWUsIGFzIGZhc3QgYXMgaXQgaXMgcmVhZC4gVGhlIHNhbWUgaW50ZXJ2YWwgb2YgdGhlIHNhbWUgc3RvcmUgZ2l2ZXMgdGhlIHNhbWUKIGxpbmVzLCBzbyBhIHJlcG9ydCB0aGF0IGJyZWFrcyBvZmYgY2FuIGJlIGNvbnRpbnVlZCAoYGFmdGVyX2xpbmVgKS4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2csIGFuZCBzbyBpbiBsYXRlciByZXBvcnRzLgoKygEKBAYAAgESBFoCXgMauwEgU3RyZWFtcyB0aGUgcmVwb3J0IG9mIGEgdHJlZSBhcyBhIGZpbGUsIHdoaWNoIGBnYXRlaG91c2UgcmVwb3J0IC0tdmVyaWZ5YCB2ZXJpZmllcy4gQnkgUkVTVCB0aGUgYW5zd2VyIGlzIHRoZSBmaWxlOwogb25lIHRoYXQgYnJlYWtzIG9mZiBpcyBub3Qgd2hvbGUsIGFuZCBpdHMgbGFzdCBsaW5lIGlzIG5vdCB0aGUgc2VhbC4KCkIKBAYAAgISBGACYwMaNCBUaGUgcHVibGljIGtleXMgdGhhdCB2ZXJpZnkgc2lnbmF0dXJlcyBvZiByZXBvcnRzLgpiBnByb3RvMw=="
+      base64: "Chh0ZW5hbmN5L3YxL3JlcG9ydHMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvYXBpL2Fubm90YXRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvIr8BChFSZWFkUmVwb3J0UmVxdWVzdBIhCgdyb290X2lkGAEgASgJQgiquxgECAEYQFIGcm9vdElkEjYKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSBGZyb20SMAoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIdCgphZnRlcl9saW5lGAQgASgEUglhZnRlckxpbmUieAoKUmVwb3J0U2VhbBIdCgpsaW5lX2NvdW50GAEgASgEUglsaW5lQ291bnQSFgoGc2hhMjU2GAIgASgJUgZzaGEyNTYSFQoGa2V5X2lkGAMgASgJUgVrZXlJZBIcCglzaWduYXR1cmUYBCABKAlSCXNpZ25hdHVyZSI+CgtSZXBvcnROYW1lcxIvCgZwZW9wbGUYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgZwZW9wbGUiiwEKClJlcG9ydFBhcnQSFgoFbGluZXMYASABKAlIAFIFbGluZXMSLAoEc2VhbBgCIAEoCzIWLnRlbmFuY3kudjEuUmVwb3J0U2VhbEgAUgRzZWFsEi8KBW5hbWVzGAMgASgLMhcudGVuYW5jeS52MS5SZXBvcnROYW1lc0gAUgVuYW1lc0IGCgRwYXJ0IswBChVEb3dubG9hZFJlcG9ydFJlcXVlc3QSIQoHcm9vdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnJvb3RJZBI2CgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGqrsYAggBUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSJgoGZm9ybWF0GAQgASgJQg6quxgKIghjc3Z8anNvblIGZm9ybWF0IkcKDlJlcG9ydERvd25sb2FkEiEKDGNvbnRlbnRfdHlwZRgBIAEoCVILY29udGVudFR5cGUSEgoEdGV4dBgCIAEoCVIEdGV4dCIWChRHZXRSZXBvcnRLZXlzUmVxdWVzdCIoCgpSZXBvcnRLZXlzEhoKBGp3a3MYASABKAlCBrq7GAIQAVIEandrczL6AgoHUmVwb3J0cxJqCgRSZWFkEh0udGVuYW5jeS52MS5SZWFkUmVwb3J0UmVxdWVzdBoWLnRlbmFuY3kudjEuUmVwb3J0UGFydCIporsYBAgCKAGC0+STAhsSGS9hcGkvdjEvcmVwb3J0cy97cm9vdF9pZH0wARKXAQoIRG93bmxvYWQSIS50ZW5hbmN5LnYxLkRvd25sb2FkUmVwb3J0UmVxdWVzdBoaLnRlbmFuY3kudjEuUmVwb3J0RG93bmxvYWQiSqK7GAQIAigBgtPkkwIkEiIvYXBpL3YxL3JlcG9ydHMve3Jvb3RfaWR9L2Rvd25sb2FksrsYFEoEdGV4dFIMY29udGVudF90eXBlMAESaQoHR2V0S2V5cxIgLnRlbmFuY3kudjEuR2V0UmVwb3J0S2V5c1JlcXVlc3QaFi50ZW5hbmN5LnYxLlJlcG9ydEtleXMiJKK7GAQIASABgtPkkwIWEhQvYXBpL3YxL3JlcG9ydHM6a2V5c0IyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFK/RkKbAoBDBIDAQASGmIgQ29tcGxpYW5jZSByZXBvcnRzOiB3aG8gaGFkIGFjY2VzcyB0byBhIHRyZWUsIHdobyBvcGVyYXRlZCB3aGF0LCBhbmQgd2hvIHdhcyByZWZ1c2VkLCBpbiBhIHRpbWUuCgopCgIEABIEDQAZARodIFJlYWRzIHRoZSByZXBvcnQgb2YgYSB0cmVlLgoKTAoEBAACABIDDwJJGj8gVGhlIHJvb3Qgb2YgdGhlIHRyZWU6IGEgcG9ydGZvbGlvLCBhbiBvcmdhbml6YXRpb24sIGEgZmFtaWx5LgoKKQoEBAACARIDEQJMGhwgV2hlcmUgdGhlIGludGVydmFsIGJlZ2lucy4KCoYBCgQEAAICEgMUAiYaeSBXaGVyZSBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBub3cuIENhbm5vdCBiZSBpbiB0aGUgZnV0dXJlLCBiZWNhdXNlIHdoYXQgaGFwcGVucyB1bnRpbCB0aGVuCiB3b3VsZCBiZSBtaXNzaW5nLgoKjgIKBAQAAgMSAxgCGBqAAiBMaW5lcyB0aGF0IHRoZSBjYWxsZXIgaGFzIGZyb20gYW4gZWFybGllciBjYWxsLCB3aGljaCBicm9rZSBvZmY6IHRoZXkgYXJlIG5vdCBzZW50IGFnYWluLiBUaGUgc2VhbAogaXMgb2YgdGhlIHdob2xlIHJlcG9ydCwgc28gdGhlIGNhbGxlciBrZWVwcyB0aGUgZGlnZXN0IG9mIHRob3NlIGxpbmVzLCBhbmQgc2V0cyBgdW50aWxgIHRvIHRoYXQgb2YgdGhlCiBmaXJzdCBsaW5lLiAwIHJlYWRzIHRoZSByZXBvcnQgZnJvbSBpdHMgYmVnaW5uaW5nLgoKIgoCBAESBBwAJQEaFiBUaGUgZW5kIG9mIGEgcmVwb3J0LgoKJQoEBAECABIDHgIYGhggTGluZXMgYmVmb3JlIHRoZSBzZWFsLgoKUQoEBAECARIDIAIUGkQgU0hBLTI1NiBvZiBhbGwgbGluZXMgd2l0aCB0aGVpciBsaW5lIGZlZWRzLCBpbiBoZXhhZGVjaW1hbCBkaWdpdHMuCgpJCgQEAQICEgMiAhQaPCBOYW1lcyB0aGUga2V5IG9mIHRoZSBzaWduYXR1cmU6IGl0cyB0aHVtYnByaW50IChSRkMgNzYzOCkuCgprCgQEAQIDEgMkAhcaXiBFUzI1NiBzaWduYXR1cmUgb2YgdGhlIEFTQ0lJIHRleHQgYGdhdGVob3VzZS1yZXBvcnQtdjE6YCBmb2xsb3dlZCBieSBgc2hhMjU2YCwgaW4gYmFzZTY0dXJsLgoKRwoCBAISBCgAKwEaOyBUaGUgbmFtZXMgb2YgdGhlIHBlb3BsZSB0aGF0IGEgcmVwb3J0IG5hbWVzIGJ5IHRoZWlyIGlkcy4KCmoKBAQCAgASAyoCIhpdIFNvcnRlZCBieSBpZCwgd2l0aCB0aGUgbmFtZXMgYXMgb2YgdGhpcyBjYWxsOyB3aXRob3V0IHBlb3BsZSB3aG9zZSBuYW1lcyBhcmUgbm90IGtub3duIHlldC4KCiEKAgQDEgQuADsBGhUgQSBwYXJ0IG9mIGEgcmVwb3J0LgoKFgoEBAMIABIEMAI6AxoIIFdoaWNoLgoKsQEKBAQDAgASAzMEFRqjASBXaG9sZSBsaW5lcywgZWFjaCBhIEpTT04gb2JqZWN0IHRoYXQgZW5kcyB3aXRoIGEgbGluZSBmZWVkLiBkb2NzL2d1aWRlcy9jb21wbGlhbmNlLXJlcG9ydC5tZCBoYXMgdGhlaXIKIG1lbWJlcnMuIFRoZSBmaXJzdCBvbmUgb2YgYSByZXBvcnQgc2F5cyB3aGF0IGl0IGlzIGFib3V0LgoKOgoEBAMCARIDNQQYGi0gVGhlIGVuZC4gQSByZXBvcnQgd2l0aG91dCBpdCBpcyBpbmNvbXBsZXRlLgoK+QEKBAQDAgISAzkEGhrrASBUaGUgcGVvcGxlIGluIHRoZSBsaW5lcyBvZiB0aGUgcmVwb3J0LCBhbHNvIGluIHRob3NlIHRoYXQgdGhlIGNhbGxlciBoYXMgZnJvbSBhbiBlYXJsaWVyIGNhbGw7IGluIHNldmVyYWwgcGFydHMKIHdoZW4gdGhlcmUgYXJlIG1hbnkuIEJlaGluZCB0aGUgc2VhbCBhbmQgbm90IHVuZGVyIGl0OiBuYW1lcyBjaGFuZ2UsIGFuZCB0aGUgc2FtZSBpbnRlcnZhbCBoYXMgdGhlIHNhbWUgbGluZXMgZm9yCiBldmVyLgoKMwoCBAQSBD4ARwEaJyBSZWFkcyB0aGUgcmVwb3J0IG9mIGEgdHJlZSBhcyBhIGZpbGUuCgpMCgQEBAIAEgNAAkkaPyBUaGUgcm9vdCBvZiB0aGUgdHJlZTogYSBwb3J0Zm9saW8sIGFuIG9yZ2FuaXphdGlvbiwgYSBmYW1pbHkuCgopCgQEBAIBEgNCAkwaHCBXaGVyZSB0aGUgaW50ZXJ2YWwgYmVnaW5zLgoKUwoEBAQCAhIDRAImGkYgV2hlcmUgaXQgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbm93LiBDYW5ub3QgYmUgaW4gdGhlIGZ1dHVyZS4KCn8KBAQEAgMSA0YCQBpyIGBjc3ZgICh0aGUgZGVmYXVsdCk6IHZhbHVlcyBzZXBhcmF0ZWQgYnkgY29tbWFzIChSRkMgNDE4MCksIG5hbWVzIG9mIGNvbHVtbnMgZmlyc3QuIGBqc29uYDogYW4gYXJyYXkgb2Ygb2JqZWN0cy4KCiAKAgQFEgRKAE8BGhQgQSBwaWVjZSBvZiBhIGZpbGUuCgpgCgQEBQIAEgNMAhoaUyBUaGUgdHlwZSBvZiB0aGUgZmlsZSwgc3VjaCBhcyBgdGV4dC9jc3Y7IGNoYXJzZXQ9dXRmLThgOyBvbmx5IGluIHRoZSBmaXJzdCBwaWVjZS4KCikKBAQFAgESA04CEhocIFRoZSBuZXh0IHBhcnQgb2YgaXRzIHRleHQuCgotCgIEBhIDUgAfGiIgQXNrcyBmb3IgdGhlIGtleXMgb2Ygc2lnbmF0dXJlcy4KCiUKAgQHEgRVAFgBGhkgVGhlIGtleXMgb2Ygc2lnbmF0dXJlcy4KCnEKBAQHAgASA1cCOBpkIEEgSlNPTiBXZWIgS2V5IFNldCAoUkZDIDc1MTcpIHdpdGggdGhlIGtleSB0aGF0IHNpZ25zIHJlcG9ydHMgbm93OyB3aXRob3V0IGtleXMgaWYgbm9uZSBpcyBzZXQgdXAuCgrAAQoCBgASBFwAcAEaswEgQ29tcGxpYW5jZSByZXBvcnRzLiBUaGUgcG9saWN5IHNheXMgd2hvIG1heSByZWFkIHRob3NlIG9mIGEgdHJlZSwgYW5kIHdoaWNoIGZlYXR1cmUgdGhleSBuZWVkCiAoYHJlcG9ydGAgYW5kIGByZXBvcnRfZmVhdHVyZWAgb2YgYSByb290J3MgYGxpZmVjeWNsZWApOyB3aXRob3V0IHRoYXQsIG5vYm9keSBtYXkuCgr+AQoEBgACABIEXwJiAxrvASBTdHJlYW1zIHRoZSByZXBvcnQgb2YgYSB0cmVlLCBhcyBmYXN0IGFzIGl0IGlzIHJlYWQuIFRoZSBzYW1lIGludGVydmFsIG9mIHRoZSBzYW1lIHN0b3JlIGdpdmVzIHRoZSBzYW1lCiBsaW5lcywgc28gYSByZXBvcnQgdGhhdCBicmVha3Mgb2ZmIGNhbiBiZSBjb250aW51ZWQgKGBhZnRlcl9saW5lYCkuIEVhY2ggY2FsbCBpcyByZWNvcmRlZCBpbiB0aGUgYXVkaXQgbG9nLCBhbmQgc28gaW4gbGF0ZXIgcmVwb3J0cy4KCpgCCgQGAAIBEgRmAmoDGokCIFN0cmVhbXMgdGhlIHJlcG9ydCBvZiBhIHRyZWUgYXMgYSBmaWxlLCB3aGljaCBgZ2F0ZWhvdXNlIHJlcG9ydCAtLXZlcmlmeWAgdmVyaWZpZXMuIEJ5IFJFU1QgdGhlIGFuc3dlciBpcyB0aGUgZmlsZTsKIG9uZSB0aGF0IGJyZWFrcyBvZmYgaXMgbm90IHdob2xlLCBhbmQgaXRzIGxhc3QgbGluZSBpcyBub3QgdGhlIHNlYWwuIEJlZm9yZSB0aGUgc2VhbCwgYW5kIG5vdCB1bmRlciBpdCwgYXJlIHRoZSBuYW1lcwogb2YgdGhlIHBlb3BsZSBpbiBpdHMgbGluZXMuCgpCCgQGAAICEgRsAm8DGjQgVGhlIHB1YmxpYyBrZXlzIHRoYXQgdmVyaWZ5IHNpZ25hdHVyZXMgb2YgcmVwb3J0cy4KYgZwcm90bzM="
     )
   }
 }

@@ -1037,6 +1037,276 @@ extension Tenancy_V1 {
     }
   }
 
+  /// Asks for a family as its first screen shows it.
+  public struct GetFamilyOverviewRequest: RPCKit.GeneratedMessage {
+    /// The family.
+    public var familyId: Swift.String = ""
+    /// Answers without the points when EntitlementService does not, and says so in `missing`.
+    public var allowPartial: Swift.Bool = false
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      familyId: Swift.String = "",
+      allowPartial: Swift.Bool = false
+    ) {
+      self.familyId = familyId
+      self.allowPartial = allowPartial
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.GetFamilyOverviewRequest" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__get_family_overview_request()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__GetFamilyOverviewRequest.self)
+      try unsafe self.familyId = RPCKit.MessageReading.string(source.pointee.f1_family_id)
+      unsafe self.allowPartial = source.pointee.f2_allow_partial != 0
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      measure.add(self.familyId.utf8.count)
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__GetFamilyOverviewRequest.self, 1)
+      unsafe tenancy__v1__get_family_overview_request__init(target)
+      unsafe target.pointee.f1_family_id = scratch.copy(self.familyId)
+      unsafe target.pointee.f2_allow_partial = self.allowPartial ? 1 : 0
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.familyId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must be set"))
+      } else {
+        if self.familyId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "family_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// A child of a family, with its points.
+  public struct ChildOverview: RPCKit.GeneratedMessage {
+    /// The child.
+    public var child: Tenancy_V1.Entity? {
+      get { child_storage.first }
+      set { child_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var child_storage: [Tenancy_V1.Entity] = []
+    /// Its balances, reward time and requests that wait; absent for those who may not view its points.
+    public var points: Entitlement_V1.PointsSummary? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      child: Tenancy_V1.Entity? = nil,
+      points: Entitlement_V1.PointsSummary? = nil
+    ) {
+      self.child = child
+      self.points = points
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.ChildOverview" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__child_overview()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__ChildOverview.self)
+      if let member = unsafe source.pointee.f1_child {
+        try unsafe self.child_storage = [Tenancy_V1.Entity(reading: member)]
+      }
+      if let member = unsafe source.pointee.f2_points {
+        try unsafe self.points = Entitlement_V1.PointsSummary(reading: member)
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.child {
+        value.measure(&measure)
+      }
+      if let value = self.points {
+        value.measure(&measure)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__ChildOverview.self, 1)
+      unsafe tenancy__v1__child_overview__init(target)
+      if let value = self.child {
+        unsafe target.pointee.f1_child = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Entity.self)
+      }
+      if let value = self.points {
+        unsafe target.pointee.f2_points = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__PointsSummary.self)
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
+  /// A family as its first screen shows it.
+  public struct FamilyOverview: RPCKit.GeneratedMessage {
+    /// The family.
+    public var family: Tenancy_V1.Entity? {
+      get { family_storage.first }
+      set { family_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var family_storage: [Tenancy_V1.Entity] = []
+    /// The children that the caller may view, by name; at most 50.
+    public var children: [Tenancy_V1.ChildOverview] = []
+    /// Whether there are more children.
+    public var childrenCut: Swift.Bool = false
+    /// Paired devices, oldest first; none for those who may not list them.
+    public var pairings: [Tenancy_V1.Pairing] = []
+    /// Points of the family itself; absent for those who may not view them.
+    public var points: Entitlement_V1.PointsSummary? = nil
+    /// The parts that are missing because a service does not answer: `points`. Only with `allow_partial`.
+    public var missing: [Swift.String] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      family: Tenancy_V1.Entity? = nil,
+      children: [Tenancy_V1.ChildOverview] = [],
+      childrenCut: Swift.Bool = false,
+      pairings: [Tenancy_V1.Pairing] = [],
+      points: Entitlement_V1.PointsSummary? = nil,
+      missing: [Swift.String] = []
+    ) {
+      self.family = family
+      self.children = children
+      self.childrenCut = childrenCut
+      self.pairings = pairings
+      self.points = points
+      self.missing = missing
+    }
+
+    public static var protobufName: Swift.String { "tenancy.v1.FamilyOverview" }
+
+    public static var descriptor: Swift.UnsafePointer<CProtobufC.ProtobufCMessageDescriptor>? {
+      unsafe rpckit_descriptor_tenancy__v1__family_overview()
+    }
+
+    public init(
+      reading raw: Swift.UnsafeMutableRawPointer
+    ) throws(RPCKit.MessageDecodingError) {
+      let source = unsafe raw.assumingMemoryBound(to: Tenancy__V1__FamilyOverview.self)
+      if let member = unsafe source.pointee.f1_family {
+        try unsafe self.family_storage = [Tenancy_V1.Entity(reading: member)]
+      }
+      if unsafe source.pointee.n_f2_children > 0 {
+        unsafe self.children.reserveCapacity(source.pointee.n_f2_children)
+        for index in unsafe 0..<source.pointee.n_f2_children {
+          if let member = unsafe source.pointee.f2_children[index] {
+            try unsafe self.children.append(Tenancy_V1.ChildOverview(reading: member))
+          }
+        }
+      }
+      unsafe self.childrenCut = source.pointee.f3_children_cut != 0
+      if unsafe source.pointee.n_f4_pairings > 0 {
+        unsafe self.pairings.reserveCapacity(source.pointee.n_f4_pairings)
+        for index in unsafe 0..<source.pointee.n_f4_pairings {
+          if let member = unsafe source.pointee.f4_pairings[index] {
+            try unsafe self.pairings.append(Tenancy_V1.Pairing(reading: member))
+          }
+        }
+      }
+      if let member = unsafe source.pointee.f5_points {
+        try unsafe self.points = Entitlement_V1.PointsSummary(reading: member)
+      }
+      if unsafe source.pointee.n_f6_missing > 0 {
+        unsafe self.missing.reserveCapacity(source.pointee.n_f6_missing)
+        for index in unsafe 0..<source.pointee.n_f6_missing {
+          try unsafe self.missing.append(RPCKit.MessageReading.string(source.pointee.f6_missing[index]))
+        }
+      }
+    }
+
+    public func measure(_ measure: inout RPCKit.MessageMeasure) {
+      if let value = self.family {
+        value.measure(&measure)
+      }
+      for element in self.children {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      for element in self.pairings {
+        if measure.isExceeded { return }
+        measure.add(2)
+        element.measure(&measure)
+      }
+      if let value = self.points {
+        value.measure(&measure)
+      }
+      for element in self.missing {
+        if measure.isExceeded { return }
+        measure.add(2)
+        measure.add(element.utf8.count)
+      }
+    }
+
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutableRawPointer {
+      let target = unsafe scratch.allocate(Tenancy__V1__FamilyOverview.self, 1)
+      unsafe tenancy__v1__family_overview__init(target)
+      if let value = self.family {
+        unsafe target.pointee.f1_family = value.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Entity.self)
+      }
+      if !self.children.isEmpty {
+        unsafe target.pointee.n_f2_children = self.children.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__ChildOverview>?.self, self.children.count)
+        for (index, element) in self.children.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__ChildOverview.self)
+        }
+        unsafe target.pointee.f2_children = unsafe elements
+      }
+      unsafe target.pointee.f3_children_cut = self.childrenCut ? 1 : 0
+      if !self.pairings.isEmpty {
+        unsafe target.pointee.n_f4_pairings = self.pairings.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Pairing>?.self, self.pairings.count)
+        for (index, element) in self.pairings.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch).assumingMemoryBound(to: Tenancy__V1__Pairing.self)
+        }
+        unsafe target.pointee.f4_pairings = unsafe elements
+      }
+      if let value = self.points {
+        unsafe target.pointee.f5_points = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__PointsSummary.self)
+      }
+      if !self.missing.isEmpty {
+        unsafe target.pointee.n_f6_missing = self.missing.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.missing.count)
+        for (index, element) in self.missing.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f6_missing = unsafe elements
+      }
+      return Swift.UnsafeMutableRawPointer(target)
+    }
+  }
+
   /// What is known of the methods of `tenancy.v1.Families`.
   public enum FamiliesMethods {
     /// Makes a code for one device. It can be used once, within ten minutes. The fifth wrong try kills it.
@@ -1113,6 +1383,29 @@ extension Tenancy_V1 {
         ),
       ]
     )
+    /// A family with its children, devices, points, rewards and requests that wait: the first screen of parent mode
+    /// in one call. Needs the right to view the family; each part is what its own call would answer.
+    public static let getOverview = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Families",
+      method: "GetOverview",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      hasNoSideEffects: true,
+      priority: .normal,
+      requestType: "tenancy.v1.GetFamilyOverviewRequest",
+      responseType: "tenancy.v1.FamilyOverview",
+      httpBindings: [
+        RPCKit.HTTPBinding(
+          method: "GET",
+          template: "/api/v1/families/{family_id}/overview",
+          segments: [.literal("api"), .literal("v1"), .literal("families"), .single, .literal("overview")],
+          variables: [.init(field: "family_id", segments: 3..<4)]
+        ),
+      ]
+    )
     /// Lists the devices of a family.
     public static let listPairings = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Families",
@@ -1175,6 +1468,9 @@ extension Tenancy_V1 {
     /// The role of a device and its modes: for the account that paired it, and for those who may list
     /// the family's pairings. Otherwise NOT_FOUND, like a device that is not paired.
     func getDeviceContext(_ request: Tenancy_V1.GetDeviceContextRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeviceContext
+    /// A family with its children, devices, points, rewards and requests that wait: the first screen of parent mode
+    /// in one call. Needs the right to view the family; each part is what its own call would answer.
+    func getOverview(_ request: Tenancy_V1.GetFamilyOverviewRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.FamilyOverview
     /// Lists the devices of a family.
     func listPairings(_ request: Tenancy_V1.ListPairingsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListPairingsResponse
     /// Ends a pairing, and the role `child` that came with it unless another device of the same account
@@ -1239,6 +1535,20 @@ extension Tenancy_V1 {
       return try await channel.unary(FamiliesMethods.getDeviceContext, request, options: options)
     }
 
+    /// A family with its children, devices, points, rewards and requests that wait: the first screen of parent mode
+    /// in one call. Needs the right to view the family; each part is what its own call would answer.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func getOverview(
+      _ request: Tenancy_V1.GetFamilyOverviewRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.FamilyOverview {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(FamiliesMethods.getOverview, request, options: options)
+    }
+
     /// Lists the devices of a family.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1274,10 +1584,12 @@ extension Tenancy_V1 {
       name: "tenancy/v1/families.proto",
       imports: {
         [
+          Entitlement_V1.entitlementV1PointsSummariesFile,
           Google_Protobuf.googleProtobufTimestampFile,
+          Tenancy_V1.tenancyV1EntitiesFile,
         ]
       },
-      base64: "Chl0ZW5hbmN5L3YxL2ZhbWlsaWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLHAwoHUGFpcmluZxIOCgJpZBgBIAEoCVICaWQSGwoJZmFtaWx5X2lkGAIgASgJUghmYW1pbHlJZBIhCghjaGlsZF9pZBgDIAEoCUIGursYAggBUgdjaGlsZElkEiUKCmNoaWxkX25hbWUYBCABKAlCBrq7GAIIAVIJY2hpbGROYW1lEjcKC2RldmljZV9yb2xlGAUgASgOMhYudGVuYW5jeS52MS5EZXZpY2VSb2xlUgpkZXZpY2VSb2xlEhsKCWRldmljZV9pZBgGIAEoCVIIZGV2aWNlSWQSHwoLZGV2aWNlX25hbWUYByABKAlSCmRldmljZU5hbWUSFwoHdXNlcl9pZBgIIAEoCVIGdXNlcklkEiMKCWlzc3VlZF9ieRgJIAEoCUIGursYAggBUghpc3N1ZWRCeRI3CglwYWlyZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghwYWlyZWRBdBIpCgxkaXNwbGF5X25hbWUYCyABKAlCBrq7GAIIAVILZGlzcGxheU5hbWUSLAoOaXNzdWVkX2J5X25hbWUYDCABKAlCBrq7GAIIAVIMaXNzdWVkQnlOYW1lItkBChhDcmVhdGVQYWlyaW5nQ29kZVJlcXVlc3QSJQoJZmFtaWx5X2lkGAEgASgJQgiquxgECAEYQFIIZmFtaWx5SWQSQQoLZGV2aWNlX3JvbGUYAiABKA4yFi50ZW5hbmN5LnYxLkRldmljZVJvbGVCCKq7GAQIATgBUgpkZXZpY2VSb2xlEiEKCGNoaWxkX2lkGAMgASgJQgaquxgCGEBSB2NoaWxkSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJqChlDcmVhdGVQYWlyaW5nQ29kZVJlc3BvbnNlEhIKBGNvZGUYASABKAlSBGNvZGUSOQoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCLHAQoRUGFpckRldmljZVJlcXVlc3QSHAoEY29kZRgBIAEoCUIIqrsYBAgBGEBSBGNvZGUSNgoJZGV2aWNlX2lkGAIgASgJQhmquxgVCAEYQCIPW0EtWmEtejAtOS5fLV0rUghkZXZpY2VJZBIqCgtkZXZpY2VfbmFtZRgDIAEoCUIJqrsYBRjIAVgBUgpkZXZpY2VOYW1lEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiQwoSUGFpckRldmljZVJlc3BvbnNlEi0KB3BhaXJpbmcYASABKAsyEy50ZW5hbmN5LnYxLlBhaXJpbmdSB3BhaXJpbmciUQoXR2V0RGV2aWNlQ29udGV4dFJlcXVlc3QSNgoJZGV2aWNlX2lkGAEgASgJQhmquxgVCAEYQCIPW0EtWmEtejAtOS5fLV0rUghkZXZpY2VJZCJqCgpNb2RlQWNjZXNzEioKBG1vZGUYASABKA4yFi50ZW5hbmN5LnYxLkRldmljZU1vZGVSBG1vZGUSGAoHYWxsb3dlZBgCIAEoCFIHYWxsb3dlZBIWCgZyZWFzb24YAyABKAlSBnJlYXNvbiJsCg1EZXZpY2VDb250ZXh0Ei0KB3BhaXJpbmcYASABKAsyEy50ZW5hbmN5LnYxLlBhaXJpbmdSB3BhaXJpbmcSLAoFbW9kZXMYAiADKAsyFi50ZW5hbmN5LnYxLk1vZGVBY2Nlc3NSBW1vZGVzIp4CChNMaXN0UGFpcmluZ3NSZXF1ZXN0EiUKCWZhbWlseV9pZBgBIAEoCUIIqrsYBAgBGEBSCGZhbWlseUlkEiEKCGNoaWxkX2lkGAIgASgJQgaquxgCGEBSB2NoaWxkSWQSKgoJcGFnZV9zaXplGAMgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAQgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgFIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJGCgdzb3J0X2J5GAYgASgJQi2quxgpIidwYWlyZWRfYXR8LXBhaXJlZF9hdHxwYWlyZWRBdHwtcGFpcmVkQXRSBnNvcnRCeSJvChRMaXN0UGFpcmluZ3NSZXNwb25zZRIvCghwYWlyaW5ncxgBIAMoCzITLnRlbmFuY3kudjEuUGFpcmluZ1IIcGFpcmluZ3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuImoKDVVucGFpclJlcXVlc3QSJwoKcGFpcmluZ19pZBgBIAEoCUIIqrsYBAgBGEBSCXBhaXJpbmdJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkgKDlVucGFpclJlc3BvbnNlEhoKCHVucGFpcmVkGAEgASgIUgh1bnBhaXJlZBIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24qYAoKRGV2aWNlUm9sZRIbChdERVZJQ0VfUk9MRV9VTlNQRUNJRklFRBAAEhYKEkRFVklDRV9ST0xFX1BBUkVOVBABEhUKEURFVklDRV9ST0xFX0NISUxEEAIaBsK7GAIIASpgCgpEZXZpY2VNb2RlEhsKF0RFVklDRV9NT0RFX1VOU1BFQ0lGSUVEEAASFgoSREVWSUNFX01PREVfUEFSRU5UEAESFQoRREVWSUNFX01PREVfQ0hJTEQQAhoGwrsYAggBMqwFCghGYW1pbGllcxKjAQoRQ3JlYXRlUGFpcmluZ0NvZGUSJC50ZW5hbmN5LnYxLkNyZWF0ZVBhaXJpbmdDb2RlUmVxdWVzdBolLnRlbmFuY3kudjEuQ3JlYXRlUGFpcmluZ0NvZGVSZXNwb25zZSJBorsYAggCgtPkkwIvIiovYXBpL3YxL2ZhbWlsaWVzL3tmYW1pbHlfaWR9L3BhaXJpbmctY29kZXM6ASqyuxgCCAESdAoKUGFpckRldmljZRIdLnRlbmFuY3kudjEuUGFpckRldmljZVJlcXVlc3QaHi50ZW5hbmN5LnYxLlBhaXJEZXZpY2VSZXNwb25zZSInorsYAggCgtPkkwIVIhAvYXBpL3YxL3BhaXJpbmdzOgEqsrsYAggBEogBChBHZXREZXZpY2VDb250ZXh0EiMudGVuYW5jeS52MS5HZXREZXZpY2VDb250ZXh0UmVxdWVzdBoZLnRlbmFuY3kudjEuRGV2aWNlQ29udGV4dCI0orsYBAgCIAGC0+STAiYSJC9hcGkvdjEvcGFpcmluZ3MvZGV2aWNlcy97ZGV2aWNlX2lkfRKKAQoMTGlzdFBhaXJpbmdzEh8udGVuYW5jeS52MS5MaXN0UGFpcmluZ3NSZXF1ZXN0GiAudGVuYW5jeS52MS5MaXN0UGFpcmluZ3NSZXNwb25zZSI3orsYBggCIAEoAYLT5JMCJxIlL2FwaS92MS9mYW1pbGllcy97ZmFtaWx5X2lkfS9wYWlyaW5ncxJsCgZVbnBhaXISGS50ZW5hbmN5LnYxLlVucGFpclJlcXVlc3QaGi50ZW5hbmN5LnYxLlVucGFpclJlc3BvbnNlIiuiuxgCCAKC0+STAh8qHS9hcGkvdjEvcGFpcmluZ3Mve3BhaXJpbmdfaWR9QjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrJKAo4CgEMEgMBABIaLiBGYW1pbGllczogZGV2aWNlcyB0aGF0IGFyZSBwYWlyZWQgd2l0aCB0aGVtLgoKJAoCBQASBAwAFAEaGCBUaGUgb3duZXIgb2YgYSBkZXZpY2UuCgodCgQFAAIAEgMPAh4aECBOb3Qgc3BlY2lmaWVkLgoKQQoEBQACARIDEQIZGjQgQSBwYXJlbnQncyBvciBndWFyZGlhbidzOiBpdCBoYXMgcGFyZW50IG1vZGUgb25seS4KCk4KBAUAAgISAxMCGBpBIEEgY2hpbGQnczogaXQgaGFzIGNoaWxkIG1vZGUsIGFuZCBwYXJlbnQgbW9kZSBiZWhpbmQgYSBzdGVwLXVwLgoKLQoCBQESBBcAHwEaISBUaGUgbW9kZSBvZiBhbiBhcHAgb24gYSBkZXZpY2UuCgodCgQFAQIAEgMaAh4aECBOb3Qgc3BlY2lmaWVkLgoKNQoEBQECARIDHAIZGiggVGhlIGZhbWlseSwgZm9yIHBhcmVudHMgYW5kIGd1YXJkaWFucy4KCi4KBAUBAgISAx4CGBohIE9uZSBjaGlsZCdzIHBvaW50cyBhbmQgcmV3YXJkcy4KCjAKAgQAEgQiADsBGiQgQSBkZXZpY2UgdGhhdCBiZWxvbmdzIHRvIGEgZmFtaWx5LgoKJQoEBAACABIDJAIQGhggSWRlbnRpZmllciwgYHBhcl/igKZgLgoKGgoEBAACARIDJgIXGg0gVGhlIGZhbWlseS4KCkkKBAQAAgISAygCPho8IFRoZSBjaGlsZCB3aG9zZSBkZXZpY2UgaXQgaXM7IGVtcHR5IGZvciBhIHBhcmVudCdzIGRldmljZS4KCj0KBAQAAgMSAyoCQBowIFRoZSBjaGlsZCdzIG5hbWU7IGVtcHR5IGZvciBhIHBhcmVudCdzIGRldmljZS4KCicKBAQAAgQSAywCHRoaIFRoZSBvd25lciBvZiB0aGUgZGV2aWNlLgoKLgoEBAACBRIDLgIXGiEgVGhlIGRldmljZSwgYXMgaXQgY2FsbHMgaXRzZWxmLgoKIwoEBAACBhIDMAIZGhYgSXRzIG5hbWUgZm9yIHBlb3BsZS4KCioKBAQAAgcSAzICFRodIFRoZSBhY2NvdW50IHRoYXQgcGFpcmVkIGl0LgoKNgoEBAACCBIDNAI/GikgVGhlIHVzZXIgd2hvc2UgY29kZSBpdCB3YXMgcGFpcmVkIHdpdGguCgoiCgQEAAIJEgM2AisaFSBXaGVuIGl0IHdhcyBwYWlyZWQuCgpTCgQEAAIKEgM4AkMaRiBEaXNwbGF5IG5hbWUgb2YgdGhlIGFjY291bnQgdGhhdCBwYWlyZWQgaXQ7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKXwoEBAACCxIDOgJFGlIgRGlzcGxheSBuYW1lIG9mIHRoZSB1c2VyIHdob3NlIGNvZGUgaXQgd2FzIHBhaXJlZCB3aXRoOyBlbXB0eSB1bnRpbCBpdCBpcyBrbm93bi4KChsKAgQBEgQ+AEgBGg8gTWFrZXMgYSBjb2RlLgoKTgoEBAECABIDQAJLGkEgVGhlIGZhbWlseTsgdGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gcGFpciBkZXZpY2VzIHdpdGggaXQuCgovCgQEAQIBEgNCAlgaIiBUaGUgb3duZXIgb2YgdGhlIGRldmljZSB0byBwYWlyLgoKZwoEBAECAhIDRAI6GlogVGhlIGNoaWxkIHdob3NlIGRldmljZSBpdCBpczogcmVxdWlyZWQgZm9yIGEgY2hpbGQncyBkZXZpY2UsIGFuZCByZWZ1c2VkIGZvciBhIHBhcmVudCdzLgoKgQEKBAQBAgMSA0cCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKFQoCBAISBEsAUgEaCSBBIGNvZGUuCgrdAQoEBAICABIDTwISGs8BIEVpZ2h0IGxldHRlcnMgYW5kIGRpZ2l0cyBmb3IgdGhlIGRldmljZTogbm9uZSBsb29rcyBsaWtlIGFub3RoZXIgb25lLCBhbmQgY2FzZSBkb2VzIG5vdCBtYXR0ZXIuCiBUaGUgc2VydmljZSBrZWVwcyBubyBjb3B5OiB0aGUgYW5zd2VyIHRvIGEgcmVwZWF0ZWQgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGlkZW1wb3RlbmN5IGtleSBjb21lcwogd2l0aG91dCBpdC4KCkEKBAQCAgESA1ECKxo0IFVudGlsIHdoZW4gaXQgY2FuIGJlIHVzZWQsIGV4Y2x1c2l2ZTogdGVuIG1pbnV0ZXMuCgodCgIEAxIEVQBfARoRIFBhaXJzIGEgZGV2aWNlLgoKPgoEBAMCABIDVwJGGjEgVGhlIGNvZGU7IGNhc2UsIHNwYWNlcyBhbmQgaHlwaGVucyBhcmUgaWdub3JlZC4KCk4KBAQDAgESA1kCZxpBIFRoZSBkZXZpY2UsIGFzIGl0IGNhbGxzIGl0c2VsZjogc29tZXRoaW5nIHJhbmRvbSB0aGF0IGl0IGtlZXBzLgoKIwoEBAMCAhIDWwJRGhYgSXRzIG5hbWUgZm9yIHBlb3BsZS4KCoEBCgQEAwIDEgNeAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCh4KAgQEEgRiAGUBGhIgVGhlIG5ldyBwYWlyaW5nLgoKGwoEBAQCABIDZAIWGg4gVGhlIHBhaXJpbmcuCgokCgIEBRIEaABrARoYIEFza3Mgd2hhdCBhIGRldmljZSBpcy4KCi4KBAQFAgASA2oCZxohIFRoZSBkZXZpY2UsIGFzIGl0IGNhbGxzIGl0c2VsZi4KCikKAgQGEgRuAHYBGh0gT25lIG1vZGUgdGhhdCBhIGRldmljZSBoYXMuCgoYCgQEBgIAEgNwAhYaCyBUaGUgbW9kZS4KCjMKBAQGAgESA3ICExomIFdoZXRoZXIgdGhlIGNhbGxlciBtYXkgZW50ZXIgaXQgbm93LgoKhQEKBAQGAgISA3UCFBp4IEFMTE9XRUQsIG9yIHdoeSBub3Q6IGEgcmVhc29uIGNvZGUgb2YgUGVybWlzc2lvbnMuIFNURVBfVVBfUkVRVUlSRUQgbWVhbnMgdGhhdCB0aGUgY2FsbGVyIG11c3QKIHByb3ZlIHdobyBpdCBpcyBmaXJzdC4KCjkKAgQHEgR5AH4BGi0gVGhlIHJvbGUgYW5kIG1vZGUgb2YgYSBkZXZpY2UsIGZvciBpdHMgYXBwLgoKGwoEBAcCABIDewIWGg4gVGhlIHBhaXJpbmcuCgpGCgQEBwIBEgN9AiAaOSBUaGUgbW9kZXMgdG8gc2hvdzsgY2hpbGQgbW9kZSBvbmx5IG9uIGEgY2hpbGQncyBkZXZpY2UuCgouCgIECBIGgQEAjgEBGiAgTGlzdHMgdGhlIGRldmljZXMgb2YgYSBmYW1pbHkuCgobCgQECAIAEgSDAQJLGg0gVGhlIGZhbWlseS4KCikKBAQIAgESBIUBAjoaGyBPbmx5IHRob3NlIG9mIHRoaXMgY2hpbGQuCgorCgQECAICEgSHAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECAIDEgSJAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgplCgQECAIEEgSLAQI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKXAoEBAgCBRIEjQECYBpOIGBwYWlyZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLXBhaXJlZF9hdGA6IG5ld2VzdCBmaXJzdC4KCiUKAgQJEgaRAQCWAQEaFyBPbmUgcGFnZSBvZiBwYWlyaW5ncy4KCl0KBAQJAgASBJMBAiAaTyBPbGRlc3QgZmlyc3Q7IHBhaXJpbmdzIG9mIHRoZSBzYW1lIG1pbGxpc2Vjb25kIGFyZSBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgaWRzLgoKOQoEBAkCARIElQECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgofCgIEChIGmQEAnwEBGhEgRW5kcyBhIHBhaXJpbmcuCgocCgQECgIAEgSbAQJMGg4gVGhlIHBhaXJpbmcuCgqCAQoEBAoCARIEngECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKKgoCBAsSBqIBAKcBARocIFRoZSBvdXRjb21lIGZvciBhIHBhaXJpbmcuCgpqCgQECwIAEgSkAQIUGlwgV2hldGhlciBpdCB3YXMgZW5kZWQ7IGZhbHNlIGlmIHRoZSBjYWxsZXIga25vd3Mgb2Ygbm8gc3VjaCBwYWlyaW5nLCB3aGljaCBpcyBub3QgYW4gZXJyb3IuCgouCgQECwIBEgSmAQIWGiAgVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgaXQuCgpvCgIGABIGqgEAzwEBGmEgRGV2aWNlcyBvZiBmYW1pbGllcy4gU2VydmVkIHdoZW4gdGhlIHBvbGljeSBoYXMgZmFtaWxpZXMgd2l0aCB0aGUgYWN0aW9uIGBmYW1pbHkucGFpcl9kZXZpY2VzYC4KCrsBCgQGAAIAEgatAQKxAQMaqgEgTWFrZXMgYSBjb2RlIGZvciBvbmUgZGV2aWNlLiBJdCBjYW4gYmUgdXNlZCBvbmNlLCB3aXRoaW4gdGVuIG1pbnV0ZXMuIFRoZSBmaWZ0aCB3cm9uZyB0cnkga2lsbHMgaXQuCiBBIGZhbWlseSBoYXMgYXQgbW9zdCBmaXZlIGNvZGVzOiBhIGZ1cnRoZXIgb25lIHJlcGxhY2VzIHRoZSBvbGRlc3QuCgrDBAoEBgACARIGuAECvAEDGrIEIFBhaXJzIHRoZSBkZXZpY2UgdGhhdCB0aGUgY2FsbGVyIHVzZXMuIE9uIGEgY2hpbGQncyBkZXZpY2UgdGhlIGNhbGxlciBpcyB0aGUgY2hpbGQncyBvd24gYWNjb3VudCwKIHdoaWNoIGdldHMgdGhlIHJvbGUgYGNoaWxkYDsgYW4gYWNjb3VudCB0aGF0IGJlbG9uZ3MgdG8gYSBwYXJlbnQgb3IgZ3VhcmRpYW4gb2YgdGhlIGNoaWxkIGlzCiByZWZ1c2VkIHdpdGggRkFJTEVEX1BSRUNPTkRJVElPTiwgQURVTFRfQUNDT1VOVC4gT24gYSBwYXJlbnQncyBkZXZpY2UgdGhlIGNhbGxlciBtdXN0IGhhdmUgYSByb2xlCiBpbiB0aGUgZmFtaWx5LCBlbHNlIEZBSUxFRF9QUkVDT05ESVRJT04sIEZBTUlMWV9ST0xFX1JFUVVJUkVELiBBIHdyb25nLCB1c2VkLCBkZWFkIG9yIGV4cGlyZWQgY29kZQogaXMgTk9UX0ZPVU5ELCBDT0RFX1VOS05PV047IGZpdmUgb2YgdGhlbSBpbiB0ZW4gbWludXRlcyBhcmUgUkVTT1VSQ0VfRVhIQVVTVEVELAogVE9PX01BTllfQ09ERV9BVFRFTVBUUy4gQW4gZWFybGllciBwYWlyaW5nIG9mIHRoZSBzYW1lIGRldmljZSBieSB0aGUgc2FtZSBhY2NvdW50IGVuZHMuCgrAAQoEBgACAhIGvwECwgEDGq8BIFRoZSByb2xlIG9mIGEgZGV2aWNlIGFuZCBpdHMgbW9kZXM6IGZvciB0aGUgYWNjb3VudCB0aGF0IHBhaXJlZCBpdCwgYW5kIGZvciB0aG9zZSB3aG8gbWF5IGxpc3QKIHRoZSBmYW1pbHkncyBwYWlyaW5ncy4gT3RoZXJ3aXNlIE5PVF9GT1VORCwgbGlrZSBhIGRldmljZSB0aGF0IGlzIG5vdCBwYWlyZWQuCgowCgQGAAIDEgbEAQLHAQMaICBMaXN0cyB0aGUgZGV2aWNlcyBvZiBhIGZhbWlseS4KCu4BCgQGAAIEEgbLAQLOAQMa3QEgRW5kcyBhIHBhaXJpbmcsIGFuZCB0aGUgcm9sZSBgY2hpbGRgIHRoYXQgY2FtZSB3aXRoIGl0IHVubGVzcyBhbm90aGVyIGRldmljZSBvZiB0aGUgc2FtZSBhY2NvdW50CiBuZWVkcyBpdC4gVGFrZXMgdGhlIHJpZ2h0IHRvIHBhaXIgZGV2aWNlczsgdGhlIGFjY291bnQgb24gYSBwYXJlbnQncyBkZXZpY2UgY2FuIGVuZCBpdHMgb3duIHBhaXJpbmcsCiBhbmQgYSBjaGlsZCBjYW5ub3QuCmIGcHJvdG8z"
+      base64: "Chl0ZW5hbmN5L3YxL2ZhbWlsaWVzLnByb3RvEgp0ZW5hbmN5LnYxGiVlbnRpdGxlbWVudC92MS9wb2ludHNfc3VtbWFyaWVzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL2FwaS9hbm5vdGF0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoZdGVuYW5jeS92MS9lbnRpdGllcy5wcm90byLHAwoHUGFpcmluZxIOCgJpZBgBIAEoCVICaWQSGwoJZmFtaWx5X2lkGAIgASgJUghmYW1pbHlJZBIhCghjaGlsZF9pZBgDIAEoCUIGursYAggBUgdjaGlsZElkEiUKCmNoaWxkX25hbWUYBCABKAlCBrq7GAIIAVIJY2hpbGROYW1lEjcKC2RldmljZV9yb2xlGAUgASgOMhYudGVuYW5jeS52MS5EZXZpY2VSb2xlUgpkZXZpY2VSb2xlEhsKCWRldmljZV9pZBgGIAEoCVIIZGV2aWNlSWQSHwoLZGV2aWNlX25hbWUYByABKAlSCmRldmljZU5hbWUSFwoHdXNlcl9pZBgIIAEoCVIGdXNlcklkEiMKCWlzc3VlZF9ieRgJIAEoCUIGursYAggBUghpc3N1ZWRCeRI3CglwYWlyZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghwYWlyZWRBdBIpCgxkaXNwbGF5X25hbWUYCyABKAlCBrq7GAIIAVILZGlzcGxheU5hbWUSLAoOaXNzdWVkX2J5X25hbWUYDCABKAlCBrq7GAIIAVIMaXNzdWVkQnlOYW1lItkBChhDcmVhdGVQYWlyaW5nQ29kZVJlcXVlc3QSJQoJZmFtaWx5X2lkGAEgASgJQgiquxgECAEYQFIIZmFtaWx5SWQSQQoLZGV2aWNlX3JvbGUYAiABKA4yFi50ZW5hbmN5LnYxLkRldmljZVJvbGVCCKq7GAQIATgBUgpkZXZpY2VSb2xlEiEKCGNoaWxkX2lkGAMgASgJQgaquxgCGEBSB2NoaWxkSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJqChlDcmVhdGVQYWlyaW5nQ29kZVJlc3BvbnNlEhIKBGNvZGUYASABKAlSBGNvZGUSOQoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCLHAQoRUGFpckRldmljZVJlcXVlc3QSHAoEY29kZRgBIAEoCUIIqrsYBAgBGEBSBGNvZGUSNgoJZGV2aWNlX2lkGAIgASgJQhmquxgVCAEYQCIPW0EtWmEtejAtOS5fLV0rUghkZXZpY2VJZBIqCgtkZXZpY2VfbmFtZRgDIAEoCUIJqrsYBRjIAVgBUgpkZXZpY2VOYW1lEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiQwoSUGFpckRldmljZVJlc3BvbnNlEi0KB3BhaXJpbmcYASABKAsyEy50ZW5hbmN5LnYxLlBhaXJpbmdSB3BhaXJpbmciUQoXR2V0RGV2aWNlQ29udGV4dFJlcXVlc3QSNgoJZGV2aWNlX2lkGAEgASgJQhmquxgVCAEYQCIPW0EtWmEtejAtOS5fLV0rUghkZXZpY2VJZCJqCgpNb2RlQWNjZXNzEioKBG1vZGUYASABKA4yFi50ZW5hbmN5LnYxLkRldmljZU1vZGVSBG1vZGUSGAoHYWxsb3dlZBgCIAEoCFIHYWxsb3dlZBIWCgZyZWFzb24YAyABKAlSBnJlYXNvbiJsCg1EZXZpY2VDb250ZXh0Ei0KB3BhaXJpbmcYASABKAsyEy50ZW5hbmN5LnYxLlBhaXJpbmdSB3BhaXJpbmcSLAoFbW9kZXMYAiADKAsyFi50ZW5hbmN5LnYxLk1vZGVBY2Nlc3NSBW1vZGVzIp4CChNMaXN0UGFpcmluZ3NSZXF1ZXN0EiUKCWZhbWlseV9pZBgBIAEoCUIIqrsYBAgBGEBSCGZhbWlseUlkEiEKCGNoaWxkX2lkGAIgASgJQgaquxgCGEBSB2NoaWxkSWQSKgoJcGFnZV9zaXplGAMgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAQgASgJQgequxgDGIAIUglwYWdlVG9rZW4SIQoEcGFnZRgFIAEoDUINqrsYCTEAAAAAAIjDQFIEcGFnZRJGCgdzb3J0X2J5GAYgASgJQi2quxgpIidwYWlyZWRfYXR8LXBhaXJlZF9hdHxwYWlyZWRBdHwtcGFpcmVkQXRSBnNvcnRCeSJvChRMaXN0UGFpcmluZ3NSZXNwb25zZRIvCghwYWlyaW5ncxgBIAMoCzITLnRlbmFuY3kudjEuUGFpcmluZ1IIcGFpcmluZ3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuImoKDVVucGFpclJlcXVlc3QSJwoKcGFpcmluZ19pZBgBIAEoCUIIqrsYBAgBGEBSCXBhaXJpbmdJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkgKDlVucGFpclJlc3BvbnNlEhoKCHVucGFpcmVkGAEgASgIUgh1bnBhaXJlZBIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24iZgoYR2V0RmFtaWx5T3ZlcnZpZXdSZXF1ZXN0EiUKCWZhbWlseV9pZBgBIAEoCUIIqrsYBAgBGEBSCGZhbWlseUlkEiMKDWFsbG93X3BhcnRpYWwYAiABKAhSDGFsbG93UGFydGlhbCJwCg1DaGlsZE92ZXJ2aWV3EigKBWNoaWxkGAEgASgLMhIudGVuYW5jeS52MS5FbnRpdHlSBWNoaWxkEjUKBnBvaW50cxgCIAEoCzIdLmVudGl0bGVtZW50LnYxLlBvaW50c1N1bW1hcnlSBnBvaW50cyKYAgoORmFtaWx5T3ZlcnZpZXcSKgoGZmFtaWx5GAEgASgLMhIudGVuYW5jeS52MS5FbnRpdHlSBmZhbWlseRI1CghjaGlsZHJlbhgCIAMoCzIZLnRlbmFuY3kudjEuQ2hpbGRPdmVydmlld1IIY2hpbGRyZW4SIQoMY2hpbGRyZW5fY3V0GAMgASgIUgtjaGlsZHJlbkN1dBIvCghwYWlyaW5ncxgEIAMoCzITLnRlbmFuY3kudjEuUGFpcmluZ1IIcGFpcmluZ3MSNQoGcG9pbnRzGAUgASgLMh0uZW50aXRsZW1lbnQudjEuUG9pbnRzU3VtbWFyeVIGcG9pbnRzEhgKB21pc3NpbmcYBiADKAlSB21pc3NpbmcqYAoKRGV2aWNlUm9sZRIbChdERVZJQ0VfUk9MRV9VTlNQRUNJRklFRBAAEhYKEkRFVklDRV9ST0xFX1BBUkVOVBABEhUKEURFVklDRV9ST0xFX0NISUxEEAIaBsK7GAIIASpgCgpEZXZpY2VNb2RlEhsKF0RFVklDRV9NT0RFX1VOU1BFQ0lGSUVEEAASFgoSREVWSUNFX01PREVfUEFSRU5UEAESFQoRREVWSUNFX01PREVfQ0hJTEQQAhoGwrsYAggBMrUGCghGYW1pbGllcxKjAQoRQ3JlYXRlUGFpcmluZ0NvZGUSJC50ZW5hbmN5LnYxLkNyZWF0ZVBhaXJpbmdDb2RlUmVxdWVzdBolLnRlbmFuY3kudjEuQ3JlYXRlUGFpcmluZ0NvZGVSZXNwb25zZSJBorsYAggCgtPkkwIvIiovYXBpL3YxL2ZhbWlsaWVzL3tmYW1pbHlfaWR9L3BhaXJpbmctY29kZXM6ASqyuxgCCAESdAoKUGFpckRldmljZRIdLnRlbmFuY3kudjEuUGFpckRldmljZVJlcXVlc3QaHi50ZW5hbmN5LnYxLlBhaXJEZXZpY2VSZXNwb25zZSInorsYAggCgtPkkwIVIhAvYXBpL3YxL3BhaXJpbmdzOgEqsrsYAggBEogBChBHZXREZXZpY2VDb250ZXh0EiMudGVuYW5jeS52MS5HZXREZXZpY2VDb250ZXh0UmVxdWVzdBoZLnRlbmFuY3kudjEuRGV2aWNlQ29udGV4dCI0orsYBAgCIAGC0+STAiYSJC9hcGkvdjEvcGFpcmluZ3MvZGV2aWNlcy97ZGV2aWNlX2lkfRKGAQoLR2V0T3ZlcnZpZXcSJC50ZW5hbmN5LnYxLkdldEZhbWlseU92ZXJ2aWV3UmVxdWVzdBoaLnRlbmFuY3kudjEuRmFtaWx5T3ZlcnZpZXciNaK7GAQIAiABgtPkkwInEiUvYXBpL3YxL2ZhbWlsaWVzL3tmYW1pbHlfaWR9L292ZXJ2aWV3EooBCgxMaXN0UGFpcmluZ3MSHy50ZW5hbmN5LnYxLkxpc3RQYWlyaW5nc1JlcXVlc3QaIC50ZW5hbmN5LnYxLkxpc3RQYWlyaW5nc1Jlc3BvbnNlIjeiuxgGCAIgASgBgtPkkwInEiUvYXBpL3YxL2ZhbWlsaWVzL3tmYW1pbHlfaWR9L3BhaXJpbmdzEmwKBlVucGFpchIZLnRlbmFuY3kudjEuVW5wYWlyUmVxdWVzdBoaLnRlbmFuY3kudjEuVW5wYWlyUmVzcG9uc2UiK6K7GAIIAoLT5JMCHyodL2FwaS92MS9wYWlyaW5ncy97cGFpcmluZ19pZH1CMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSqgxCjgKAQwSAwEAEhouIEZhbWlsaWVzOiBkZXZpY2VzIHRoYXQgYXJlIHBhaXJlZCB3aXRoIHRoZW0uCgokCgIFABIEDgAWARoYIFRoZSBvd25lciBvZiBhIGRldmljZS4KCh0KBAUAAgASAxECHhoQIE5vdCBzcGVjaWZpZWQuCgpBCgQFAAIBEgMTAhkaNCBBIHBhcmVudCdzIG9yIGd1YXJkaWFuJ3M6IGl0IGhhcyBwYXJlbnQgbW9kZSBvbmx5LgoKTgoEBQACAhIDFQIYGkEgQSBjaGlsZCdzOiBpdCBoYXMgY2hpbGQgbW9kZSwgYW5kIHBhcmVudCBtb2RlIGJlaGluZCBhIHN0ZXAtdXAuCgotCgIFARIEGQAhARohIFRoZSBtb2RlIG9mIGFuIGFwcCBvbiBhIGRldmljZS4KCh0KBAUBAgASAxwCHhoQIE5vdCBzcGVjaWZpZWQuCgo1CgQFAQIBEgMeAhkaKCBUaGUgZmFtaWx5LCBmb3IgcGFyZW50cyBhbmQgZ3VhcmRpYW5zLgoKLgoEBQECAhIDIAIYGiEgT25lIGNoaWxkJ3MgcG9pbnRzIGFuZCByZXdhcmRzLgoKMAoCBAASBCQAPQEaJCBBIGRldmljZSB0aGF0IGJlbG9uZ3MgdG8gYSBmYW1pbHkuCgolCgQEAAIAEgMmAhAaGCBJZGVudGlmaWVyLCBgcGFyX+KApmAuCgoaCgQEAAIBEgMoAhcaDSBUaGUgZmFtaWx5LgoKSQoEBAACAhIDKgI+GjwgVGhlIGNoaWxkIHdob3NlIGRldmljZSBpdCBpczsgZW1wdHkgZm9yIGEgcGFyZW50J3MgZGV2aWNlLgoKPQoEBAACAxIDLAJAGjAgVGhlIGNoaWxkJ3MgbmFtZTsgZW1wdHkgZm9yIGEgcGFyZW50J3MgZGV2aWNlLgoKJwoEBAACBBIDLgIdGhogVGhlIG93bmVyIG9mIHRoZSBkZXZpY2UuCgouCgQEAAIFEgMwAhcaISBUaGUgZGV2aWNlLCBhcyBpdCBjYWxscyBpdHNlbGYuCgojCgQEAAIGEgMyAhkaFiBJdHMgbmFtZSBmb3IgcGVvcGxlLgoKKgoEBAACBxIDNAIVGh0gVGhlIGFjY291bnQgdGhhdCBwYWlyZWQgaXQuCgo2CgQEAAIIEgM2Aj8aKSBUaGUgdXNlciB3aG9zZSBjb2RlIGl0IHdhcyBwYWlyZWQgd2l0aC4KCiIKBAQAAgkSAzgCKxoVIFdoZW4gaXQgd2FzIHBhaXJlZC4KClMKBAQAAgoSAzoCQxpGIERpc3BsYXkgbmFtZSBvZiB0aGUgYWNjb3VudCB0aGF0IHBhaXJlZCBpdDsgZW1wdHkgdW50aWwgaXQgaXMga25vd24uCgpfCgQEAAILEgM8AkUaUiBEaXNwbGF5IG5hbWUgb2YgdGhlIHVzZXIgd2hvc2UgY29kZSBpdCB3YXMgcGFpcmVkIHdpdGg7IGVtcHR5IHVudGlsIGl0IGlzIGtub3duLgoKGwoCBAESBEAASgEaDyBNYWtlcyBhIGNvZGUuCgpOCgQEAQIAEgNCAksaQSBUaGUgZmFtaWx5OyB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBwYWlyIGRldmljZXMgd2l0aCBpdC4KCi8KBAQBAgESA0QCWBoiIFRoZSBvd25lciBvZiB0aGUgZGV2aWNlIHRvIHBhaXIuCgpnCgQEAQICEgNGAjoaWiBUaGUgY2hpbGQgd2hvc2UgZGV2aWNlIGl0IGlzOiByZXF1aXJlZCBmb3IgYSBjaGlsZCdzIGRldmljZSwgYW5kIHJlZnVzZWQgZm9yIGEgcGFyZW50J3MuCgqBAQoEBAECAxIDSQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoVCgIEAhIETQBUARoJIEEgY29kZS4KCt0BCgQEAgIAEgNRAhIazwEgRWlnaHQgbGV0dGVycyBhbmQgZGlnaXRzIGZvciB0aGUgZGV2aWNlOiBub25lIGxvb2tzIGxpa2UgYW5vdGhlciBvbmUsIGFuZCBjYXNlIGRvZXMgbm90IG1hdHRlci4KIFRoZSBzZXJ2aWNlIGtlZXBzIG5vIGNvcHk6IHRoZSBhbnN3ZXIgdG8gYSByZXBlYXRlZCByZXF1ZXN0IHdpdGggdGhlIHNhbWUgaWRlbXBvdGVuY3kga2V5IGNvbWVzCiB3aXRob3V0IGl0LgoKQQoEBAICARIDUwIrGjQgVW50aWwgd2hlbiBpdCBjYW4gYmUgdXNlZCwgZXhjbHVzaXZlOiB0ZW4gbWludXRlcy4KCh0KAgQDEgRXAGEBGhEgUGFpcnMgYSBkZXZpY2UuCgo+CgQEAwIAEgNZAkYaMSBUaGUgY29kZTsgY2FzZSwgc3BhY2VzIGFuZCBoeXBoZW5zIGFyZSBpZ25vcmVkLgoKTgoEBAMCARIDWwJnGkEgVGhlIGRldmljZSwgYXMgaXQgY2FsbHMgaXRzZWxmOiBzb21ldGhpbmcgcmFuZG9tIHRoYXQgaXQga2VlcHMuCgojCgQEAwICEgNdAlEaFiBJdHMgbmFtZSBmb3IgcGVvcGxlLgoKgQEKBAQDAgMSA2ACQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHgoCBAQSBGQAZwEaEiBUaGUgbmV3IHBhaXJpbmcuCgobCgQEBAIAEgNmAhYaDiBUaGUgcGFpcmluZy4KCiQKAgQFEgRqAG0BGhggQXNrcyB3aGF0IGEgZGV2aWNlIGlzLgoKLgoEBAUCABIDbAJnGiEgVGhlIGRldmljZSwgYXMgaXQgY2FsbHMgaXRzZWxmLgoKKQoCBAYSBHAAeAEaHSBPbmUgbW9kZSB0aGF0IGEgZGV2aWNlIGhhcy4KChgKBAQGAgASA3ICFhoLIFRoZSBtb2RlLgoKMwoEBAYCARIDdAITGiYgV2hldGhlciB0aGUgY2FsbGVyIG1heSBlbnRlciBpdCBub3cuCgqFAQoEBAYCAhIDdwIUGnggQUxMT1dFRCwgb3Igd2h5IG5vdDogYSByZWFzb24gY29kZSBvZiBQZXJtaXNzaW9ucy4gU1RFUF9VUF9SRVFVSVJFRCBtZWFucyB0aGF0IHRoZSBjYWxsZXIgbXVzdAogcHJvdmUgd2hvIGl0IGlzIGZpcnN0LgoKOgoCBAcSBXsAgAEBGi0gVGhlIHJvbGUgYW5kIG1vZGUgb2YgYSBkZXZpY2UsIGZvciBpdHMgYXBwLgoKGwoEBAcCABIDfQIWGg4gVGhlIHBhaXJpbmcuCgpGCgQEBwIBEgN/AiAaOSBUaGUgbW9kZXMgdG8gc2hvdzsgY2hpbGQgbW9kZSBvbmx5IG9uIGEgY2hpbGQncyBkZXZpY2UuCgouCgIECBIGgwEAkAEBGiAgTGlzdHMgdGhlIGRldmljZXMgb2YgYSBmYW1pbHkuCgobCgQECAIAEgSFAQJLGg0gVGhlIGZhbWlseS4KCikKBAQIAgESBIcBAjoaGyBPbmx5IHRob3NlIG9mIHRoaXMgY2hpbGQuCgorCgQECAICEgSJAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECAIDEgSLAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgplCgQECAIEEgSNAQI1GlcgV2hpY2ggcGFnZSwgY291bnRlZCBmcm9tIDEsIGFzIGZhciBhcyBpdGVtIDEwLDAwMDsgMCBtZWFucyB0aGF0IGBwYWdlX3Rva2VuYCBzYXlzIGl0LgoKXAoEBAgCBRIEjwECYBpOIGBwYWlyZWRfYXRgOiBvbGRlc3QgZmlyc3QsIHdoaWNoIGlzIHRoZSBkZWZhdWx0OyBgLXBhaXJlZF9hdGA6IG5ld2VzdCBmaXJzdC4KCiUKAgQJEgaTAQCYAQEaFyBPbmUgcGFnZSBvZiBwYWlyaW5ncy4KCl0KBAQJAgASBJUBAiAaTyBPbGRlc3QgZmlyc3Q7IHBhaXJpbmdzIG9mIHRoZSBzYW1lIG1pbGxpc2Vjb25kIGFyZSBpbiB0aGUgb3JkZXIgb2YgdGhlaXIgaWRzLgoKOQoEBAkCARIElwECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgofCgIEChIGmwEAoQEBGhEgRW5kcyBhIHBhaXJpbmcuCgocCgQECgIAEgSdAQJMGg4gVGhlIHBhaXJpbmcuCgqCAQoEBAoCARIEoAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKKgoCBAsSBqQBAKkBARocIFRoZSBvdXRjb21lIGZvciBhIHBhaXJpbmcuCgpqCgQECwIAEgSmAQIUGlwgV2hldGhlciBpdCB3YXMgZW5kZWQ7IGZhbHNlIGlmIHRoZSBjYWxsZXIga25vd3Mgb2Ygbm8gc3VjaCBwYWlyaW5nLCB3aGljaCBpcyBub3QgYW4gZXJyb3IuCgouCgQECwIBEgSoAQIWGiAgVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgaXQuCgo/CgIEDBIGrAEAsQEBGjEgQXNrcyBmb3IgYSBmYW1pbHkgYXMgaXRzIGZpcnN0IHNjcmVlbiBzaG93cyBpdC4KChsKBAQMAgASBK4BAksaDSBUaGUgZmFtaWx5LgoKZgoEBAwCARIEsAECGRpYIEFuc3dlcnMgd2l0aG91dCB0aGUgcG9pbnRzIHdoZW4gRW50aXRsZW1lbnRTZXJ2aWNlIGRvZXMgbm90LCBhbmQgc2F5cyBzbyBpbiBgbWlzc2luZ2AuCgo1CgIEDRIGtAEAuQEBGicgQSBjaGlsZCBvZiBhIGZhbWlseSwgd2l0aCBpdHMgcG9pbnRzLgoKGgoEBA0CABIEtgECExoMIFRoZSBjaGlsZC4KCm8KBAQNAgESBLgBAioaYSBJdHMgYmFsYW5jZXMsIHJld2FyZCB0aW1lIGFuZCByZXF1ZXN0cyB0aGF0IHdhaXQ7IGFic2VudCBmb3IgdGhvc2Ugd2hvIG1heSBub3QgdmlldyBpdHMgcG9pbnRzLgoKNgoCBA4SBrwBAMkBARooIEEgZmFtaWx5IGFzIGl0cyBmaXJzdCBzY3JlZW4gc2hvd3MgaXQuCgobCgQEDgIAEgS+AQIUGg0gVGhlIGZhbWlseS4KCksKBAQOAgESBMABAiYaPSBUaGUgY2hpbGRyZW4gdGhhdCB0aGUgY2FsbGVyIG1heSB2aWV3LCBieSBuYW1lOyBhdCBtb3N0IDUwLgoKMAoEBA4CAhIEwgECGBoiIFdoZXRoZXIgdGhlcmUgYXJlIG1vcmUgY2hpbGRyZW4uCgpTCgQEDgIDEgTEAQIgGkUgUGFpcmVkIGRldmljZXMsIG9sZGVzdCBmaXJzdDsgbm9uZSBmb3IgdGhvc2Ugd2hvIG1heSBub3QgbGlzdCB0aGVtLgoKVAoEBA4CBBIExgECKhpGIFBvaW50cyBvZiB0aGUgZmFtaWx5IGl0c2VsZjsgYWJzZW50IGZvciB0aG9zZSB3aG8gbWF5IG5vdCB2aWV3IHRoZW0uCgpyCgQEDgIFEgTIAQIeGmQgVGhlIHBhcnRzIHRoYXQgYXJlIG1pc3NpbmcgYmVjYXVzZSBhIHNlcnZpY2UgZG9lcyBub3QgYW5zd2VyOiBgcG9pbnRzYC4gT25seSB3aXRoIGBhbGxvd19wYXJ0aWFsYC4KCm8KAgYAEgbMAQD3AQEaYSBEZXZpY2VzIG9mIGZhbWlsaWVzLiBTZXJ2ZWQgd2hlbiB0aGUgcG9saWN5IGhhcyBmYW1pbGllcyB3aXRoIHRoZSBhY3Rpb24gYGZhbWlseS5wYWlyX2RldmljZXNgLgoKuwEKBAYAAgASBs8BAtMBAxqqASBNYWtlcyBhIGNvZGUgZm9yIG9uZSBkZXZpY2UuIEl0IGNhbiBiZSB1c2VkIG9uY2UsIHdpdGhpbiB0ZW4gbWludXRlcy4gVGhlIGZpZnRoIHdyb25nIHRyeSBraWxscyBpdC4KIEEgZmFtaWx5IGhhcyBhdCBtb3N0IGZpdmUgY29kZXM6IGEgZnVydGhlciBvbmUgcmVwbGFjZXMgdGhlIG9sZGVzdC4KCsMECgQGAAIBEgbaAQLeAQMasgQgUGFpcnMgdGhlIGRldmljZSB0aGF0IHRoZSBjYWxsZXIgdXNlcy4gT24gYSBjaGlsZCdzIGRldmljZSB0aGUgY2FsbGVyIGlzIHRoZSBjaGlsZCdzIG93biBhY2NvdW50LAogd2hpY2ggZ2V0cyB0aGUgcm9sZSBgY2hpbGRgOyBhbiBhY2NvdW50IHRoYXQgYmVsb25ncyB0byBhIHBhcmVudCBvciBndWFyZGlhbiBvZiB0aGUgY2hpbGQgaXMKIHJlZnVzZWQgd2l0aCBGQUlMRURfUFJFQ09ORElUSU9OLCBBRFVMVF9BQ0NPVU5ULiBPbiBhIHBhcmVudCdzIGRldmljZSB0aGUgY2FsbGVyIG11c3QgaGF2ZSBhIHJvbGUKIGluIHRoZSBmYW1pbHksIGVsc2UgRkFJTEVEX1BSRUNPTkRJVElPTiwgRkFNSUxZX1JPTEVfUkVRVUlSRUQuIEEgd3JvbmcsIHVzZWQsIGRlYWQgb3IgZXhwaXJlZCBjb2RlCiBpcyBOT1RfRk9VTkQsIENPREVfVU5LTk9XTjsgZml2ZSBvZiB0aGVtIGluIHRlbiBtaW51dGVzIGFyZSBSRVNPVVJDRV9FWEhBVVNURUQsCiBUT09fTUFOWV9DT0RFX0FUVEVNUFRTLiBBbiBlYXJsaWVyIHBhaXJpbmcgb2YgdGhlIHNhbWUgZGV2aWNlIGJ5IHRoZSBzYW1lIGFjY291bnQgZW5kcy4KCsABCgQGAAICEgbhAQLkAQMarwEgVGhlIHJvbGUgb2YgYSBkZXZpY2UgYW5kIGl0cyBtb2RlczogZm9yIHRoZSBhY2NvdW50IHRoYXQgcGFpcmVkIGl0LCBhbmQgZm9yIHRob3NlIHdobyBtYXkgbGlzdAogdGhlIGZhbWlseSdzIHBhaXJpbmdzLiBPdGhlcndpc2UgTk9UX0ZPVU5ELCBsaWtlIGEgZGV2aWNlIHRoYXQgaXMgbm90IHBhaXJlZC4KCt4BCgQGAAIDEgbnAQLqAQMazQEgQSBmYW1pbHkgd2l0aCBpdHMgY2hpbGRyZW4sIGRldmljZXMsIHBvaW50cywgcmV3YXJkcyBhbmQgcmVxdWVzdHMgdGhhdCB3YWl0OiB0aGUgZmlyc3Qgc2NyZWVuIG9mIHBhcmVudCBtb2RlCiBpbiBvbmUgY2FsbC4gTmVlZHMgdGhlIHJpZ2h0IHRvIHZpZXcgdGhlIGZhbWlseTsgZWFjaCBwYXJ0IGlzIHdoYXQgaXRzIG93biBjYWxsIHdvdWxkIGFuc3dlci4KCjAKBAYAAgQSBuwBAu8BAxogIExpc3RzIHRoZSBkZXZpY2VzIG9mIGEgZmFtaWx5LgoK7gEKBAYAAgUSBvMBAvYBAxrdASBFbmRzIGEgcGFpcmluZywgYW5kIHRoZSByb2xlIGBjaGlsZGAgdGhhdCBjYW1lIHdpdGggaXQgdW5sZXNzIGFub3RoZXIgZGV2aWNlIG9mIHRoZSBzYW1lIGFjY291bnQKIG5lZWRzIGl0LiBUYWtlcyB0aGUgcmlnaHQgdG8gcGFpciBkZXZpY2VzOyB0aGUgYWNjb3VudCBvbiBhIHBhcmVudCdzIGRldmljZSBjYW4gZW5kIGl0cyBvd24gcGFpcmluZywKIGFuZCBhIGNoaWxkIGNhbm5vdC4KYgZwcm90bzM="
     )
   }
 }
@@ -1297,6 +1609,9 @@ extension Tenancy_V1.FamiliesService {
         },
         .unary(Tenancy_V1.FamiliesMethods.getDeviceContext) {
           request, call in try await self.getDeviceContext(request, call)
+        },
+        .unary(Tenancy_V1.FamiliesMethods.getOverview) {
+          request, call in try await self.getOverview(request, call)
         },
         .unary(Tenancy_V1.FamiliesMethods.listPairings) {
           request, call in try await self.listPairings(request, call)

@@ -15,6 +15,8 @@ struct Plan: Hashable, Sendable {
   var productID = ""
   /// The store of a purchase.
   var store = ""
+  /// The identifier of a purchase.
+  var purchaseID = ""
   /// The name of a trial, coupon or campaign.
   var promotion = ""
   /// Whether it is tried and not paid for.
@@ -38,13 +40,13 @@ extension Purchase {
     if let expiresAt, expiresAt <= now { return .grace }
     guard let renewal else { return .unspecified }
     if renewal.isInBillingRetry { return .retrying }
-    switch renewal.autoRenewStatus {
-    case 0: return .ends
-    case 1: return .renews
-    default: return .unspecified
+    switch renewal.willRenew {
+    case false?: return .ends
+    case true?: return .renews
+    case nil: return .unspecified
     }
   }
 
   /// Whether the newest period is tried and not paid for.
-  var isFreeTrial: Bool { offer?.discountType == "FREE_TRIAL" }
+  var isFreeTrial: Bool { offer?.discountType == Purchase.Offer.freeTrial }
 }

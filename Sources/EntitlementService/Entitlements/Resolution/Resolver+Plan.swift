@@ -64,6 +64,7 @@ extension Resolver {
         source: .purchase,
         productID: worth.productID,
         store: purchase.store,
+        purchaseID: purchase.storedID,
         isTrial: purchase.isFreeTrial,
         expiresAt: worth.end,
         renewal: renewal,

@@ -22,6 +22,11 @@ struct AppleSettings: Sendable {
   var receiptAnchors: [TrustAnchor] = []
 }
 
+extension PurchaseSettings {
+  /// Which purchases count.
+  var scope: PurchaseScope { apple.scope }
+}
+
 extension AppleSettings {
   /// Reads the settings, but not the files that they name.
   init(_ field: JSONField) throws(JSONDecodingError) {

@@ -119,10 +119,10 @@ extension AppleRenewal {
     }
     return Purchase.RenewalReport(
       renewal: Purchase.Renewal(
-        autoRenewStatus: autoRenewStatus,
+        willRenew: autoRenewStatus.map { $0 == 1 },
         productID: autoRenewProductID,
         isInBillingRetry: isInBillingRetryPeriod ?? false,
-        expirationIntent: expirationIntent,
+        expirationReason: expirationIntent.map { .init(rawValue: $0) ?? .other },
         renewsAt: renewalDate,
         offer: offer
       ),
@@ -152,6 +152,7 @@ extension Purchase {
     }
     let original = transaction.originalTransactionID ?? transactionID
     self.init(
+      store: AppleVerifier.storeName,
       environment: verified.evidence.environment,
       originalTransactionID: original.isEmpty ? transactionID : original,
       transactionID: transactionID,
@@ -165,10 +166,8 @@ extension Purchase {
       refundedShare: transaction.revocationPercentage,
       signedAt: signedAt,
       // Text that is no UUID names nobody; some of Apple's data has an empty one.
-      appAccountToken: transaction.appAccountToken.flatMap {
-        AppAccountToken.userID(of: $0) == nil ? nil : $0
-      },
-      appTransactionID: transaction.appTransactionID,
+      namedUserID: transaction.appAccountToken.flatMap(AppAccountToken.userID),
+      customerReference: transaction.appTransactionID,
       isUpgraded: transaction.isUpgraded ?? false,
       offer: transaction.offer,
       isConsumable: transaction.type == "Consumable",
@@ -189,7 +188,7 @@ extension Purchase.Offer {
   init?(_ fields: PayloadFields) {
     guard let type = fields.integer("offerType") else { return nil }
     self.init(
-      type: type,
+      kind: Kind(rawValue: type),
       identifier: fields.word("offerIdentifier"),
       discountType: fields.word("offerDiscountType")
     )

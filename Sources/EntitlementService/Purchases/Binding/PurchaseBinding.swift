@@ -54,7 +54,7 @@ extension Purchase {
       previous.graceUntil = previous.graceUntil.map { min($0, end) }
       result.previous = previous
     }
-    result.renewal = Renewal(autoRenewStatus: 0, isInBillingRetry: false)
+    result.renewal = Renewal(willRenew: false, isInBillingRetry: false)
     return result
   }
 }

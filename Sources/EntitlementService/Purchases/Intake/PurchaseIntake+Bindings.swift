@@ -18,12 +18,12 @@ extension PurchaseIntake {
     for binding in stored where !binding.isVacant(at: tx.now) {
       if try !changes.isErased(binding.subject, in: tx) { before.append(binding) }
     }
-    let named = record.purchase.appAccountToken.flatMap(AppAccountToken.userID)
+    let named = record.purchase.namedUserID
     if let named,
       try isMissing(named, claim, isHeld: !before.isEmpty, in: tx, changes)
     {
       before.removeAll { $0.subject == .user(named) }
-      record.purchase.appAccountToken = nil
+      record.purchase.namedUserID = nil
     }
     var after = try bindings(before, claim, &record, in: tx)
     if let known, record.purchase.isRenewed, record.purchase.purchasedAt > known.purchasedAt {
@@ -40,7 +40,7 @@ extension PurchaseIntake {
 
   /// Whether the user whom the application named does not exist, where that makes a difference.
   ///
-  /// Apple's word on a purchase is taken whether or not AuthService can be asked: then the user counts as
+  /// A store's word on a purchase is taken whether or not AuthService can be asked: then the user counts as
   /// there, and is asked for again before anybody else is refused.
   private func isMissing(
     _ userID: String,
@@ -69,12 +69,12 @@ extension PurchaseIntake {
     _ record: inout PurchaseRecord,
     in tx: borrowing WriteTransaction
   ) throws -> [PurchaseBinding] {
-    let named = record.purchase.appAccountToken.flatMap(AppAccountToken.userID)
+    let named = record.purchase.namedUserID
     // What is used up is given to one subject once, which may be deleted by now.
     let isSpent = record.purchase.isConsumable && record.isGranted
     guard let claim else {
       guard before.isEmpty, !isSpent, let named else { return before }
-      // Apple tells of a purchase before the device does: whom the application named has it, unless it is for an
+      // Stores tell of a purchase before the device does: whom the application named has it, unless it is for an
       // organization or its like, which the device will name.
       let user = Subject.user(named)
       guard try refusal(of: record.purchase, for: user, in: tx) == nil else { return before }

@@ -19,7 +19,7 @@ extension PurchaseIntake {
 
   /// Gives the points of a purchase once, when it is bound for the first time, and takes them back with a refund.
   ///
-  /// Points that are spent by then stay spent; a refund that Apple reverses gives back what it took.
+  /// Points that are spent by then stay spent; a refund that the store reverses gives back what it took.
   func givePoints(
     _ record: PurchaseRecord,
     to binding: PurchaseBinding?,

@@ -4,7 +4,7 @@ extension PurchaseIntake {
   /// Keeps that a user has asked for a refund, or (nil) that it was declined.
   ///
   /// Nothing is taken from the user by it, so watchers are not notified; it is audited, and shown beside
-  /// the purchase to anyone who answers Apple.
+  /// the purchase to anyone who answers the store.
   func noteRefund(
     _ request: Purchase.RefundRequest?,
     signedAt: Int64,

@@ -108,16 +108,18 @@ struct PurchaseIntake {
     return Outcome(record: record, bindings: after, isApplied: isApplied)
   }
 
-  /// A parent withdrew consent: everything that application's user bought ends.
+  /// A parent withdrew consent: everything that application's customer bought ends.
   func withdrawConsent(
-    of appTransactionID: String,
+    of customerReference: String,
+    in store: String,
     _ environment: PurchaseEnvironment,
     signedAt: Int64,
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws -> Bool {
     var isApplied = false
-    for var record in try PurchaseTable.made(by: appTransactionID, environment, in: tx) {
+    let made = try PurchaseTable.made(by: customerReference, in: store, environment, in: tx)
+    for var record in made {
       guard record.purchase.purchasedAt <= signedAt,
         signedAt > record.purchase.withdrawnAt ?? Int64.min
       else { continue }
@@ -187,7 +189,7 @@ struct PurchaseIntake {
     }
   }
 
-  /// Why a purchase changes: what Apple did to it goes before the way in which it came to be known.
+  /// Why a purchase changes: what the store did to it goes before the way in which it came to be known.
   private static func cause(
     of claim: Claim?,
     from old: Purchase?,

@@ -1,6 +1,6 @@
 /// The policy for restoring a purchase that another user holds.
 ///
-/// A transaction that names its user (`appAccountToken`) never changes hands, whatever the policy.
+/// A transaction that names its user never changes hands, whatever the policy.
 enum RestorePolicy: String, Hashable, Sendable, CaseIterable {
   /// It stays where it is.
   case keep
@@ -9,7 +9,7 @@ enum RestorePolicy: String, Hashable, Sendable, CaseIterable {
   /// Both have it.
   case share
 
-  /// Users who may share one purchase: as many as there are in Apple's families.
+  /// Users who may share one purchase: as many as there are in the families of a store.
   static let holderCountMax = 6
   /// How often one purchase may go over in a day; more often two devices are taking it from each
   /// other.

@@ -26,6 +26,13 @@ public struct AuditActor: Hashable, Sendable {
   /// A user who has proved who they are within the call: by signing in.
   public static func user(_ id: String) -> AuditActor { AuditActor("user:\(id)") }
 
+  /// The user that an actor of a record is, deleted ones and those of old records included; nil for any other actor.
+  package static func userID(of name: String) -> String? {
+    let id = name.hasPrefix("user:") ? name.dropFirst("user:".count) : name[...]
+    guard id.hasPrefix("usr_") || id.hasPrefix(Pseudonym.prefix) else { return nil }
+    return String(id)
+  }
+
   /// A service of the installation that acts by itself.
   public static func service(_ name: String) -> AuditActor {
     AuditActor(Caller.service(name).description)

@@ -94,6 +94,13 @@ package struct AuditSearch: Sendable {
   }
 }
 
+extension Audit_V1.AuditEntry: ShowsPeople {
+  package mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
+    if let id = AuditActor.userID(of: actor) { _ = body(id, &actorName) }
+    if let id = AuditActor.userID(of: onBehalfOf) { _ = body(id, &onBehalfOfName) }
+  }
+}
+
 extension Audit_V1.AuditEntry {
   /// A record of the log as operators see it.
   package init(_ stored: StoredAuditRecord) {

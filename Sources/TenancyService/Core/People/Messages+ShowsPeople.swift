@@ -1,4 +1,5 @@
 internal import PeerContracts
+internal import ServiceKit
 internal import TenancyContracts
 
 extension Tenancy_V1.RoleAssociation: ShowsPeople {

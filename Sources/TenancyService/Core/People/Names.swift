@@ -4,7 +4,7 @@ internal import ServiceKit
 /// The display names of some people.
 struct Names: Sendable {
   /// The name of everyone whose account was deleted.
-  static let deletedUser = "deleted user"
+  static let deletedUser = DeletedUser.name
 
   private var names: [String: String] = [:]
   private var deleted: Set<String> = []
@@ -40,41 +40,12 @@ struct Names: Sendable {
   }
 }
 
-/// A message that shows people, with a field for the name of each.
-///
-/// Names are filled in as an answer leaves, so an answer that is kept for a repeated request has none: an erased user
-/// is in none of them, and a repeated request gets the names of its time.
-protocol ShowsPeople: Sendable {
-  /// Gives each person's identifier and the field for its name to `body`, which says whether the account was
-  /// deleted.
-  mutating func forEachPerson(_ body: (_ id: String, _ name: inout String) -> Bool)
-}
-
-extension Array: ShowsPeople where Element: ShowsPeople {
-  mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
-    for index in indices { self[index].forEachPerson(body) }
-  }
-}
-
-extension Optional where Wrapped: ShowsPeople {
-  mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
-    guard var message = self else { return }
-    message.forEachPerson(body)
-    self = message
-  }
-}
-
 extension TenancyCore {
   /// An answer with the names of those whom it shows, by one question to the store.
   func named<Answer: ShowsPeople>(_ answer: Answer) async throws -> Answer {
     var answer = answer
-    var found: Set<String> = []
-    answer.forEachPerson { id, _ in
-      if !id.isEmpty { found.insert(id) }
-      return false
-    }
-    guard !found.isEmpty else { return answer }
-    let ids = found
+    let ids = answer.people
+    guard !ids.isEmpty else { return answer }
     let names = try await store.read { tx in try Names(of: ids, tx) }
     answer.forEachPerson { id, name in
       name = id.isEmpty ? "" : names[id]

@@ -21,6 +21,8 @@ enum Families: Product {
   static let listPairings = "family.list_pairings"
   static let enterParentMode = "family.enter_parent_mode"
   static let viewChild = "child.view"
+  /// The right to see points, on families and children of policies that have them.
+  static let viewPoints = "points.view"
   static let enterChildMode = "child.enter_child_mode"
 
   private static let actions = [

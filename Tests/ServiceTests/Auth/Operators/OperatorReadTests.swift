@@ -70,6 +70,11 @@ struct OperatorReadTests {
         return found
       }
       let actor = "user:\(ada.user?.id ?? "")"
+      let named = try await operators.searchAudit(
+        .init(actor: actor, pageSize: 1),
+        options: stage.with(boss)
+      )
+      #expect(named.entries.first?.actorName == ada.user?.displayName)
       let all = try await search(.init(actor: actor, pageSize: 1))
       #expect(all.first == "password.change" && all.last == "user.sign_up")
       #expect(all == (try await search(.init(actor: actor))))

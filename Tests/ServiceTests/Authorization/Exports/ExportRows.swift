@@ -164,8 +164,8 @@ struct ExportRows {
     "INSERT INTO metered_usage VALUES ('user', USER, 'TAG', 'day', \(time), 3)",
     """
     INSERT INTO purchase (store, environment, original_transaction_id, id, transaction_id, product_id,
-      is_renewed, is_family_shared, purchased_at, is_unshared, signed_at, app_account_token,
-      app_transaction_id, payload_digest, leaf_serial, is_test, transfer_count, transfers_since)
+      is_renewed, is_family_shared, purchased_at, is_unshared, signed_at, named_user_id,
+      customer_reference, payload_digest, leaf_serial, is_test, transfer_count, transfers_since)
     VALUES ('apple', 'Production', 'TAG', 'pur_TAG', 'TAG', 'TAG', 0, 1, \(time), 0, \(time), 'SECRET',
       'SECRET', 'SECRET', 'SECRET', 0, 0, 0)
     """,
@@ -180,6 +180,13 @@ struct ExportRows {
       \(time))
     """,
     audit(by: "'user:' || USER", "points.earn", "ptx_TAG", "'TAG'", scope: "chd_TAG"),
+    """
+    INSERT INTO points_request (id, holder, reward, state, hold_id, requested_by, requested_at, expires_at,
+      decided_by, decided_at, transaction_id)
+    VALUES ('prq_TAG', 'chd_TAG', 'TAG', 'approved', 'ptx_TAG', USER, \(time), \(time), 'SECRET', \(time),
+      'ptx_TAG')
+    """,
+    audit(by: "'user:' || USER", "points.request", "prq_TAG", "'TAG'", scope: "chd_TAG"),
   ]
 
   private static func invitation(

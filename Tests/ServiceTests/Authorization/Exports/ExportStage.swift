@@ -199,5 +199,9 @@ struct ExportStage {
 
 /// The part of AuthService that knows who has an account: everybody who is asked for.
 private struct EveryAccount: AccountDirectory {
-  func existing(of userIDs: [String]) async throws -> Set<String> { Set(userIDs) }
+  func names(of userIDs: [String]) async throws -> [String: String] {
+    Dictionary(userIDs.map { ($0, "somebody") }) { first, _ in first }
+  }
+
+  func profile(of user: UserIdentity) async -> Auth_V1.User? { nil }
 }

@@ -599,6 +599,7 @@ enum MatrixTable {
     .init("Families/PairDevice", .unserved, []),
     .init("Families/GetDeviceContext", .unserved, []),
     .init("Families/ListPairings", .unserved, []),
+    .init("Families/GetOverview", .unserved, []),
     .init("Families/Unpair", .unserved, []),
   ]
 
@@ -819,6 +820,11 @@ enum MatrixTable {
     .init("Points/Balances", .foreignProduct, [], ofHolder("")),
     .init("Points/History", .foreignProduct, [], ofHolder("")),
     .init("Points/ActiveRewards", .foreignProduct, [], ofHolder("")),
+    .init("Points/ListRequests", .foreignProduct, [], ofHolder("")),
+    .init("Points/Approve", .foreignProduct, [], ofHolder(#", "requestId": "prq_1""#)),
+    .init("Points/Decline", .foreignProduct, [], ofHolder(#", "requestId": "prq_1""#)),
+    .init("Points/Cancel", .foreignProduct, [], ofHolder(#", "requestId": "prq_1""#)),
+    .init("PointsSummaries/Get", .service, [], #"{"holderIds": ["<portfolio>"]}"#),
   ]
 
   private static func ofHolder(_ rest: String) -> String {

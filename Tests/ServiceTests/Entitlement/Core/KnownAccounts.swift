@@ -1,4 +1,6 @@
+import PeerContracts
 import RPCKit
+import ServiceKit
 
 @testable import EntitlementService
 
@@ -25,11 +27,22 @@ final class KnownAccounts: AccountDirectory {
 
   func remove(_ userID: String) { state.withLock { _ = $0.users.remove(userID) } }
 
-  func existing(of userIDs: [String]) async throws -> Set<String> {
+  func names(of userIDs: [String]) async throws -> [String: String] {
     try state.withLock { state in
       state.asked.append(userIDs)
       if state.isDown { throw RPCError(.unavailable, "nobody answers") }
-      return state.users.intersection(userIDs)
+      let known = state.users.intersection(userIDs)
+      return Dictionary(uniqueKeysWithValues: known.map { ($0, Self.name(of: $0)) })
     }
   }
+
+  func profile(of user: UserIdentity) async -> Auth_V1.User? {
+    state.withLock { state in
+      guard !state.isDown, state.users.contains(user.userID) else { return nil }
+      return Auth_V1.User(id: user.userID, displayName: Self.name(of: user.userID))
+    }
+  }
+
+  /// The display name of a user.
+  static func name(of userID: String) -> String { "Name of \(userID)" }
 }

@@ -53,6 +53,7 @@ struct PlanTests {
 
   private func purchase(_ change: (inout Purchase) -> Void = { _ in }) -> Purchase {
     var purchase = Purchase(
+      store: "apple",
       environment: .production,
       originalTransactionID: "1",
       transactionID: "1",
@@ -126,7 +127,7 @@ struct PlanTests {
     #expect(unknown.expiresAt == now + day)
     #expect(try renewal { $0.isRenewed = false }.renewal == .none)
     var word = Purchase.Renewal(
-      autoRenewStatus: 1,
+      willRenew: true,
       productID: "yearly",
       isInBillingRetry: false,
       renewsAt: now + day
@@ -134,7 +135,7 @@ struct PlanTests {
     let renewed = try renewal { $0.renewal = word }
     #expect(renewed.renewal == .renews && renewed.renewsAt == now + day)
     #expect(renewed.renewalProductID == "yearly")
-    word.autoRenewStatus = 0
+    word.willRenew = false
     let ends = try renewal { $0.renewal = word }
     #expect(ends.renewal == .ends && ends.renewsAt == nil && ends.renewalProductID == "")
     word.isInBillingRetry = true
@@ -145,7 +146,7 @@ struct PlanTests {
     }
     #expect(grace.renewal == .grace && grace.expiresAt == now + day)
     let tried = try renewal {
-      $0.offer = .init(type: 1, identifier: nil, discountType: "FREE_TRIAL")
+      $0.offer = .init(kind: .introductory, identifier: nil, discountType: "FREE_TRIAL")
     }
     #expect(tried.isTrial && tried.source == .purchase)
   }

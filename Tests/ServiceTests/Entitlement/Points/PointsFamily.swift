@@ -32,12 +32,18 @@ struct PointsFamily: Sendable {
     _ app: String,
     earns: UInt32,
     costs: UInt32,
+    requiresApproval: Bool = false,
     by options: CallOptions = PointsFamily.parent
   ) async throws -> Entitlement_V1.PointsRule {
     try await fixture.points.setRule(
       .init(
         holderId: holder,
-        rule: .init(app: app, pointsPerMinute: earns, pointsPerRewardMinute: costs)
+        rule: .init(
+          app: app,
+          pointsPerMinute: earns,
+          pointsPerRewardMinute: costs,
+          requiresApproval: requiresApproval
+        )
       ),
       options: options
     )
@@ -102,6 +108,43 @@ struct PointsFamily: Sendable {
     )
   }
 
+  @discardableResult
+  func approve(
+    _ id: String,
+    key: String = "",
+    by options: CallOptions = PointsFamily.parent
+  ) async throws -> Entitlement_V1.PointsTransaction {
+    try await fixture.points.approve(
+      .init(holderId: holder, requestId: id, idempotencyKey: key),
+      options: options
+    )
+  }
+
+  @discardableResult
+  func decline(
+    _ id: String,
+    by options: CallOptions = PointsFamily.parent
+  ) async throws -> Entitlement_V1.PointsRequest {
+    try await fixture.points.decline(.init(holderId: holder, requestId: id), options: options)
+  }
+
+  @discardableResult
+  func cancel(
+    _ id: String,
+    by options: CallOptions = PointsFamily.child
+  ) async throws -> Entitlement_V1.PointsRequest {
+    try await fixture.points.cancel(.init(holderId: holder, requestId: id), options: options)
+  }
+
+  func requests(
+    _ state: Entitlement_V1.PointsRequestState = .unspecified
+  ) async throws -> [Entitlement_V1.PointsRequest] {
+    try await fixture.points.listRequests(
+      .init(holderId: holder, state: state),
+      options: Self.child
+    ).requests
+  }
+
   /// Points by app.
   func balances() async throws -> [String: Int64] {
     let answer = try await fixture.points.balances(.init(holderId: holder), options: Self.child)
@@ -117,7 +160,7 @@ struct PointsFamily: Sendable {
     return Dictionary(uniqueKeysWithValues: answer.rewards.map { ($0.reward, $0.secondsLeft) })
   }
 
-  /// The whole history, oldest first.
+  /// The whole history, oldest first, and without names, which answers to writes have not.
   func history() async throws -> [Entitlement_V1.PointsEntry] {
     var entries: [Entitlement_V1.PointsEntry] = []
     var token = ""
@@ -126,7 +169,11 @@ struct PointsFamily: Sendable {
         .init(holderId: holder, pageSize: 1000, pageToken: token),
         options: Self.child
       )
-      entries += page.entries
+      entries += page.entries.map { entry in
+        var entry = entry
+        entry.actorName = ""
+        return entry
+      }
       token = page.nextPageToken
     } while !token.isEmpty
     return entries.reversed()

@@ -30,6 +30,7 @@ struct HeldPurchasesTests {
     func instant() -> Int64 { now + Int64(random.number(in: -5...5)) * TestTime.day }
     func maybe(_ probability: Double) -> Int64? { random.chance(probability) ? instant() : nil }
     return Purchase(
+      store: "apple",
       environment: random.chance(0.7) ? .production : .sandbox,
       originalTransactionID: "\(number)",
       transactionID: "\(number)",

@@ -80,6 +80,7 @@ struct PaidPeriodTests {
   func lasting_appleGoesFirst() throws {
     var catalog = try TestCatalog.load()
     let purchase = Purchase(
+      store: "apple",
       environment: .production,
       originalTransactionID: "1",
       transactionID: "1",

@@ -79,6 +79,20 @@ struct SchemaTests {
     }
   }
 
+  @Test("An application sees which type counts against which limit")
+  func schema_ofStables_hasLimits() async throws {
+    try await TenancyStage.run(policy: try PolicyFile.bytes("equestrian")) { stage in
+      let types = try await Self.schema(stage).types
+      func type(_ name: String) throws -> Tenancy_V1.TypeSchema {
+        try #require(types.first { $0.name == name })
+      }
+      #expect(try type("horse").counts == .init(limit: "maxHorses", of: "organization"))
+      #expect(try type("stable").counts == .init(limit: "maxStables", of: "organization"))
+      #expect(try type("organization").membersLimit == "maxMembers")
+      #expect(try type("organization").counts == nil && type("horse").membersLimit.isEmpty)
+    }
+  }
+
   @Test("Of several policies it has all, and another one after a reload")
   func schema_afterReload_isAnother() async throws {
     let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)

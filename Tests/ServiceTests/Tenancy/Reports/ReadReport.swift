@@ -12,6 +12,8 @@ struct ReadReport {
   /// How the lines came.
   var partByteCounts: [Int] = []
   var seal: ReportSeal?
+  /// The people in it, as they came.
+  var names: [Tenancy_V1.UserSummary] = []
 
   var lines: [ReportLine] {
     text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { ReportLine(json: Array($0)) }
@@ -48,12 +50,15 @@ extension TenancyStage {
     )
     var report = ReadReport()
     for try await part in reports.read(request, options: .by(user)) {
-      #expect(report.seal == nil, "something comes after the seal")
       switch part.part {
       case .lines(let text)?:
+        #expect(report.seal == nil, "lines come after the seal")
         report.text += text
         report.partByteCounts.append(text.utf8.count)
       case .seal(let seal)?: report.seal = ReportSeal(seal)
+      case .names(let names)?:
+        #expect(report.seal != nil, "names come before the seal")
+        report.names += names.people
       case nil: Issue.record("an empty part")
       }
     }

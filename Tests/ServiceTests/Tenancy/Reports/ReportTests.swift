@@ -98,6 +98,19 @@ struct ReportTests {
       #expect(
         later.texts(.change, .actor, .action) == ["user:\(home.owner) portfolio.view_report"]
       )
+      // Behind the seal, so that the lines stay the same whatever people are called.
+      let people = [home.owner, home.admin, home.manager, home.tenant, home.guest]
+      try await stage.service.names.drain()
+      let named = try await stage.report(on: home.portfolio, until: now, by: home.owner)
+      #expect(named.text == report.text && named.names.map(\.id) == people.sorted())
+      #expect(named.names.allSatisfy { !$0.displayName.isEmpty })
+      let rest = try await stage.report(
+        on: home.portfolio,
+        until: now,
+        afterLine: UInt64(report.lines.count),
+        by: home.owner
+      )
+      #expect(rest.text.isEmpty && rest.names == named.names)
     }
   }
 

@@ -46,9 +46,6 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_entry(void) {
   return &entitlement__v1__points_entry__descriptor;
 }
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__active_reward(void) {
-  return &entitlement__v1__active_reward__descriptor;
-}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_transaction(void) {
   return &entitlement__v1__points_transaction__descriptor;
 }
@@ -67,9 +64,6 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_points_balances_request(void) {
   return &entitlement__v1__get_points_balances_request__descriptor;
 }
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_balance(void) {
-  return &entitlement__v1__points_balance__descriptor;
-}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_points_balances_response(void) {
   return &entitlement__v1__get_points_balances_response__descriptor;
 }
@@ -84,6 +78,21 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_active_rewards_response(void) {
   return &entitlement__v1__get_active_rewards_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_points_requests_request(void) {
+  return &entitlement__v1__list_points_requests_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_points_requests_response(void) {
+  return &entitlement__v1__list_points_requests_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__approve_points_request(void) {
+  return &entitlement__v1__approve_points_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__decline_points_request(void) {
+  return &entitlement__v1__decline_points_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__cancel_points_request(void) {
+  return &entitlement__v1__cancel_points_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__purchase_offer(void) {
   return &entitlement__v1__purchase_offer__descriptor;

@@ -14,6 +14,7 @@
 #include "entitlement/v1/entitlements.pb-c.h"
 #include "entitlement/v1/erasure.pb-c.h"
 #include "entitlement/v1/exports.pb-c.h"
+#include "entitlement/v1/points_summaries.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/erasure.pb-c.h"
@@ -316,6 +317,27 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__export_part(void) {
   return &entitlement__v1__export_part__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_balance(void) {
+  return &entitlement__v1__points_balance__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__active_reward(void) {
+  return &entitlement__v1__active_reward__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_request_part(void) {
+  return &entitlement__v1__points_request_part__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_request(void) {
+  return &entitlement__v1__points_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_summary(void) {
+  return &entitlement__v1__points_summary__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_points_summaries_request(void) {
+  return &entitlement__v1__get_points_summaries_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_points_summaries_response(void) {
+  return &entitlement__v1__get_points_summaries_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__recurring_window(void) {
   return &tenancy__v1__recurring_window__descriptor;
 }
@@ -468,6 +490,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__r
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_seal(void) {
   return &tenancy__v1__report_seal__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_names(void) {
+  return &tenancy__v1__report_names__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_part(void) {
   return &tenancy__v1__report_part__descriptor;

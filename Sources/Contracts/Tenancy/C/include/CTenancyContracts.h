@@ -365,6 +365,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__u
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__unpair_response(void) {
   return &tenancy__v1__unpair_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_family_overview_request(void) {
+  return &tenancy__v1__get_family_overview_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__child_overview(void) {
+  return &tenancy__v1__child_overview__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__family_overview(void) {
+  return &tenancy__v1__family_overview__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__guest_pass(void) {
   return &tenancy__v1__guest_pass__descriptor;
 }
@@ -574,6 +583,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__p
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__type_schema(void) {
   return &tenancy__v1__type_schema__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__counted_limit(void) {
+  return &tenancy__v1__counted_limit__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__value_schema(void) {
   return &tenancy__v1__value_schema__descriptor;

@@ -46,7 +46,7 @@ extension AppleTransaction {
     expiresDate = try fields.instant(1708)
     revocationDate = try fields.instant(1712)
     let (trial, offer) = (try fields.integer(1713), try fields.integer(1719))
-    if trial == 1 || offer == 1 { self.offer = Purchase.Offer(type: 1) }
+    if trial == 1 || offer == 1 { self.offer = Purchase.Offer(kind: .introductory) }
     switch kind {
     case 0: type = "Non-Consumable"
     case 1: type = "Consumable"

@@ -80,7 +80,7 @@ struct ReceiptVerifierTests {
     let basic = try #require(verified.transactions(of: "com.example.basic").first?.payload)
     #expect(basic.transactionID == "1000000003" && basic.originalTransactionID == "1000000002")
     #expect(basic.type == "Auto-Renewable Subscription")
-    #expect(basic.expiresDate == TestTime.now + TestTime.day && basic.offer?.type == 1)
+    #expect(basic.expiresDate == TestTime.now + TestTime.day && basic.offer?.kind == .introductory)
     let plus = try #require(verified.transactions(of: "com.example.plus").first?.payload)
     #expect(plus.revocationDate == TestTime.now - TestTime.second)
     #expect(verified.transactions(of: "com.example.other").isEmpty)

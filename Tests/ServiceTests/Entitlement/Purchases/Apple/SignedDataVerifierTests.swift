@@ -269,7 +269,7 @@ struct SignedDataVerifierTests {
       ("originalPurchaseDate", "long ago", { $0.originalPurchaseDate == nil }),
       ("isUpgraded", "true", { $0.isUpgraded == true }),
       ("isUpgraded", 0, { $0.isUpgraded == false }),
-      ("offerType", "3", { $0.offer?.type == 3 }), ("offerType", .null, { $0.offer == nil }),
+      ("offerType", "3", { $0.offer?.kind == .code }), ("offerType", .null, { $0.offer == nil }),
       ("appAccountToken", 5, { $0.appAccountToken == nil }),
       ("somethingNew", ["a": [1]], { $0.productID != nil }),
     ]

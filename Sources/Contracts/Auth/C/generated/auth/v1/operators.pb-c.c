@@ -139,7 +139,7 @@ void   auth__v1__list_mails_response__init
   static const Auth__V1__ListMailsResponse init_value = AUTH__V1__LIST_MAILS_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__account__field_descriptors[12] =
+static const ProtobufCFieldDescriptor auth__v1__account__field_descriptors[13] =
 {
   {
     "f1_id",
@@ -285,11 +285,24 @@ static const ProtobufCFieldDescriptor auth__v1__account__field_descriptors[12] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f13_disabled_by_name",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Account, f13_disabled_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__account__field_indices_by_name[] = {
   9,   /* field[9] = f10_disabled_at */
   10,   /* field[10] = f11_disabled_by */
   11,   /* field[11] = f12_disabled_reason */
+  12,   /* field[12] = f13_disabled_by_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_email */
   2,   /* field[2] = f3_email_verified */
@@ -303,7 +316,7 @@ static const unsigned auth__v1__account__field_indices_by_name[] = {
 static const ProtobufCIntRange auth__v1__account__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor auth__v1__account__descriptor =
 {
@@ -313,7 +326,7 @@ const ProtobufCMessageDescriptor auth__v1__account__descriptor =
   "Auth__V1__Account",
   "auth.v1",
   sizeof(Auth__V1__Account),
-  12,
+  13,
   auth__v1__account__field_descriptors,
   auth__v1__account__field_indices_by_name,
   1,  auth__v1__account__number_ranges,
@@ -1140,7 +1153,7 @@ const ProtobufCMessageDescriptor auth__v1__user_factors__descriptor =
   (ProtobufCMessageInit) auth__v1__user_factors__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__account_change__field_descriptors[11] =
+static const ProtobufCFieldDescriptor auth__v1__account_change__field_descriptors[13] =
 {
   {
     "f1_id",
@@ -1274,10 +1287,36 @@ static const ProtobufCFieldDescriptor auth__v1__account_change__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f12_requested_by_name",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f12_requested_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f13_approved_by_name",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccountChange, f13_approved_by_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__account_change__field_indices_by_name[] = {
   9,   /* field[9] = f10_approved_by */
   10,   /* field[10] = f11_finished_at */
+  11,   /* field[11] = f12_requested_by_name */
+  12,   /* field[12] = f13_approved_by_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_kind */
@@ -1291,7 +1330,7 @@ static const unsigned auth__v1__account_change__field_indices_by_name[] = {
 static const ProtobufCIntRange auth__v1__account_change__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor auth__v1__account_change__descriptor =
 {
@@ -1301,7 +1340,7 @@ const ProtobufCMessageDescriptor auth__v1__account_change__descriptor =
   "Auth__V1__AccountChange",
   "auth.v1",
   sizeof(Auth__V1__AccountChange),
-  11,
+  13,
   auth__v1__account_change__field_descriptors,
   auth__v1__account_change__field_indices_by_name,
   1,  auth__v1__account_change__number_ranges,

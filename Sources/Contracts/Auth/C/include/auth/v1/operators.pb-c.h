@@ -96,10 +96,11 @@ struct  Auth__V1__Account
   Google__Protobuf__Timestamp *f10_disabled_at;
   ProtobufCBinaryData f11_disabled_by;
   ProtobufCBinaryData f12_disabled_reason;
+  ProtobufCBinaryData f13_disabled_by_name;
 };
 #define AUTH__V1__ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__account__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, AUTH__V1__ACCOUNT_STATE__v0_ACCOUNT_STATE_UNSPECIFIED, NULL, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, AUTH__V1__ACCOUNT_STATE__v0_ACCOUNT_STATE_UNSPECIFIED, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__ListUsersRequest
@@ -268,10 +269,12 @@ struct  Auth__V1__AccountChange
   Google__Protobuf__Timestamp *f9_due_at;
   ProtobufCBinaryData f10_approved_by;
   Google__Protobuf__Timestamp *f11_finished_at;
+  ProtobufCBinaryData f12_requested_by_name;
+  ProtobufCBinaryData f13_approved_by_name;
 };
 #define AUTH__V1__ACCOUNT_CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__account_change__descriptor) \
-    , {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_KIND__v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_STATE__v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_KIND__v0_ACCOUNT_CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, AUTH__V1__ACCOUNT_CHANGE_STATE__v0_ACCOUNT_CHANGE_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__RequestAccountChangeRequest

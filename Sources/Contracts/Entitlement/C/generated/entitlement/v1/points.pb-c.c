@@ -37,12 +37,6 @@ void   entitlement__v1__points_entry__init
   static const Entitlement__V1__PointsEntry init_value = ENTITLEMENT__V1__POINTS_ENTRY__INIT;
   *message = init_value;
 }
-void   entitlement__v1__active_reward__init
-                     (Entitlement__V1__ActiveReward         *message)
-{
-  static const Entitlement__V1__ActiveReward init_value = ENTITLEMENT__V1__ACTIVE_REWARD__INIT;
-  *message = init_value;
-}
 void   entitlement__v1__points_transaction__init
                      (Entitlement__V1__PointsTransaction         *message)
 {
@@ -79,12 +73,6 @@ void   entitlement__v1__get_points_balances_request__init
   static const Entitlement__V1__GetPointsBalancesRequest init_value = ENTITLEMENT__V1__GET_POINTS_BALANCES_REQUEST__INIT;
   *message = init_value;
 }
-void   entitlement__v1__points_balance__init
-                     (Entitlement__V1__PointsBalance         *message)
-{
-  static const Entitlement__V1__PointsBalance init_value = ENTITLEMENT__V1__POINTS_BALANCE__INIT;
-  *message = init_value;
-}
 void   entitlement__v1__get_points_balances_response__init
                      (Entitlement__V1__GetPointsBalancesResponse         *message)
 {
@@ -115,7 +103,37 @@ void   entitlement__v1__get_active_rewards_response__init
   static const Entitlement__V1__GetActiveRewardsResponse init_value = ENTITLEMENT__V1__GET_ACTIVE_REWARDS_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descriptors[3] =
+void   entitlement__v1__list_points_requests_request__init
+                     (Entitlement__V1__ListPointsRequestsRequest         *message)
+{
+  static const Entitlement__V1__ListPointsRequestsRequest init_value = ENTITLEMENT__V1__LIST_POINTS_REQUESTS_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__list_points_requests_response__init
+                     (Entitlement__V1__ListPointsRequestsResponse         *message)
+{
+  static const Entitlement__V1__ListPointsRequestsResponse init_value = ENTITLEMENT__V1__LIST_POINTS_REQUESTS_RESPONSE__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__approve_points_request__init
+                     (Entitlement__V1__ApprovePointsRequest         *message)
+{
+  static const Entitlement__V1__ApprovePointsRequest init_value = ENTITLEMENT__V1__APPROVE_POINTS_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__decline_points_request__init
+                     (Entitlement__V1__DeclinePointsRequest         *message)
+{
+  static const Entitlement__V1__DeclinePointsRequest init_value = ENTITLEMENT__V1__DECLINE_POINTS_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__cancel_points_request__init
+                     (Entitlement__V1__CancelPointsRequest         *message)
+{
+  static const Entitlement__V1__CancelPointsRequest init_value = ENTITLEMENT__V1__CANCEL_POINTS_REQUEST__INIT;
+  *message = init_value;
+}
+static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descriptors[4] =
 {
   {
     "f1_app",
@@ -153,16 +171,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_requires_approval",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__PointsRule, f4_requires_approval),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__points_rule__field_indices_by_name[] = {
   0,   /* field[0] = f1_app */
   1,   /* field[1] = f2_points_per_minute */
   2,   /* field[2] = f3_points_per_reward_minute */
+  3,   /* field[3] = f4_requires_approval */
 };
 static const ProtobufCIntRange entitlement__v1__points_rule__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__points_rule__descriptor =
 {
@@ -172,7 +203,7 @@ const ProtobufCMessageDescriptor entitlement__v1__points_rule__descriptor =
   "Entitlement__V1__PointsRule",
   "entitlement.v1",
   sizeof(Entitlement__V1__PointsRule),
-  3,
+  4,
   entitlement__v1__points_rule__field_descriptors,
   entitlement__v1__points_rule__field_indices_by_name,
   1,  entitlement__v1__points_rule__number_ranges,
@@ -319,7 +350,7 @@ const ProtobufCMessageDescriptor entitlement__v1__list_points_rules_response__de
   (ProtobufCMessageInit) entitlement__v1__list_points_rules_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__points_entry__field_descriptors[12] =
+static const ProtobufCFieldDescriptor entitlement__v1__points_entry__field_descriptors[13] =
 {
   {
     "f1_number",
@@ -465,11 +496,24 @@ static const ProtobufCFieldDescriptor entitlement__v1__points_entry__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f13_actor_name",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__PointsEntry, f13_actor_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__points_entry__field_indices_by_name[] = {
   9,   /* field[9] = f10_reversed_transaction_id */
   10,   /* field[10] = f11_actor_id */
   11,   /* field[11] = f12_occurred_at */
+  12,   /* field[12] = f13_actor_name */
   0,   /* field[0] = f1_number */
   1,   /* field[1] = f2_transaction_id */
   2,   /* field[2] = f3_kind */
@@ -483,7 +527,7 @@ static const unsigned entitlement__v1__points_entry__field_indices_by_name[] = {
 static const ProtobufCIntRange entitlement__v1__points_entry__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__points_entry__descriptor =
 {
@@ -493,78 +537,14 @@ const ProtobufCMessageDescriptor entitlement__v1__points_entry__descriptor =
   "Entitlement__V1__PointsEntry",
   "entitlement.v1",
   sizeof(Entitlement__V1__PointsEntry),
-  12,
+  13,
   entitlement__v1__points_entry__field_descriptors,
   entitlement__v1__points_entry__field_indices_by_name,
   1,  entitlement__v1__points_entry__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__points_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__active_reward__field_descriptors[3] =
-{
-  {
-    "f1_reward",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__ActiveReward, f1_reward),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f2_ends_at",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__ActiveReward, f2_ends_at),
-    &google__protobuf__timestamp__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f3_seconds_left",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__ActiveReward, f3_seconds_left),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned entitlement__v1__active_reward__field_indices_by_name[] = {
-  0,   /* field[0] = f1_reward */
-  1,   /* field[1] = f2_ends_at */
-  2,   /* field[2] = f3_seconds_left */
-};
-static const ProtobufCIntRange entitlement__v1__active_reward__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 3 }
-};
-const ProtobufCMessageDescriptor entitlement__v1__active_reward__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "entitlement.v1.ActiveReward",
-  "ActiveReward",
-  "Entitlement__V1__ActiveReward",
-  "entitlement.v1",
-  sizeof(Entitlement__V1__ActiveReward),
-  3,
-  entitlement__v1__active_reward__field_descriptors,
-  entitlement__v1__active_reward__field_indices_by_name,
-  1,  entitlement__v1__active_reward__number_ranges,
-  (ProtobufCMessageInit) entitlement__v1__active_reward__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor entitlement__v1__points_transaction__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__points_transaction__field_descriptors[4] =
 {
   {
     "f1_id",
@@ -602,16 +582,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__points_transaction__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_request",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__PointsTransaction, f4_request),
+    &entitlement__v1__points_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__points_transaction__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entries */
   2,   /* field[2] = f3_active_reward */
+  3,   /* field[3] = f4_request */
 };
 static const ProtobufCIntRange entitlement__v1__points_transaction__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__points_transaction__descriptor =
 {
@@ -621,7 +614,7 @@ const ProtobufCMessageDescriptor entitlement__v1__points_transaction__descriptor
   "Entitlement__V1__PointsTransaction",
   "entitlement.v1",
   sizeof(Entitlement__V1__PointsTransaction),
-  3,
+  4,
   entitlement__v1__points_transaction__field_descriptors,
   entitlement__v1__points_transaction__field_indices_by_name,
   1,  entitlement__v1__points_transaction__number_ranges,
@@ -769,7 +762,7 @@ const ProtobufCMessageDescriptor entitlement__v1__points_part__descriptor =
   (ProtobufCMessageInit) entitlement__v1__points_part__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__redeem_points_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitlement__v1__redeem_points_request__field_descriptors[5] =
 {
   {
     "f1_holder_id",
@@ -819,17 +812,30 @@ static const ProtobufCFieldDescriptor entitlement__v1__redeem_points_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_ask",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__RedeemPointsRequest, f5_ask),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__redeem_points_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_holder_id */
   1,   /* field[1] = f2_parts */
   2,   /* field[2] = f3_reward */
   3,   /* field[3] = f4_idempotency_key */
+  4,   /* field[4] = f5_ask */
 };
 static const ProtobufCIntRange entitlement__v1__redeem_points_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__redeem_points_request__descriptor =
 {
@@ -839,7 +845,7 @@ const ProtobufCMessageDescriptor entitlement__v1__redeem_points_request__descrip
   "Entitlement__V1__RedeemPointsRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__RedeemPointsRequest),
-  4,
+  5,
   entitlement__v1__redeem_points_request__field_descriptors,
   entitlement__v1__redeem_points_request__field_indices_by_name,
   1,  entitlement__v1__redeem_points_request__number_ranges,
@@ -959,70 +965,6 @@ const ProtobufCMessageDescriptor entitlement__v1__get_points_balances_request__d
   entitlement__v1__get_points_balances_request__field_indices_by_name,
   1,  entitlement__v1__get_points_balances_request__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__get_points_balances_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor entitlement__v1__points_balance__field_descriptors[3] =
-{
-  {
-    "f1_app",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__PointsBalance, f1_app),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f2_points",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__PointsBalance, f2_points),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f3_reward_minutes",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__PointsBalance, f3_reward_minutes),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned entitlement__v1__points_balance__field_indices_by_name[] = {
-  0,   /* field[0] = f1_app */
-  1,   /* field[1] = f2_points */
-  2,   /* field[2] = f3_reward_minutes */
-};
-static const ProtobufCIntRange entitlement__v1__points_balance__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 3 }
-};
-const ProtobufCMessageDescriptor entitlement__v1__points_balance__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "entitlement.v1.PointsBalance",
-  "PointsBalance",
-  "Entitlement__V1__PointsBalance",
-  "entitlement.v1",
-  sizeof(Entitlement__V1__PointsBalance),
-  3,
-  entitlement__v1__points_balance__field_descriptors,
-  entitlement__v1__points_balance__field_indices_by_name,
-  1,  entitlement__v1__points_balance__number_ranges,
-  (ProtobufCMessageInit) entitlement__v1__points_balance__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitlement__v1__get_points_balances_response__field_descriptors[2] =
@@ -1319,7 +1261,353 @@ const ProtobufCMessageDescriptor entitlement__v1__get_active_rewards_response__d
   (ProtobufCMessageInit) entitlement__v1__get_active_rewards_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue entitlement__v1__points_entry_kind__enum_values_by_number[7] =
+static const ProtobufCFieldDescriptor entitlement__v1__list_points_requests_request__field_descriptors[6] =
+{
+  {
+    "f1_holder_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsRequestsRequest, f1_holder_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_state",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsRequestsRequest, f2_state),
+    &entitlement__v1__points_request_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsRequestsRequest, f3_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsRequestsRequest, f4_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_page",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsRequestsRequest, f5_page),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_sort_by",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsRequestsRequest, f6_sort_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__list_points_requests_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_holder_id */
+  1,   /* field[1] = f2_state */
+  2,   /* field[2] = f3_page_size */
+  3,   /* field[3] = f4_page_token */
+  4,   /* field[4] = f5_page */
+  5,   /* field[5] = f6_sort_by */
+};
+static const ProtobufCIntRange entitlement__v1__list_points_requests_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__list_points_requests_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ListPointsRequestsRequest",
+  "ListPointsRequestsRequest",
+  "Entitlement__V1__ListPointsRequestsRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ListPointsRequestsRequest),
+  6,
+  entitlement__v1__list_points_requests_request__field_descriptors,
+  entitlement__v1__list_points_requests_request__field_indices_by_name,
+  1,  entitlement__v1__list_points_requests_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__list_points_requests_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__list_points_requests_response__field_descriptors[2] =
+{
+  {
+    "f1_requests",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__ListPointsRequestsResponse, n_f1_requests),
+    offsetof(Entitlement__V1__ListPointsRequestsResponse, f1_requests),
+    &entitlement__v1__points_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListPointsRequestsResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__list_points_requests_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_requests */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange entitlement__v1__list_points_requests_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__list_points_requests_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ListPointsRequestsResponse",
+  "ListPointsRequestsResponse",
+  "Entitlement__V1__ListPointsRequestsResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ListPointsRequestsResponse),
+  2,
+  entitlement__v1__list_points_requests_response__field_descriptors,
+  entitlement__v1__list_points_requests_response__field_indices_by_name,
+  1,  entitlement__v1__list_points_requests_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__list_points_requests_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__approve_points_request__field_descriptors[3] =
+{
+  {
+    "f1_holder_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ApprovePointsRequest, f1_holder_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_request_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ApprovePointsRequest, f2_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ApprovePointsRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__approve_points_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_holder_id */
+  1,   /* field[1] = f2_request_id */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__approve_points_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__approve_points_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ApprovePointsRequest",
+  "ApprovePointsRequest",
+  "Entitlement__V1__ApprovePointsRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ApprovePointsRequest),
+  3,
+  entitlement__v1__approve_points_request__field_descriptors,
+  entitlement__v1__approve_points_request__field_indices_by_name,
+  1,  entitlement__v1__approve_points_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__approve_points_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__decline_points_request__field_descriptors[3] =
+{
+  {
+    "f1_holder_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__DeclinePointsRequest, f1_holder_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_request_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__DeclinePointsRequest, f2_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__DeclinePointsRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__decline_points_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_holder_id */
+  1,   /* field[1] = f2_request_id */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__decline_points_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__decline_points_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.DeclinePointsRequest",
+  "DeclinePointsRequest",
+  "Entitlement__V1__DeclinePointsRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__DeclinePointsRequest),
+  3,
+  entitlement__v1__decline_points_request__field_descriptors,
+  entitlement__v1__decline_points_request__field_indices_by_name,
+  1,  entitlement__v1__decline_points_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__decline_points_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__cancel_points_request__field_descriptors[3] =
+{
+  {
+    "f1_holder_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__CancelPointsRequest, f1_holder_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_request_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__CancelPointsRequest, f2_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__CancelPointsRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__cancel_points_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_holder_id */
+  1,   /* field[1] = f2_request_id */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__cancel_points_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__cancel_points_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.CancelPointsRequest",
+  "CancelPointsRequest",
+  "Entitlement__V1__CancelPointsRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__CancelPointsRequest),
+  3,
+  entitlement__v1__cancel_points_request__field_descriptors,
+  entitlement__v1__cancel_points_request__field_indices_by_name,
+  1,  entitlement__v1__cancel_points_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__cancel_points_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue entitlement__v1__points_entry_kind__enum_values_by_number[9] =
 {
   { "v0_POINTS_ENTRY_KIND_UNSPECIFIED", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v0_POINTS_ENTRY_KIND_UNSPECIFIED", 0 },
   { "v1_POINTS_ENTRY_KIND_EARN", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v1_POINTS_ENTRY_KIND_EARN", 1 },
@@ -1328,11 +1616,13 @@ static const ProtobufCEnumValue entitlement__v1__points_entry_kind__enum_values_
   { "v4_POINTS_ENTRY_KIND_REVERSE_REDEEM", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v4_POINTS_ENTRY_KIND_REVERSE_REDEEM", 4 },
   { "v5_POINTS_ENTRY_KIND_GRANT", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v5_POINTS_ENTRY_KIND_GRANT", 5 },
   { "v6_POINTS_ENTRY_KIND_REVERSE_GRANT", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v6_POINTS_ENTRY_KIND_REVERSE_GRANT", 6 },
+  { "v7_POINTS_ENTRY_KIND_HOLD", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v7_POINTS_ENTRY_KIND_HOLD", 7 },
+  { "v8_POINTS_ENTRY_KIND_RELEASE", "ENTITLEMENT__V1__POINTS_ENTRY_KIND__v8_POINTS_ENTRY_KIND_RELEASE", 8 },
 };
 static const ProtobufCIntRange entitlement__v1__points_entry_kind__value_ranges[] = {
-{0, 0},{0, 7}
+{0, 0},{0, 9}
 };
-static const ProtobufCEnumValueIndex entitlement__v1__points_entry_kind__enum_values_by_name[7] =
+static const ProtobufCEnumValueIndex entitlement__v1__points_entry_kind__enum_values_by_name[9] =
 {
   { "v0_POINTS_ENTRY_KIND_UNSPECIFIED", 0 },
   { "v1_POINTS_ENTRY_KIND_EARN", 1 },
@@ -1341,6 +1631,8 @@ static const ProtobufCEnumValueIndex entitlement__v1__points_entry_kind__enum_va
   { "v4_POINTS_ENTRY_KIND_REVERSE_REDEEM", 4 },
   { "v5_POINTS_ENTRY_KIND_GRANT", 5 },
   { "v6_POINTS_ENTRY_KIND_REVERSE_GRANT", 6 },
+  { "v7_POINTS_ENTRY_KIND_HOLD", 7 },
+  { "v8_POINTS_ENTRY_KIND_RELEASE", 8 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__points_entry_kind__descriptor =
 {
@@ -1349,9 +1641,9 @@ const ProtobufCEnumDescriptor entitlement__v1__points_entry_kind__descriptor =
   "PointsEntryKind",
   "Entitlement__V1__PointsEntryKind",
   "entitlement.v1",
-  7,
+  9,
   entitlement__v1__points_entry_kind__enum_values_by_number,
-  7,
+  9,
   entitlement__v1__points_entry_kind__enum_values_by_name,
   1,
   entitlement__v1__points_entry_kind__value_ranges,

@@ -277,7 +277,7 @@ const ProtobufCMessageDescriptor entitlement__v1__renewal__descriptor =
   (ProtobufCMessageInit) entitlement__v1__renewal__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descriptors[18] =
+static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descriptors[19] =
 {
   {
     "f1_id",
@@ -495,6 +495,18 @@ static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f19_buyer_name",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f19_buyer_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
   9,   /* field[9] = f10_family_shared */
@@ -506,6 +518,7 @@ static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
   15,   /* field[15] = f16_subject */
   16,   /* field[16] = f17_buyer_id */
   17,   /* field[17] = f18_bound */
+  18,   /* field[18] = f19_buyer_name */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_product_id */
   2,   /* field[2] = f3_original_transaction_id */
@@ -519,7 +532,7 @@ static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
 static const ProtobufCIntRange entitlement__v1__purchase__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 18 }
+  { 0, 19 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor =
 {
@@ -529,14 +542,14 @@ const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor =
   "Entitlement__V1__Purchase",
   "entitlement.v1",
   sizeof(Entitlement__V1__Purchase),
-  18,
+  19,
   entitlement__v1__purchase__field_descriptors,
   entitlement__v1__purchase__field_indices_by_name,
   1,  entitlement__v1__purchase__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__purchase__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_request__field_descriptors[4] =
 {
   {
     "f1_signed_transaction",
@@ -574,16 +587,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_store",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__SubmitTransactionRequest, f4_store),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__submit_transaction_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_signed_transaction */
   1,   /* field[1] = f2_idempotency_key */
   2,   /* field[2] = f3_subject */
+  3,   /* field[3] = f4_store */
 };
 static const ProtobufCIntRange entitlement__v1__submit_transaction_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_request__descriptor =
 {
@@ -593,7 +619,7 @@ const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_request__de
   "Entitlement__V1__SubmitTransactionRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__SubmitTransactionRequest),
-  3,
+  4,
   entitlement__v1__submit_transaction_request__field_descriptors,
   entitlement__v1__submit_transaction_request__field_indices_by_name,
   1,  entitlement__v1__submit_transaction_request__number_ranges,
@@ -664,7 +690,7 @@ const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_response__d
   (ProtobufCMessageInit) entitlement__v1__submit_transaction_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__restore_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__restore_request__field_descriptors[4] =
 {
   {
     "f1_signed_transactions",
@@ -702,16 +728,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__restore_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_store",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__RestoreRequest, f4_store),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__restore_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_signed_transactions */
   1,   /* field[1] = f2_idempotency_key */
   2,   /* field[2] = f3_subject */
+  3,   /* field[3] = f4_store */
 };
 static const ProtobufCIntRange entitlement__v1__restore_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__restore_request__descriptor =
 {
@@ -721,7 +760,7 @@ const ProtobufCMessageDescriptor entitlement__v1__restore_request__descriptor =
   "Entitlement__V1__RestoreRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__RestoreRequest),
-  3,
+  4,
   entitlement__v1__restore_request__field_descriptors,
   entitlement__v1__restore_request__field_indices_by_name,
   1,  entitlement__v1__restore_request__number_ranges,
@@ -843,7 +882,7 @@ const ProtobufCMessageDescriptor entitlement__v1__restore_response__descriptor =
   (ProtobufCMessageInit) entitlement__v1__restore_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_request__field_descriptors[5] =
 {
   {
     "f1_receipt_data",
@@ -893,17 +932,30 @@ static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_store",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptRequest, f5_store),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__validate_receipt_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_receipt_data */
   1,   /* field[1] = f2_product_id */
   2,   /* field[2] = f3_idempotency_key */
   3,   /* field[3] = f4_subject */
+  4,   /* field[4] = f5_store */
 };
 static const ProtobufCIntRange entitlement__v1__validate_receipt_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_request__descriptor =
 {
@@ -913,14 +965,14 @@ const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_request__desc
   "Entitlement__V1__ValidateReceiptRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__ValidateReceiptRequest),
-  4,
+  5,
   entitlement__v1__validate_receipt_request__field_descriptors,
   entitlement__v1__validate_receipt_request__field_indices_by_name,
   1,  entitlement__v1__validate_receipt_request__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__validate_receipt_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_response__field_descriptors[6] =
 {
   {
     "f1_format",
@@ -982,6 +1034,18 @@ static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_user",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptResponse, f6_user),
+    &auth__v1__user__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__validate_receipt_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_format */
@@ -989,11 +1053,12 @@ static const unsigned entitlement__v1__validate_receipt_response__field_indices_
   2,   /* field[2] = f3_purchases */
   3,   /* field[3] = f4_version */
   4,   /* field[4] = f5_message */
+  5,   /* field[5] = f6_user */
 };
 static const ProtobufCIntRange entitlement__v1__validate_receipt_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_response__descriptor =
 {
@@ -1003,7 +1068,7 @@ const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_response__des
   "Entitlement__V1__ValidateReceiptResponse",
   "entitlement.v1",
   sizeof(Entitlement__V1__ValidateReceiptResponse),
-  5,
+  6,
   entitlement__v1__validate_receipt_response__field_descriptors,
   entitlement__v1__validate_receipt_response__field_indices_by_name,
   1,  entitlement__v1__validate_receipt_response__number_ranges,

@@ -25,7 +25,7 @@ void   audit__v1__search_audit_response__init
   static const Audit__V1__SearchAuditResponse init_value = AUDIT__V1__SEARCH_AUDIT_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor audit__v1__audit_entry__field_descriptors[8] =
+static const ProtobufCFieldDescriptor audit__v1__audit_entry__field_descriptors[10] =
 {
   {
     "f1_recorded_at",
@@ -123,8 +123,33 @@ static const ProtobufCFieldDescriptor audit__v1__audit_entry__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_actor_name",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__AuditEntry, f9_actor_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_on_behalf_of_name",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Audit__V1__AuditEntry, f10_on_behalf_of_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned audit__v1__audit_entry__field_indices_by_name[] = {
+  9,   /* field[9] = f10_on_behalf_of_name */
   0,   /* field[0] = f1_recorded_at */
   1,   /* field[1] = f2_actor */
   2,   /* field[2] = f3_on_behalf_of */
@@ -133,11 +158,12 @@ static const unsigned audit__v1__audit_entry__field_indices_by_name[] = {
   5,   /* field[5] = f6_done */
   6,   /* field[6] = f7_request_id */
   7,   /* field[7] = f8_detail */
+  8,   /* field[8] = f9_actor_name */
 };
 static const ProtobufCIntRange audit__v1__audit_entry__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor audit__v1__audit_entry__descriptor =
 {
@@ -147,7 +173,7 @@ const ProtobufCMessageDescriptor audit__v1__audit_entry__descriptor =
   "Audit__V1__AuditEntry",
   "audit.v1",
   sizeof(Audit__V1__AuditEntry),
-  8,
+  10,
   audit__v1__audit_entry__field_descriptors,
   audit__v1__audit_entry__field_indices_by_name,
   1,  audit__v1__audit_entry__number_ranges,

@@ -767,7 +767,7 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__des
   (ProtobufCMessageInit) entitlement__v1__get_entitlements_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[12] =
 {
   {
     "f1_tier",
@@ -878,6 +878,18 @@ static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[1
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "f10_purchase_id",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Plan, f10_purchase_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "f11_renewal_product_id",
     11,
     PROTOBUF_C_LABEL_NONE,
@@ -903,8 +915,9 @@ static const ProtobufCFieldDescriptor entitlement__v1__plan__field_descriptors[1
   },
 };
 static const unsigned entitlement__v1__plan__field_indices_by_name[] = {
-  9,   /* field[9] = f11_renewal_product_id */
-  10,   /* field[10] = f12_promotion */
+  9,   /* field[9] = f10_purchase_id */
+  10,   /* field[10] = f11_renewal_product_id */
+  11,   /* field[11] = f12_promotion */
   0,   /* field[0] = f1_tier */
   1,   /* field[1] = f2_subject */
   2,   /* field[2] = f3_source */
@@ -915,11 +928,10 @@ static const unsigned entitlement__v1__plan__field_indices_by_name[] = {
   7,   /* field[7] = f8_renews_at */
   8,   /* field[8] = f9_trial */
 };
-static const ProtobufCIntRange entitlement__v1__plan__number_ranges[2 + 1] =
+static const ProtobufCIntRange entitlement__v1__plan__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 11, 9 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__plan__descriptor =
 {
@@ -929,10 +941,10 @@ const ProtobufCMessageDescriptor entitlement__v1__plan__descriptor =
   "Entitlement__V1__Plan",
   "entitlement.v1",
   sizeof(Entitlement__V1__Plan),
-  11,
+  12,
   entitlement__v1__plan__field_descriptors,
   entitlement__v1__plan__field_indices_by_name,
-  2,  entitlement__v1__plan__number_ranges,
+  1,  entitlement__v1__plan__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__plan__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -19,6 +19,12 @@ void   tenancy__v1__report_seal__init
   static const Tenancy__V1__ReportSeal init_value = TENANCY__V1__REPORT_SEAL__INIT;
   *message = init_value;
 }
+void   tenancy__v1__report_names__init
+                     (Tenancy__V1__ReportNames         *message)
+{
+  static const Tenancy__V1__ReportNames init_value = TENANCY__V1__REPORT_NAMES__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__report_part__init
                      (Tenancy__V1__ReportPart         *message)
 {
@@ -203,7 +209,45 @@ const ProtobufCMessageDescriptor tenancy__v1__report_seal__descriptor =
   (ProtobufCMessageInit) tenancy__v1__report_seal__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__report_part__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__report_names__field_descriptors[1] =
+{
+  {
+    "f1_people",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ReportNames, n_f1_people),
+    offsetof(Tenancy__V1__ReportNames, f1_people),
+    &tenancy__v1__user_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__report_names__field_indices_by_name[] = {
+  0,   /* field[0] = f1_people */
+};
+static const ProtobufCIntRange tenancy__v1__report_names__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__report_names__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ReportNames",
+  "ReportNames",
+  "Tenancy__V1__ReportNames",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ReportNames),
+  1,
+  tenancy__v1__report_names__field_descriptors,
+  tenancy__v1__report_names__field_indices_by_name,
+  1,  tenancy__v1__report_names__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__report_names__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__report_part__field_descriptors[3] =
 {
   {
     "f1_lines",
@@ -229,15 +273,28 @@ static const ProtobufCFieldDescriptor tenancy__v1__report_part__field_descriptor
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_names",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ReportPart, o0_part_case),
+    offsetof(Tenancy__V1__ReportPart, f3_names),
+    &tenancy__v1__report_names__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__report_part__field_indices_by_name[] = {
   0,   /* field[0] = f1_lines */
   1,   /* field[1] = f2_seal */
+  2,   /* field[2] = f3_names */
 };
 static const ProtobufCIntRange tenancy__v1__report_part__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__report_part__descriptor =
 {
@@ -247,7 +304,7 @@ const ProtobufCMessageDescriptor tenancy__v1__report_part__descriptor =
   "Tenancy__V1__ReportPart",
   "tenancy.v1",
   sizeof(Tenancy__V1__ReportPart),
-  2,
+  3,
   tenancy__v1__report_part__field_descriptors,
   tenancy__v1__report_part__field_indices_by_name,
   1,  tenancy__v1__report_part__number_ranges,

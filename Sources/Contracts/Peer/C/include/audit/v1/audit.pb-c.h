@@ -38,10 +38,12 @@ struct  Audit__V1__AuditEntry
   protobuf_c_boolean f6_done;
   ProtobufCBinaryData f7_request_id;
   ProtobufCBinaryData f8_detail;
+  ProtobufCBinaryData f9_actor_name;
+  ProtobufCBinaryData f10_on_behalf_of_name;
 };
 #define AUDIT__V1__AUDIT_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&audit__v1__audit_entry__descriptor) \
-    , NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL} }
+    , NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Audit__V1__SearchAuditRequest

@@ -274,6 +274,7 @@ struct  Entitlement__V1__Plan
   Entitlement__V1__PlanSource f3_source;
   ProtobufCBinaryData f4_product_id;
   ProtobufCBinaryData f5_store;
+  ProtobufCBinaryData f10_purchase_id;
   ProtobufCBinaryData f12_promotion;
   Google__Protobuf__Timestamp *f6_expires_at;
   Entitlement__V1__RenewalState f7_renewal;
@@ -283,7 +284,7 @@ struct  Entitlement__V1__Plan
 };
 #define ENTITLEMENT__V1__PLAN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__plan__descriptor) \
-    , {0,NULL}, NULL, ENTITLEMENT__V1__PLAN_SOURCE__v0_PLAN_SOURCE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, NULL, ENTITLEMENT__V1__RENEWAL_STATE__v0_RENEWAL_STATE_UNSPECIFIED, NULL, 0, {0,NULL} }
+    , {0,NULL}, NULL, ENTITLEMENT__V1__PLAN_SOURCE__v0_PLAN_SOURCE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, ENTITLEMENT__V1__RENEWAL_STATE__v0_RENEWAL_STATE_UNSPECIFIED, NULL, 0, {0,NULL} }
 
 
 struct  Entitlement__V1__GetPlansRequest

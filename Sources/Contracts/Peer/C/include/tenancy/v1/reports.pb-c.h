@@ -17,9 +17,11 @@ PROTOBUF_C__BEGIN_DECLS
 #include "gatehouse/options.pb-c.h"
 #include "google/api/annotations.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tenancy/v1/association.pb-c.h"
 
 typedef struct Tenancy__V1__ReadReportRequest Tenancy__V1__ReadReportRequest;
 typedef struct Tenancy__V1__ReportSeal Tenancy__V1__ReportSeal;
+typedef struct Tenancy__V1__ReportNames Tenancy__V1__ReportNames;
 typedef struct Tenancy__V1__ReportPart Tenancy__V1__ReportPart;
 typedef struct Tenancy__V1__DownloadReportRequest Tenancy__V1__DownloadReportRequest;
 typedef struct Tenancy__V1__ReportDownload Tenancy__V1__ReportDownload;
@@ -58,10 +60,22 @@ struct  Tenancy__V1__ReportSeal
     , 0, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
+struct  Tenancy__V1__ReportNames
+{
+  ProtobufCMessage base;
+  size_t n_f1_people;
+  Tenancy__V1__UserSummary **f1_people;
+};
+#define TENANCY__V1__REPORT_NAMES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__report_names__descriptor) \
+    , 0,NULL }
+
+
 typedef enum {
   TENANCY__V1__REPORT_PART__O0_PART__NOT_SET = 0,
   TENANCY__V1__REPORT_PART__O0_PART_F1_LINES = 1,
-  TENANCY__V1__REPORT_PART__O0_PART_F2_SEAL = 2
+  TENANCY__V1__REPORT_PART__O0_PART_F2_SEAL = 2,
+  TENANCY__V1__REPORT_PART__O0_PART_F3_NAMES = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__REPORT_PART__O0_PART__CASE)
 } Tenancy__V1__ReportPart__O0PartCase;
 
@@ -72,6 +86,7 @@ struct  Tenancy__V1__ReportPart
   union {
     ProtobufCBinaryData f1_lines;
     Tenancy__V1__ReportSeal *f2_seal;
+    Tenancy__V1__ReportNames *f3_names;
   };
 };
 #define TENANCY__V1__REPORT_PART__INIT \
@@ -128,6 +143,9 @@ void   tenancy__v1__read_report_request__init
 /* Tenancy__V1__ReportSeal methods */
 void   tenancy__v1__report_seal__init
                      (Tenancy__V1__ReportSeal         *message);
+/* Tenancy__V1__ReportNames methods */
+void   tenancy__v1__report_names__init
+                     (Tenancy__V1__ReportNames         *message);
 /* Tenancy__V1__ReportPart methods */
 void   tenancy__v1__report_part__init
                      (Tenancy__V1__ReportPart         *message);
@@ -150,6 +168,9 @@ typedef void (*Tenancy__V1__ReadReportRequest_Closure)
                   void *closure_data);
 typedef void (*Tenancy__V1__ReportSeal_Closure)
                  (const Tenancy__V1__ReportSeal *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ReportNames_Closure)
+                 (const Tenancy__V1__ReportNames *message,
                   void *closure_data);
 typedef void (*Tenancy__V1__ReportPart_Closure)
                  (const Tenancy__V1__ReportPart *message,
@@ -174,6 +195,7 @@ typedef void (*Tenancy__V1__ReportKeys_Closure)
 
 extern const ProtobufCMessageDescriptor tenancy__v1__read_report_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__report_seal__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__report_names__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__report_part__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__download_report_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__report_download__descriptor;

@@ -79,6 +79,24 @@ void   tenancy__v1__unpair_response__init
   static const Tenancy__V1__UnpairResponse init_value = TENANCY__V1__UNPAIR_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__get_family_overview_request__init
+                     (Tenancy__V1__GetFamilyOverviewRequest         *message)
+{
+  static const Tenancy__V1__GetFamilyOverviewRequest init_value = TENANCY__V1__GET_FAMILY_OVERVIEW_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__child_overview__init
+                     (Tenancy__V1__ChildOverview         *message)
+{
+  static const Tenancy__V1__ChildOverview init_value = TENANCY__V1__CHILD_OVERVIEW__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__family_overview__init
+                     (Tenancy__V1__FamilyOverview         *message)
+{
+  static const Tenancy__V1__FamilyOverview init_value = TENANCY__V1__FAMILY_OVERVIEW__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__pairing__field_descriptors[12] =
 {
   {
@@ -910,6 +928,211 @@ const ProtobufCMessageDescriptor tenancy__v1__unpair_response__descriptor =
   tenancy__v1__unpair_response__field_indices_by_name,
   1,  tenancy__v1__unpair_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__unpair_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__get_family_overview_request__field_descriptors[2] =
+{
+  {
+    "f1_family_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GetFamilyOverviewRequest, f1_family_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_allow_partial",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GetFamilyOverviewRequest, f2_allow_partial),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__get_family_overview_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_family_id */
+  1,   /* field[1] = f2_allow_partial */
+};
+static const ProtobufCIntRange tenancy__v1__get_family_overview_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__get_family_overview_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.GetFamilyOverviewRequest",
+  "GetFamilyOverviewRequest",
+  "Tenancy__V1__GetFamilyOverviewRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__GetFamilyOverviewRequest),
+  2,
+  tenancy__v1__get_family_overview_request__field_descriptors,
+  tenancy__v1__get_family_overview_request__field_indices_by_name,
+  1,  tenancy__v1__get_family_overview_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__get_family_overview_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__child_overview__field_descriptors[2] =
+{
+  {
+    "f1_child",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ChildOverview, f1_child),
+    &tenancy__v1__entity__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_points",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ChildOverview, f2_points),
+    &entitlement__v1__points_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__child_overview__field_indices_by_name[] = {
+  0,   /* field[0] = f1_child */
+  1,   /* field[1] = f2_points */
+};
+static const ProtobufCIntRange tenancy__v1__child_overview__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__child_overview__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ChildOverview",
+  "ChildOverview",
+  "Tenancy__V1__ChildOverview",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ChildOverview),
+  2,
+  tenancy__v1__child_overview__field_descriptors,
+  tenancy__v1__child_overview__field_indices_by_name,
+  1,  tenancy__v1__child_overview__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__child_overview__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__family_overview__field_descriptors[6] =
+{
+  {
+    "f1_family",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FamilyOverview, f1_family),
+    &tenancy__v1__entity__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_children",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__FamilyOverview, n_f2_children),
+    offsetof(Tenancy__V1__FamilyOverview, f2_children),
+    &tenancy__v1__child_overview__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_children_cut",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FamilyOverview, f3_children_cut),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_pairings",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__FamilyOverview, n_f4_pairings),
+    offsetof(Tenancy__V1__FamilyOverview, f4_pairings),
+    &tenancy__v1__pairing__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_points",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FamilyOverview, f5_points),
+    &entitlement__v1__points_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_missing",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__FamilyOverview, n_f6_missing),
+    offsetof(Tenancy__V1__FamilyOverview, f6_missing),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__family_overview__field_indices_by_name[] = {
+  0,   /* field[0] = f1_family */
+  1,   /* field[1] = f2_children */
+  2,   /* field[2] = f3_children_cut */
+  3,   /* field[3] = f4_pairings */
+  4,   /* field[4] = f5_points */
+  5,   /* field[5] = f6_missing */
+};
+static const ProtobufCIntRange tenancy__v1__family_overview__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__family_overview__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.FamilyOverview",
+  "FamilyOverview",
+  "Tenancy__V1__FamilyOverview",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__FamilyOverview),
+  6,
+  tenancy__v1__family_overview__field_descriptors,
+  tenancy__v1__family_overview__field_indices_by_name,
+  1,  tenancy__v1__family_overview__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__family_overview__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue tenancy__v1__device_role__enum_values_by_number[3] =

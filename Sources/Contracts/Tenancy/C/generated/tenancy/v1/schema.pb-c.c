@@ -31,6 +31,12 @@ void   tenancy__v1__type_schema__init
   static const Tenancy__V1__TypeSchema init_value = TENANCY__V1__TYPE_SCHEMA__INIT;
   *message = init_value;
 }
+void   tenancy__v1__counted_limit__init
+                     (Tenancy__V1__CountedLimit         *message)
+{
+  static const Tenancy__V1__CountedLimit init_value = TENANCY__V1__COUNTED_LIMIT__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__value_schema__init
                      (Tenancy__V1__ValueSchema         *message)
 {
@@ -220,7 +226,7 @@ const ProtobufCMessageDescriptor tenancy__v1__policy_version__descriptor =
   (ProtobufCMessageInit) tenancy__v1__policy_version__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptors[9] =
 {
   {
     "f1_name",
@@ -306,6 +312,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__type_schema__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_counts",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__TypeSchema, f8_counts),
+    &tenancy__v1__counted_limit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_members_limit",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__TypeSchema, f9_members_limit),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__type_schema__field_indices_by_name[] = {
   0,   /* field[0] = f1_name */
@@ -315,11 +345,13 @@ static const unsigned tenancy__v1__type_schema__field_indices_by_name[] = {
   4,   /* field[4] = f5_other_attributes */
   5,   /* field[5] = f6_actions */
   6,   /* field[6] = f7_app_name */
+  7,   /* field[7] = f8_counts */
+  8,   /* field[8] = f9_members_limit */
 };
 static const ProtobufCIntRange tenancy__v1__type_schema__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor =
 {
@@ -329,11 +361,62 @@ const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor =
   "Tenancy__V1__TypeSchema",
   "tenancy.v1",
   sizeof(Tenancy__V1__TypeSchema),
-  7,
+  9,
   tenancy__v1__type_schema__field_descriptors,
   tenancy__v1__type_schema__field_indices_by_name,
   1,  tenancy__v1__type_schema__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__type_schema__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__counted_limit__field_descriptors[2] =
+{
+  {
+    "f1_limit",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CountedLimit, f1_limit),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_of",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CountedLimit, f2_of),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__counted_limit__field_indices_by_name[] = {
+  0,   /* field[0] = f1_limit */
+  1,   /* field[1] = f2_of */
+};
+static const ProtobufCIntRange tenancy__v1__counted_limit__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__counted_limit__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.CountedLimit",
+  "CountedLimit",
+  "Tenancy__V1__CountedLimit",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__CountedLimit),
+  2,
+  tenancy__v1__counted_limit__field_descriptors,
+  tenancy__v1__counted_limit__field_indices_by_name,
+  1,  tenancy__v1__counted_limit__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__counted_limit__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tenancy__v1__value_schema__field_descriptors[7] =

@@ -22,6 +22,7 @@ typedef struct Tenancy__V1__GetSchemaRequest Tenancy__V1__GetSchemaRequest;
 typedef struct Tenancy__V1__Schema Tenancy__V1__Schema;
 typedef struct Tenancy__V1__PolicyVersion Tenancy__V1__PolicyVersion;
 typedef struct Tenancy__V1__TypeSchema Tenancy__V1__TypeSchema;
+typedef struct Tenancy__V1__CountedLimit Tenancy__V1__CountedLimit;
 typedef struct Tenancy__V1__ValueSchema Tenancy__V1__ValueSchema;
 typedef struct Tenancy__V1__AttributeSchema Tenancy__V1__AttributeSchema;
 typedef struct Tenancy__V1__ActionSchema Tenancy__V1__ActionSchema;
@@ -96,10 +97,23 @@ struct  Tenancy__V1__TypeSchema
   size_t n_f6_actions;
   Tenancy__V1__ActionSchema **f6_actions;
   ProtobufCBinaryData f7_app_name;
+  Tenancy__V1__CountedLimit *f8_counts;
+  ProtobufCBinaryData f9_members_limit;
 };
 #define TENANCY__V1__TYPE_SCHEMA__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__type_schema__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, {0,NULL} }
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, {0,NULL}, NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__CountedLimit
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_limit;
+  ProtobufCBinaryData f2_of;
+};
+#define TENANCY__V1__COUNTED_LIMIT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__counted_limit__descriptor) \
+    , {0,NULL}, {0,NULL} }
 
 
 typedef enum {
@@ -220,6 +234,9 @@ void   tenancy__v1__policy_version__init
 /* Tenancy__V1__TypeSchema methods */
 void   tenancy__v1__type_schema__init
                      (Tenancy__V1__TypeSchema         *message);
+/* Tenancy__V1__CountedLimit methods */
+void   tenancy__v1__counted_limit__init
+                     (Tenancy__V1__CountedLimit         *message);
 /* Tenancy__V1__ValueSchema methods */
 void   tenancy__v1__value_schema__init
                      (Tenancy__V1__ValueSchema         *message);
@@ -252,6 +269,9 @@ typedef void (*Tenancy__V1__PolicyVersion_Closure)
 typedef void (*Tenancy__V1__TypeSchema_Closure)
                  (const Tenancy__V1__TypeSchema *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__CountedLimit_Closure)
+                 (const Tenancy__V1__CountedLimit *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__ValueSchema_Closure)
                  (const Tenancy__V1__ValueSchema *message,
                   void *closure_data);
@@ -281,6 +301,7 @@ extern const ProtobufCMessageDescriptor tenancy__v1__get_schema_request__descrip
 extern const ProtobufCMessageDescriptor tenancy__v1__schema__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__policy_version__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__type_schema__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__counted_limit__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__value_schema__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__attribute_schema__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__action_schema__descriptor;

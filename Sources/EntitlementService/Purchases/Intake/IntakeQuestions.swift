@@ -1,33 +1,5 @@
-internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
-
-/// The directory of accounts, for purchases that name a user.
-///
-/// Any 128 bits are some user's token: zeros, that of another back end, and Apple's samples name users who do
-/// not exist.
-protocol AccountDirectory: Sendable {
-  /// Those of the users who have an account; at most 1000 at a time.
-  ///
-  /// Throws when it cannot be determined.
-  func existing(of userIDs: [String]) async throws -> Set<String>
-}
-
-/// The accounts of AuthService, asked for each time.
-struct AuthAccountDirectory: AccountDirectory {
-  private let users: Auth_V1.UsersClient
-
-  /// Asks through a client whose channel proves which service is calling.
-  init(_ users: Auth_V1.UsersClient) { self.users = users }
-
-  func existing(of userIDs: [String]) async throws -> Set<String> {
-    let response = try await users.batchGet(
-      Auth_V1.BatchGetUsersRequest(userIds: userIDs),
-      timeout: .seconds(2)
-    )
-    return Set(response.users.map(\.id))
-  }
-}
 
 /// A buyer and the subject that a purchase is for.
 struct BuyerRight: Hashable, Sendable {

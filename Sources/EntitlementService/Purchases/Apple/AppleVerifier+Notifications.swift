@@ -3,16 +3,17 @@ internal import PeerContracts
 internal import RPCKit
 internal import ServiceKit
 
-extension PurchasesHandler {
-  func handleNotification(
+extension AppleVerifier {
+  func handle(
     _ request: Entitlement_V1.HandleNotificationRequest,
-    _ call: CallContext
+    _ call: CallContext,
+    _ handler: PurchasesHandler
   ) async throws -> Entitlement_V1.HandleNotificationResponse {
-    let verified = try await counting {
-      try await verifier.notification(request.signedPayload, call)
+    let verified = try await handler.counting {
+      try await refusing { try await notification(request.signedPayload, call) }
     }
-    metrics.notified(verified.payload.type)
-    return try await takePurchases("", request, call, by: .outsider("apple")) {
+    handler.metrics.notified(verified.payload.type)
+    return try await handler.takePurchases("", request, call, by: .outsider("apple")) {
       intake,
       tx,
       changes in
@@ -42,6 +43,7 @@ extension PurchasesHandler {
       }
       return try intake.withdrawConsent(
         of: user,
+        in: storeName,
         verified.evidence.environment,
         signedAt: signedAt,
         in: tx,
