@@ -461,5 +461,6 @@ enum AuthSchema {
     UserNames.migration,
     UserRevision.migration,
     FamilyPinTable.migration,
+    ChildAccountTable.migration,
   ]
 }
