@@ -119,7 +119,8 @@ enum MatrixTable {
       "Children/TakeOver",
       .none,
       [],
-      #"{"token": "<mail token>", "password": "<password>"}"#
+      #"{"token": "<mail token>", "password": "<password>"}"#,
+      yes: "taken over"
     ),
     .init(
       "StepUp/SetFamilyPin",
