@@ -19,7 +19,7 @@ extension SchemaRegistry {
   public static let contracts: [EmbeddedDescriptor] = [
     Audit_V1.auditV1AuditFile,
     Auth_V1.authV1AccountsFile,
-    Auth_V1.authV1AuthenticationFile,
+    Auth_V1.authV1AuthenticationFile, Auth_V1.authV1ChildrenFile,
     Auth_V1.authV1DeletionsFile,
     Auth_V1.authV1ExportsFile,
     Auth_V1.authV1IdentitiesFile,
@@ -36,7 +36,8 @@ extension SchemaRegistry {
     Tenancy_V1.tenancyV1AddressFile, Tenancy_V1.tenancyV1AppWatchFile,
     Tenancy_V1.tenancyV1AssociationFile, Tenancy_V1.tenancyV1AuditFile,
     Tenancy_V1.tenancyV1AuthzenFile,
-    Tenancy_V1.tenancyV1ChangesFile, Tenancy_V1.tenancyV1DevicesFile,
+    Tenancy_V1.tenancyV1ChangesFile, Tenancy_V1.tenancyV1ChildDevicesFile,
+    Tenancy_V1.tenancyV1DevicesFile,
     Tenancy_V1.tenancyV1DocumentsFile, Tenancy_V1.tenancyV1LegacyFile,
     Tenancy_V1.tenancyV1FamiliesFile, Tenancy_V1.tenancyV1InvitationsFile,
     Entitlement_V1.entitlementV1AuditFile, Entitlement_V1.entitlementV1ErasureFile,

@@ -22,6 +22,10 @@ enum FamilyAction {
   static let setPin = "family.set_pin"
   /// Adding devices, which parents do and children never.
   static let pairDevices = "family.pair_devices"
+  /// The same for one child.
+  static let pairChildDevices = "child.pair_devices"
+  /// Exporting, deleting and handing over the account of a child.
+  static let manageChildAccount = "child.manage_account"
 }
 
 extension UserContextSource {
@@ -47,6 +51,47 @@ extension UserContextSource {
     } catch let error as RPCError where error.code == .invalidArgument {
       // The policy has no such action.
       return FamilyStanding()
+    } catch {
+      throw ContextError.unavailable("families", cause: error)
+    }
+  }
+
+  /// Whether a user may do something to an object, without any step-up.
+  ///
+  /// Throws UNAVAILABLE when TenancyService cannot be asked.
+  func may(_ userID: String, _ action: String, on id: String) async throws -> Bool {
+    let check = Tenancy_V1.CheckRequest(subjectId: userID, action: action, entityId: id)
+    do {
+      let answer = try await permissions.batchCheck(.init(checks: [check]), timeout: Self.timeout)
+      return answer.decisions.first?.allowed == true
+    } catch let error as RPCError where error.code == .invalidArgument {
+      // The policy has no such action.
+      return false
+    } catch {
+      throw ContextError.unavailable("families", cause: error)
+    }
+  }
+
+  /// Pairs a device with a child's account, in the name of a parent.
+  func pair(
+    _ request: Tenancy_V1.PairChildDeviceRequest
+  ) async throws -> Tenancy_V1.PairChildDeviceResponse {
+    try await passing { try await childDevices.pair(request, timeout: Self.timeout) }
+  }
+
+  /// Ends the pairing of a child's device, in the name of a parent.
+  func unpair(_ request: Tenancy_V1.UnpairChildDeviceRequest) async throws {
+    _ = try await passing { try await childDevices.unpair(request, timeout: Self.timeout) }
+  }
+
+  /// Passes on what TenancyService refuses; UNAVAILABLE for everything else.
+  private func passing<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
+    do {
+      return try await ask()
+    } catch let error as RPCError
+      where [.notFound, .failedPrecondition, .permissionDenied].contains(error.code)
+    {
+      throw error
     } catch {
       throw ContextError.unavailable("families", cause: error)
     }

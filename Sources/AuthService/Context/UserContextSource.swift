@@ -19,6 +19,7 @@ struct UserContextSource: Sendable {
   private let questions: SharedQuestions<Parts>
   let permissions: Tenancy_V1.PermissionsClient
   private let people: Tenancy_V1.PeopleClient
+  let childDevices: Tenancy_V1.ChildDevicesClient
 
   /// How long each question may take.
   static let timeout = Duration.seconds(2)
@@ -35,6 +36,7 @@ struct UserContextSource: Sendable {
     let entitlements = Entitlement_V1.EntitlementsClient(entitlement)
     permissions = Tenancy_V1.PermissionsClient(tenancy)
     people = Tenancy_V1.PeopleClient(tenancy)
+    childDevices = Tenancy_V1.ChildDevicesClient(tenancy)
     questions = SharedQuestions { userID in
       async let roles = Self.roles(of: userID, associations)
       async let bought = Self.bought(by: userID, entitlements)

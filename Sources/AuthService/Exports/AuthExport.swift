@@ -38,6 +38,7 @@ enum AuthExport {
       .instant("last_seen_at", from: "session.rotated_at"), .instant("idle_end"),
       .instant("absolute_end"), .text("device_name"), .text("device_model"),
       .text("device_application"), .text("network"), .text("acr"), .text("amr"),
+      .text("child_device"),
     ]
   )
 
@@ -170,6 +171,7 @@ enum AuthExport {
     "pin.failures": "counts of wrong PINs",
     "pin.record": secret,
     "pin.user_id": ownID,
+    "child_account": "which child it was made for; TenancyService's part has the roles",
     "family_pin": "PINs of families, which belong to nobody alone",
     "family_pin_attempt": "counts of wrong PINs",
     "signing_key": secret,

@@ -3,7 +3,7 @@ internal import AuthContracts
 internal import RPCKit
 internal import ServiceKit
 
-/// `auth.v1.Exports`: all that the three services know of the caller, as one document.
+/// `auth.v1.Exports`: all that the three services know of an account, as one document.
 struct ExportsHandler: Auth_V1.ExportsService {
   let core: AuthCore
   let sources: ExportSources
@@ -13,7 +13,16 @@ struct ExportsHandler: Auth_V1.ExportsService {
     _ call: CallContext,
     to writer: ResponseWriter<Auth_V1.ExportPiece>
   ) async throws {
-    let user = try await begin(call)
+    try await export(try call.requireUser().userID, call, to: writer)
+  }
+
+  /// Exports the caller's account, or one for which the caller may do that.
+  func export(
+    _ userID: String,
+    _ call: CallContext,
+    to writer: ResponseWriter<Auth_V1.ExportPiece>
+  ) async throws {
+    let user = try await begin(userID, call)
     let email = user.isEmailVerified ? user.email : ""
     let stream = ExportStream(ExportDocument(userID: user.id, now: core.clock.now), to: writer)
     try await stream.tell("auth") { take in
@@ -31,7 +40,7 @@ struct ExportsHandler: Auth_V1.ExportsService {
       }
     }
     // Before the end is sent: anyone who has the whole document has used up the day's.
-    try await complete(call)
+    try await complete(userID, call)
     try await stream.finish()
   }
 
@@ -47,9 +56,9 @@ struct ExportsHandler: Auth_V1.ExportsService {
   /// Counts the export and records that it was asked for; whose account it is.
   ///
   /// Throws RESOURCE_EXHAUSTED when there was one today.
-  private func begin(_ call: CallContext) async throws -> UserRecord {
-    try await core.writeInSession(call) { identity, now, tx in
-      let user = try UserTable.require(identity.userID, in: tx)
+  private func begin(_ userID: String, _ call: CallContext) async throws -> UserRecord {
+    try await core.writeInSession(call) { _, now, tx in
+      let user = try UserTable.require(userID, in: tx)
       var allowance = try ExportTable.find(user.id, in: tx) ?? ExportAllowance(now: now)
       if let wait = allowance.begin(now: now) {
         throw ExportError.tooSoon(retryAfter: .milliseconds(wait))
@@ -60,12 +69,12 @@ struct ExportsHandler: Auth_V1.ExportsService {
     }
   }
 
-  private func complete(_ call: CallContext) async throws {
-    try await core.writeInSession(call) { identity, now, tx in
-      var allowance = try ExportTable.find(identity.userID, in: tx) ?? ExportAllowance(now: now)
+  private func complete(_ userID: String, _ call: CallContext) async throws {
+    try await core.writeInSession(call) { _, now, tx in
+      var allowance = try ExportTable.find(userID, in: tx) ?? ExportAllowance(now: now)
       allowance.complete(now: now)
-      try ExportTable.save(allowance, of: identity.userID, in: tx)
-      try tx.audit("account.exported", object: identity.userID)
+      try ExportTable.save(allowance, of: userID, in: tx)
+      try tx.audit("account.exported", object: userID)
     }
   }
 }

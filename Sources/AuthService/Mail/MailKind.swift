@@ -38,6 +38,8 @@ enum MailKind: String, CaseIterable, Sendable {
   case signInsRefused = "sign_ins_refused"
   /// To a user who was invited to a role, with or without an account.
   case invitation
+  /// To the address of a child that has grown up: the account can be its own.
+  case takeOver = "take_over"
   /// An identity at another provider can be used to sign in now.
   case identityLinked = "identity_linked"
   /// It no longer can.
@@ -61,7 +63,8 @@ enum MailKind: String, CaseIterable, Sendable {
   var placeholders: Set<String> {
     let own: Set<String> =
       switch self {
-      case .verifyEmail, .resetPassword, .resetUnproven, .passwordVoid: ["link", "token"]
+      case .verifyEmail, .resetPassword, .resetUnproven, .passwordVoid, .takeOver:
+        ["link", "token"]
       case .changeEmail, .emailChanged: ["link", "token", "new_email"]
       case .totpRemovalAsked, .deletionAsked: ["link", "token", "time"]
       case .moveAsked: ["link", "token", "new_email", "time"]
@@ -88,6 +91,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .resetPassword, .resetUnproven, .passwordVoid: .resetPassword
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
+    case .takeOver: .takeOver
     case .totpRemovalAsked, .moveAsked, .deletionAsked: .refuseChange
     case .addressInUse, .newDevice, .sessionEvicted, .passwordChanged, .totpAdded, .totpRemoved,
       .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .familyPinChanged, .parentModeClosed,
@@ -109,7 +113,7 @@ enum MailKind: String, CaseIterable, Sendable {
   /// have it sent to anybody.
   var mayNameTheUser: Bool {
     switch self {
-    case .changeEmail, .addressInUse, .invitation: false
+    case .changeEmail, .addressInUse, .invitation, .takeOver: false
     // The name is erased by then.
     case .deletionDone: false
     case .totpRemovalAsked, .moveAsked, .deletionAsked, .verifyEmail, .resetPassword,

@@ -9,6 +9,7 @@ struct MailToken: Hashable, Sendable {
     case changeEmail = "change_email"
     case undoEmailChange = "undo_email_change"
     case refuseChange = "refuse_change"
+    case takeOver = "take_over"
 
     /// The last part of the links that have it.
     var linkPath: String {
@@ -18,13 +19,14 @@ struct MailToken: Hashable, Sendable {
       case .changeEmail: "confirm-email"
       case .undoEmailChange: "undo-email"
       case .refuseChange: "stop-change"
+      case .takeOver: "take-over"
       }
     }
 
     /// How long it works, in milliseconds.
     var lifetime: Int64 {
       switch self {
-      case .verifyEmail: 24 * 3_600_000
+      case .verifyEmail, .takeOver: 24 * 3_600_000
       case .resetPassword: 30 * 60_000
       case .changeEmail: 3_600_000
       case .undoEmailChange: 7 * 24 * 3_600_000

@@ -141,7 +141,7 @@ extension StepUpHandler {
   }
 
   private static func place(of session: SessionRecord, _ family: String) -> Place {
-    Place(familyID: family, userID: session.userID, device: "")
+    Place(familyID: family, userID: session.userID, device: session.childDevice)
   }
 
   /// Counts an attempt; throws when there is no PIN, or none may be tried now.

@@ -461,6 +461,7 @@ enum AuthSchema {
     UserNames.migration,
     UserRevision.migration,
     FamilyPinTable.migration,
+    ChildAccountTable.migration,
     AddressProofs.migration,
   ]
 }

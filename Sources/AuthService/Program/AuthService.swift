@@ -333,6 +333,10 @@ public final class AuthService: Sendable {
       OperatorsHandler(deletions: deletions).definition,
       ImportsHandler(core: core, loop: loop).definition,
       ExportsHandler(core: core, sources: exports).definition,
+      ChildrenHandler(
+        deletions: deletions,
+        exports: ExportsHandler(core: core, sources: exports)
+      ).definition,
       DeletionsHandler(deletions: deletions).definition,
     ]
   }

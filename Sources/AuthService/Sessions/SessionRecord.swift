@@ -16,6 +16,8 @@ public struct SessionRecord: Hashable, Sendable {
   public var network: String
   /// How the user proved to be who they are, at last.
   public var proof = SignInProof.password
+  /// The device that a parent set up for a child, as it calls itself; empty for every other session.
+  public var childDevice = ""
 
   /// Whether it is neither revoked nor over.
   public func isAlive(at now: Int64) -> Bool {

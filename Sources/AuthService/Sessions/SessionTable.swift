@@ -22,7 +22,8 @@ enum SessionTable {
     .text("device_application", \.device.application),
     .text("network", \.network),
     .text("acr", \.proof.acr),
-    .text("amr", \.proof.amr)
+    .text("amr", \.proof.amr),
+    .text("child_device", \.childDevice)
   ) { row in
     SessionRecord(
       id: row.text(),
@@ -44,7 +45,8 @@ enum SessionTable {
         application: row.text()
       ),
       network: row.text(),
-      proof: SignInProof(acr: row.text(), amr: row.text())
+      proof: SignInProof(acr: row.text(), amr: row.text()),
+      childDevice: row.text()
     )
   }
 

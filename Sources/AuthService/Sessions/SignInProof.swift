@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// How a user proved to be who they are, as the access tokens of the session say it.
 public struct SignInProof: Hashable, Sendable {
   /// How much the proof is worth (`acr` of RFC 9068, section 2.2.1): `pwd`, `mfa`, `phr`, `phrh`, `fed`.
@@ -13,6 +15,9 @@ public struct SignInProof: Hashable, Sendable {
 
   /// The word of an identity provider, which says little of what the user showed to it.
   public static let federated = SignInProof(acr: "fed", methods: ["fed"])
+
+  /// A parent's word for a child, which satisfies no step-up.
+  static let child = SignInProof(acr: Assurance.child, methods: ["child"])
 
   /// Makes a proof; neither may be empty or contain a space.
   public init(acr: String, methods: [String]) {

@@ -11,7 +11,7 @@ enum AddressProofs {
   static let resent: Int64 = 31 * 86_400_000
 
   static let migration = Migration(
-    version: 24,
+    version: 25,
     sql: """
       -- When the address was proven; NULL for those proven before this was kept.
       ALTER TABLE user ADD COLUMN proven_at BIGINT;

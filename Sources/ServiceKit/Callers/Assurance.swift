@@ -19,6 +19,9 @@ public struct Assurance: Hashable, Sendable {
   /// Whether the proof is at most five minutes old.
   public let isRecent: Bool
 
+  /// The class of sessions that a parent began for a child: it satisfies nothing.
+  public static let child = "child"
+
   /// The ladder, weakest first.
   public static let ladder = ["pwd", "mfa", "phr", "phrh"]
 
@@ -50,9 +53,10 @@ public struct Assurance: Hashable, Sendable {
 
   /// Whether the token satisfies the step-up of a method, given by its full name.
   ///
-  /// `fresh` takes any proof but that of an elevated token. How old the proof is, others look at.
+  /// `fresh` takes any proof but that of an elevated token and of a child, for whom a parent proved it. How old
+  /// the proof is, others look at.
   func satisfies(_ stepUp: String, of method: String) -> Bool {
-    guard stepUp != "fresh" else { return purpose == nil }
+    guard stepUp != "fresh" else { return purpose == nil && acr != Self.child }
     return (purpose == nil || purpose == method && object == nil) && satisfies(stepUp)
   }
 

@@ -230,6 +230,49 @@ extension EndToEndTests {
       #expect(rewards.map(\.reward) == ["games"])
     }
 
+    @Test("A parent sets the child's device up with an own account, and chooses the child")
+    func childDevice_setUpByParent_works() async throws {
+      try await Self.run { home in
+        let ada = try await home.signUp("ada")
+        let (family, child) = try await Self.family(of: ada, home)
+        let children = Auth_V1.ChildrenClient(home.auth.channel)
+        // The parent signs in on the device, and leaves no session there.
+        let there = try await home.signIn(ada)
+        let begun = try await children.beginSession(
+          .init(
+            childId: child,
+            deviceId: "mias-ipad",
+            device: .init(name: "Mia's iPad"),
+            endMine: true
+          ),
+          options: there.call
+        )
+        let mia = ada.showing(begun.tokens?.accessToken ?? "")
+        let families = Tenancy_V1.FamiliesClient(home.tenancy.channel)
+        let device = Tenancy_V1.GetDeviceContextRequest(deviceId: "mias-ipad")
+        let context = try await families.getDeviceContext(device, options: mia.call)
+        #expect(context.modes.map(\.allowed) == [false, true])
+        #expect(context.pairing?.id == begun.pairingId && context.pairing?.childName == "Mia")
+        let opened = try await home.parentMode(of: family, mia, organizer: ada)
+        let modes = try await families.getDeviceContext(device, options: opened.call).modes
+        #expect(modes.map(\.allowed) == [true, true])
+        try await Self.earnAndRedeem(
+          child,
+          home,
+          parentMode: opened.call,
+          childAccount: mia
+        )
+        _ = try await children.endSession(
+          .init(childId: child, deviceId: "mias-ipad"),
+          options: ada.call
+        )
+        let ended = try await refusal {
+          try await families.getDeviceContext(device, options: mia.call)
+        }
+        #expect(ended?.code == .unauthenticated)
+      }
+    }
+
     @Test("Parent's device: invited to the family, paired, monitors and has no child mode")
     func parentDevice_fromFirstLaunch_monitors() async throws {
       try await Self.run { home in

@@ -155,6 +155,16 @@ extension BuiltInMails {
         "If no organizer of your family did that, change your password now and set another PIN.",
       ]
     ),
+    .takeOver: Draft(
+      subject: "Your account can be your own",
+      paragraphs: [
+        "Hello,",
+        "your family hands the account over to you that it made for you as a child. Open the link to choose a"
+          + " password; this address is then that of your account:", "{{link}}",
+        "Or enter this code where you were asked for it: {{token}}",
+        "Link and code work once, for one day. If you do not know who this is, ignore this mail.",
+      ]
+    ),
     .parentModeClosed: Draft(
       subject: "Parent mode is closed on a device",
       paragraphs: [

@@ -168,6 +168,17 @@ extension BuiltInMails {
           + " andere PIN.",
       ]
     ),
+    .takeOver: Draft(
+      subject: "Ihr Konto kann Ihr eigenes werden",
+      paragraphs: [
+        "Hallo,",
+        "Ihre Familie übergibt Ihnen das Konto, das sie für Sie als Kind angelegt hat. Öffnen Sie den Link, um"
+          + " ein Passwort zu wählen; diese Adresse ist dann die Ihres Kontos:", "{{link}}",
+        "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
+        "Link und Code gelten einmal, einen Tag lang. Wenn Sie nicht wissen, wer das ist, brauchen Sie nichts"
+          + " zu tun.",
+      ]
+    ),
     .parentModeClosed: Draft(
       subject: "Der Elternmodus ist auf einem Gerät gesperrt",
       paragraphs: [

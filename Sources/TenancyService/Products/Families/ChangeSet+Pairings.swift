@@ -57,6 +57,32 @@ extension ChangeSet {
     return pairing
   }
 
+  /// Pairs a device with an account that the caller, a parent, has made for a child; gives the pairing that is
+  /// there already, if there is one.
+  func setUp(
+    _ new: PairingRecord,
+    of child: EntityRecord,
+    in family: EntityRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws -> PairingRecord {
+    if let old = try PairingTable.find(device: new.deviceID, of: new.userID, in: tx) {
+      guard old.childID != child.id else { return old }
+      _ = try unpair(old, tx)
+    }
+    try requireRoom(in: family, tx)
+    var pairing = new
+    let roles = [(Families.childRole, child), (Families.deviceRole, family)]
+    for (role, entity) in roles where policy.granting(role, on: entity.type) != nil {
+      let before = try AssociationTable.all(of: new.userID, on: entity.id, role: role, in: tx)
+      guard before.allSatisfy({ $0.isOver(at: tx.now) }) else { continue }
+      let granted = try grant(role, to: new.userID, on: entity, tx)
+      if entity.id == child.id { pairing.associationID = granted.id }
+    }
+    try PairingTable.insert(pairing, in: tx)
+    try tx.audit("pairing.create", to: pairing)
+    return pairing
+  }
+
   /// A child's device is its own account's: an adult's would let the child do whatever needs no step-up.
   private func requireAccount(
     for code: PairingCodeRecord,

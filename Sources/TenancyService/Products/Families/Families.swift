@@ -38,7 +38,7 @@ enum Families: Product {
   }
 
   static func services(_ core: TenancyCore) -> [ServiceDefinition] {
-    [FamiliesHandler(core: core).definition]
+    [FamiliesHandler(core: core).definition, ChildDevicesHandler(core: core).definition]
   }
 
   static func watched(_ metrics: MetricRegistry) -> [ScopeWatchers.Subject] {

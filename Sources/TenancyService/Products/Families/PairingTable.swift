@@ -36,13 +36,35 @@ struct PairingRecord: Hashable, Sendable {
     userID: String,
     now: Int64
   ) {
+    self.init(
+      id: id,
+      familyID: code.familyID,
+      childID: code.childID,
+      deviceID: deviceID,
+      deviceName: deviceName,
+      userID: userID,
+      issuedBy: code.issuedBy,
+      now: now
+    )
+  }
+
+  init(
+    id: String,
+    familyID: String,
+    childID: String?,
+    deviceID: String,
+    deviceName: String,
+    userID: String,
+    issuedBy: String,
+    now: Int64
+  ) {
     self.id = id
-    familyID = code.familyID
-    childID = code.childID
+    self.familyID = familyID
+    self.childID = childID
     self.deviceID = deviceID
     self.deviceName = deviceName
     self.userID = userID
-    issuedBy = code.issuedBy
+    self.issuedBy = issuedBy
     pairedAt = now
     associationID = ""
   }

@@ -53,6 +53,7 @@ struct AuthStage {
   var keys: Auth_V1.KeysClient { .init(channel) }
   var accounts: Auth_V1.AccountsClient { .init(channel) }
   var stepUp: Auth_V1.StepUpClient { .init(channel) }
+  var children: Auth_V1.ChildrenClient { .init(channel) }
   var secondFactors: Auth_V1.SecondFactorsClient { .init(channel) }
   var identities: Auth_V1.IdentitiesClient { .init(channel) }
 

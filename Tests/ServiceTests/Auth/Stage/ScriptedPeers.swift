@@ -13,6 +13,10 @@ final class ScriptedPeers: Sendable {
     var inherited: Set<String> = []
     /// Who is what in families: roles by user, by family.
     var families: [String: [String: String]] = [:]
+    /// The families of children.
+    var children: [String: String] = [:]
+    /// Devices of children that are paired, as `usr_… ipad`.
+    var childDevices: Set<String> = []
     /// People whom a user may see.
     var visiblePeople: [String: Set<String>] = [:]
     /// Products that users bought.
@@ -88,6 +92,7 @@ final class ScriptedPeers: Sendable {
       Entitlements(peers: self).definition, TenancyExports(peers: self).definition,
       EntitlementExports(peers: self).definition, Erasure(peers: self).definition,
       Holders(peers: self).definition, People(peers: self).definition,
+      ChildDevices(peers: self).definition,
     ]
   }
 
@@ -255,11 +260,20 @@ final class ScriptedPeers: Sendable {
         return .init(
           decisions: request.checks.map { check in
             if check.action.hasPrefix("family.") { return Self.decision(check, state) }
+            if let allowed = Self.rolesOfChildren[check.action] {
+              let family = state.children[check.entityId] ?? ""
+              let role = state.families[family]?[check.subjectId] ?? ""
+              return .init(allowed: allowed.contains(role))
+            }
             return .init(allowed: state.inherited.contains("\(check.subjectId)/\(check.entityId)"))
           }
         )
       }
     }
+
+    private static let rolesOfChildren = [
+      "child.pair_devices": ["organizer", "parent"], "child.manage_account": ["organizer"],
+    ]
 
     /// As the policy of families decides.
     private static func decision(
@@ -326,6 +340,34 @@ final class ScriptedPeers: Sendable {
       _ call: CallContext,
       to writer: ResponseWriter<Tenancy_V1.Change>
     ) async throws { throw unused }
+  }
+
+  private struct ChildDevices: Tenancy_V1.ChildDevicesService {
+    let peers: ScriptedPeers
+
+    func pair(
+      _ request: Tenancy_V1.PairChildDeviceRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.PairChildDeviceResponse {
+      try peers.read { state in if state.isTenancyDown { throw down } }
+      return peers.changing { state in
+        state.childDevices.insert("\(request.userId) \(request.deviceId)")
+        return .init(
+          pairingId: "par_\(request.deviceId)",
+          familyId: state.children[request.childId] ?? "",
+          childName: "Ann"
+        )
+      }
+    }
+
+    func unpair(
+      _ request: Tenancy_V1.UnpairChildDeviceRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.UnpairChildDeviceResponse {
+      try peers.read { state in if state.isTenancyDown { throw down } }
+      let place = "\(request.userId) \(request.deviceId)"
+      return .init(unpaired: peers.changing { $0.childDevices.remove(place) != nil })
+    }
   }
 
   private struct TenancyExports: Tenancy_V1.TenancyExportsService {

@@ -92,7 +92,36 @@ enum MatrixTable {
       #"{"pin": "482915", "purpose": "device.unlock"}"#
     ),
     .init("StepUp/ClearPin", .none, .everyone),
-    // The smart home has no families; see FamilyPinTests and ParentModeTests.
+    // The smart home has no families; see FamilyPinTests, ParentModeTests and ChildrenTests.
+    .init(
+      "Children/BeginSession",
+      .foreignProduct,
+      [],
+      #"{"childId": "<portfolio>", "deviceId": "ipad"}"#
+    ),
+    .init(
+      "Children/EndSession",
+      .foreignProduct,
+      [],
+      #"{"childId": "<portfolio>", "deviceId": "ipad"}"#
+    ),
+    .init("Children/GetAccount", .foreignProduct, [], #"{"childId": "<portfolio>"}"#),
+    .init("Children/ExportAccount", .foreignProduct, [], #"{"childId": "<portfolio>"}"#),
+    .init("Children/DeleteAccount", .foreignProduct, [], #"{"childId": "<portfolio>"}"#),
+    .init("Children/CancelDeletion", .foreignProduct, [], #"{"childId": "<portfolio>"}"#),
+    .init(
+      "Children/HandOver",
+      .foreignProduct,
+      [],
+      #"{"childId": "<portfolio>", "email": "<new address>"}"#
+    ),
+    .init(
+      "Children/TakeOver",
+      .none,
+      [],
+      #"{"token": "<mail token>", "password": "<password>"}"#,
+      yes: "taken over"
+    ),
     .init(
       "StepUp/SetFamilyPin",
       .foreignProduct,
@@ -601,6 +630,8 @@ enum MatrixTable {
     .init("Families/ListPairings", .unserved, []),
     .init("Families/GetOverview", .unserved, []),
     .init("Families/Unpair", .unserved, []),
+    .init("ChildDevices/Pair", .unserved, []),
+    .init("ChildDevices/Unpair", .unserved, []),
   ]
 
   /// In this order: what is put is there for those that follow, and gone after the last one.

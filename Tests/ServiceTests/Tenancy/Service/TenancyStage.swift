@@ -176,6 +176,7 @@ struct TenancyStage: Sendable {
   var permissions: Tenancy_V1.PermissionsClient { .init(channel) }
   var invitations: Tenancy_V1.InvitationsClient { .init(channel) }
   var families: Tenancy_V1.FamiliesClient { .init(channel) }
+  var childDevices: Tenancy_V1.ChildDevicesClient { .init(channel) }
   var documents: Tenancy_V1.DocumentsClient { .init(channel) }
   var legacy: Tenancy_V1.LegacyDocumentsClient { .init(channel) }
   var reports: Tenancy_V1.ReportsClient { .init(channel) }

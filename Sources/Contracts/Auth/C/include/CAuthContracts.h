@@ -4,6 +4,7 @@
 
 #include <CPeerContracts.h>
 
+#include "auth/v1/children.pb-c.h"
 #include "auth/v1/deletions.pb-c.h"
 #include "auth/v1/exports.pb-c.h"
 #include "auth/v1/identities.pb-c.h"
@@ -14,6 +15,48 @@
 #include "auth/v1/second_factors.pb-c.h"
 #include "auth/v1/step_up.pb-c.h"
 
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__begin_child_session_request(void) {
+  return &auth__v1__begin_child_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__begin_child_session_response(void) {
+  return &auth__v1__begin_child_session_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_child_session_request(void) {
+  return &auth__v1__end_child_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_child_session_response(void) {
+  return &auth__v1__end_child_session_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_child_account_request(void) {
+  return &auth__v1__get_child_account_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__child_device(void) {
+  return &auth__v1__child_device__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__child_account(void) {
+  return &auth__v1__child_account__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__export_child_account_request(void) {
+  return &auth__v1__export_child_account_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__delete_child_account_request(void) {
+  return &auth__v1__delete_child_account_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__cancel_child_deletion_request(void) {
+  return &auth__v1__cancel_child_deletion_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__hand_over_child_account_request(void) {
+  return &auth__v1__hand_over_child_account_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__hand_over_child_account_response(void) {
+  return &auth__v1__hand_over_child_account_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__take_over_account_request(void) {
+  return &auth__v1__take_over_account_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__take_over_account_response(void) {
+  return &auth__v1__take_over_account_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__deletion(void) {
   return &auth__v1__deletion__descriptor;
 }

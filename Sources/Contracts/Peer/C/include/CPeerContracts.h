@@ -17,6 +17,7 @@
 #include "entitlement/v1/points_summaries.pb-c.h"
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
+#include "tenancy/v1/child_devices.pb-c.h"
 #include "tenancy/v1/erasure.pb-c.h"
 #include "tenancy/v1/exports.pb-c.h"
 #include "tenancy/v1/people.pb-c.h"
@@ -370,6 +371,18 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_role_response(void) {
   return &tenancy__v1__remove_role_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pair_child_device_request(void) {
+  return &tenancy__v1__pair_child_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pair_child_device_response(void) {
+  return &tenancy__v1__pair_child_device_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__unpair_child_device_request(void) {
+  return &tenancy__v1__unpair_child_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__unpair_child_device_response(void) {
+  return &tenancy__v1__unpair_child_device_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__sole_holding(void) {
   return &tenancy__v1__sole_holding__descriptor;
