@@ -18,7 +18,8 @@ extension PointsRule {
     .init(
       app: app,
       pointsPerMinute: UInt32(clamping: pointsPerMinute),
-      pointsPerRewardMinute: UInt32(clamping: pointsPerRewardMinute)
+      pointsPerRewardMinute: UInt32(clamping: pointsPerRewardMinute),
+      revision: "\(revision)"
     )
   }
 }

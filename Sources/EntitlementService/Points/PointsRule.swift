@@ -8,6 +8,8 @@ struct PointsRule: Hashable, Sendable {
   var pointsPerMinute: Int64
   /// Points that a minute of reward time costs; 0 when they cannot be redeemed.
   var pointsPerRewardMinute: Int64
+  /// Counts the changes of the rule; 0 for one that is not there.
+  var revision: Int64 = 0
 
   /// Rules of one holder, so that lists of rules and balances need no pages.
   static let countMax = 500

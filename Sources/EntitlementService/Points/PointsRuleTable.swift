@@ -2,17 +2,24 @@ internal import ServiceKit
 
 /// The table `points_rule`.
 enum PointsRuleTable {
+  static let migration = Migration(
+    version: 12,
+    sql: "ALTER TABLE points_rule ADD COLUMN revision BIGINT NOT NULL DEFAULT 1;"
+  )
+
   private static let columns = RecordColumns<PointsRule>(
     "points_rule",
     beside: ["holder"],
     .text("app", \.app),
     .integer("points_per_minute", \.pointsPerMinute),
-    .integer("points_per_reward_minute", \.pointsPerRewardMinute)
+    .integer("points_per_reward_minute", \.pointsPerRewardMinute),
+    .integer("revision", \.revision)
   ) { row in
     PointsRule(
       app: row.text(),
       pointsPerMinute: row.integer(),
-      pointsPerRewardMinute: row.integer()
+      pointsPerRewardMinute: row.integer(),
+      revision: row.integer()
     )
   }
   private static let saving = columns.upsert(on: "holder", "app")
@@ -42,7 +49,7 @@ enum PointsRuleTable {
       .text(PointsAccount.balance.rawValue),
       .text(holder),
       .text(app)
-    ) { (rule: try columns.record($0), balance: $0.optionalInteger(3) ?? 0) }
+    ) { (rule: try columns.record($0), balance: $0.optionalInteger(4) ?? 0) }
   }
 
   /// All rules of a holder, sorted by app.

@@ -296,5 +296,6 @@ enum EntitlementSchema {
     ),
     EarnClockTable.migration,
     PurchaseBindingTable.migration,
+    PointsRuleTable.migration,
   ]
 }

@@ -143,7 +143,7 @@ private struct AssociationQuery: Sendable {
 }
 
 extension TenancyCore {
-  /// A page of associations: in the order in which they were given, or by name.
+  /// A page of associations with names: in the order in which they were given, or by name.
   ///
   /// What is given, taken or renamed while somebody pages may be on them or not; all else is on exactly one.
   func page(
@@ -165,13 +165,18 @@ extension TenancyCore {
     var unfinished = AssociationQuery(list, now: clock.now)
     if let cursor = asked.cursor { unfinished.begin(after: cursor) }
     let query = unfinished
-    let (rows, last) = try await read { tx in
+    let (rows, last, names) = try await read { tx in
       var query = query
       let last = try query.search(tx)
-      return (try query.rows(skipping: asked.skippedCount, limit: asked.size + 1, tx), last)
+      let rows = try query.rows(skipping: asked.skippedCount, limit: asked.size + 1, tx)
+      // With the roles: a second read would cost every sign-in more than the statement.
+      let people = Set(rows.flatMap { [$0.userID, $0.grantedBy] }).subtracting([""])
+      return (rows, last, try Names(of: people, tx))
     }
     let page = try page(of: rows, asked, after: { query.cursor($0.nameKey, $0.added) }) {
-      message(association: $0)
+      var message = message(association: $0)
+      message.show(names)
+      return message
     }
     // The search goes on where it has stopped.
     guard page.nextToken.isEmpty, let last else { return page }

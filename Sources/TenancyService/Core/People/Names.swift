@@ -50,6 +50,16 @@ protocol ShowsPeople: Sendable {
   mutating func forEachPerson(_ body: (_ id: String, _ name: inout String) -> Bool)
 }
 
+extension ShowsPeople {
+  /// Fills in the names of those whom it shows.
+  mutating func show(_ names: Names) {
+    forEachPerson { id, name in
+      name = id.isEmpty ? "" : names[id]
+      return names.isDeleted(id)
+    }
+  }
+}
+
 extension Array: ShowsPeople where Element: ShowsPeople {
   mutating func forEachPerson(_ body: (String, inout String) -> Bool) {
     for index in indices { self[index].forEachPerson(body) }
@@ -76,10 +86,7 @@ extension TenancyCore {
     guard !found.isEmpty else { return answer }
     let ids = found
     let names = try await store.read { tx in try Names(of: ids, tx) }
-    answer.forEachPerson { id, name in
-      name = id.isEmpty ? "" : names[id]
-      return names.isDeleted(id)
-    }
+    answer.show(names)
     return answer
   }
 

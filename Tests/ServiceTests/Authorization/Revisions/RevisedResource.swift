@@ -110,6 +110,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
         "commonAreaAccessIds": ids({ [$0.cellar, $0.gate] }, { [$0.gate, $0.cellar] }),
         "createdAt": .own, "updatedAt": .own, "revision": .revision, "propertyName": .foreign,
         "propertyAddress": .foreign, "tenants": .foreign, "deviceCount": .own, "deviceIdsCut": .own,
+        "tenantsHidden": .foreign,
       ]
     ),
     RevisedResource(
@@ -153,7 +154,6 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
       key: nil,
       path: "users/me",
       editor: { $0.tenant },
-      isPutBack: false,
       fields: [
         "id": .own, "email": .own, "emailVerified": .own, "displayName": texts("One", "Two"),
         "firstName": texts("Ada", "Bob"), "lastName": texts("A", "B"),

@@ -115,7 +115,7 @@ void   entitlement__v1__get_active_rewards_response__init
   static const Entitlement__V1__GetActiveRewardsResponse init_value = ENTITLEMENT__V1__GET_ACTIVE_REWARDS_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descriptors[4] =
 {
   {
     "f1_app",
@@ -153,16 +153,30 @@ static const ProtobufCFieldDescriptor entitlement__v1__points_rule__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_revision",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__PointsRule, f5_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__points_rule__field_indices_by_name[] = {
   0,   /* field[0] = f1_app */
   1,   /* field[1] = f2_points_per_minute */
   2,   /* field[2] = f3_points_per_reward_minute */
+  3,   /* field[3] = f5_revision */
 };
-static const ProtobufCIntRange entitlement__v1__points_rule__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitlement__v1__points_rule__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 5, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__points_rule__descriptor =
 {
@@ -172,14 +186,14 @@ const ProtobufCMessageDescriptor entitlement__v1__points_rule__descriptor =
   "Entitlement__V1__PointsRule",
   "entitlement.v1",
   sizeof(Entitlement__V1__PointsRule),
-  3,
+  4,
   entitlement__v1__points_rule__field_descriptors,
   entitlement__v1__points_rule__field_indices_by_name,
-  1,  entitlement__v1__points_rule__number_ranges,
+  2,  entitlement__v1__points_rule__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__points_rule__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__set_points_rule_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__set_points_rule_request__field_descriptors[4] =
 {
   {
     "f1_holder_id",
@@ -217,16 +231,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__set_points_rule_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_expected_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__SetPointsRuleRequest, f4_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__set_points_rule_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_holder_id */
   1,   /* field[1] = f2_rule */
   2,   /* field[2] = f3_idempotency_key */
+  3,   /* field[3] = f4_expected_revision */
 };
 static const ProtobufCIntRange entitlement__v1__set_points_rule_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__set_points_rule_request__descriptor =
 {
@@ -236,7 +263,7 @@ const ProtobufCMessageDescriptor entitlement__v1__set_points_rule_request__descr
   "Entitlement__V1__SetPointsRuleRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__SetPointsRuleRequest),
-  3,
+  4,
   entitlement__v1__set_points_rule_request__field_descriptors,
   entitlement__v1__set_points_rule_request__field_indices_by_name,
   1,  entitlement__v1__set_points_rule_request__number_ranges,

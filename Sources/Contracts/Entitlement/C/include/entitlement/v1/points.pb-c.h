@@ -59,10 +59,11 @@ struct  Entitlement__V1__PointsRule
   ProtobufCBinaryData f1_app;
   uint32_t f2_points_per_minute;
   uint32_t f3_points_per_reward_minute;
+  ProtobufCBinaryData f5_revision;
 };
 #define ENTITLEMENT__V1__POINTS_RULE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__points_rule__descriptor) \
-    , {0,NULL}, 0, 0 }
+    , {0,NULL}, 0, 0, {0,NULL} }
 
 
 struct  Entitlement__V1__SetPointsRuleRequest
@@ -71,10 +72,11 @@ struct  Entitlement__V1__SetPointsRuleRequest
   ProtobufCBinaryData f1_holder_id;
   Entitlement__V1__PointsRule *f2_rule;
   ProtobufCBinaryData f3_idempotency_key;
+  ProtobufCBinaryData f4_expected_revision;
 };
 #define ENTITLEMENT__V1__SET_POINTS_RULE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__set_points_rule_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Entitlement__V1__ListPointsRulesRequest

@@ -132,7 +132,7 @@ const ProtobufCMessageDescriptor tenancy__v1__recurring_window__descriptor =
   (ProtobufCMessageInit) tenancy__v1__recurring_window__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[21] =
+static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[22] =
 {
   {
     "f1_id",
@@ -386,6 +386,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f24_holds_features_as",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f24_holds_features_as),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   9,   /* field[9] = f10_entity_name */
@@ -401,6 +413,7 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
   19,   /* field[19] = f20_role_within_entity */
   20,   /* field[20] = f23_in_app */
+  21,   /* field[21] = f24_holds_features_as */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_entity_type */
   3,   /* field[3] = f4_entity_id */
@@ -414,7 +427,7 @@ static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[2 + 
 {
   { 1, 0 },
   { 23, 20 },
-  { 0, 21 }
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
 {
@@ -424,7 +437,7 @@ const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
   "Tenancy__V1__RoleAssociation",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleAssociation),
-  21,
+  22,
   tenancy__v1__role_association__field_descriptors,
   tenancy__v1__role_association__field_indices_by_name,
   2,  tenancy__v1__role_association__number_ranges,

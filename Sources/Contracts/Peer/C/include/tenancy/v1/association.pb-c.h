@@ -72,10 +72,11 @@ struct  Tenancy__V1__RoleAssociation
   ProtobufCBinaryData f19_associated_entity_id;
   ProtobufCBinaryData f20_role_within_entity;
   protobuf_c_boolean f23_in_app;
+  ProtobufCBinaryData f24_holds_features_as;
 };
 #define TENANCY__V1__ROLE_ASSOCIATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_association__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__UserSummary
