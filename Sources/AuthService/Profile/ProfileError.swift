@@ -49,10 +49,10 @@ enum ProfileError {
   )
 
   /// A default on which the user has no role, or that does not exist: one answer.
-  static func defaultNotFound(_ type: String, id: String) -> RPCError {
+  static func defaultNotFound(_ type: String) -> RPCError {
     ErrorCatalog.auth.notFound(
       "DEFAULT_NOT_FOUND",
-      "\(type) not found: \(id); choose one on which you have a role",
+      "\(type) not found, or you have no role on it; choose one on which you have a role",
       ["field": "\(type)_id"]
     )
   }

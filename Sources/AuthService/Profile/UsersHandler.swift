@@ -79,7 +79,7 @@ struct UsersHandler: Auth_V1.UsersService {
     }
     let seen = try await core.contexts.seen(unknown, by: userID)
     guard let refused = unknown.first(where: { !seen.contains($0.id) }) else { return }
-    throw ProfileError.defaultNotFound(refused.type, id: refused.id)
+    throw ProfileError.defaultNotFound(refused.type)
   }
 
   func batchGet(

@@ -30,6 +30,11 @@ struct AttributeOrder: Sendable {
     let id: String
   }
 
+  /// Throws SORT_TOO_LARGE for more entities than are sorted.
+  static func requireSortable(count: Int) throws(RPCError) {
+    guard count <= countMax else { throw EntityError.sortTooLarge }
+  }
+
   /// Nil when the attribute does not exist; `autoLock` means `auto_lock` too.
   init?(_ order: RequestedOrder, of type: Policy.EntityType) {
     let names = [order.field, Self.snakeCase(order.field)]
@@ -162,7 +167,7 @@ extension TenancyCore {
     passes: @escaping @Sendable (EntityRecord, Int) -> Bool
   ) async throws -> [AttributeOrder.Entry] {
     var rest = try await accessible(list, subject: user.userID, assurance: user.assurance)[...]
-    guard rest.count <= AttributeOrder.countMax else { throw EntityError.sortTooLarge }
+    try AttributeOrder.requireSortable(count: rest.count)
     var entries: [AttributeOrder.Entry] = []
     while !rest.isEmpty {
       let part = Array(rest.prefix(Self.sortedCount))

@@ -32,6 +32,8 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
   let editor: @Sendable (House) -> Person
   /// Whether all of it can be sent back.
   var isPutBack = true
+  /// Fields that hold JSON as text by other wires than REST.
+  var embedded: Set<String> = []
   /// What each field of the message is, by JSON names.
   let fields: [String: Field]
 
@@ -154,6 +156,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
       key: nil,
       path: "users/me",
       editor: { $0.tenant },
+      embedded: ["settings"],
       fields: [
         "id": .own, "email": .own, "emailVerified": .own, "displayName": texts("One", "Two"),
         "firstName": texts("Ada", "Bob"), "lastName": texts("A", "B"),

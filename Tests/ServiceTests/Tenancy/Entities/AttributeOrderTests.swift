@@ -68,8 +68,9 @@ struct AttributeOrderTests {
   func list_byHidden_isNotSorted() async throws {
     try await Self.run { stage in
       // Rosa sees no price: the order of the identifiers, which is that of creation.
-      #expect(try await Self.names(stage, "price", by: "usr_rosa").0 == "ABCDE")
-      #expect(try await Self.names(stage, "-price", by: "usr_rosa").0 == "EDCBA")
+      let (up, _) = try await Self.names(stage, "price", by: "usr_rosa")
+      let (down, _) = try await Self.names(stage, "-price", by: "usr_rosa")
+      #expect(up == "ABCDE" && down == "EDCBA")
     }
   }
 
@@ -88,6 +89,15 @@ struct AttributeOrderTests {
       #expect(second.entities.map(\.name) == ["A"] && second.totalSize == 3)
       #expect(second.nextPageToken.isEmpty)
     }
+  }
+
+  @Test("More than 10,000 entities are not sorted")
+  func sort_tooLarge_isRefused() throws {
+    try AttributeOrder.requireSortable(count: 10_000)
+    let error = #expect(throws: RPCError.self) {
+      try AttributeOrder.requireSortable(count: 10_001)
+    }
+    #expect(error.map(Refusal.init) == Refusal(.failedPrecondition, "SORT_TOO_LARGE"))
   }
 
   @Test("What is no attribute is refused by name, and a token is good for its order alone")
