@@ -32,8 +32,8 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
   let editor: @Sendable (House) -> Person
   /// Whether all of it can be sent back.
   var isPutBack = true
-  /// Fields that hold JSON as text by other wires than REST.
-  var embedded: Set<String> = []
+  /// Fields that REST writes differently from other wires.
+  var spelledByREST: Set<String> = []
   /// What each field of the message is, by JSON names.
   let fields: [String: Field]
 
@@ -156,7 +156,7 @@ struct RevisedResource: CustomTestStringConvertible, Sendable {
       key: nil,
       path: "users/me",
       editor: { $0.tenant },
-      embedded: ["settings"],
+      spelledByREST: ["settings", "planDetails", "plans"],
       fields: [
         "id": .own, "email": .own, "emailVerified": .own, "displayName": texts("One", "Two"),
         "firstName": texts("Ada", "Bob"), "lastName": texts("A", "B"),

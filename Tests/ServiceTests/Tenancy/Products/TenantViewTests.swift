@@ -33,10 +33,9 @@ struct TenantViewTests {
 
   @Test("An operation is answered with the name of who did it, also when the request is repeated")
   func operate_answer_hasTheName() async throws {
-    let users = SmallUsersService()
-    users.names.withLock { $0["usr_home_tenant"] = PersonName("Tess", version: 1) }
-    try await TenancyStage.run(users: users) { stage in
+    try await TenancyStage.run { stage in
       let home = try await Building(stage, name: "home")
+      try await stage.take(PersonName("Tess", version: 2), of: home.tenant)
       var record: Tenancy_V1.AccessRecord?
       for key in ["one", "two", "two"] {
         record = try await stage.devices.operate(
