@@ -90,8 +90,8 @@ extension DevicesHandler {
     // Not in what is kept for a repeated request, which is the only one that asks for the name by itself.
     if let name = actorName.withLock({ $0 }) {
       response.record?.displayName = name
-    } else {
-      response.record = await core.namedIfPossible(response.record)
+    } else if let record = response.record {
+      response.record = await core.namedIfPossible(record)
     }
     return response
   }

@@ -85,7 +85,6 @@ struct NamesTests {
         options: .byService("auth")
       ).associations
       #expect(mine.map(\.displayName) == [name("usr_new")])
-      #expect(mine.map(\.grantedByName) == [name(home.manager)])
     }
   }
 
