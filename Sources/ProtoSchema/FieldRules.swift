@@ -35,6 +35,8 @@ public struct FieldRules: Sendable, Equatable {
   public internal(set) var encodedByteCountMax = 0
   /// The kind of text.
   public internal(set) var text = Text.any
+  /// The number that 0 stands for in a page size; 0 for what lists have if nothing is said.
+  public internal(set) var standard = 0
 
   /// Whether it accepts everything.
   package var isEmpty: Bool { self == FieldRules() }
@@ -76,6 +78,7 @@ extension FieldRules {
     case (9, _): itemCountMax = value.count
     case (10, _): encodedByteCountMax = value.count
     case (11, _): text = Text(rawValue: value.count) ?? .newer
+    case (13, _): standard = value.count
     default: break
     }
   }

@@ -26,4 +26,24 @@ extension Forest {
     }
     return places
   }
+
+  /// Whether a subject has a role that is not over on something below an entity, which is not the system.
+  ///
+  /// What is below an entity names it, so a user with such a role may know of it.
+  package func hasRole(_ subject: String, below ancestor: UInt32, now: Int64) -> Bool {
+    guard ancestor != Self.system, let number = subjects.find(subject), !isSuspended(number) else {
+      return false
+    }
+    var next = associations.head(subject: number)
+    while next != 0 {
+      let row = associations.rows[Int(next - 1)]
+      next = row.nextOfSubject
+      if row.validUntil > now, row.entity != ancestor, nodes[Int(row.entity)].isAlive,
+        isEntity(row.entity, within: ancestor)
+      {
+        return true
+      }
+    }
+    return false
+  }
 }

@@ -95,6 +95,11 @@ package struct PageSelection: Sendable {
     return isDescending ? other.lexicographicallyPrecedes(id) : id.lexicographicallyPrecedes(other)
   }
 
+  /// Whether a name has a text, without regard to ASCII case, as pages are narrowed by it.
+  package static func hasText(_ text: String, in name: String) -> Bool {
+    text.isEmpty || contains(lowercased(name), lowercased(text))
+  }
+
   private static func lowercased(_ text: String) -> [UInt8] {
     text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
   }

@@ -54,6 +54,13 @@ enum AuthError {
     )
   }
 
+  /// A sign-up without any name.
+  static let nameRequired = ErrorCatalog.auth.invalid(
+    "display_name",
+    "NAME_REQUIRED",
+    "is required unless there is a first_name or a last_name"
+  )
+
   /// Another call changed a password, a PIN or the counter of a passkey between the check and the write.
   static let overtaken = ErrorCatalog.auth.conflict(
     "CALL_OVERTAKEN",

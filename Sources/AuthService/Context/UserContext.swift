@@ -42,8 +42,9 @@ extension [Tenancy_V1.RoleAssociation] {
     var seen: Set<String> = []
     for association in self where association.isValid(at: now) {
       guard subjects.count < countMax else { break }
+      // As the policy has it, which names the types as it likes.
       let kind: Entitlement_V1.SubjectKind
-      switch association.entityType {
+      switch association.holdsFeaturesAs {
       case "organization": kind = .organization
       case "portfolio": kind = .portfolio
       case "family": kind = .family

@@ -7,6 +7,14 @@ enum ProfileError {
     "the account has changed; read it again and repeat the change"
   )
 
+  static func fieldReadOnly(_ path: String) -> RPCError {
+    ErrorCatalog.auth.invalid(
+      path,
+      "FIELD_READ_ONLY",
+      "cannot be changed here; send it as it was read, or leave it out"
+    )
+  }
+
   static let photoURLInvalid = ErrorCatalog.auth.invalid(
     "photo_url",
     "PHOTO_URL_INVALID",
@@ -41,11 +49,11 @@ enum ProfileError {
   )
 
   /// A default on which the user has no role, or that does not exist: one answer.
-  static func defaultNotFound(_ field: String) -> RPCError {
+  static func defaultNotFound(_ type: String) -> RPCError {
     ErrorCatalog.auth.notFound(
       "DEFAULT_NOT_FOUND",
-      "you have no role on any object of this kind",
-      ["field": field]
+      "\(type) not found, or you have no role on it; choose one on which you have a role",
+      ["field": "\(type)_id"]
     )
   }
 

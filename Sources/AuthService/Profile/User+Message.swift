@@ -47,13 +47,21 @@ extension Auth_V1.User {
   }
 
   private mutating func set(_ context: UserContext, now: Int64) {
-    roles = context.associations ?? []
+    roles = (context.associations ?? []).map(named)
     roleAssociations = roles.filter { $0.inApp && $0.isInForce(at: now) }
     hasCompliancePack = context.entitlements?.hasCompliancePack ?? false
     plan = context.entitlements?.plan ?? ""
     planDetails = context.entitlements?.planDetails
     plans = context.entitlements?.plans ?? []
     missingContext = context.missing
+  }
+
+  /// A role of the user with the name that the user has now: TenancyService hears of a new one a moment later.
+  private func named(_ role: Tenancy_V1.RoleAssociation) -> Tenancy_V1.RoleAssociation {
+    var role = role
+    if role.userId == id { role.displayName = displayName }
+    if role.grantedBy == id { role.grantedByName = displayName }
+    return role
   }
 }
 

@@ -26,7 +26,8 @@ struct UsersHandler: Auth_V1.UsersService {
       request,
       call,
       "user.update",
-      expectedRevision: request.expectedRevision
+      expectedRevision: request.expectedRevision,
+      current: request.current
     ) { user in
       user.displayName = request.displayName ?? user.displayName
       user.firstName = request.firstName ?? user.firstName
@@ -78,7 +79,7 @@ struct UsersHandler: Auth_V1.UsersService {
     }
     let seen = try await core.contexts.seen(unknown, by: userID)
     guard let refused = unknown.first(where: { !seen.contains($0.id) }) else { return }
-    throw ProfileError.defaultNotFound("\(refused.type)_id")
+    throw ProfileError.defaultNotFound(refused.type)
   }
 
   func batchGet(
@@ -118,10 +119,12 @@ struct UsersHandler: Auth_V1.UsersService {
     _ call: CallContext,
     _ action: String,
     expectedRevision: String,
+    current: Auth_V1.User? = nil,
     _ change: @escaping @Sendable (inout UserRecord) -> Void
   ) async throws -> Auth_V1.User {
     try await changeProfile(key, request, call) { before, tx in
       try before.requireRevision(expectedRevision)
+      try before.requireKept(current, now: tx.now)
       var user = before
       change(&user)
       guard user != before else { return .init(before, UserContext(), now: tx.now) }

@@ -19,6 +19,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     guard EmailAddress(request.email).isMailable else {
       throw AuthError.emailInvalid(field: "email")
     }
+    guard !request.name.isEmpty else { throw AuthError.nameRequired }
     if let objection = core.policy.objection(to: request.password, email: request.email) {
       throw PasswordError.refused(objection, field: "password")
     }
@@ -84,7 +85,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       id: core.identifiers.make(.user),
       email: request.email,
       isEmailVerified: false,
-      displayName: request.displayName,
+      displayName: request.name,
       firstName: request.firstName,
       lastName: request.lastName,
       created: now,
@@ -112,6 +113,18 @@ extension Auth_V1.SignUpRequest {
     var request = self
     request.password = ""
     return request
+  }
+
+  /// The display name, or what first and last name make of one; empty without any of them.
+  fileprivate var name: String {
+    guard displayName.isEmpty else { return displayName }
+    let names = [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ")
+    // As long as the contract lets one be.
+    var name = ""
+    for character in names where name.utf8.count + character.utf8.count <= 200 {
+      name.append(character)
+    }
+    return name
   }
 
   /// Signing in to the account that it asks for.

@@ -88,6 +88,33 @@ final class EntitlementCore: Sendable {
     }
   }
 
+  /// A subject as far as its features count for a caller, and whether the caller may see the rest of what it has.
+  ///
+  /// Those whose roles begin below an organization need its features and limits, because conditions ask for them,
+  /// and the tier that explains them; what was bought, when and until when is for those who may view it.
+  func featureSubject(
+    _ wire: Entitlement_V1.Subject?,
+    _ call: CallContext,
+    seeing see: (Entitlement_V1.Subject?, CallContext) async throws -> Subject
+  ) async throws -> (subject: Subject, seesAll: Bool) {
+    do {
+      return (try await see(wire, call), true)
+    } catch let refusal as RPCError where refusal.code == .notFound {
+      guard let user = call.caller.user, let subject = try plainSubject(wire, call),
+        subject.kind != .user, try await hasFeatures(user.userID, of: subject.id)
+      else { throw refusal }
+      return (subject, false)
+    }
+  }
+
+  private func hasFeatures(_ userID: String, of entityID: String) async throws -> Bool {
+    do {
+      return try await authorizer.hasFeatures(userID, entityID)
+    } catch let error as RPCError where Self.meansNothingIsSeen(error) {
+      return false
+    }
+  }
+
   /// The subject that a user buys for, which is the caller if none is named, and the right that it takes.
   func purchaser(
     _ wire: Entitlement_V1.Subject?,

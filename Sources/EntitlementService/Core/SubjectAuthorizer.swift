@@ -17,6 +17,10 @@ struct SubjectAuthorizer: Sendable {
   let check: Question<Bool>
   /// Whether a user who does not call has a permission now.
   let holds: @Sendable (_ permission: Permission, _ userID: String) async throws -> Bool
+  /// Whether what is sold to an entity counts for a user now, who has a role on it or below it.
+  var hasFeatures: @Sendable (_ userID: String, _ entityID: String) async throws -> Bool = { _, _ in
+    false
+  }
 
   /// Whether a user may do something, as TenancyService said lately; for reading.
   func check(

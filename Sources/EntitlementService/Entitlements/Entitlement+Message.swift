@@ -75,3 +75,21 @@ extension Decision {
     )
   }
 }
+
+extension Entitlement_V1.GetEntitlementsResponse {
+  /// The same for those who may not see what was bought, when and until when: tier, features, limits and what would
+  /// unlock more.
+  var featuresAlone: Self {
+    var answer = self
+    answer.addons = []
+    answer.products = []
+    answer.promotions = []
+    answer.plan = plan.map { .init(tier: $0.tier, subject: $0.subject) }
+    answer.entitlements = entitlements.map { entitlement in
+      var entitlement = entitlement
+      entitlement.validUntil = nil
+      return entitlement
+    }
+    return answer
+  }
+}

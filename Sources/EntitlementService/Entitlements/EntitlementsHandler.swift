@@ -21,7 +21,11 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ request: Entitlement_V1.GetEntitlementsRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.GetEntitlementsResponse {
-    let subject = try await core.readableSubject(request.subject, call)
+    let (subject, seesAll) = try await core.featureSubject(
+      request.subject,
+      call,
+      seeing: core.readableSubject
+    )
     let holdings = try await reader.holdings(of: subject)
     let now = core.clock.now
     let resolver = resolver
@@ -39,7 +43,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     let latest = now + answerLifetime
     let entitlements = resolutions.map { $0.wire(resolver.unlockedBy($0, subject)) }
     let flags = entitlements.filter { $0.limit == nil }.map { ($0.key, $0.available) }
-    return .init(
+    let answer = Entitlement_V1.GetEntitlementsResponse(
       subject: subject.wire,
       tier: plan.tier,
       addons: addons.sorted(),
@@ -51,6 +55,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
       plan: plan.wire(of: subject),
       moduleFlags: Dictionary(flags, uniquingKeysWith: { first, _ in first })
     )
+    return seesAll ? answer : answer.featuresAlone
   }
 
   func getPlans(
@@ -66,11 +71,18 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     return .init(plans: plans)
   }
 
+  private func featureSubject(
+    _ wire: Entitlement_V1.Subject?,
+    _ call: CallContext
+  ) async throws -> Subject {
+    try await core.featureSubject(wire, call, seeing: core.subject).subject
+  }
+
   func checkFeature(
     _ request: Entitlement_V1.CheckFeatureRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.CheckResponse {
-    let subject = try await core.subject(request.subject, call)
+    let subject = try await featureSubject(request.subject, call)
     return try check(request, try await reader.holdings(of: subject), at: core.clock.now)
   }
 
@@ -78,7 +90,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ request: Entitlement_V1.CheckLimitRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.CheckResponse {
-    let subject = try await core.subject(request.subject, call)
+    let subject = try await featureSubject(request.subject, call)
     let holdings = try await reader.holdings(of: subject)
     let now = core.clock.now
     var uses: [MeteredUse: Int64] = [:]
@@ -107,7 +119,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
         questions.append((question, subject))
         continue
       }
-      let subject = try await core.subject(wire, call)
+      let subject = try await featureSubject(wire, call)
       known[subject] = try await reader.holdings(of: subject)
       questions.append((question, subject))
     }

@@ -20,7 +20,8 @@ extension PointsRule {
       app: app,
       pointsPerMinute: UInt32(clamping: pointsPerMinute),
       pointsPerRewardMinute: UInt32(clamping: pointsPerRewardMinute),
-      requiresApproval: requiresApproval
+      requiresApproval: requiresApproval,
+      revision: "\(revision)"
     )
   }
 }

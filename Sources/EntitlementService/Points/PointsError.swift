@@ -10,6 +10,12 @@ enum PointsError {
     refused("POINTS_RULE_MISSING", "app \"\(app)\" has no points rule; set one", app)
   }
 
+  /// Another one has set the rule in between.
+  static let revisionMismatch = errors.conflict(
+    "REVISION_MISMATCH",
+    "the rule has changed; read it again and repeat the change"
+  )
+
   /// The rule says that the app earns nothing.
   static func notEarned(app: String) -> RPCError {
     refused("POINTS_NOT_EARNED", "app \"\(app)\" earns no points by its rule", app)

@@ -27,12 +27,20 @@ struct PointsHandler: Entitlement_V1.PointsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.PointsRule {
     // The contract requires it.
-    guard let rule = request.rule.map(PointsRule.init) else { throw EntitlementError.notFound }
+    guard let wire = request.rule else { throw EntitlementError.notFound }
     let holder = request.holderId
     return try await write("set_rules", of: holder, request.idempotencyKey, request, call) { tx in
-      let before = try PointsRuleTable.load(rule.app, of: holder, in: tx)
+      let before = try PointsRuleTable.load(wire.app, of: holder, in: tx)
+      var rule = PointsRule(wire)
+      rule.revision = before?.revision ?? 0
+      for token in [request.expectedRevision, wire.revision] {
+        guard token.isEmpty || token == rule.wire.revision else {
+          throw PointsError.revisionMismatch
+        }
+      }
       // Setting what is set is a natural repetition.
       guard before != rule else { return rule.wire }
+      rule.revision += 1
       try PointsRuleTable.save(rule, of: holder, in: tx)
       try tx.audit(
         "points.set_rule",

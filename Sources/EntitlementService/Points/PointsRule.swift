@@ -10,6 +10,8 @@ struct PointsRule: Hashable, Sendable {
   var pointsPerRewardMinute: Int64
   /// Whether redeeming its points takes approval.
   var requiresApproval = false
+  /// Counts the changes of the rule; 0 for one that is not there.
+  var revision: Int64 = 0
 
   /// Rules of one holder, so that lists of rules and balances need no pages.
   static let countMax = 500

@@ -2,19 +2,26 @@ internal import ServiceKit
 
 /// The table `points_rule`.
 enum PointsRuleTable {
+  static let migration = Migration(
+    version: 14,
+    sql: "ALTER TABLE points_rule ADD COLUMN revision BIGINT NOT NULL DEFAULT 1;"
+  )
+
   private static let columns = RecordColumns<PointsRule>(
     "points_rule",
     beside: ["holder"],
     .text("app", \.app),
     .integer("points_per_minute", \.pointsPerMinute),
     .integer("points_per_reward_minute", \.pointsPerRewardMinute),
-    .boolean("requires_approval", \.requiresApproval)
+    .boolean("requires_approval", \.requiresApproval),
+    .integer("revision", \.revision)
   ) { row in
     PointsRule(
       app: row.text(),
       pointsPerMinute: row.integer(),
       pointsPerRewardMinute: row.integer(),
-      requiresApproval: row.boolean()
+      requiresApproval: row.boolean(),
+      revision: row.integer()
     )
   }
   private static let saving = columns.upsert(on: "holder", "app")

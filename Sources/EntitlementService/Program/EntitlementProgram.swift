@@ -113,7 +113,8 @@ public enum EntitlementProgram: HostedService {
           holds: { permission, user in
             try await permissions.confirm(user, permission.action, permission.entity)
               .decision.isAllowed
-          }
+          },
+          hasFeatures: { user, entity in try await permissions.hasFeatures(user, of: entity) }
         ),
         accounts: AuthAccountDirectory(Auth_V1.UsersClient(remote.authChannel))
       )

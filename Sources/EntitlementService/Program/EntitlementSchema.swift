@@ -298,5 +298,6 @@ enum EntitlementSchema {
     PurchaseBindingTable.migration,
     PointsRequestTable.migration,
     PurchaseTable.namingMigration,
+    PointsRuleTable.migration,
   ]
 }

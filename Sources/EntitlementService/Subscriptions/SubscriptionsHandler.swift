@@ -64,7 +64,8 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       // Another catalogue may have come while this waited.
       try tx.rely(on: .catalog)
       let current = try SubjectVersionTable.current(of: subject, in: tx)
-      guard request.expectedVersion == 0 || request.expectedVersion == current else {
+      for expected in [request.expectedVersion, wire.version]
+      where expected != 0 && expected != current {
         throw SubscriptionError.versionMismatch(current: current)
       }
       let before = try ScheduledChangeTable.settle(subject, in: tx, changes)

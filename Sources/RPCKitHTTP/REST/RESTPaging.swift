@@ -20,8 +20,8 @@ struct RESTPaging: Sendable {
   /// The name of the page size for clients that count pages.
   static let sizeKey = "limit"
 
-  /// How many elements the lists of the contracts have on a page when nobody says.
-  private static let sizeStandard: Int64 = 50
+  /// How many elements the lists of the contracts have on a page when nobody says, unless a contract says it.
+  private static let sizeStandard = 50
 
   /// Nil when the response is no page of a list.
   init?(_ request: MessageSchema, _ response: MessageSchema) {
@@ -40,7 +40,8 @@ struct RESTPaging: Sendable {
     let hasToken = token.flatMap { request[$0.jsonName]?.string } ?? "" != ""
     let asked = count(request[self.size.jsonName]).flatMap { $0 == 0 ? nil : $0 }
     // A token alone goes on with pages of its own size, which only the service knows.
-    let pageSize = asked ?? (hasToken ? nil : Self.sizeStandard)
+    let standard = size.rules.standard == 0 ? Self.sizeStandard : size.rules.standard
+    let pageSize = asked ?? (hasToken ? nil : Int64(standard))
     var pagination = JSONObject()
     if let pageSize { pagination["pageSize"] = .number(JSONNumber(pageSize)) }
     // Behind a token nobody has counted the pages.

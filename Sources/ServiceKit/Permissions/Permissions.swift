@@ -206,6 +206,23 @@ public final class Permissions: Sendable {
     }
   }
 
+  /// Whether a subject has a role now on an entity that subscriptions belong to, or on something below it: what is
+  /// sold to the entity counts for it then, whatever else it may know of that.
+  ///
+  /// Asked each time. Throws as `check` does.
+  public func hasFeatures(_ subject: String, of entity: String) async throws -> Bool {
+    let request = Tenancy_V1.FetchPermissionsRequest(
+      subjectId: subject,
+      entityId: entity,
+      includeFeatures: true,
+      pageSize: 1
+    )
+    let answer = try await limited {
+      try await client.fetch(request, timeout: configuration.timeout)
+    }
+    return answer.featuresEntityId == entity && !answer.entities.isEmpty
+  }
+
   /// Forgets everything; for a user who reloads the service because they doubt what it knows.
   public func forgetAll() { cache.forgetAll() }
 

@@ -115,11 +115,14 @@ extension TenancyCore {
 
   /// As the other one, by a decision.
   func denied(_ explanation: Explanation, _ action: String, on id: String) -> RPCError {
-    denied(
+    // One that the caller has does not suffice as it has it: through a link, or as a tenant-defined one.
+    let names = explanation.decision.heldRoles.roles.map { explanation.policy[$0].name }
+    let others = explanation.sufficientRoles.filter { !names.contains($0) }
+    return denied(
       explanation.reason,
       action,
       on: id,
-      sufficientRoles: explanation.sufficientRoles,
+      sufficientRoles: others.isEmpty ? explanation.sufficientRoles : others,
       held: explanation.decision.heldRoles
     )
   }
@@ -221,6 +224,26 @@ extension TenancyCore {
     try await retryingWithFeatures {
       let explanation = currentRuling(action, on: id, type: type, user).explanation
       return try allowed(explanation, action, on: id, user)
+    }
+  }
+
+  /// Throws unless a user may view what bounds a list, or has a role on something below it: the list has what the
+  /// user may see there, and what is foreign is refused like what is not there.
+  func permitBound(_ id: String, type: String, _ user: UserIdentity) async throws {
+    let action = "\(type).view"
+    let explanation = try await explanation(action, on: id, type: type, user)
+    guard !explanation.isAllowed, !hasRoleBelow(id, type: type, user) else { return }
+    _ = try allowed(explanation, action, on: id, user)
+  }
+
+  /// Whether a user has a role that is not over below an entity, which is of a type if that is given.
+  func hasRoleBelow(_ id: String, type: String? = nil, _ user: UserIdentity) -> Bool {
+    let now = clock.now
+    return engine.read { forest in
+      guard let entity = forest.entity(id),
+        type.map({ forest.policy.type(named: $0) == forest.type(entity) }) != false
+      else { return false }
+      return forest.hasRole(user.userID, below: entity, now: now)
     }
   }
 

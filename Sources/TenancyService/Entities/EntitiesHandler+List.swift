@@ -14,8 +14,11 @@ extension EntitiesHandler {
       throw EntityError.typeUnknown("type")
     }
     let (filters, stored) = try Self.filters(request, of: policy[type])
-    // Nobody knows where the second page of what is sifted begins.
-    guard stored.isEmpty || request.page == 0 || (request.page == 1 && request.pageToken.isEmpty)
+    let order = try RequestedOrder(request.sortBy, descending: request.descending)
+    let attribute = try Self.attribute(of: order, policy[type])
+    // Nobody knows where the second page of what is sifted begins, unless all of it is sorted.
+    let isSifted = !stored.isEmpty && attribute == nil
+    guard !isSifted || request.page == 0 || (request.page == 1 && request.pageToken.isEmpty)
     else {
       throw ErrorCatalog.tenancy.invalid(
         "page",
@@ -23,12 +26,11 @@ extension EntitiesHandler {
         "must be 1 with a filter on text or an integer; use page_token for the pages behind it"
       )
     }
-    let order = try RequestedOrder(request.sortBy, descending: request.descending)
     try await core.reach(atLeast: request.atLeastRevision)
-    try await requireView(of: request.within, user)
+    try await requireBound(request.within, user)
     // Everybody may know of the system, and sees below it what is theirs.
     if request.parentId != Forest.systemIdentifier {
-      try await requireView(of: request.parentId, user)
+      try await requireBound(request.parentId, user)
     }
     // Without an action that views them nobody views any.
     guard let action = policy.action(of: .view, on: request.type) else {
@@ -44,27 +46,47 @@ extension EntitiesHandler {
       sifting: stored.isEmpty ? [] : Self.texts(request.filters),
       pageSize: request.pageSize,
       pageToken: request.pageToken,
-      page: stored.isEmpty ? request.page : 0
+      page: isSifted ? 0 : request.page
     )
     list.sort(by: order)
-    let listed = try await core.list(list, call, user) { record, tx -> Tenancy_V1.Entity? in
+    let passes = { @Sendable (record: EntityRecord, accessLevel: Int) in
+      stored.allSatisfy { $0.passes(record, accessLevel: accessLevel) }
+    }
+    let message = {
+      @Sendable (record: EntityRecord, tx: borrowing ReadTransaction) -> Tenancy_V1.Entity? in
       let explanation = try core.ruling(action, on: record.id, type: request.type, user, tx)
       // A right that has ended since shows nothing.
-      guard explanation.isAllowed,
-        stored.allSatisfy({ $0.passes(record, accessLevel: explanation.accessLevel) })
-      else { return nil }
+      guard explanation.isAllowed, passes(record, explanation.accessLevel) else { return nil }
       return core.message(entity: record, explanation)
     }
+    let listed =
+      if let attribute {
+        try await core.list(list, by: attribute, call, user, passes: passes, message: message)
+      } else {
+        try await core.list(list, call, user, message: message)
+      }
     return .init(
       entities: listed.items,
       nextPageToken: listed.nextToken,
-      totalSize: stored.isEmpty ? listed.total : nil
+      totalSize: isSifted ? nil : listed.total
     )
   }
 
-  /// Throws unless a user may view what bounds a list; empty is no bound.
-  private func requireView(of id: String, _ user: UserIdentity) async throws {
-    guard !id.isEmpty else { return }
+  /// The attribute that a request sorts by; nil for what the engine sorts by itself.
+  private static func attribute(
+    of order: RequestedOrder,
+    _ type: Policy.EntityType
+  ) throws(RPCError) -> AttributeOrder? {
+    guard !["", "name", "created_at"].contains(order.field) else { return nil }
+    guard let attribute = AttributeOrder(order, of: type) else {
+      throw EntityError.sortUnknown(type.name)
+    }
+    return attribute
+  }
+
+  /// Throws unless a user may view what bounds a list or has a role below it; empty is no bound.
+  private func requireBound(_ id: String, _ user: UserIdentity) async throws {
+    guard !id.isEmpty, !core.hasRoleBelow(id, user) else { return }
     _ = try await core.read { tx in try core.require(.view, on: id, user, tx) }
   }
 

@@ -25,6 +25,20 @@ enum EntityError {
     )
   }
 
+  static func sortUnknown(_ type: String) -> RPCError {
+    ErrorCatalog.tenancy.invalid(
+      "sort_by",
+      "SORT_UNKNOWN",
+      "must be name, created_at or an attribute of a \(type), with or without a minus in front"
+    )
+  }
+
+  static let sortTooLarge = ErrorCatalog.tenancy.precondition(
+    "SORT_TOO_LARGE",
+    "more than \(AttributeOrder.countMax) entities cannot be sorted by an attribute; narrow the list by within, "
+      + "parent_id or a filter"
+  )
+
   static let selfServiceDisabled = ErrorCatalog.tenancy.denied(
     "SELF_SERVICE_DISABLED",
     "only operators can create this type of object"

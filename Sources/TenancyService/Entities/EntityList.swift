@@ -92,24 +92,8 @@ extension TenancyCore {
     let (now, features) = (clock.now, features)
     let page = try await retryingWithFeatures {
       try await engine.walk { forest in
-        guard
-          var query = forest.query(
-            list.action,
-            on: list.type,
-            subject: subject,
-            context: forest.context(assurance),
-            now: now,
-            features
-          ),
-          list.filters.allSatisfy({ query.takes(only: $0.values, of: $0.attribute, forest.policy) }
-          ),
-          let within = forest.deepest(list.within)
-        else { return nil }
-        query.within = within.entity
-        query.link = forest.policy.link(named: list.link)
-        if !list.parent.isEmpty {
-          guard let parent = forest.entity(list.parent) else { return nil }
-          query.parent = parent
+        guard let query = list.query(of: subject, assurance, now: now, features, forest) else {
+          return nil
         }
         let selection = PageSelection(
           limit: skippedCount + list.examinedCount(asked.size),
@@ -134,6 +118,30 @@ extension TenancyCore {
       names: Array(page.names.dropFirst(skippedCount)),
       asked: asked
     )
+  }
+
+  /// All entities on which a subject may do an action, in no order and without regard to a text.
+  func accessible(
+    _ list: EntityList,
+    subject: String,
+    assurance: Assurance?
+  ) async throws -> [String] {
+    let (now, features) = (clock.now, features)
+    return try await retryingWithFeatures {
+      let ids = try await engine.walk { forest in
+        list.query(of: subject, assurance, now: now, features, forest)
+          .map { AccessWalk($0, .all([]), forest) }
+      } finish: { walk, forest -> [String] in
+        guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
+        guard case .all(let found) = walk.purpose else {
+          preconditionFailure("a walk lost its purpose")
+        }
+        var ids: [String] = []
+        for entity in found { ids.append(forest.identifier(of: entity)) }
+        return ids
+      }
+      return ids ?? []
+    }
   }
 
   private struct Found: Sendable {
@@ -204,19 +212,55 @@ extension TenancyCore {
 
   /// A page of what a user has access to, its token bound to the user and the whole request.
   func page(_ list: EntityList, _ call: CallContext, _ user: UserIdentity) async throws -> Page {
-    let method = "\(call.method.service)/\(call.method.method)"
-    return try await page(
+    try await page(
       list,
       subject: user.userID,
       assurance: user.assurance(at: clock.now),
-      TokenSealer.PageBinding(
-        caller: call.caller.description,
-        filter: [
-          method, list.action, list.type, list.text, list.sortBy, "\(list.isDescending)",
-          list.parent, "\(list.within.count)",
-        ] + list.within + list.filters.flatMap { [$0.attribute, "\($0.values.count)"] + $0.values }
-          + list.sifting
-      )
+      list.binding(call)
     )
+  }
+}
+
+extension EntityList {
+  /// The caller and the request that a page token is good for.
+  func binding(_ call: CallContext) -> TokenSealer.PageBinding {
+    TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [
+        "\(call.method.service)/\(call.method.method)", action, type, text, sortBy,
+        "\(isDescending)", parent, "\(within.count)",
+      ] + within + filters.flatMap { [$0.attribute, "\($0.values.count)"] + $0.values } + sifting
+    )
+  }
+
+  /// The question for the engine; nil when there is nothing to look for.
+  fileprivate func query(
+    of subject: String,
+    _ assurance: Assurance?,
+    now: Int64,
+    _ features: any FeatureSource,
+    _ forest: borrowing Forest
+  ) -> Forest.ListQuery? {
+    guard
+      var query = forest.query(
+        action,
+        on: type,
+        subject: subject,
+        context: forest.context(assurance),
+        now: now,
+        features
+      )
+    else { return nil }
+    for filter in filters
+    where !query.takes(only: filter.values, of: filter.attribute, forest.policy) {
+      return nil
+    }
+    guard let within = forest.deepest(within) else { return nil }
+    query.within = within.entity
+    query.link = forest.policy.link(named: link)
+    guard !parent.isEmpty else { return query }
+    guard let parent = forest.entity(parent) else { return nil }
+    query.parent = parent
+    return query
   }
 }

@@ -9,26 +9,6 @@ protocol PutBackMessage: Message {
   static var readOnlyFields: [ReadOnlyField<Self>] { get }
 }
 
-/// A field of an object that an update cannot change.
-struct ReadOnlyField<Object: Message>: Sendable {
-  /// Its name in the contract.
-  let name: String
-  private let isEqual: @Sendable (Object, Object) -> Bool
-
-  init<Value: Equatable & Sendable>(_ name: String, _ value: @escaping @Sendable (Object) -> Value)
-  {
-    self.name = name
-    isEqual = { value($0) == value($1) }
-  }
-
-  /// Whether a client leaves the field as the object shows it.
-  ///
-  /// One that is empty says nothing: it may not have been sent.
-  func isUnchanged(in given: Object, of shown: Object) -> Bool {
-    isEqual(given, shown) || isEqual(given, Object())
-  }
-}
-
 extension TenancyCore {
   /// Throws unless what a client sends back of an object is what it is shown of it now, as far as an update cannot
   /// change it.
@@ -43,8 +23,7 @@ extension TenancyCore {
     guard let given else { return }
     try requireRevision(given.revision, of: record)
     let shown = try shown()
-    for field in Object.readOnlyFields where !field.isUnchanged(in: given, of: shown) {
-      throw EntityError.fieldReadOnly("current.\(field.name)")
-    }
+    guard let field = Object.readOnlyFields.firstChanged(in: given, of: shown) else { return }
+    throw EntityError.fieldReadOnly("current.\(field)")
   }
 }

@@ -75,7 +75,10 @@ struct PermissionFetch: Sendable {
     var page = Page(next: cursor)
     page.response.revision = core.tokens.token(revision: revision)
     page.response.validUntil = .init(milliseconds: now + Decision.lifetimeMax)
-    if includesFeatures { core.engine.read { addFeatures(to: &page, now: now, $0) } }
+    core.engine.read { forest in
+      if includesFeatures { addFeatures(to: &page, now: now, forest) }
+      if cursor == nil { addBelow(to: &page, now: now, forest) }
+    }
     repeat {
       core.engine.read { add(to: &page, now: now, $0) }
       if let missing = page.missing { throw TenancyError.featuresUnavailable([missing]) }
@@ -107,7 +110,9 @@ struct PermissionFetch: Sendable {
     for permissions in part.permissions {
       let type = forest.type(permissions.entity)
       let key = SetKey(type: type, roles: permissions.roles, actions: permissions.actions)
-      let place = known[key] ?? page.place(of: Self.message(permissions, type, forest))
+      let place =
+        known[key]
+        ?? page.place(of: Self.message(permissions.roles, permissions.actions, type, forest))
       known[key] = place
       page.response.entities.append(
         Tenancy_V1.EntityPermissions(
@@ -127,14 +132,15 @@ struct PermissionFetch: Sendable {
   }
 
   private static func message(
-    _ permissions: Forest.Permissions,
+    _ held: RoleSet,
+    _ allowed: [ActionID],
     _ type: EntityTypeID,
     _ forest: borrowing Forest
   ) -> Tenancy_V1.PermissionSet {
     let policy = forest.policy
-    let level = policy.accessLevel(of: permissions.roles)
-    let roles = permissions.roles.roles.map { policy[$0].name }
-    let actions = permissions.actions.map { policy[$0] }
+    let level = policy.accessLevel(of: held)
+    let roles = held.roles.map { policy[$0].name }
+    let actions = allowed.map { policy[$0] }
     return Tenancy_V1.PermissionSet(
       entityType: policy[type].name,
       roles: roles,
@@ -165,7 +171,8 @@ struct PermissionFetch: Sendable {
       context: .plain,
       now: now
     )
-    guard known.isKnown else { return }
+    // Conditions on features count for those whose roles begin below the holder as well.
+    guard known.isKnown || holdsBelow(holder, now: now, forest) else { return }
     page.end(at: known.validUntil)
     switch context.features.features(of: holder, now: now) {
     case .known(let names, let until):
@@ -173,6 +180,27 @@ struct PermissionFetch: Sendable {
       page.response.features = names.sorted()
       page.end(at: until)
     case .missing: page.missing = holder
+    }
+  }
+
+  private func holdsBelow(_ holder: FeatureHolder, now: Int64, _ forest: borrowing Forest) -> Bool {
+    guard let entity = forest.entity(holder.id) else { return false }
+    return forest.hasRole(subject, below: entity, now: now)
+  }
+
+  /// Adds the actions that the subject would have on entities that are not there yet.
+  private func addBelow(to page: inout Page, now: Int64, _ forest: borrowing Forest) {
+    let potentials = forest.potentials(
+      of: subject,
+      below: entityID,
+      context: forest.policy.context(context.assurance),
+      now: now,
+      context.features
+    )
+    page.missing = page.missing ?? potentials.missing
+    page.end(at: potentials.validUntil)
+    page.response.below = potentials.types.map { potential in
+      Self.message(potential.roles, potential.actions, potential.type, forest)
     }
   }
 }

@@ -6,7 +6,9 @@ internal import ServiceKit
 
 extension TenancyCore {
   func message(association record: AssociationRecord) -> Tenancy_V1.RoleAssociation {
+    let policy = policy
     let names = policy.appNames
+    let type = policy.type(named: record.entityType)
     return Tenancy_V1.RoleAssociation(
       id: record.id,
       userId: record.userID,
@@ -26,7 +28,8 @@ extension TenancyCore {
       associatedEntityId: record.entityID,
       roleWithinEntity: names.name(ofRole: record.role),
       isNew: record.isNew,
-      inApp: names.know(type: record.entityType, role: record.role)
+      inApp: names.know(type: record.entityType, role: record.role),
+      holdsFeaturesAs: type.flatMap { policy[$0].featureHolder?.rawValue } ?? ""
     )
   }
 

@@ -147,8 +147,22 @@ private struct AssociationQuery: Sendable {
       }
   }
 
-  /// The rows after those that are skipped.
+  /// The rows after those that are skipped, with roles that a person has taken and not used yet among them.
   func rows(
+    skipping count: Int,
+    limit: Int,
+    takenBy taker: String?,
+    now: Int64,
+    _ tx: borrowing some Queryable
+  ) throws -> [AssociationRecord] {
+    let taken = try taker.map { try taken(by: $0, now: now, tx) } ?? []
+    guard !taken.isEmpty else { return try rows(skipping: count, limit: limit, tx) }
+    let all = try rows(skipping: 0, limit: count + limit, tx) + taken
+    let sorted = all.sorted { list.isDescending ? $0.added > $1.added : $0.added < $1.added }
+    return Array(sorted.dropFirst(count).prefix(limit))
+  }
+
+  private func rows(
     skipping count: Int,
     limit: Int,
     _ tx: borrowing some Queryable
@@ -162,7 +176,7 @@ private struct AssociationQuery: Sendable {
 }
 
 extension TenancyCore {
-  /// A page of associations: in the order in which they were given, or by name.
+  /// A page of associations with names: in the order in which they were given, or by name.
   ///
   /// What is given, taken or renamed while somebody pages may be on them or not; all else is on exactly one.
   func page(
@@ -185,23 +199,24 @@ extension TenancyCore {
     if let cursor = asked.cursor { unfinished.begin(after: cursor) }
     let (query, now) = (unfinished, clock.now)
     let taker = list.anchor.user.flatMap { firstUses.isExpected(of: $0) ? $0 : nil }
-    let (rows, last) = try await read { tx in
+    let (rows, last, names) = try await read { tx in
       var query = query
       let last = try query.search(tx)
-      let (skipped, limit) = (asked.skippedCount, asked.size + 1)
-      guard let taker else {
-        return (try query.rows(skipping: skipped, limit: limit, tx), last)
-      }
-      let taken = try query.taken(by: taker, now: now, tx)
-      guard !taken.isEmpty else {
-        return (try query.rows(skipping: skipped, limit: limit, tx), last)
-      }
-      let held = try query.rows(skipping: 0, limit: skipped + limit, tx) + taken
-      let rows = held.sorted { list.isDescending ? $0.added > $1.added : $0.added < $1.added }
-      return (Array(rows.dropFirst(skipped).prefix(limit)), last)
+      let rows = try query.rows(
+        skipping: asked.skippedCount,
+        limit: asked.size + 1,
+        takenBy: taker,
+        now: now,
+        tx
+      )
+      // With the roles: a second read would cost every sign-in more than the statement.
+      let people = Set(rows.flatMap { [$0.userID, $0.grantedBy] }).subtracting([""])
+      return (rows, last, try Names(of: people, tx))
     }
     let page = try page(of: rows, asked, after: { query.cursor($0.nameKey, $0.added) }) {
-      message(association: $0)
+      var message = message(association: $0)
+      message.show(names)
+      return message
     }
     // The search goes on where it has stopped.
     guard page.nextToken.isEmpty, let last else { return page }

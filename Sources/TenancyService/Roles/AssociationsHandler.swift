@@ -56,10 +56,8 @@ extension TenancyCore {
       method: "\(call.method.service)/\(call.method.method)",
       call.caller
     )
-    // Services show names of their own; those of a sign-in's roles are not worth a second question.
-    let isForUser = call.caller.user != nil
     return Tenancy_V1.ListAssociationsResponse(
-      associations: isForUser ? try await named(page.items) : page.items,
+      associations: page.items,
       nextPageToken: page.nextToken,
       revision: tokens.token(revision: revision)
     )

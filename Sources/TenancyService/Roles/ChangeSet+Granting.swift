@@ -191,12 +191,13 @@ extension ChangeSet {
   ///
   /// Those who have the role already keep it as it is, and holders of one of `others` do not need it. The rest
   /// lose it as by `revoke`; a role whose time has not begun stays, because the list of holders does not show
-  /// it. The caller's right to do this was checked.
+  /// it. `action` is what the caller does it by, whose right to that was checked.
   func replaceHolders(
     of role: String,
     besides others: [String] = [],
     on entity: EntityRecord,
     by userIDs: [String],
+    action: String? = nil,
     _ tx: borrowing WriteTransaction
   ) throws {
     let holders = try AssociationTable.all(on: entity.id, role: role, in: tx)
@@ -208,7 +209,7 @@ extension ChangeSet {
     }
     var added: Set<String> = []
     for user in userIDs where !have.contains(user) && added.insert(user).inserted {
-      _ = try grant(role, to: user, on: entity, tx)
+      _ = try grant(role, to: user, on: entity, by: action, tx)
     }
     var removed: Set<String> = []
     for holder in holders where holder.isInForce(at: tx.now) {

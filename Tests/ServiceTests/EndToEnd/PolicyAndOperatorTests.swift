@@ -18,13 +18,6 @@ extension EndToEndTests {
       if let start = text.range(of: "\"matrix\": ["), let end = text.range(of: "\"expect\": [") {
         text.removeSubrange(start.lowerBound..<end.lowerBound)
       }
-      let holder = "\"portfolio\": {\n      \"parents\""
-      precondition(text.contains(holder), "the policy looks different")
-      text.replace(
-        holder,
-        with: "\"portfolio\": {\n      \"holds_features_as\": \"portfolio\",\n      \"parents\"",
-        maxReplacements: 1
-      )
       let parts = text.split(separator: "\"device.turn_on\": {", maxSplits: 1)
       precondition(parts.count == 2, "the policy looks different")
       var rest = String(parts[1])

@@ -335,7 +335,7 @@ const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__method_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__field_rules__field_descriptors[11] =
+static const ProtobufCFieldDescriptor gatehouse__field_rules__field_descriptors[12] =
 {
   {
     "required",
@@ -469,6 +469,18 @@ static const ProtobufCFieldDescriptor gatehouse__field_rules__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "standard",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__FieldRules, standard),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned gatehouse__field_rules__field_indices_by_name[] = {
   6,   /* field[6] = defined_only */
@@ -481,12 +493,14 @@ static const unsigned gatehouse__field_rules__field_indices_by_name[] = {
   1,   /* field[1] = min_len */
   3,   /* field[3] = pattern */
   0,   /* field[0] = required */
+  11,   /* field[11] = standard */
   10,   /* field[10] = text */
 };
-static const ProtobufCIntRange gatehouse__field_rules__number_ranges[1 + 1] =
+static const ProtobufCIntRange gatehouse__field_rules__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 13, 11 },
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
 {
@@ -496,10 +510,10 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   "Gatehouse__FieldRules",
   "gatehouse",
   sizeof(Gatehouse__FieldRules),
-  11,
+  12,
   gatehouse__field_rules__field_descriptors,
   gatehouse__field_rules__field_indices_by_name,
-  1,  gatehouse__field_rules__number_ranges,
+  2,  gatehouse__field_rules__number_ranges,
   (ProtobufCMessageInit) gatehouse__field_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

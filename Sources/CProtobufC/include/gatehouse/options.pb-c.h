@@ -239,6 +239,11 @@ struct  Gatehouse__FieldRules
    * The kind of text the string is.
    */
   Gatehouse__TextRule text;
+  /*
+   * The number that 0 stands for in a `page_size`; 0 means 50. It accepts nothing and refuses nothing: `pagination`
+   * by HTTP says it.
+   */
+  uint32_t standard;
   Gatehouse__FieldRules__LowerCase lower_case;
   union {
     /*
@@ -256,7 +261,7 @@ struct  Gatehouse__FieldRules
 };
 #define GATEHOUSE__FIELD_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__field_rules__descriptor) \
-    , 0, 0, 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0, GATEHOUSE__TEXT_RULE__TEXT_RULE_UNSPECIFIED, GATEHOUSE__FIELD_RULES__LOWER__NOT_SET, {0}, GATEHOUSE__FIELD_RULES__UPPER__NOT_SET, {0} }
+    , 0, 0, 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0, GATEHOUSE__TEXT_RULE__TEXT_RULE_UNSPECIFIED, 0, GATEHOUSE__FIELD_RULES__LOWER__NOT_SET, {0}, GATEHOUSE__FIELD_RULES__UPPER__NOT_SET, {0} }
 
 
 /*

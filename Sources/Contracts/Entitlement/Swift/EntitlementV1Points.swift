@@ -97,6 +97,7 @@ extension Entitlement_V1 {
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
       measure.add(self.app.utf8.count)
+      measure.add(self.revision.utf8.count)
     }
 
     public func packed(
@@ -138,6 +139,11 @@ extension Entitlement_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "points_per_reward_minute", description: "must be at most 1000000"))
         }
       }
+      if !(self.revision.isEmpty) {
+        if self.revision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "revision", description: "must have at most 128 bytes"))
+        }
+      }
     }
   }
 
@@ -150,6 +156,9 @@ extension Entitlement_V1 {
     /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
     /// not executed again.
     public var idempotencyKey: Swift.String = ""
+    /// The change is refused with ABORTED unless the rule still has this revision; empty means any, `0` that there is
+    /// no rule of the app yet.
+    public var expectedRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -158,11 +167,13 @@ extension Entitlement_V1 {
     public init(
       holderId: Swift.String = "",
       rule: Entitlement_V1.PointsRule? = nil,
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      expectedRevision: Swift.String = ""
     ) {
       self.holderId = holderId
       self.rule = rule
       self.idempotencyKey = idempotencyKey
+      self.expectedRevision = expectedRevision
     }
 
     public static var protobufName: Swift.String { "entitlement.v1.SetPointsRuleRequest" }
@@ -180,6 +191,7 @@ extension Entitlement_V1 {
         try unsafe self.rule = Entitlement_V1.PointsRule(reading: member)
       }
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f4_expected_revision)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -188,6 +200,7 @@ extension Entitlement_V1 {
         value.measure(&measure)
       }
       measure.add(self.idempotencyKey.utf8.count)
+      measure.add(self.expectedRevision.utf8.count)
     }
 
     public func packed(
@@ -200,6 +213,7 @@ extension Entitlement_V1 {
         unsafe target.pointee.f2_rule = value.packed(in: scratch).assumingMemoryBound(to: Entitlement__V1__PointsRule.self)
       }
       unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f4_expected_revision = scratch.copy(self.expectedRevision)
       return Swift.UnsafeMutableRawPointer(target)
     }
 
@@ -222,6 +236,11 @@ extension Entitlement_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.expectedRevision.isEmpty) {
+        if self.expectedRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
     }

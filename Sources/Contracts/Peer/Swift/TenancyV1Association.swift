@@ -170,7 +170,7 @@ extension Tenancy_V1 {
     /// Only in the answer to a grant by e-mail address: the invitation that it made, `inv_…`. The role is
     /// held once the person has accepted; until then `id` and `user_id` are empty.
     public var invitationId: Swift.String = ""
-    /// Display name of the user; empty until it is known, and in answers to other services.
+    /// Display name of the user; empty until it is known.
     public var displayName: Swift.String = ""
     /// Display name of the user who granted it, as above.
     public var grantedByName: Swift.String = ""
@@ -188,6 +188,9 @@ extension Tenancy_V1 {
     public var isNew: Swift.Bool = false
     /// Whether the policy has such a name for the type and for the role.
     public var inApp: Swift.Bool = false
+    /// The kind of subscriber that the entity is, as the policy says: `organization`; empty if its plan is another
+    /// entity's or nobody's.
+    public var holdsFeaturesAs: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -239,6 +242,7 @@ extension Tenancy_V1 {
       self.roleWithinEntity = roleWithinEntity
       self.isNew = isNew
       self.inApp = inApp
+      self.holdsFeaturesAs = holdsFeaturesAs
     }
 
     public static var protobufName: Swift.String { "tenancy.v1.RoleAssociation" }
@@ -291,6 +295,7 @@ extension Tenancy_V1 {
       )
       unsafe self.isNew = source.pointee.f21_is_new != 0
       unsafe self.inApp = source.pointee.f23_in_app != 0
+      try unsafe self.holdsFeaturesAs = RPCKit.MessageReading.string(source.pointee.f24_holds_features_as)
     }
 
     public func measure(_ measure: inout RPCKit.MessageMeasure) {
@@ -323,6 +328,7 @@ extension Tenancy_V1 {
       measure.add(self.associatedEntityType.utf8.count)
       measure.add(self.associatedEntityId.utf8.count)
       measure.add(self.roleWithinEntity.utf8.count)
+      measure.add(self.holdsFeaturesAs.utf8.count)
     }
 
     public func packed(
@@ -372,6 +378,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f20_role_within_entity = scratch.copy(self.roleWithinEntity)
       unsafe target.pointee.f21_is_new = self.isNew ? 1 : 0
       unsafe target.pointee.f23_in_app = self.inApp ? 1 : 0
+      unsafe target.pointee.f24_holds_features_as = scratch.copy(self.holdsFeaturesAs)
       return Swift.UnsafeMutableRawPointer(target)
     }
 

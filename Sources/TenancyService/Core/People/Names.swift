@@ -40,6 +40,16 @@ struct Names: Sendable {
   }
 }
 
+extension ShowsPeople {
+  /// Fills in the names of those whom it shows.
+  mutating func show(_ names: Names) {
+    forEachPerson { id, name in
+      name = id.isEmpty ? "" : names[id]
+      return names.isDeleted(id)
+    }
+  }
+}
+
 extension TenancyCore {
   /// An answer with the names of those whom it shows, by one question to the store.
   func named<Answer: ShowsPeople>(_ answer: Answer) async throws -> Answer {
@@ -47,10 +57,7 @@ extension TenancyCore {
     let ids = answer.people
     guard !ids.isEmpty else { return answer }
     let names = try await store.read { tx in try Names(of: ids, tx) }
-    answer.forEachPerson { id, name in
-      name = id.isEmpty ? "" : names[id]
-      return names.isDeleted(id)
-    }
+    answer.show(names)
     return answer
   }
 

@@ -20,7 +20,8 @@ extension DevicesHandler {
     request.operation = name
     let action = "\(SmartHome.device).\(name)"
     let parameters = try OperationParameters(request.parameters, of: operation, named: name)
-    let response = try await core.write(
+    let actorName = Lock<String?>(nil)
+    var response = try await core.write(
       call,
       key: request.idempotencyKey,
       request: AttributeMapping.bytes(of: request, [request.parameters]) { $0.parameters = nil }
@@ -41,7 +42,8 @@ extension DevicesHandler {
       guard let before, explanation.isAllowed else {
         return try refuse(record, explanation, device: before, changes, tx)
       }
-      let place = try DevicePlace.find(of: before, now: tx.now, in: tx)
+      let place = try DevicePlace.find(of: before, now: tx.now, actor: user.userID, in: tx)
+      actorName.withLock { $0 = place.actorName }
       var after = before
       if place.hasExpiredCommand { after = try DesiredState.settled(before, now: tx.now, tx) }
       let desired = try Self.setDesired(operation, parameters, of: &after)
@@ -86,6 +88,12 @@ extension DevicesHandler {
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action) }
     core.firstUses.note(user.userID, on: id)
+    // Not in what is kept for a repeated request, which is the only one that asks for the name by itself.
+    if let name = actorName.withLock({ $0 }) {
+      response.record?.displayName = name
+    } else if let record = response.record {
+      response.record = await core.namedIfPossible(record)
+    }
     return response
   }
 

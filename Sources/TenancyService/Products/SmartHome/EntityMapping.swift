@@ -95,15 +95,17 @@ extension TenancyCore {
 
   /// A unit, with what everyone who sees it is shown of its property.
   ///
-  /// `showsTenants`: whether the caller may list them.
+  /// `showsTenants`: whether the caller may list them; a caller who may not sees itself among them.
   func message(
     unit record: EntityRecord,
     showsTenants: Bool,
+    _ user: UserIdentity,
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Unit {
     let devices = try devices(of: record, tx)
     let property = try EntityTable.find(record.parentID, type: SmartHome.property, in: tx)
-    let tenantIDs = showsTenants ? try holders(of: [SmartHome.tenant], on: record, tx) : []
+    let tenantIDs = try holders(of: [SmartHome.tenant], on: record, tx)
+      .filter { showsTenants || $0 == user.userID }
     return Tenancy_V1.Unit(
       id: record.id,
       name: record.name,
@@ -118,7 +120,8 @@ extension TenancyCore {
       propertyAddress: property.flatMap { Self.address(of: $0) },
       tenants: tenantIDs.map { .init(id: $0) },
       deviceCount: UInt32(devices.count),
-      deviceIdsCut: devices.isCut
+      deviceIdsCut: devices.isCut,
+      tenantsHidden: !showsTenants
     )
   }
 

@@ -42,6 +42,7 @@ extension Tenancy_V1.Unit: PutBackMessage {
     .init("device_count") { $0.deviceCount },
     .init("device_ids_cut") { $0.deviceIdsCut },
     .init("tenants") { $0.tenants.map(\.id) },
+    .init("tenants_hidden") { $0.tenantsHidden },
   ]
 }
 

@@ -75,7 +75,12 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   ) async throws -> Tenancy_V1.Portfolio {
     let user = try call.requireUser()
     let mask = try UpdateMask(request.updateMask, fields: ["name", "administrator_user_ids"])
-    let (id, action) = (request.portfolioId, "portfolio.manage_admins")
+    let id = request.portfolioId
+    let action = SmartHome.setting(
+      "portfolio.set_admins",
+      or: "portfolio.manage_admins",
+      core.policy
+    )
     let list = PlaceList("administrator_user_ids", request.administratorUserIds, mask)
     try await list.requireUsers(on: id, ifMay: action, core, user)
     return try await core.write(call, request, key: \.idempotencyKey) { changes, tx in
@@ -92,7 +97,14 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
         if let name = request.name, mask.changes("name", isGiven: true) { $0.name = name }
       }
       if replaces {
-        try changes.replaceHolders(of: admin, besides: [owner], on: record, by: list.userIDs, tx)
+        try changes.replaceHolders(
+          of: admin,
+          besides: [owner],
+          on: record,
+          by: list.userIDs,
+          action: action,
+          tx
+        )
         record = try changes.current(record, tx)
       }
       return try core.message(portfolio: record, user, tx)

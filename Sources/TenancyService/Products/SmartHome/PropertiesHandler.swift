@@ -69,7 +69,12 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       fields: Set(["name", "address", "default_time_zone", "manager_user_ids"])
         .union(SmartHome.address.map { "address.\($0)" })
     )
-    let (id, action) = (request.propertyId, "property.manage_managers")
+    let id = request.propertyId
+    let action = SmartHome.setting(
+      "property.set_managers",
+      or: "property.manage_managers",
+      core.policy
+    )
     let address = Self.attributes(request.address, "")
     let list = PlaceList("manager_user_ids", request.managerUserIds, mask)
     try await list.requireUsers(on: id, ifMay: action, core, user)
@@ -94,7 +99,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
         }
       }
       if replaces {
-        try changes.replaceHolders(of: role, on: record, by: list.userIDs, tx)
+        try changes.replaceHolders(of: role, on: record, by: list.userIDs, action: action, tx)
         record = try changes.current(record, tx)
       }
       return try core.message(property: record, user, tx)

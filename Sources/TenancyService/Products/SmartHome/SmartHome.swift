@@ -87,6 +87,12 @@ enum SmartHome: Product {
     return levels.firstIndex(of: use) ?? levels.count - 1
   }
 
+  /// The action by which an update sets a list of people: one of its own, which may be more people's than giving the
+  /// role by itself, or that one in a policy without it.
+  static func setting(_ action: String, or giving: String, _ policy: Policy) -> String {
+    policy.action(named: action) == nil ? giving : action
+  }
+
   static func isPart(of policy: Policy) -> Bool {
     [portfolio, property, unit, device].contains { policy.type(named: $0) != nil }
   }

@@ -46,7 +46,7 @@ extension TenancyCore {
     let user = try call.requireUser()
     try await reach(atLeast: request.atLeastRevision)
     let named = places.filter { !$0.id.isEmpty }
-    for place in named { try await permit("\(place.type).view", on: place.id, user) }
+    for place in named { try await permitBound(place.id, type: place.type, user) }
     var list = EntityList(
       action: "\(type).view",
       type: type,

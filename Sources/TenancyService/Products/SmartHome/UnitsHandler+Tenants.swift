@@ -59,7 +59,7 @@ extension UnitsHandler {
     return Tenancy_V1.ListTenantsResponse(
       tenants: try await core.named(page.items.map { Tenancy_V1.UserSummary(id: $0.userId) }),
       nextPageToken: page.nextToken,
-      associations: try await core.named(page.items)
+      associations: page.items
     )
   }
 }

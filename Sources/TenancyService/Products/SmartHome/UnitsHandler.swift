@@ -28,7 +28,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       for tenant in tenants { _ = try changes.grant(SmartHome.tenant, to: tenant, on: record, tx) }
       for device in request.deviceIds { _ = try assign(device, to: record, changes, tx) }
       try setCommonAreas(request.commonAreaDeviceIds, of: record, changes, tx)
-      return try core.message(unit: changes.current(record, tx), showsTenants: true, tx)
+      return try core.message(unit: changes.current(record, tx), showsTenants: true, user, tx)
     }
   }
 
@@ -64,7 +64,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     _ tx: borrowing some Queryable
   ) throws -> Tenancy_V1.Unit {
     let held = try core.ruling("unit.list_tenants", on: record.id, user, tx)
-    return try core.message(unit: record, showsTenants: held.isAllowed, tx)
+    return try core.message(unit: record, showsTenants: held.isAllowed, user, tx)
   }
 
   func update(

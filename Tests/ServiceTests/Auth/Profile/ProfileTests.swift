@@ -80,6 +80,41 @@ struct ProfileTests {
     }
   }
 
+  @Test(
+    "An account that was read is put back, and refused by name where a profile cannot change it"
+  )
+  func account_putBack_isCompared() async throws {
+    try await AuthStage.run { stage in
+      let options = stage.with(try await stage.signUp())
+      _ = try await stage.users.updateSettings(.init(settings: #"{"a":[1]}"#), options: options)
+      let read = try await stage.users.getMe(.init(), options: options)
+      func put(_ change: (inout Auth_V1.User) -> Void) async throws -> Auth_V1.User {
+        var user = read
+        change(&user)
+        return try await stage.users.updateProfile(
+          .init(displayName: user.displayName, current: user),
+          options: options
+        )
+      }
+      #expect(try await put { _ in } == read)
+      #expect(try await put { $0.settings = #"{ "a": [1] }"# } == read)
+      #expect(try await put { $0 = .init(id: $0.id, displayName: $0.displayName) } == read)
+      // Other services know these.
+      #expect(try await put { $0.plan = "pro" } == read)
+      let changes: [(inout Auth_V1.User) -> Void] = [
+        { $0.email = "eve@example.org" }, { $0.settings = #"{"a":[2]}"# }, { $0.id = "usr_other" },
+        { $0.createdAt = .init(milliseconds: 1) }, { $0.defaultUnitId = "unt_1" },
+      ]
+      for change in changes {
+        let refused = await outcome { _ = try await put(change) }
+        #expect(refused == "INVALID_ARGUMENT FIELD_READ_ONLY")
+      }
+      #expect(try await put { $0.displayName = "Countess" }.displayName == "Countess")
+      let old = await outcome { _ = try await put { _ in } }
+      #expect(old == "ABORTED REVISION_MISMATCH")
+    }
+  }
+
   @Test("Changes of an account move its revision, activities excepted; an old one is refused")
   func revision_ofAccount_moves() async throws {
     try await AuthStage.run { stage in

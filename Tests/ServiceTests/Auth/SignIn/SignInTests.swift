@@ -50,6 +50,7 @@ struct SignInTests {
           entityType: "unit",
           entityId: "unt_\(name)",
           role: "tenant",
+          displayName: "Ada",
           inApp: true
         )
         change(&role)
@@ -76,6 +77,60 @@ struct SignInTests {
         #expect(user.roles == all)
         #expect(user.uid == id && user.isEmailVerified == user.emailVerified)
       }
+    }
+  }
+
+  @Test(
+    "The plans are those of the subscribers that the policy names, whatever their types are called"
+  )
+  func plans_areThoseOfSubscribers() async throws {
+    try await AuthStage.run { stage in
+      let up = try await stage.signUp()
+      let id = try #require(up.user?.id)
+      func role(_ type: String, _ entity: String, _ kind: String) -> Tenancy_V1.RoleAssociation {
+        .init(
+          id: "asc_\(entity)",
+          userId: id,
+          entityType: type,
+          entityId: entity,
+          role: "member",
+          holdsFeaturesAs: kind
+        )
+      }
+      let all = [
+        role("club", "clb_1", "organization"), role("organization", "org_1", ""),
+        role("household", "hsh_1", "family"), role("club", "clb_1", "organization"),
+        role("estate", "est_1", "portfolio"),
+      ]
+      stage.peers.change { $0.associations[id] = all }
+      let plans = try await stage.users.getMe(.init(), options: stage.with(up)).plans
+      let subjects = plans.compactMap(\.subject)
+      #expect(subjects.map(\.kind) == [.organization, .family, .portfolio])
+      #expect(subjects.map(\.id) == ["clb_1", "hsh_1", "est_1"])
+    }
+  }
+
+  @Test("Whoever gives a first or last name needs no display name; some name is needed")
+  func signUp_withoutDisplayName_isNamed() async throws {
+    try await AuthStage.run { stage in
+      func name(_ display: String, _ first: String, _ last: String) async throws -> String? {
+        try await stage.authentication.signUp(
+          .init(
+            email: "x\(display)\(first.prefix(9))\(last.prefix(9))@example.org",
+            password: AuthStage.password,
+            displayName: display,
+            firstName: first,
+            lastName: last
+          )
+        ).user?.displayName
+      }
+      #expect(try await name("", "Ada", "Lovelace") == "Ada Lovelace")
+      #expect(try await name("", "", "Byron") == "Byron")
+      #expect(try await name("Countess", "Ada", "King") == "Countess")
+      let long = try await name("", String(repeating: "a", count: 200), "B")
+      #expect(long == String(repeating: "a", count: 200))
+      let none = await outcome { _ = try await name("", "", "") }
+      #expect(none == "INVALID_ARGUMENT NAME_REQUIRED")
     }
   }
 

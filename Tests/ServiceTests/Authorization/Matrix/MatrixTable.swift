@@ -248,7 +248,7 @@ enum MatrixTable {
     .init(
       "Portfolios/ListProperties",
       .portfolio,
-      .portfolioStaff,
+      .deviceUsers,
       #"{"portfolioId": "<portfolio>"}"#
     ),
     .init(
@@ -273,7 +273,8 @@ enum MatrixTable {
       #"{"portfolioId": "<portfolio>", "name": "New"}"#
     ),
     .init("Properties/List", .none, .everyone),
-    .init("Properties/List", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
+    // Those with a role below it get what they may see of it, and nothing is that too.
+    .init("Properties/List", .portfolio, .deviceUsers, #"{"portfolioId": "<portfolio>"}"#),
     .init("Properties/Get", .property, .staff, #"{"propertyId": "<property>"}"#),
     .init("Properties/Update", .property, .staff, #"{"propertyId": "<property>"}"#),
     .init(
@@ -288,7 +289,7 @@ enum MatrixTable {
       .staff,
       #"{"propertyId": "<property>", "name": "New"}"#
     ),
-    .init("Properties/ListUnits", .property, .staff, #"{"propertyId": "<property>"}"#),
+    .init("Properties/ListUnits", .property, .deviceUsers, #"{"propertyId": "<property>"}"#),
     .init(
       "Properties/AddManager",
       .property,
@@ -306,7 +307,7 @@ enum MatrixTable {
   private static let units: [MatrixRow] = [
     .init("Units/Create", .property, .staff, #"{"propertyId": "<property>", "name": "New"}"#),
     .init("Units/List", .none, .everyone),
-    .init("Units/List", .property, .staff, #"{"propertyId": "<property>"}"#),
+    .init("Units/List", .property, .deviceUsers, #"{"propertyId": "<property>"}"#),
     .init("Units/Get", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
     .init("Units/Update", .unit, .staff, #"{"unitId": "<unit>"}"#),
     .init("Units/Delete", .unit, .staff, #"{"unitId": "<unit>", "dryRun": true}"#),
@@ -315,7 +316,7 @@ enum MatrixTable {
     .init("Units/ListTenants", .unit, .staff, #"{"unitId": "<unit>"}"#),
     .init("Units/AssignDevice", .unit, .staff, #"{"unitId": "<unit>", "deviceId": "<door>"}"#),
     .init("Units/UnassignDevice", .unit, .staff, #"{"unitId": "<unit>", "deviceId": "<cellar>"}"#),
-    .init("Units/ListDevices", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
+    .init("Units/ListDevices", .unit, .deviceUsers, #"{"unitId": "<unit>"}"#),
   ]
 
   private static let devices: [MatrixRow] = [
@@ -334,9 +335,9 @@ enum MatrixTable {
     ),
     .init("Devices/Release", .device, .staff, #"{"deviceId": "<fresh device>"}"#),
     .init("Devices/List", .none, .everyone),
-    .init("Devices/List", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
-    .init("Devices/List", .property, .staff, #"{"propertyId": "<property>"}"#),
-    .init("Devices/List", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
+    .init("Devices/List", .portfolio, .deviceUsers, #"{"portfolioId": "<portfolio>"}"#),
+    .init("Devices/List", .property, .deviceUsers, #"{"propertyId": "<property>"}"#),
+    .init("Devices/List", .unit, .deviceUsers, #"{"unitId": "<unit>"}"#),
     .init("Devices/Get", .device, .deviceUsers, #"{"deviceId": "<door>"}"#),
     .init("Devices/Update", .device, .staff, #"{"deviceId": "<door>"}"#),
     .init("Devices/Delete", .device, .staff, #"{"deviceId": "<door>", "dryRun": true}"#),
@@ -380,7 +381,7 @@ enum MatrixTable {
     .init("Entities/Get", .portfolio, .portfolioStaff, #"{"entityId": "<portfolio>"}"#),
     .init("Entities/Get", .device, .deviceUsers, #"{"entityId": "<door>"}"#),
     .init("Entities/List", .none, .everyone, #"{"type": "device"}"#),
-    .init("Entities/List", .unit, .unitUsers, #"{"type": "device", "within": "<unit>"}"#),
+    .init("Entities/List", .unit, .deviceUsers, #"{"type": "device", "within": "<unit>"}"#),
     .init("Entities/Update", .unit, .staff, #"{"entityId": "<unit>"}"#),
     .init("Entities/Move", .device, .staff, #"{"entityId": "<door>", "parentId": "<unit>"}"#),
     .init(
@@ -693,7 +694,7 @@ enum MatrixTable {
     .init(
       "Entitlements/Get",
       .portfolio,
-      .portfolioStaff,
+      .deviceUsers,
       ofPortfolio(""),
       tellsOperators: true
     ),
@@ -701,7 +702,7 @@ enum MatrixTable {
     .init(
       "FeatureFlags/Evaluate",
       .portfolio,
-      .portfolioStaff,
+      .deviceUsers,
       #"{"key": "analytics", "context": {"targetingKey": "<portfolio>", "subjectKind": "portfolio"}}"#,
       tellsOperators: true
     ),
@@ -713,14 +714,14 @@ enum MatrixTable {
       tellsOperators: true
     ),
     .init("Entitlements/GetPlans", .service, [], #"{"subjects": [\#(portfolio)]}"#),
-    .init("Entitlements/CheckFeature", .portfolio, .portfolioStaff, ofPortfolio(feature)),
+    .init("Entitlements/CheckFeature", .portfolio, .deviceUsers, ofPortfolio(feature)),
     .init("Entitlements/CheckFeature", .self_, .everyone, ofSelf(feature)),
-    .init("Entitlements/CheckLimit", .portfolio, .portfolioStaff, ofPortfolio(limit)),
+    .init("Entitlements/CheckLimit", .portfolio, .deviceUsers, ofPortfolio(limit)),
     .init("Entitlements/CheckLimit", .self_, .everyone, ofSelf(limit)),
     .init(
       "Entitlements/BatchCheck",
       .portfolio,
-      .portfolioStaff,
+      .deviceUsers,
       #"{"checks": [{"feature": \#(ofPortfolio(feature))}]}"#
     ),
     .init(

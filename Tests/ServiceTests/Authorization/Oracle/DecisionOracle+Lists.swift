@@ -55,6 +55,7 @@ extension DecisionOracle {
     var found: [String: Tenancy_V1.PermissionSet] = [:]
     repeat {
       let page = try await product.permissions.fetch(request, options: service)
+      if request.pageToken.isEmpty { compare(page.below, of: user, below: top) }
       for entity in page.entities {
         let set = page.sets[Int(entity.set)]
         if found.updateValue(set, forKey: entity.entityId) != nil {
@@ -80,6 +81,31 @@ extension DecisionOracle {
       }
     }
     if !found.isEmpty { fail("everything of \(user) below \(top) has \(found.keys.sorted())") }
+  }
+
+  /// Of each type that can be directly below it, there is what a new entity would allow.
+  private mutating func compare(
+    _ below: [Tenancy_V1.PermissionSet],
+    of user: String,
+    below top: String
+  ) {
+    let topType = top == "sys_root" ? "system" : estate.naive.entities[top]?.type ?? ""
+    for (type, actions) in actionsByType {
+      guard let parents = estate.naive.types[type]?["parents"] as? [String],
+        parents.contains(topType)
+      else { continue }
+      var naive = estate.naive
+      naive.entities["new"] = .init(id: "new", type: type, parent: top, attributes: [:])
+      let known = below.first { $0.entityType == type }?.actions ?? []
+      for action in actions {
+        let question = Question(user: user, action: action, entity: "new")
+        let isAllowed = expected(question, naive).reason == "ALLOWED"
+        tally.compared += 1
+        if isAllowed != known.contains(action) {
+          fail("a new \(type) below \(top): \(question), expected \(isAllowed)")
+        }
+      }
+    }
   }
 
   /// An explanation has what a check answers, and the roles that the naive evaluator sees.

@@ -80,7 +80,9 @@ struct RevisionTests {
           #expect(kept.status == 200, "\(method) \(resource.type): \(kept.text)")
           #expect(kept.json?.object?["data"]?.object == read, "\(method) \(resource.type)")
         }
-        var whole: JSONObject = ["current": .object(read)]
+        var current = read
+        for name in resource.spelledByREST { current[name] = nil }
+        var whole: JSONObject = ["current": .object(current)]
         for (field, _) in resource.writable { whole[field] = read[field] }
         let kept = try await call(whole, resource, house, product)
         #expect(kept.status == 200, "\(resource.type): \(kept.text)")

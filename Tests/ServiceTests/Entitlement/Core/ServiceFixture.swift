@@ -105,7 +105,8 @@ struct ServiceFixture {
           if operators.mayBuy(userID, for: entityID), action.hasSuffix(".view") { return true }
           return userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
         },
-        holds: { permission, userID in try operators.holds(userID, permission.entity) }
+        holds: { permission, userID in try operators.holds(userID, permission.entity) },
+        hasFeatures: { userID, entityID in operators.hasFeatures(userID, of: entityID) }
       ),
       accounts: accounts
     )

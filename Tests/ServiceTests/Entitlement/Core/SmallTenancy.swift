@@ -11,6 +11,7 @@ final class SmallTenancy: Sendable {
     var askedCount = 0
     var readers: Set<String> = []
     var buyers: Set<[String]> = []
+    var subordinates: Set<[String]> = []
     var isDown = false
   }
 
@@ -32,6 +33,16 @@ final class SmallTenancy: Sendable {
 
   /// Whether a user may read as an operator.
   func isReader(_ userID: String) -> Bool { state.withLock { $0.readers.contains(userID) } }
+
+  /// Says that a user has a role below an entity.
+  func set(subordinate userID: String, of entityID: String) {
+    state.withLock { _ = $0.subordinates.insert([userID, entityID]) }
+  }
+
+  /// Whether a user has a role below an entity.
+  func hasFeatures(_ userID: String, of entityID: String) -> Bool {
+    state.withLock { $0.subordinates.contains([userID, entityID]) }
+  }
 
   /// Says that a user may buy for entities, or may no longer.
   func set(buyer userID: String, of entityIDs: [String], _ isBuyer: Bool = true) {

@@ -37,6 +37,41 @@ struct PointsServiceTests {
     }
   }
 
+  @Test("A rule is put back, and an old revision of it is refused")
+  func setRule_oldRevision_isAborted() async throws {
+    try await PointsFamily.run { family in
+      let set = { (rule: Entitlement_V1.PointsRule, revision: String) in
+        try await family.fixture.points.setRule(
+          .init(holderId: family.holder, rule: rule, expectedRevision: revision),
+          options: PointsFamily.parent
+        )
+      }
+      let rules = try await family.fixture.points.listRules(
+        .init(holderId: family.holder),
+        options: PointsFamily.parent
+      ).rules
+      let read = try #require(rules.first { $0.app == "math" })
+      #expect(try await set(read, "") == read, "put back, it changes nothing")
+      var cheaper = read
+      cheaper.pointsPerRewardMinute = 1
+      cheaper.revision = ""
+      let changed = try await set(cheaper, read.revision)
+      #expect(changed.revision != read.revision && changed.pointsPerRewardMinute == 1)
+      var dearer = read
+      dearer.pointsPerRewardMinute = 9
+      func refused(_ revision: String) async -> Refused? {
+        await Refused.by { [dearer] in _ = try await set(dearer, revision) }
+      }
+      let aborted = Refused(.aborted, "REVISION_MISMATCH")
+      #expect(await refused("") == aborted, "by what it holds")
+      dearer.revision = ""
+      #expect(await refused(read.revision) == aborted)
+      #expect(await refused("0") == aborted, "there is one")
+      let new = Entitlement_V1.PointsRule(app: "chess", pointsPerMinute: 1)
+      #expect(try await set(new, "0").revision == "1")
+    }
+  }
+
   @Test("A redemption of several apps is done whole or not at all")
   func redeem_several_allOrNothing() async throws {
     try await PointsFamily.run { family in

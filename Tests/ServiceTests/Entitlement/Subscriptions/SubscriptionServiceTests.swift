@@ -87,6 +87,22 @@ struct SubscriptionServiceTests {
       let refused = await refusal { _ = try await put(fixture, "enterprise", version: 1) }
       #expect(refused.code == .aborted && refused.reason == "VERSION_MISMATCH")
       #expect(try await put(fixture, "standard").version == 2)
+      // What was read is put back as it is, and is locked by the version in it.
+      let farm = Entitlement_V1.GetSubscriptionRequest(subject: organization)
+      let read = try await fixture.subscriptions.get(farm, options: ServiceFixture.service)
+      let back = try await fixture.subscriptions.put(
+        .init(subscription: read),
+        options: ServiceFixture.service
+      )
+      #expect(back == read && back.version == 2)
+      _ = try await put(fixture, "pro")
+      let stale = await refusal {
+        _ = try await fixture.subscriptions.put(
+          .init(subscription: read),
+          options: ServiceFixture.service
+        )
+      }
+      #expect(stale.code == .aborted && stale.reason == "VERSION_MISMATCH")
     }
   }
 

@@ -17,10 +17,6 @@ struct FeatureConditionTests {
       text.replace(old, with: new, maxReplacements: 1)
     }
     replace(
-      #""portfolio": {"# + "\n      \"parents\"",
-      #""portfolio": {"# + "\n      \"holds_features_as\": \"portfolio\",\n      \"parents\""
-    )
-    replace(
       #""desired_state": "on", "kinds": ["light", "thermostat", "switch", "other"]"#
         + "\n          },",
       #""desired_state": "on", "kinds": ["lock", "light"]"# + "\n          }, \"holder\": 0,"

@@ -71,7 +71,7 @@ struct NamesTests {
     }
   }
 
-  @Test("A role given to somebody new is answered with the name, and AuthService's roles have none")
+  @Test("A role given to somebody new is answered with the name, and so are AuthService's roles")
   func grant_knowsNameAtOnce() async throws {
     try await TenancyStage.run { stage in
       let home = try await Building(stage, name: "a")
@@ -84,7 +84,7 @@ struct NamesTests {
         .init(userId: "usr_new"),
         options: .byService("auth")
       ).associations
-      #expect(mine.map(\.displayName) == [""])
+      #expect(mine.map(\.displayName) == [name("usr_new")])
     }
   }
 

@@ -203,11 +203,48 @@ struct FetchTests {
       #expect(owners.featuresEntityId == home.portfolio)
       #expect(owners.features == ["analytics", "remote"])
       let tenants = try await fetch(home.tenant, true)
-      #expect(tenants.featuresEntityId == "" && tenants.features == [])
+      // The role of a tenant is below the portfolio, and its features count there as well.
+      #expect(tenants.featuresEntityId == home.portfolio && tenants.features == owners.features)
       #expect(!tenants.entities.isEmpty)
+      let strangers = try await fetch("usr_stranger", true)
+      #expect(strangers.featuresEntityId == "" && strangers.features == [])
       let without = try await fetch(home.owner, false)
       #expect(without.featuresEntityId == "" && without.features == [])
       #expect(without.entities.map(\.entityId) == owners.entities.map(\.entityId))
+    }
+  }
+
+  @Test("Before there is a stable, an organization's owner knows all 33 actions of the guide")
+  func fetch_organizationWithoutStables_knowsAllActions() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(
+      policy: PolicyFile.bytes("equestrian"),
+      entitlement: entitlement
+    ) { stage in
+      let farm = try await stage.create("organization", by: "usr_sofia").id
+      entitlement.set(["invoicing", "lessons", "selectionProcess", "integrations"], of: farm)
+      entitlement.set(limits: ["maxStables": 1, "maxHorses": 1, "maxMembers": 5], of: farm)
+      let fetch = { (user: String) in
+        try await stage.permissions.fetch(.init(entityId: farm), options: .by(user))
+      }
+      let owners = try await fetch("usr_sofia")
+      #expect(owners.entities.map(\.entityId) == [farm])
+      #expect(owners.below.map(\.entityType) == ["stable", "horse"])
+      let known = Set((owners.sets + owners.below).flatMap(\.appActions))
+      #expect(known.count == 33, "\(known.sorted())")
+      try await stage.grant("groom", on: farm, to: "usr_greta", by: "usr_sofia")
+      let grooms = try await fetch("usr_greta")
+      let stable = try #require(grooms.below.first { $0.entityType == "stable" })
+      #expect(stable.roles == ["groom"] && stable.appActions.contains("bookShifts"))
+      #expect(!stable.appActions.contains("manageLessons"))
+      // What it says comes true.
+      let north = try await stage.create("stable", under: farm, by: "usr_sofia").id
+      let later = try await stage.permissions.fetch(
+        .init(entityId: north),
+        options: .by("usr_greta")
+      )
+      #expect(later.sets.map(\.actions) == [stable.actions])
+      #expect(try await fetch("usr_stranger").below.isEmpty)
     }
   }
 }

@@ -129,10 +129,6 @@ struct RaceStage: Sendable {
       text.replace(old, with: new, maxReplacements: 1)
     }
     let feature = #"{ "feature": "\#(Endings.feature)" }"#
-    replace(
-      #""parents": ["system"],"#,
-      #""parents": ["system"], "holds_features_as": "portfolio","#
-    )
     for action in ["unit.update", "unit.manage_tenants", "unit.assign_device", "device.delete"] {
       let rule = #""\#(action)": { "roles": ["property_manager"]"#
       replace(rule, #"\#(rule), "conditions": [\#(feature)]"#)

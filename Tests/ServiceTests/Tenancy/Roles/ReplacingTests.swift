@@ -79,23 +79,60 @@ struct ReplacingTests {
     }
   }
 
-  @Test("Whoever may not manage people replaces none, and nothing else is changed with it")
-  func administrators_byAdmin_areRefused() async throws {
+  @Test("An administrator and a manager replace those of their own kind, and no owner")
+  func administrators_byAdmin_areReplaced() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      let portfolio = try await stage.portfolios.update(
+        .init(portfolioId: home.portfolio, administratorUserIds: ["usr_ada", home.admin]),
+        options: .by(home.admin)
+      )
+      #expect(Set(portfolio.administratorUserIds) == [home.owner, home.admin, "usr_ada"])
+      let held = try await stage.associations.listByEntity(
+        .init(entityId: home.portfolio),
+        options: .by(home.owner)
+      ).associations
+      #expect(held.first { $0.userId == "usr_ada" }?.role == "portfolio_admin")
+      let property = try await stage.properties.update(
+        .init(propertyId: home.property, name: "Pier", managerUserIds: [home.manager, "usr_ada"]),
+        options: .by(home.manager)
+      )
+      #expect(Set(property.managerUserIds) == [home.manager, "usr_ada"])
+      // One by one it stays with those above.
+      let refused = [
+        try await refusal {
+          try await stage.properties.addManager(
+            .init(propertyId: home.property, userId: "usr_bob"),
+            options: .by(home.manager)
+          )
+        },
+        try await refusal {
+          try await stage.portfolios.addAdmin(
+            .init(portfolioId: home.portfolio, userId: "usr_bob"),
+            options: .by(home.admin)
+          )
+        },
+      ]
+      #expect(refused.map(\.?.code) == [.permissionDenied, .permissionDenied])
+    }
+  }
+
+  @Test("Whoever may not change it replaces nobody, and nothing is changed with it")
+  func managers_byTenant_areRefused() async throws {
     try await TenancyStage.run { stage in
       let home = try await Building(stage, name: "home")
       let refused = try await refusal {
-        try await stage.portfolios.update(
-          .init(portfolioId: home.portfolio, name: "Mine", administratorUserIds: [home.admin]),
-          options: .by(home.admin)
+        try await stage.properties.update(
+          .init(propertyId: home.property, name: "Mine", managerUserIds: [home.tenant]),
+          options: .by(home.tenant)
         )
       }
-      #expect(refused?.code == .permissionDenied)
-      let portfolio = try await stage.portfolios.get(
-        .init(portfolioId: home.portfolio),
+      #expect(refused == Refusal(.notFound, "NOT_FOUND"))
+      let property = try await stage.properties.get(
+        .init(propertyId: home.property),
         options: .by(home.owner)
       )
-      #expect(portfolio.name == "Portfolio home")
-      #expect(Set(portfolio.administratorUserIds) == [home.owner, home.admin])
+      #expect(property.name == "Property home" && property.managerUserIds == [home.manager])
     }
   }
 

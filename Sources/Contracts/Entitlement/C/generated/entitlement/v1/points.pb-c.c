@@ -190,7 +190,7 @@ static const unsigned entitlement__v1__points_rule__field_indices_by_name[] = {
   2,   /* field[2] = f3_points_per_reward_minute */
   3,   /* field[3] = f4_requires_approval */
 };
-static const ProtobufCIntRange entitlement__v1__points_rule__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitlement__v1__points_rule__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 0, 4 }
@@ -206,11 +206,11 @@ const ProtobufCMessageDescriptor entitlement__v1__points_rule__descriptor =
   4,
   entitlement__v1__points_rule__field_descriptors,
   entitlement__v1__points_rule__field_indices_by_name,
-  1,  entitlement__v1__points_rule__number_ranges,
+  2,  entitlement__v1__points_rule__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__points_rule__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__set_points_rule_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitlement__v1__set_points_rule_request__field_descriptors[4] =
 {
   {
     "f1_holder_id",
@@ -248,16 +248,29 @@ static const ProtobufCFieldDescriptor entitlement__v1__set_points_rule_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_expected_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__SetPointsRuleRequest, f4_expected_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__set_points_rule_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_holder_id */
   1,   /* field[1] = f2_rule */
   2,   /* field[2] = f3_idempotency_key */
+  3,   /* field[3] = f4_expected_revision */
 };
 static const ProtobufCIntRange entitlement__v1__set_points_rule_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__set_points_rule_request__descriptor =
 {
@@ -267,7 +280,7 @@ const ProtobufCMessageDescriptor entitlement__v1__set_points_rule_request__descr
   "Entitlement__V1__SetPointsRuleRequest",
   "entitlement.v1",
   sizeof(Entitlement__V1__SetPointsRuleRequest),
-  3,
+  4,
   entitlement__v1__set_points_rule_request__field_descriptors,
   entitlement__v1__set_points_rule_request__field_indices_by_name,
   1,  entitlement__v1__set_points_rule_request__number_ranges,

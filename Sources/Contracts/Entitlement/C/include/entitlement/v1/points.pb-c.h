@@ -78,10 +78,11 @@ struct  Entitlement__V1__SetPointsRuleRequest
   ProtobufCBinaryData f1_holder_id;
   Entitlement__V1__PointsRule *f2_rule;
   ProtobufCBinaryData f3_idempotency_key;
+  ProtobufCBinaryData f4_expected_revision;
 };
 #define ENTITLEMENT__V1__SET_POINTS_RULE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__set_points_rule_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Entitlement__V1__ListPointsRulesRequest

@@ -660,7 +660,7 @@ const ProtobufCMessageDescriptor auth__v1__get_me_request__descriptor =
   (ProtobufCMessageInit) auth__v1__get_me_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[9] =
 {
   {
     "f1_display_name",
@@ -758,6 +758,18 @@ static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_current",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UpdateProfileRequest, f9_current),
+    &auth__v1__user__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__update_profile_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_display_name */
@@ -768,11 +780,12 @@ static const unsigned auth__v1__update_profile_request__field_indices_by_name[] 
   5,   /* field[5] = f6_photo_url */
   6,   /* field[6] = f7_time_zone */
   7,   /* field[7] = f8_expected_revision */
+  8,   /* field[8] = f9_current */
 };
 static const ProtobufCIntRange auth__v1__update_profile_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
 {
@@ -782,7 +795,7 @@ const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
   "Auth__V1__UpdateProfileRequest",
   "auth.v1",
   sizeof(Auth__V1__UpdateProfileRequest),
-  8,
+  9,
   auth__v1__update_profile_request__field_descriptors,
   auth__v1__update_profile_request__field_indices_by_name,
   1,  auth__v1__update_profile_request__number_ranges,

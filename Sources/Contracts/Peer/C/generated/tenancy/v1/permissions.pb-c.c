@@ -2173,7 +2173,7 @@ const ProtobufCMessageDescriptor tenancy__v1__entity_permissions__descriptor =
   (ProtobufCMessageInit) tenancy__v1__entity_permissions__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__fetch_permissions_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__fetch_permissions_response__field_descriptors[8] =
 {
   {
     "f1_entities",
@@ -2259,6 +2259,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__fetch_permissions_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_below",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__FetchPermissionsResponse, n_f8_below),
+    offsetof(Tenancy__V1__FetchPermissionsResponse, f8_below),
+    &tenancy__v1__permission_set__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__fetch_permissions_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_entities */
@@ -2268,11 +2280,12 @@ static const unsigned tenancy__v1__fetch_permissions_response__field_indices_by_
   4,   /* field[4] = f5_valid_until */
   5,   /* field[5] = f6_next_page_token */
   6,   /* field[6] = f7_revision */
+  7,   /* field[7] = f8_below */
 };
 static const ProtobufCIntRange tenancy__v1__fetch_permissions_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__fetch_permissions_response__descriptor =
 {
@@ -2282,7 +2295,7 @@ const ProtobufCMessageDescriptor tenancy__v1__fetch_permissions_response__descri
   "Tenancy__V1__FetchPermissionsResponse",
   "tenancy.v1",
   sizeof(Tenancy__V1__FetchPermissionsResponse),
-  7,
+  8,
   tenancy__v1__fetch_permissions_response__field_descriptors,
   tenancy__v1__fetch_permissions_response__field_indices_by_name,
   1,  tenancy__v1__fetch_permissions_response__number_ranges,

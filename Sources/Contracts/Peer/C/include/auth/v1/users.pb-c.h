@@ -154,6 +154,7 @@ struct  Auth__V1__UpdateProfileRequest
   ProtobufCMessage base;
   ProtobufCBinaryData f4_idempotency_key;
   ProtobufCBinaryData f8_expected_revision;
+  Auth__V1__User *f9_current;
   Auth__V1__UpdateProfileRequest__P1DisplayNameCase p1_display_name_case;
   union {
     ProtobufCBinaryData f1_display_name;
@@ -181,7 +182,7 @@ struct  Auth__V1__UpdateProfileRequest
 };
 #define AUTH__V1__UPDATE_PROFILE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__update_profile_request__descriptor) \
-    , {0,NULL}, {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P6_PHOTO_URL__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P7_TIME_ZONE__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, NULL, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P6_PHOTO_URL__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P7_TIME_ZONE__NOT_SET, {0} }
 
 
 struct  Auth__V1__UpdateSettingsRequest

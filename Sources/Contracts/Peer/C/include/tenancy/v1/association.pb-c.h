@@ -73,6 +73,7 @@ struct  Tenancy__V1__RoleAssociation
   ProtobufCBinaryData f20_role_within_entity;
   protobuf_c_boolean f21_is_new;
   protobuf_c_boolean f23_in_app;
+  ProtobufCBinaryData f24_holds_features_as;
 };
 #define TENANCY__V1__ROLE_ASSOCIATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_association__descriptor) \

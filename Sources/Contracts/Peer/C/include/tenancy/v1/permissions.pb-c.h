@@ -468,10 +468,12 @@ struct  Tenancy__V1__FetchPermissionsResponse
   Google__Protobuf__Timestamp *f5_valid_until;
   ProtobufCBinaryData f6_next_page_token;
   ProtobufCBinaryData f7_revision;
+  size_t n_f8_below;
+  Tenancy__V1__PermissionSet **f8_below;
 };
 #define TENANCY__V1__FETCH_PERMISSIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__fetch_permissions_response__descriptor) \
-    , 0,NULL, 0,NULL, {0,NULL}, 0,NULL, NULL, {0,NULL}, {0,NULL} }
+    , 0,NULL, 0,NULL, {0,NULL}, 0,NULL, NULL, {0,NULL}, {0,NULL}, 0,NULL }
 
 
 struct  Tenancy__V1__WatchChangesRequest

@@ -85,7 +85,7 @@ void   tenancy__v1__assign_device_request__init
   static const Tenancy__V1__AssignDeviceRequest init_value = TENANCY__V1__ASSIGN_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[14] =
+static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[15] =
 {
   {
     "f1_id",
@@ -255,6 +255,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[14] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f15_tenants_hidden",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Unit, f15_tenants_hidden),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
   9,   /* field[9] = f10_property_name */
@@ -262,6 +274,7 @@ static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
   11,   /* field[11] = f12_tenants */
   12,   /* field[12] = f13_device_count */
   13,   /* field[13] = f14_device_ids_cut */
+  14,   /* field[14] = f15_tenants_hidden */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_name */
   2,   /* field[2] = f3_property_id */
@@ -275,7 +288,7 @@ static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__unit__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
 {
@@ -285,7 +298,7 @@ const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
   "Tenancy__V1__Unit",
   "tenancy.v1",
   sizeof(Tenancy__V1__Unit),
-  14,
+  15,
   tenancy__v1__unit__field_descriptors,
   tenancy__v1__unit__field_indices_by_name,
   1,  tenancy__v1__unit__number_ranges,

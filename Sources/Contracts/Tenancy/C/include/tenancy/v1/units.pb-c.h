@@ -64,10 +64,11 @@ struct  Tenancy__V1__Unit
   Tenancy__V1__UserSummary **f12_tenants;
   uint32_t f13_device_count;
   protobuf_c_boolean f14_device_ids_cut;
+  protobuf_c_boolean f15_tenants_hidden;
 };
 #define TENANCY__V1__UNIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__unit__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, NULL, 0,NULL, 0, 0, 0 }
 
 
 struct  Tenancy__V1__CreateUnitRequest
