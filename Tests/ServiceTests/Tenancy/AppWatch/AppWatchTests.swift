@@ -159,7 +159,7 @@ struct AppWatchTests {
       try await stranger.current()
       var policy = try PolicyFile.bytes("smart-home")
       policy = Array(
-        String(decoding: policy, as: UTF8.self).replacing("\"version\": 4", with: "\"version\": 5")
+        String(decoding: policy, as: UTF8.self).replacing("\"version\": 5", with: "\"version\": 6")
           .utf8
       )
       try await stage.service.reload { policy }

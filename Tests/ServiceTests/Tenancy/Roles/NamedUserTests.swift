@@ -57,7 +57,9 @@ enum UserAddition: CaseIterable, Sendable {
         ),
         options: options
       ).passes[0]
-      return Answer(id: pass.id, userID: pass.userId, invitationID: pass.invitationId)
+      // A pass has the identifier of its invitation.
+      let id = pass.id == pass.invitationId ? "" : pass.id
+      return Answer(id: id, userID: pass.userId, invitationID: pass.invitationId)
     case .granted, .batch:
       let new = Tenancy_V1.NewRole(
         entityId: home.unit,
